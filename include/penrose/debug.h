@@ -60,7 +60,7 @@ struct penrose_point {
     enum penrose_hart hart; /* PENROSE_NO_HART: any hart; of watchpoints: any agent */
     uint32_t address;       /* of the instruction; of the first byte, as the tile's harts see it.
                                  Watched are L1, local RAMs (of `hart`; it must be one) and
-                                 registers as harts, packets and the host access them */
+                                 registers as harts, packets and the host access them; or GDDR */
     uint32_t bytes;         /* of a watchpoint: so many, at least 1 */
     bool reads, writes;     /* of a watchpoint: what is watched, at least one of them */
     bool once;              /* it goes when the run ends at it: "run to" */
@@ -71,6 +71,9 @@ struct penrose_point {
      * else. NULL: each time. */
     bool (*condition)(struct penrose_chip *chip, const struct penrose_stop *stop, void *context);
     void *context;
+    bool
+        gddr; /* of a watchpoint on a DRAM tile: the address is one of its bank's GDDR, as hosts and
+                  packets have it, through whichever of the bank's tiles it is accessed */
 };
 
 /* Adds a point; *id (optional) is its number from now on. A hart that stands at the address of a
@@ -125,7 +128,8 @@ struct penrose_stop {
     enum penrose_agent agent; /* the hart; of a watchpoint who accessed */
     uint64_t cycle;           /* of the chip's time */
     uint32_t pc; /* of the hart's next instruction (breakpoint), or the one that did it:
-                                 of a unit's access, that which pushed its instruction; 0: none */
+                                 of a unit's access, that which pushed its instruction; of a
+                                 request's, that of the tile it came from; 0: none */
     /* Watchpoints: */
     int thread;             /* of the coprocessor, whose unit accessed; -1: none */
     uint32_t address, size; /* of the access */

@@ -155,7 +155,8 @@ bool penrose_history_stop_get(const struct penrose_chip *past, size_t index,
 /*
  * Who has written any of these bytes of a tile last: penrose_history_back to a watchpoint on them.
  * *past as there; PENROSE_HISTORY_BEGIN says that nobody has since the beginning. L1, and registers
- * as harts, packets and the host write them; the local RAM of `hart`, else PENROSE_NO_HART.
+ * as harts, packets and the host write them; the local RAM of `hart`, else PENROSE_NO_HART. Of a DRAM
+ * tile GDDR, as hosts and packets address it; or, with its hart, what that has written elsewhere.
  * Programs that were loaded (penrose_load_program, penrose_poke) are no writes.
  */
 enum penrose_status penrose_history_last_writer(struct penrose_history *history,

@@ -45,7 +45,7 @@ enum penrose_trace_kind {
     PENROSE_TRACE_MEMORY,      /* a hart loads or stores `value` in L1 or its local RAM, */
     PENROSE_TRACE_REGISTER,    /* or at any other address; `what` lies there */
     PENROSE_TRACE_DATA,        /* a unit of the coprocessor, a packet or the host reads or writes
-                                  `size` bytes */
+                                  `size` bytes; `what` is "GDDR" where they are there */
     PENROSE_TRACE_NOC,         /* a packet is sent to, or delivered from, the tile `peer`; `what` is
                                   "read", "write", "atomic", "read response", ..., and of what is
                                   sent to many tiles "multicast write" or "multicast atomic" */

@@ -156,12 +156,17 @@ static struct dram_port *port_at(struct dram_bank *bank, uint16_t node)
     return &bank->port[i];
 }
 
+static bool serve_packet(struct dram_bank *bank, struct noc_packet *packet, uint64_t cycle)
+{
+    struct dram_port *port = port_at(bank, packet->to);
+    const struct noc_target target = target_of(port, packet->noc);
+    return tile_noc_serve(port->tile, &target, packet, cycle);
+}
+
 void dram_serve(struct dram_bank *bank, uint64_t end)
 {
     for (struct noc_packet *packet; (packet = noc_queue_take(&bank->inbox, end));) {
-        struct noc_target target = target_of(port_at(bank, packet->to), packet->noc);
-        uint64_t cycle = packet->arrival;
-        if (!noc_serve(&target, packet, cycle)) {
+        if (!serve_packet(bank, packet, packet->arrival)) {
             packet->arrival = end; /* the tile is busy: again in the next window */
             noc_queue_put(&bank->inbox, packet);
         }
@@ -230,8 +235,7 @@ bool dram_is_due(const struct dram_bank *bank, const struct noc_packet *packet, 
 void dram_serve_due(struct dram_bank *bank, uint64_t cycle)
 {
     for (struct noc_packet *packet; (packet = noc_queue_take(&bank->due, UINT64_MAX));) {
-        struct noc_target target = target_of(port_at(bank, packet->to), packet->noc);
-        noc_serve(&target, packet, cycle); /* GDDR never waits */
+        serve_packet(bank, packet, cycle); /* GDDR never waits */
     }
 }
 

@@ -61,10 +61,22 @@ static void note_read(struct chip_unit *unit, const struct dram_port *port,
     reads->flits += noc_packet_flits(packet, packet->back_address);
 }
 
+/* Tells observers of the read. Where one stops the DRAM tile the chip soon stops too. */
+static void tell_read(struct penrose_chip *chip, struct tile *asker, struct tile *tile,
+                      const struct noc_packet *packet)
+{
+    tile_noc_tell_request(tile, packet, packet->sent);
+    if (tile->halt == TILE_PAUSED) {
+        chip_touch(chip, tile->node);
+        asker->has_paused = true;
+        tile_end_round(asker, packet->sent);
+    }
+}
+
 const uint8_t *chip_gddr_read(void *owner, const struct tile *tile, const struct noc_packet *packet)
 {
     static const uint8_t zeros[NOC_MOST_BYTES];
-    const struct penrose_chip *chip = owner;
+    struct penrose_chip *chip = owner;
     const struct dram_port *port = port_of(chip, packet);
     uint64_t at = packet->address & (SPARSE_CHUNK_BYTES - 1);
     if (!port || packet->size > SPARSE_CHUNK_BYTES - at ||
@@ -74,6 +86,9 @@ const uint8_t *chip_gddr_read(void *owner, const struct tile *tile, const struct
     const uint8_t *chunk = sparse_chunk(&port->bank->memory, packet->address);
     struct chip_unit *unit = chip->place[tile->node].unit;
     note_read(unit, port, packet);
+    if (port->tile->observed) {
+        tell_read(chip, chip->place[tile->node].tile, port->tile, packet);
+    }
     return chunk ? chunk + at : zeros;
 }
 
@@ -135,7 +150,9 @@ void chip_gddr_serve(struct penrose_chip *chip)
             chip->due[banks++] = &chip->bank[i];
         }
     }
-    bool is_shared = chip->threads > 1 && banks > 1 && chip->due_packets >= PACKETS_TO_SHARE;
+    bool is_shared = chip->threads > 1 && banks > 1 && chip->due_packets >= PACKETS_TO_SHARE &&
+                     !chip->is_observed;
+    chip->touched |= chip->is_observed && banks > 0; /* tiles may be stopped there */
     chip->shares_time = true; /* in any case, so that reports do not depend on threads */
     if (is_shared) {
         pool_run(chip->pool, banks, serve_bank, chip);

@@ -252,6 +252,28 @@ static enum penrose_status refuse(const struct host_access *access, const char *
                      access->y, (unsigned long long)access->address, access->size, rule);
 }
 
+/* Is it one of which observers are told? */
+static bool is_told(const struct host_access *access)
+{
+    return access->operation == MMIO_READ || access->operation == MMIO_WRITE;
+}
+
+/* Tells them of one that took place. */
+static void tell_access(struct tile *tile, const struct host_access *access, bool is_gddr,
+                        uint64_t cycle)
+{
+    const struct observed event = {.kind = is_write(access) ? OBSERVED_WRITTEN : OBSERVED_READ,
+                                   .agent = OBSERVED_HOST,
+                                   .thread = OBSERVED_NO_THREAD,
+                                   .cycle = cycle,
+                                   .address = access->address,
+                                   .is_gddr = is_gddr,
+                                   .size = (uint32_t)access->size};
+    if (is_told(access) && tile_is_observed(tile, event.kind)) {
+        tile_tell(tile, &event);
+    }
+}
+
 static enum penrose_status access_tile(struct penrose_chip *chip, const struct host_access *access,
                                        struct penrose_error *error)
 {
@@ -274,11 +296,8 @@ static enum penrose_status access_tile(struct penrose_chip *chip, const struct h
     enum mmio_reply reply =
         tile_noc_access(tile, access->operation, (uint32_t)access->address, access->bytes,
                         (uint32_t)access->size, tile->now, &done, &rule);
-    if (reply == MMIO_OK && (access->operation == MMIO_READ || access->operation == MMIO_WRITE)) {
-        tile_tell_access(tile, OBSERVED_HOST, is_write(access), 0, access->address,
-                         (uint32_t)access->size, tile->now);
-    }
     if (reply == MMIO_OK) {
+        tell_access(tile, access, false, tile->now);
         return PENROSE_OK;
     }
     uint32_t at = (uint32_t)access->address + done;
@@ -290,6 +309,30 @@ static enum penrose_status access_tile(struct penrose_chip *chip, const struct h
     }
     return error_set(error, PENROSE_E_ARGUMENT, "tile (%u, %u): 0x%08x (%s): %s", access->x,
                      access->y, at, title, rule ? rule : reply_rules[reply]);
+}
+
+/* The same of GDDR. Who looks must not make a tile that nobody has touched, since what it is there
+ * for is in no journal: others tell then. */
+static void tell_gddr(struct penrose_chip *chip, const struct host_access *access)
+{
+    const struct dram_bank *bank = chip->place[access->place].port->bank;
+    struct tile *tile = chip->place[access->place].tile, *made = NULL;
+    for (unsigned i = 0; i < DRAM_PORTS && !tile; i++) {
+        tile = bank->port[i].tile;
+    }
+    if (!tile) {
+        struct grid_position at = chip_position(access->place);
+        tile = made = tile_create(TILE_DRAM, at.x, at.y, chip->store, &chip->board, chip);
+        if (!made) {
+            return; /* no memory */
+        }
+        struct grid_position name = chip_logical(chip, access->place);
+        tile_rename(made, name.x, name.y);
+        (void)tile_observe(made, chip->observers);
+    }
+    tell_access(tile, access, true, chip->now);
+    chip_touch(chip, tile->node);
+    tile_destroy(made);
 }
 
 static enum penrose_status access_dram(struct penrose_chip *chip, const struct host_access *access,
@@ -309,6 +352,9 @@ static enum penrose_status access_dram(struct penrose_chip *chip, const struct h
     switch (dram_access(port, access->operation, access->address, access->bytes, access->size,
                         &tile_address, &rule)) {
     case DRAM_DONE:
+        if (chip->observers && is_told(access)) {
+            tell_gddr(chip, access);
+        }
         return PENROSE_OK;
     case DRAM_REFUSED:
         return refuse(access, rule, error);

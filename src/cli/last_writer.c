@@ -41,8 +41,10 @@ static void tell_stop(struct penrose_chip *chip, const struct penrose_stop *stop
         line += strlen("watchpoint: ");
     }
     printf("last writer: %s\n", line);
-    if (stop->pc && penrose_locate(chip, stop->x, stop->y, stop->pc, symbol, sizeof symbol, source,
-                                   sizeof source)) {
+    bool is_packet = stop->agent == PENROSE_AGENT_NOC; /* of a program of another tile */
+    if (stop->pc &&
+        penrose_locate(chip, is_packet ? stop->from_x : stop->x, is_packet ? stop->from_y : stop->y,
+                       stop->pc, symbol, sizeof symbol, source, sizeof source)) {
         printf("  in %s%s%s\n", *symbol ? symbol : source, *symbol && *source ? ", " : "",
                *symbol ? source : "");
     }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "chip/chip.h"
 #include "isa/error.h"
 #include "isa/export.h"
@@ -57,13 +58,14 @@ struct penrose_stop point_stop(const struct penrose_chip *chip, const struct til
                                unsigned id)
 {
     struct grid_position from = chip_logical(chip, event->node);
+    bool is_answer = event->agent == OBSERVED_NOC && event->packet > NOC_ATOMIC;
     return (struct penrose_stop){.reason = reason,
                                  .id = id,
                                  .x = tile->x,
                                  .y = tile->y,
                                  .agent = (enum penrose_agent)event->agent,
                                  .cycle = event->cycle,
-                                 .pc = event->pc,
+                                 .pc = is_answer ? 0 : event->pc,
                                  .thread = event->thread < TENSIX_THREADS ? (int)event->thread : -1,
                                  .address = (uint32_t)event->address,
                                  .size = event->size,
@@ -118,12 +120,24 @@ static size_t forget_once(struct debugger *debugger, size_t at)
     return is_once;
 }
 
+bool point_is_on(const struct penrose_point *point, const struct tile *tile)
+{
+    const struct penrose_chip *chip = tile->owner;
+    const struct dram_port *port = chip->place[tile->node].port;
+    uint16_t place;
+    if (point->x == tile->x && point->y == tile->y) {
+        return true;
+    }
+    return point->gddr && port && chip_find(chip, point->x, point->y, &place) &&
+           chip->place[place].port && chip->place[place].port->bank == port->bank;
+}
+
 bool point_is_met(const struct penrose_point *point, const struct tile *tile,
                   const struct observed *event)
 {
     bool is_access = event->kind == OBSERVED_READ || event->kind == OBSERVED_WRITTEN;
     bool is_by = point->hart == PENROSE_NO_HART || point->hart == (enum penrose_hart)event->agent;
-    if (!is_by || point->x != tile->x || point->y != tile->y) {
+    if (!is_by || event->is_gddr != point->gddr || !point_is_on(point, tile)) {
         return false;
     }
     if (point->kind == PENROSE_BREAKPOINT) {
@@ -209,7 +223,7 @@ static bool wants_tile(void *context, const struct tile *tile)
 {
     const struct debugger *debugger = context;
     for (size_t i = 0; i < debugger->points; i++) {
-        if (debugger->point[i].x == tile->x && debugger->point[i].y == tile->y) {
+        if (point_is_on(&debugger->point[i], tile)) {
             return true;
         }
     }
@@ -290,7 +304,13 @@ enum penrose_status point_check(const struct tile *tile, const struct penrose_po
                                "instructions lie at multiples of four below 0x%x, not at 0x%x",
                                tile->kind->l1_bytes, point->address);
     }
-    bool is_local = point->address - RV32_LOCAL_BASE < TILE_B_LOCAL_BYTES;
+    bool is_local = !point->gddr && point->address - RV32_LOCAL_BASE < TILE_B_LOCAL_BYTES;
+    if (point->gddr && (tile->kind->type != TILE_DRAM || point->address >= END_GDDR)) {
+        return error_set(
+            error, PENROSE_E_ARGUMENT,
+            "GDDR is behind DRAM tiles, and ends at " ARCH_TEXT(END_GDDR) "; %s has none at 0x%x",
+            tile->name, point->address);
+    }
     if (point->kind != PENROSE_WATCHPOINT || point->bytes == 0 ||
         !(point->reads || point->writes)) {
         return error_set(error, PENROSE_E_ARGUMENT,
@@ -463,7 +483,10 @@ PENROSE_EXPORT bool penrose_stop_get(const struct penrose_chip *chip, size_t ind
 static void format_access(const struct penrose_stop *stop, char *text, size_t size)
 {
     char by[64] = "";
-    if (stop->agent == PENROSE_AGENT_NOC) {
+    if (stop->agent == PENROSE_AGENT_NOC && stop->pc) {
+        snprintf(by, sizeof by, ", a packet of (%u, %u), sent at pc 0x%x", stop->from_x,
+                 stop->from_y, stop->pc);
+    } else if (stop->agent == PENROSE_AGENT_NOC) {
         snprintf(by, sizeof by, ", a packet of (%u, %u)", stop->from_x, stop->from_y);
     } else if (stop->agent != PENROSE_AGENT_HOST) {
         snprintf(by, sizeof by, ", %s pc 0x%x", stop->thread < 0 ? "at" : "pushed at", stop->pc);

@@ -8,6 +8,9 @@
  * accesses goes over the bus. Unless all of those let them sleep, harts that poll do not fall asleep
  * (again). While a tile has no observer, that costs nothing.
  *
+ * Of GDDR the tile tells through which it is reached. A host's access does not make a tile that
+ * nobody has touched: another one of the bank tells then, or one that is there for that alone.
+ *
  * Observers are called in the thread that runs the chip (one runs all tiles meanwhile), and change
  * nothing; but one may answer true, and then the tile stops there: before the instruction of
  * OBSERVED_STARTS, right behind everything else. One that lets harts sleep must not.
@@ -66,8 +69,10 @@ struct observed {
     enum observed_agent agent;
     unsigned thread;   /* of the coprocessor, OBSERVED_NO_THREAD: none */
     uint64_t cycle;    /* tile time */
-    uint32_t pc, word; /* of the instruction that does it, 0: none */
-    uint64_t address;  /* as the tile's harts and NIUs have it */
+    uint32_t pc, word; /* of the instruction that does it, 0: none; OBSERVED_NOC: that asked for the
+                          packet, a request by a hart of `node`, a response by one of this tile */
+    uint64_t address;  /* as the tile's harts and NIUs have it, */
+    bool is_gddr;      /* or of GDDR behind a DRAM tile */
     uint32_t size;     /* bytes */
     uint32_t value;    /* of accesses of up to 4 bytes by harts */
     uint16_t node;     /* OBSERVED_NOC: the other tile, y * GRID_WIDTH + x */

@@ -10,6 +10,9 @@
 enum penrose_status point_check(const struct tile *tile, const struct penrose_point *point,
                                 struct penrose_error *error);
 
+/* Can what the tile tells hit it: is it on that tile, or of GDDR behind it? */
+bool point_is_on(const struct penrose_point *point, const struct tile *tile);
+
 /* Is it hit by what the tile tells? */
 bool point_is_met(const struct penrose_point *point, const struct tile *tile,
                   const struct observed *event);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "tile/observe.h"
 #include "tile/report.h"
 #include "tile/tile.h"
 
@@ -62,6 +63,26 @@ void gddr_dma_reset(struct gddr_dma *dma)
 
 /* --- Transfers --- */
 
+/* Tells observers of one end of a transfer. */
+static void tell_transfer(struct tile *tile, const struct mmio_access *access,
+                          enum observed_kind kind, bool is_gddr, uint64_t address, uint32_t size)
+{
+    struct observed event = {.kind = kind,
+                             .agent = (enum observed_agent)access->agent,
+                             .thread = OBSERVED_NO_THREAD,
+                             .cycle = access->cycle,
+                             .address = address,
+                             .is_gddr = is_gddr,
+                             .size = size,
+                             .node = tile->node};
+    if (tile->running != RV32_CORES) {
+        event.pc = rv32_current_pc(&tile->hart[tile->running]);
+    }
+    if (tile_is_observed(tile, kind)) {
+        tile_tell(tile, &event);
+    }
+}
+
 static enum mmio_reply move(struct tile *tile, struct mmio_access *access, uint32_t *words)
 {
     uint32_t attributes = words[S_TRANSFER_ATTRIBUTES];
@@ -88,6 +109,8 @@ static enum mmio_reply move(struct tile *tile, struct mmio_access *access, uint3
         tile_l1_written(tile, l1, size, access->cycle);
     }
     words[reads ? S_TOTAL_READS : S_TOTAL_WRITES]++;
+    tell_transfer(tile, access, OBSERVED_READ, reads, reads ? gddr : l1, size);
+    tell_transfer(tile, access, OBSERVED_WRITTEN, !reads, reads ? l1 : gddr, size);
     return MMIO_OK;
 }
 

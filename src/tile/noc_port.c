@@ -46,6 +46,15 @@ static uint64_t own_address(const struct tile *tile, uint64_t address)
     return address;
 }
 
+/* Is it GDDR where a packet goes that a tile receives? */
+static bool is_gddr(const struct tile *tile, const struct noc_packet *packet)
+{
+    uint64_t local;
+    return tile->kind->type == TILE_DRAM &&
+           tile->niu[packet->noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE &&
+           !tile_dram_address(packet->address, &local);
+}
+
 static enum noc_answer access_tile(struct tile *tile, enum mmio_operation operation,
                                    uint64_t address, void *bytes, uint32_t size, uint64_t cycle,
                                    const char **rule)
@@ -96,12 +105,15 @@ static void port_line_written(void *owner, uint64_t address, uint64_t cycle)
 static void tell_packet(struct tile *tile, enum observed_kind kind, const struct noc_packet *packet,
                         uint16_t node, uint64_t cycle)
 {
+    bool is_access = kind == OBSERVED_READ || kind == OBSERVED_WRITTEN;
     const struct observed event = {.kind = kind,
                                    .agent = OBSERVED_NOC,
                                    .thread = OBSERVED_NO_THREAD,
                                    .cycle = cycle,
                                    .pc = packet->pc,
-                                   .address = packet->address,
+                                   .address = is_access ? own_address(tile, packet->address)
+                                                        : packet->address,
+                                   .is_gddr = is_access && is_gddr(tile, packet),
                                    .size = packet->size,
                                    .node = node,
                                    .noc = packet->noc,
@@ -117,12 +129,11 @@ static void tell_packet(struct tile *tile, enum observed_kind kind, const struct
 static void tell_delivered(struct tile *tile, const struct noc_packet *packet, uint64_t cycle)
 {
     uint16_t node = packet->kind <= NOC_ATOMIC ? packet->origin : packet->from;
-    uint64_t address = own_address(tile, packet->address);
     if (packet->kind == NOC_READ || packet->kind == NOC_ATOMIC) {
-        tile_tell_access(tile, OBSERVED_NOC, false, node, address, packet->size, cycle);
+        tell_packet(tile, OBSERVED_READ, packet, node, cycle);
     }
     if (packet->kind != NOC_READ && packet->kind != NOC_WRITE_ACK) {
-        tile_tell_access(tile, OBSERVED_NOC, true, node, address, packet->size, cycle);
+        tell_packet(tile, OBSERVED_WRITTEN, packet, node, cycle);
     }
     tell_packet(tile, OBSERVED_DELIVERED, packet, node, cycle);
 }
@@ -138,14 +149,21 @@ void tile_noc_tell_answer(struct tile *tile, const struct noc_packet *request, u
     }
 }
 
-bool tile_noc_serve(struct tile *tile, struct noc_packet *packet, uint64_t cycle)
+void tile_noc_tell_request(struct tile *tile, const struct noc_packet *request, uint64_t cycle)
 {
-    const struct noc_target target = tile_noc_target(tile, packet->noc);
-    if (!tile->observed) {
-        return noc_serve(&target, packet, cycle);
+    if (tile->observed) {
+        tell_delivered(tile, request, cycle);
+    }
+}
+
+bool tile_noc_serve(struct tile *tile, const struct noc_target *target, struct noc_packet *packet,
+                    uint64_t cycle)
+{
+    if (!tile || !tile->observed) {
+        return noc_serve(target, packet, cycle);
     }
     const struct noc_packet came = *packet; /* it goes back as the response */
-    if (!noc_serve(&target, packet, cycle)) {
+    if (!noc_serve(target, packet, cycle)) {
         return false;
     }
     tell_delivered(tile, &came, cycle);
@@ -444,8 +462,9 @@ void tile_noc_arrivals(struct tile *tile, uint64_t end)
     depart(tile, end);
     tile->inbox_waits = false;
     for (struct noc_packet *packet; (packet = noc_queue_take(&tile->inbox, end));) {
+        const struct noc_target here = tile_noc_target(tile, packet->noc);
         uint64_t cycle = packet->arrival > tile->now ? packet->arrival : tile->now;
-        if (!tile_noc_serve(tile, packet, cycle)) {
+        if (!tile_noc_serve(tile, &here, packet, cycle)) {
             noc_queue_return(&tile->inbox, packet);
             tile->inbox_waits = true;
             tile->inbox_epoch = tile->epoch;

@@ -21,11 +21,16 @@ bool tile_noc_buffer_busy(struct tile *tile, unsigned noc, unsigned buffer, uint
  * at which they do but not before tile->now. */
 void tile_noc_arrivals(struct tile *tile, uint64_t end);
 
-/* A packet does here what it came for, and observers are told. False when it must wait. */
-bool tile_noc_serve(struct tile *tile, struct noc_packet *packet, uint64_t cycle);
+/* A packet does at `target` what it came for, and the tile's observers are told; `tile` may be NULL.
+ * False when it must wait. */
+bool tile_noc_serve(struct tile *tile, const struct noc_target *target, struct noc_packet *packet,
+                    uint64_t cycle);
 
 /* Tells observers of the answer to a request of GDDR that did not travel. */
 void tile_noc_tell_answer(struct tile *tile, const struct noc_packet *request, uint64_t cycle);
+
+/* The same of a request that took place without being served by this tile. */
+void tile_noc_tell_request(struct tile *tile, const struct noc_packet *request, uint64_t cycle);
 
 /* When the next packet arrives that can be served, UINT64_MAX: none. */
 uint64_t tile_noc_next(const struct tile *tile);

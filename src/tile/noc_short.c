@@ -32,8 +32,9 @@ static bool is_plain(const struct noc_packet *packet)
 
 static void serve_own(struct tile *tile, struct noc_packet *packet, uint64_t cycle)
 {
+    const struct noc_target here = tile_noc_target(tile, packet->noc);
     packet->arrival = cycle;
-    if (!tile_noc_serve(tile, packet, cycle)) {
+    if (!tile_noc_serve(tile, &here, packet, cycle)) {
         noc_queue_put(&tile->inbox, packet);
     }
 }

@@ -56,21 +56,6 @@ bool tile_tell_hart(struct tile *tile, enum rv32_core core, enum observed_kind k
     return tell_hart_at(tile, core, kind, pc, tile->run[core].time);
 }
 
-void tile_tell_access(struct tile *tile, enum observed_agent agent, bool is_write, uint16_t node,
-                      uint64_t address, uint32_t size, uint64_t cycle)
-{
-    struct observed event = {.kind = is_write ? OBSERVED_WRITTEN : OBSERVED_READ,
-                             .agent = agent,
-                             .thread = OBSERVED_NO_THREAD,
-                             .cycle = cycle,
-                             .address = address,
-                             .size = size,
-                             .node = node};
-    if (tile_is_observed(tile, event.kind)) {
-        tile_tell(tile, &event);
-    }
-}
-
 /* --- The bus --- */
 
 static const struct rv32_bus *plain_bus(const struct tile *tile)

@@ -20,10 +20,6 @@ bool tile_tell(struct tile *tile, const struct observed *event);
 /* The same of what a hart is about to do, has done or waits for, where somebody wants to know. */
 bool tile_tell_hart(struct tile *tile, enum rv32_core core, enum observed_kind kind, uint32_t pc);
 
-/* The same of an access of `agent`, of which `node` is the tile that asked (OBSERVED_NOC). */
-void tile_tell_access(struct tile *tile, enum observed_agent agent, bool is_write, uint16_t node,
-                      uint64_t address, uint32_t size, uint64_t cycle);
-
 /* Chooses the bus of every hart: what it reaches by itself, and whether somebody looks. */
 void tile_choose_buses(struct tile *tile);
 

@@ -303,7 +303,7 @@ struct tile {
     bool allows_shortcuts; /* tile_allow_shortcuts */
     bool shortcuts;        /* may be taken: they are allowed, and nobody looks */
     bool returns_early;    /* tile_run ends with the round in which something was sent, */
-    bool has_paused;       /* or a hart executed ebreak */
+    bool has_paused;       /* or a hart executed ebreak, or read GDDR that is watched */
     const struct observer *observer[TILE_OBSERVERS]; /* who looks, `observers` of them */
     unsigned observers, observed;                    /* kinds that any of them wants: a bit each */
     bool keeps_awake; /* one of them wants to know of each turn of a loop that polls */

@@ -17,7 +17,7 @@ static const char help[] =
     "cb                            pages of circular buffers\n"
     "noc                           requests that nobody has waited for\n"
     "waits                         who waits for whom\n"
-    "last-writer ADDRESS [BYTES]   who wrote there last, before the present\n"
+    "last-writer [X,Y:]ADDRESS [BYTES]   who wrote there last, before the present\n"
     "symbols FILE|FOLDER           programs that the host writes into tiles\n"
     "faults                        of guests\n"
     "resume                        the hart goes on behind its ebreak\n";

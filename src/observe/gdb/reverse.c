@@ -158,22 +158,46 @@ static void tell_writer(const struct penrose_stop *stop, struct penrose_chip *pa
     }
 }
 
+/* "ADDRESS" of the thread's tile as its harts see it, or "X,Y:ADDRESS" of any as hosts do. */
+static bool take_writer_place(const struct gdb *gdb, const char *text, struct gdb_thread *place,
+                              uint32_t *address)
+{
+    char *end;
+    *place = gdb->general;
+    unsigned long number = strtoul(text, &end, 0);
+    if (*end == ',') {
+        place->x = (unsigned)number;
+        place->y = (unsigned)strtoul(end + 1, &end, 0);
+        place->hart = PENROSE_NO_HART;
+        if (*end != ':') {
+            return false;
+        }
+        number = strtoul(end + 1, &end, 0);
+    } else if (!gdb_is_local((uint32_t)number) &&
+               penrose_tile_kind(gdb->chip, place->x, place->y) != PENROSE_TILE_DRAM) {
+        place->hart = PENROSE_NO_HART;
+    }
+    *address = (uint32_t)number;
+    return end != text && *end == '\0' && number <= UINT32_MAX;
+}
+
 void gdb_monitor_last_writer(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
 {
     struct penrose_error error = {0};
     struct penrose_chip *past = NULL;
     struct penrose_stop stop;
     enum penrose_history_end end;
-    uint32_t address = words->count > 1 ? (uint32_t)strtoul(words->word[1], NULL, 0) : 0;
+    struct gdb_thread place;
+    uint32_t address;
     uint32_t bytes = words->count > 2 ? (uint32_t)strtoul(words->word[2], NULL, 0) : 4;
-    bool is_local = gdb_is_local(address);
-    if (words->count < 2 || !gdb->history) {
-        gdb_put(out, gdb->history ? "last-writer ADDRESS [BYTES]\n" : "there is no history\n");
+    if (words->count < 2 || !gdb->history ||
+        !take_writer_place(gdb, words->word[1], &place, &address)) {
+        gdb_put(out,
+                gdb->history ? "last-writer [X,Y:]ADDRESS [BYTES]\n" : "there is no history\n");
         return;
     }
-    if (penrose_history_last_writer(gdb->history, &past, gdb->general.x, gdb->general.y,
-                                    is_local ? gdb->general.hart : PENROSE_NO_HART, address, bytes,
-                                    &stop, &end, &error) != PENROSE_OK) {
+    if (penrose_history_last_writer(gdb->history, &past, place.x, place.y, place.hart, address,
+                                    bytes, &stop, &end, &error) != PENROSE_OK) {
         gdb_put(out, "%s\n", error.text);
     } else if (end == PENROSE_HISTORY_STOP) {
         tell_writer(&stop, past, out);

@@ -522,7 +522,7 @@ static bool is_tile_of_goal(const struct penrose_goal *goal, const struct tile *
         return goal->x == tile->x && goal->y == tile->y;
     }
     for (size_t i = 0; i < goal->points; i++) {
-        if (goal->point[i].x == tile->x && goal->point[i].y == tile->y) {
+        if (point_is_on(&goal->point[i], tile)) {
             return true;
         }
     }
@@ -887,6 +887,11 @@ penrose_history_last_writer(struct penrose_history *history, struct penrose_chip
                             struct penrose_stop *stop, enum penrose_history_end *end,
                             struct penrose_error *error)
 {
+    struct tile *tile;
+    enum penrose_status status = chip_tile(history->history.chip, x, y, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
     const struct penrose_point point = {.size = sizeof point,
                                         .kind = PENROSE_WATCHPOINT,
                                         .x = x,
@@ -894,10 +899,12 @@ penrose_history_last_writer(struct penrose_history *history, struct penrose_chip
                                         .hart = hart,
                                         .address = address,
                                         .bytes = bytes,
-                                        .writes = true};
+                                        .writes = true,
+                                        .gddr = tile->kind->type == TILE_DRAM &&
+                                                hart == PENROSE_NO_HART};
     const struct penrose_goal goal = {
         .size = sizeof goal, .kind = PENROSE_GOAL_POINTS, .point = &point, .points = 1};
-    enum penrose_status status = penrose_history_back(history, past, &goal, end, error);
+    status = penrose_history_back(history, past, &goal, end, error);
     if (status == PENROSE_OK && *end == PENROSE_HISTORY_STOP) {
         penrose_history_stop_get(*past, 0, stop);
     }

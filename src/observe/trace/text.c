@@ -101,8 +101,8 @@ static void put_access(struct sink *sink, const struct penrose_trace_event *even
 
 static void put_data(struct sink *sink, const struct penrose_trace_event *event)
 {
-    sink_put(sink, "  %s %u bytes at 0x%08" PRIx64, event->begins ? "writes" : "reads", event->size,
-             event->address);
+    sink_put(sink, "  %s %u bytes at 0x%08" PRIx64 "%s%s", event->begins ? "writes" : "reads",
+             event->size, event->address, *event->what ? " of " : "", event->what);
     if (event->agent == PENROSE_AGENT_NOC) {
         sink_put(sink, " for %u,%u", event->peer_x, event->peer_y);
     }

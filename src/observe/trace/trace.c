@@ -286,7 +286,7 @@ static void see_access(struct tracer *tracer, const struct tile *tile, const str
     bool is_hart = seen->agent < OBSERVED_NOC;
     struct penrose_trace_event event =
         start_event(tile, seen,
-                    !is_hart                      ? PENROSE_TRACE_DATA
+                    !is_hart || seen->is_gddr     ? PENROSE_TRACE_DATA
                     : accesses_memory(tile, seen) ? PENROSE_TRACE_MEMORY
                                                   : PENROSE_TRACE_REGISTER);
     event.begins = seen->kind == OBSERVED_WRITTEN;
@@ -297,7 +297,11 @@ static void see_access(struct tracer *tracer, const struct tile *tile, const str
         event.what = tile_range_title(tile->kind->type, (enum tile_agent)seen->agent,
                                       (uint32_t)seen->address);
     }
+    if (seen->is_gddr) {
+        event.what = "GDDR";
+    }
     if (seen->agent == OBSERVED_NOC) {
+        event.pc = 0; /* its instruction is one of another tile, perhaps */
         name_peer(tracer, seen, &event);
     }
     gather_event(tracer, &event);

@@ -319,6 +319,142 @@ TEST(a_watchpoint_names_the_host)
     ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_QUIET);
 }
 
+/* --- GDDR --- */
+
+/* Sends its count to GDDR and fetches it, three times, with pauses. */
+static const char sender[] =
+    "lui s0, 0xffb20; addi s1, s0, 0x7ff; addi s1, s1, 1; addi a4, zero, 1; lui t1, 4;"
+    "addi t0, zero, 0; addi t2, zero, 3; addi t0, t0, 1; sw t0, 0(t1); sw a4, 0x40(s0);"
+    "addi a3, zero, 1500; addi a3, a3, -1; bne a3, zero, 0x102c; sw a4, 0x40(s1);"
+    "addi a3, zero, 1500; addi a3, a3, -1; bne a3, zero, 0x103c; bne t0, t2, 0x101c; ebreak";
+enum {
+    SENDS = CODE + 0x24,
+    FETCHES = CODE + 0x34,
+    SENT = 3,
+    DRAM_X = 17,
+    DRAM_Y = 12,
+    GDDR = 0x8000
+};
+
+static const struct command_end in_gddr = {DRAM_X, DRAM_Y + 1, GDDR};
+
+static void start_sender(struct penrose_chip *at)
+{
+    const struct command_end word = {X, Y, WORD}, copy = {X, Y, WORD + 0x1000};
+    command_fill(at, X, Y, 0, COMMAND_WRITE | COMMAND_RESPONSE, word, in_gddr, 64);
+    command_fill(at, X, Y, 1, COMMAND_READ, in_gddr, copy, 64);
+    start_program(at, X, Y, PENROSE_BRISC, CODE, sender);
+}
+
+/* Of another tile of the bank than the one to which it goes. */
+static struct penrose_point gddr_point(bool reads)
+{
+    struct penrose_point point = watchpoint(GDDR + 4, reads, true);
+    point.x = DRAM_X;
+    point.y = DRAM_Y;
+    point.gddr = true;
+    return point;
+}
+
+static uint32_t gddr_word(void)
+{
+    uint32_t word;
+    ck_assert_int_eq(penrose_peek(chip, DRAM_X, DRAM_Y + 2, GDDR, &word, sizeof word, &error),
+                     PENROSE_OK);
+    return word;
+}
+
+static void check_gddr_stop(uint32_t turn, bool is_write)
+{
+    char text[200];
+    struct penrose_stop stop = run_to_stop();
+    ck_assert_int_eq(stop.reason, PENROSE_STOP_WATCHPOINT);
+    ck_assert_uint_eq(stop.agent, PENROSE_AGENT_NOC);
+    ck_assert_uint_eq(stop.y, DRAM_Y + 1);
+    ck_assert_uint_eq(stop.from_x, X);
+    ck_assert_uint_eq(stop.from_y, Y);
+    ck_assert_uint_eq(stop.write, is_write);
+    ck_assert_uint_eq(stop.pc, is_write ? SENDS : FETCHES);
+    ck_assert_uint_eq(stop.address, GDDR);
+    ck_assert_uint_eq(stop.size, 64);
+    ck_assert_uint_eq(gddr_word(), turn);
+    penrose_stop_format(&stop, text, sizeof text);
+    ck_assert_msg(strstr(text, "noc of (17, 13) ") &&
+                      strstr(text, "at 0x00008000, a packet of (1, 2), sent at pc 0x10"),
+                  "%s", text);
+}
+
+static void recreate(unsigned schedule)
+{
+    struct penrose_options options = {.size = sizeof options};
+    options.timed = schedule == 1;
+    options.schedule = schedule == 2 ? PENROSE_RANDOM : PENROSE_FAST;
+    penrose_chip_destroy(chip);
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, &error), PENROSE_OK);
+    start_sender(chip);
+    command_put(chip, (struct command_end){DRAM_X, DRAM_Y, UINT64_C(0x2000000100)}, 0);
+    command_put(chip, (struct command_end){DRAM_X, DRAM_Y + 1, UINT64_C(0x2000000100)}, 0);
+}
+
+static void pass_time(uint64_t cycles)
+{
+    const struct penrose_run run = {.size = sizeof run, .cycles = cycles, .pass_quiet_time = true};
+    ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CYCLES);
+}
+
+TEST_EACH(a_watchpoint_on_gddr_names_tile_and_line, 3)
+{
+    recreate((unsigned)_i);
+    pass_time(a_while.cycles);
+    uint64_t unwatched = penrose_state_hash(chip);
+    recreate((unsigned)_i);
+    const struct penrose_point point = gddr_point(true);
+    set_point(&point);
+    for (uint32_t turn = 1; turn <= SENT; turn++) {
+        check_gddr_stop(turn, true);
+        check_gddr_stop(turn, false);
+    }
+    ck_assert_uint_lt(penrose_now(chip), a_while.cycles);
+    pass_time(a_while.cycles - penrose_now(chip));
+    ck_assert_uint_eq(penrose_state_hash(chip), unwatched);
+}
+
+TEST(a_watchpoint_on_gddr_names_the_host_and_the_dma_engine)
+{
+    const struct penrose_point point = gddr_point(false);
+    const uint32_t words[2] = {7, 8};
+    uint32_t word;
+    set_point(&point);
+    ck_assert_int_eq(penrose_poke(chip, DRAM_X, DRAM_Y + 1, GDDR, words, sizeof words, &error),
+                     PENROSE_OK);
+    ck_assert_int_eq(penrose_read(chip, DRAM_X, DRAM_Y + 1, GDDR + 4, &word, 4, &error),
+                     PENROSE_OK);
+    ck_assert_int_eq(penrose_write(chip, DRAM_X, DRAM_Y + 1, GDDR, &word, 4, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_QUIET);
+    ck_assert_int_eq(penrose_write(chip, DRAM_X, DRAM_Y + 1, GDDR, words, 8, &error), PENROSE_OK);
+    ck_assert_uint_eq(run_to_stop().agent, PENROSE_AGENT_HOST);
+    ck_assert_int_eq(penrose_run(chip, &a_while), PENROSE_QUIET);
+    start_program(chip, DRAM_X, DRAM_Y + 2, PENROSE_BRISC, CODE,
+                  "lui s0, 0xfc000; lui t0, 1; sw t0, 0x10(s0); lui t0, 8; sw t0, 0x14(s0);"
+                  "sw zero, 0x18(s0); lui t0, 0x10000; addi t0, t0, 4; sw t0, 0x50(s0); ebreak");
+    struct penrose_stop stop = run_to_stop();
+    ck_assert_uint_eq(stop.agent, PENROSE_BRISC);
+    ck_assert_uint_eq(stop.pc, CODE + 0x20);
+    ck_assert_uint_eq(stop.size, 64);
+}
+
+TEST(gddr_is_behind_dram_tiles)
+{
+    struct penrose_point point = gddr_point(false);
+    point.x = X;
+    point.y = Y;
+    ck_assert_int_eq(penrose_point_set(chip, &point, NULL, &error), PENROSE_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "GDDR is behind DRAM tiles"));
+    point = gddr_point(false);
+    point.address = UINT32_C(0xff000000);
+    ck_assert_int_eq(penrose_point_set(chip, &point, NULL, &error), PENROSE_E_ARGUMENT);
+}
+
 TEST(a_watchpoint_leaves_a_fault_alone)
 {
     const struct penrose_point point = watchpoint(WORD, true, true);

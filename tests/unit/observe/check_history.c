@@ -10,6 +10,7 @@
 #include <penrose/history.h>
 
 #include "unit/chip/chip_program.h"
+#include "unit/chip/noc_command.h"
 #include "unit/chip/snapshot_scenes.h"
 #include "unit/observe/random_host.h"
 #include "unit/test.h"
@@ -290,6 +291,58 @@ TEST_EACH(the_last_writer_is_that_of_a_run_forward, 24)
     penrose_history_end(history);
     penrose_chip_destroy(host.chip);
     penrose_chip_destroy(other.chip);
+}
+
+/* Sends the word at 0x4000 to GDDR twice, and ends. */
+static const char sending[] = "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0);"
+                              "addi a3, zero, 1000; addi a3, a3, -1; bne a3, zero, 0x1010;"
+                              "sw a4, 0x40(s0); ebreak";
+enum { LAST_SEND = CODE + 24, DRAM_X = 17, DRAM_Y = 12, GDDR = 0x8000 };
+
+static void check_gddr_writer(struct penrose_history *history, uint32_t address,
+                              enum penrose_history_end wanted, enum penrose_agent agent,
+                              uint32_t pc)
+{
+    struct penrose_chip *past = NULL;
+    struct penrose_stop stop;
+    enum penrose_history_end end;
+    ck_assert_msg(penrose_history_last_writer(history, &past, DRAM_X, DRAM_Y, PENROSE_NO_HART,
+                                              address, 4, &stop, &end, &error) == PENROSE_OK,
+                  "%s", error.text);
+    ck_assert_int_eq(end, wanted);
+    if (end == PENROSE_HISTORY_STOP) {
+        ck_assert_uint_eq(stop.agent, agent);
+        ck_assert_uint_eq(stop.pc, pc);
+        ck_assert_uint_eq(stop.from_x, agent == PENROSE_AGENT_NOC ? X : stop.from_x);
+    }
+    penrose_chip_destroy(past);
+}
+
+/* The host writes before any tile of the bank is there, and nothing makes one then. */
+TEST_EACH(the_last_writer_of_gddr, 3)
+{
+    const struct penrose_run run = {.size = sizeof run, .cycles = 50000};
+    struct penrose_options options = {.size = sizeof options, .timed = _i == 1};
+    options.schedule = _i == 2 ? PENROSE_LOCKSTEP : PENROSE_FAST;
+    const uint32_t words[32] = {1};
+    struct penrose_chip *chip, *past;
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, &error), PENROSE_OK);
+    struct penrose_history *history = start_history(chip, 1 << 20);
+    ck_assert_int_eq(penrose_write(chip, DRAM_X, DRAM_Y + 1, GDDR, words, sizeof words, &error),
+                     PENROSE_OK);
+    command_fill(chip, X, Y, 0, COMMAND_WRITE, (struct command_end){X, Y, WORD},
+                 (struct command_end){DRAM_X, DRAM_Y + 2, GDDR}, 64);
+    start_program(chip, X, Y, PENROSE_BRISC, CODE, sending);
+    penrose_run(chip, &run);
+    uint64_t hash = penrose_state_hash(chip);
+    check_gddr_writer(history, GDDR + 60, PENROSE_HISTORY_STOP, PENROSE_AGENT_NOC, LAST_SEND);
+    check_gddr_writer(history, GDDR + 64, PENROSE_HISTORY_STOP, PENROSE_AGENT_HOST, 0);
+    check_gddr_writer(history, GDDR + 128, PENROSE_HISTORY_BEGIN, PENROSE_AGENT_HOST, 0);
+    ck_assert_int_eq(penrose_history_past(history, penrose_now(chip), &past, &error), PENROSE_OK);
+    ck_assert_uint_eq(penrose_state_hash(past), hash);
+    penrose_chip_destroy(past);
+    penrose_history_end(history);
+    penrose_chip_destroy(chip);
 }
 
 /* --- A present that stands at a breakpoint --- */

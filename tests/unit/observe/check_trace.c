@@ -15,6 +15,7 @@
 #include "observe/trace/text.h"
 #include "observe/trace/writer.h"
 #include "unit/chip/chip_program.h"
+#include "unit/chip/noc_command.h"
 #include "unit/random.h"
 #include "unit/test.h"
 
@@ -114,6 +115,31 @@ static unsigned count_of(const char *part)
         count++;
     }
     return count;
+}
+
+TEST(accesses_of_gddr_are_traced)
+{
+    const uint32_t words[16] = {1};
+    const struct command_end from = {3, 2, 0x3000}, to = {17, 13, 0x8000};
+    struct penrose_chip *chip = open_chip();
+    struct penrose_error error = {0};
+    start_text();
+    ck_assert_msg(penrose_trace(chip, "kind=data kind=noc", take_text, NULL, &error) == PENROSE_OK,
+                  "%s", error.text);
+    ck_assert_int_eq(penrose_write(chip, 17, 13, 0x8000, words, sizeof words, NULL), PENROSE_OK);
+    command_fill(chip, 3, 2, 0, COMMAND_WRITE | COMMAND_RESPONSE, from, to, 64);
+    command_fill(chip, 3, 2, 1, COMMAND_READ, to, from, 32);
+    start_program(chip, 3, 2, PENROSE_NCRISC, CODE,
+                  "lui s0, 0xffb20; addi s1, s0, 0x7ff; addi s1, s1, 1; addi a0, zero, 1;"
+                  "sw a0, 0x40(s0); sw a0, 0x40(s1); ebreak");
+    pass(chip, 5000);
+    ck_assert_int_eq(penrose_trace(chip, NULL, NULL, NULL, NULL), PENROSE_OK);
+    penrose_chip_destroy(chip);
+    ck_assert(is_in_order);
+    has("host     writes 64 bytes at 0x00008000 of GDDR\n");
+    has("noc      writes 64 bytes at 0x00008000 of GDDR for 3,2\n");
+    has("noc      reads 32 bytes at 0x00008000 of GDDR for 3,2\n");
+    has("delivers write of 64 bytes");
 }
 
 TEST(everything_is_traced)
