@@ -228,6 +228,7 @@ struct penrose_tensix_count {
     const char *unit; /* that executes it: "matrix", "vector", "unpack", "pack", "scalar", "sync",
                              "config", "mover", "front end" or "none" (SFPNOP has a unit, NOP none) */
     uint64_t executed[PENROSE_TENSIX_THREADS]; /* by the thread that it came from */
+    uint64_t waited[PENROSE_TENSIX_THREADS]; /* cycles that they stood at the thread's wait gate */
 };
 
 /*
@@ -246,6 +247,15 @@ enum penrose_status penrose_tensix_counting(struct penrose_chip *chip, bool coun
  */
 bool penrose_tensix_count_get(struct penrose_chip *chip, unsigned x, unsigned y, size_t index,
                               struct penrose_tensix_count *count);
+
+/*
+ * Cycles that a hart of the worker tile (x, y), NoC 0 coordinates, has waited for others since
+ * penrose_tensix_counting began to count: asleep in a loop that polls, or at an access that nobody
+ * answered. A loop counts from where it was recognised, some of its turns after it began. 0 where
+ * nobody counts, and where no worker is.
+ */
+uint64_t penrose_hart_waited(const struct penrose_chip *chip, unsigned x, unsigned y,
+                             enum penrose_hart hart);
 
 /* --- The coprocessor: Dst --- */
 

@@ -458,15 +458,19 @@ struct hart_work {
     uint64_t instructions, most;
     struct penrose_place busiest;
     double per_cycle;
+    double waiting; /* the part of its time, where units are counted */
 };
 
 static struct hart_work work_of_hart(struct run *run, unsigned hart)
 {
     struct hart_work work = {.busiest = run->machine->tile[0]};
+    uint64_t waited = 0;
     for (unsigned tile = 0; tile < run->machine->tiles; tile++) {
         uint64_t now = retired_by(run, tile, hart), before = run->retired[tile][hart];
         uint64_t done = now > before ? now - before : 0;
         work.instructions += done;
+        waited += penrose_hart_waited(run->session.chip, run->machine->tile[tile].x,
+                                      run->machine->tile[tile].y, (enum penrose_hart)hart);
         if (done > work.most) {
             work.most = done;
             work.busiest = run->machine->tile[tile];
@@ -474,6 +478,7 @@ static struct hart_work work_of_hart(struct run *run, unsigned hart)
     }
     double cycles = (double)cycles_of(run) * run->machine->tiles;
     work.per_cycle = cycles > 0 ? (double)work.instructions / cycles : 0;
+    work.waiting = cycles > 0 ? (double)waited / cycles : 0;
     return work;
 }
 
@@ -482,23 +487,32 @@ static json_t *hart_work_json(struct run *run)
     json_t *list = json_array();
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
         struct hart_work work = work_of_hart(run, hart);
-        json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:f}", "hart",
-                                              penrose_hart_name((enum penrose_hart)hart),
-                                              "instructions", (json_int_t)work.instructions, "most",
-                                              (json_int_t)work.most, "per_cycle", work.per_cycle));
+        json_t *row =
+            json_pack("{s:s, s:I, s:I, s:f}", "hart", penrose_hart_name((enum penrose_hart)hart),
+                      "instructions", (json_int_t)work.instructions, "most", (json_int_t)work.most,
+                      "per_cycle", work.per_cycle);
+        if (run->counts_units) {
+            json_object_set_new(row, "waiting", json_real(work.waiting));
+        }
+        json_array_append_new(list, row);
     }
     return list;
 }
 
 static void print_hart_work(struct run *run)
 {
-    printf("  %-7s %22s  %9s %12s  %s\n", "hart", "instructions per tile", "per cycle", "most",
-           "on tile");
+    const char *waiting = run->counts_units ? "  waiting" : "";
+    printf("  %-7s %22s  %9s%s %12s  %s\n", "hart", "instructions per tile", "per cycle", waiting,
+           "most", "on tile");
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
         struct hart_work work = work_of_hart(run, hart);
-        printf("  %-7s %22.0f  %9.4f %12" PRIu64 "  (%u, %u)\n",
+        char part[16] = "";
+        if (run->counts_units) {
+            snprintf(part, sizeof part, "%9.4f", work.waiting);
+        }
+        printf("  %-7s %22.0f  %9.4f%s %12" PRIu64 "  (%u, %u)\n",
                penrose_hart_name((enum penrose_hart)hart),
-               (double)work.instructions / run->machine->tiles, work.per_cycle, work.most,
+               (double)work.instructions / run->machine->tiles, work.per_cycle, part, work.most,
                work.busiest.x, work.busiest.y);
     }
 }

@@ -14,6 +14,7 @@
 struct unit_work {
     const char *unit, *most;
     uint64_t executed[PENROSE_TENSIX_THREADS], most_times;
+    uint64_t waited; /* cycles that instructions for it stood at the gates */
 };
 
 enum { MOST_UNITS = 16 };
@@ -68,6 +69,7 @@ static void sum_up(struct session *session, struct work *work)
             uint64_t times = sum_of(count.executed);
             for (unsigned thread = 0; thread < PENROSE_TENSIX_THREADS; thread++) {
                 unit->executed[thread] += count.executed[thread];
+                unit->waited += count.waited[thread];
             }
             if (times > unit->most_times) { /* on one tile */
                 unit->most = count.mnemonic;
@@ -91,7 +93,8 @@ json_t *units_json(struct session *session)
         }
         json_object_set_new(object, "unit", json_string(unit->unit));
         json_object_set_new(object, "executed", threads);
-        json_object_set_new(object, "most", json_string(unit->most));
+        json_object_set_new(object, "most", json_string(unit->most ? unit->most : ""));
+        json_object_set_new(object, "waited", json_integer((json_int_t)unit->waited));
         json_array_append_new(units, object);
     }
     return units;
@@ -102,12 +105,14 @@ void units_print(struct session *session, uint64_t cycles)
     double tile_cycles = (double)cycles * session->options->tiles;
     struct work work;
     sum_up(session, &work);
-    printf("  %-9s %14s %14s %14s  %s\n", "unit", "from trisc0", "from trisc1", "from trisc2",
-           "instructions per cycle and tile, most of them");
+    printf("  %-9s %14s %14s %14s %9s  %s\n", "unit", "from trisc0", "from trisc1", "from trisc2",
+           "waiting", "instructions per cycle and tile, most of them");
     for (unsigned i = 0; i < work.units; i++) {
         const struct unit_work *unit = &work.unit[i];
-        printf("  %-9s %14" PRIu64 " %14" PRIu64 " %14" PRIu64 "  %.4f %s\n", unit->unit,
+        printf("  %-9s %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %9.4f  %.4f %s\n", unit->unit,
                unit->executed[0], unit->executed[1], unit->executed[2],
-               tile_cycles > 0 ? (double)sum_of(unit->executed) / tile_cycles : 0, unit->most);
+               tile_cycles > 0 ? (double)unit->waited / tile_cycles : 0,
+               tile_cycles > 0 ? (double)sum_of(unit->executed) / tile_cycles : 0,
+               unit->most ? unit->most : "");
     }
 }

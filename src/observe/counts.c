@@ -1,4 +1,4 @@
-/* Counts of executed Tensix instructions; see penrose/debug.h. */
+/* Counts of executed Tensix instructions, and of cycles spent waiting; see penrose/debug.h. */
 #include <penrose/debug.h>
 
 #include <stdlib.h>
@@ -8,17 +8,41 @@
 #include "isa/export.h"
 #include "tensix/exec.h"
 
+/* Cycles that somebody has waited, and since when it does so now. */
+struct waiting {
+    uint64_t cycles, since;
+    bool now;
+};
+
 struct counts {
     struct observer observer;
     uint64_t executed[NOC_NODES][TENSIX_ROWS][TENSIX_THREADS];
+    struct waiting gate[NOC_NODES][TENSIX_ROWS][TENSIX_THREADS];
+    struct waiting hart[NOC_NODES][RV32_CORES];
 };
 
-static bool count_instruction(void *context, struct tile *tile, const struct observed *event)
+static uint64_t waited_until(const struct waiting *waiting, uint64_t cycle)
+{
+    return waiting->cycles + (waiting->now && cycle > waiting->since ? cycle - waiting->since : 0);
+}
+
+static bool count_event(void *context, struct tile *tile, const struct observed *event)
 {
     struct counts *counts = context;
-    unsigned row = tensix_row_of(event->word);
-    if (row < TENSIX_ROWS) {
-        counts->executed[tile->node][row][event->thread]++;
+    unsigned thread = event->thread, row = TENSIX_ROWS;
+    struct waiting *waiting = NULL;
+    if (thread == OBSERVED_NO_THREAD) {
+        waiting = &counts->hart[tile->node][event->agent];
+    } else if ((row = tensix_row_of(event->word)) < TENSIX_ROWS) {
+        waiting = &counts->gate[tile->node][row][thread];
+        counts->executed[tile->node][row][thread] += event->kind == OBSERVED_TENSIX;
+    }
+    if (waiting && event->kind == OBSERVED_GOES_ON) {
+        waiting->cycles = waited_until(waiting, event->cycle);
+        waiting->now = false;
+    } else if (waiting && event->kind != OBSERVED_TENSIX) { /* a reset may have ended another */
+        waiting->since = event->cycle;
+        waiting->now = true;
     }
     return false;
 }
@@ -27,7 +51,7 @@ static bool count_instruction(void *context, struct tile *tile, const struct obs
 static struct counts *counts_of(const struct penrose_chip *chip)
 {
     struct observer *observer = chip->observers;
-    while (observer && observer->see != count_instruction) {
+    while (observer && observer->see != count_event) {
         observer = observer->next;
     }
     return observer ? observer->context : NULL;
@@ -48,8 +72,12 @@ PENROSE_EXPORT enum penrose_status penrose_tensix_counting(struct penrose_chip *
     if (!new) {
         return error_set(error, PENROSE_E_MEMORY, "no memory to count instructions");
     }
-    new->observer = (struct observer){
-        .kinds = 1 << OBSERVED_TENSIX, .see = count_instruction, .free = free, .context = new};
+    new->observer = (struct observer){.kinds = 1 << OBSERVED_TENSIX | 1 << OBSERVED_WAITS |
+                                               1 << OBSERVED_POLLS | 1 << OBSERVED_GOES_ON,
+                                      .lets_sleep = true,
+                                      .see = count_event,
+                                      .free = free,
+                                      .context = new};
     enum penrose_status status = chip_observe(chip, &new->observer, error);
     if (status != PENROSE_OK) {
         free(new);
@@ -66,14 +94,29 @@ PENROSE_EXPORT bool penrose_tensix_count_get(struct penrose_chip *chip, unsigned
         return false;
     }
     for (unsigned row = 0; row < TENSIX_ROWS; row++) {
-        const uint64_t *executed = counts->executed[place][row];
-        if (!(executed[0] | executed[1] | executed[2]) || index-- > 0) {
-            continue;
+        struct penrose_tensix_count entry = {.mnemonic = tensix_rows[row].mnemonic,
+                                             .unit = tensix_unit_name(tensix_row_infos[row].unit)};
+        uint64_t any = 0;
+        for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+            entry.executed[thread] = counts->executed[place][row][thread];
+            entry.waited[thread] = waited_until(&counts->gate[place][row][thread], chip->now);
+            any |= entry.executed[thread] | entry.waited[thread];
         }
-        *count = (struct penrose_tensix_count){.mnemonic = tensix_rows[row].mnemonic,
-                                               .unit = tensix_unit_name(tensix_row_infos[row].unit),
-                                               .executed = {executed[0], executed[1], executed[2]}};
-        return true;
+        if (any && index-- == 0) {
+            *count = entry;
+            return true;
+        }
     }
     return false;
+}
+
+PENROSE_EXPORT uint64_t penrose_hart_waited(const struct penrose_chip *chip, unsigned x, unsigned y,
+                                            enum penrose_hart hart)
+{
+    const struct counts *counts = counts_of(chip);
+    uint16_t place;
+    if (!counts || !chip_find(chip, x, y, &place) || (unsigned)hart >= RV32_CORES) {
+        return 0;
+    }
+    return waited_until(&counts->hart[place][hart], chip->now);
 }

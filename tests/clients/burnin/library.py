@@ -26,7 +26,7 @@ class HartInfo(ctypes.Structure):
 
 class Count(ctypes.Structure):
     _fields_ = [("mnemonic", ctypes.c_char_p), ("unit", ctypes.c_char_p),
-                ("executed", ctypes.c_uint64 * 3)]
+                ("executed", ctypes.c_uint64 * 3), ("waited", ctypes.c_uint64 * 3)]
 
 
 class Options(ctypes.Structure):

@@ -24,7 +24,18 @@ static const uint32_t program[] = {
     0x00100073,                         /* ebreak */
 };
 
-static struct penrose_chip *chip_with_program(bool counts)
+/* T0 pushes an INCRWC that waits for semaphore 2 for ever, and polls L1. */
+enum { POLLED = 0x100 };
+
+static const uint32_t waiting_program[] = {
+    0xffe40437,                         /* lui s0, 0xffe40 */
+    0xa6ff82b7, 0x01128293, 0x00542023, /* SEMWAIT 0x1ff, 4, 1 */
+    0x38000337, 0x00642023,             /* INCRWC 0, 0, 0, 0 */
+    0x10002383, 0xfe038ee3,             /* lw t2, POLLED(zero); beq t2, zero, -4 */
+    0x00100073,                         /* ebreak */
+};
+
+static struct penrose_chip *chip_with(const uint32_t *words, size_t size, bool counts)
 {
     struct penrose_chip *chip = NULL;
     struct penrose_error error = {0};
@@ -32,20 +43,31 @@ static struct penrose_chip *chip_with_program(bool counts)
     if (counts) { /* before there is a tile */
         ck_assert_int_eq(penrose_tensix_counting(chip, true, &error), PENROSE_OK);
     }
-    ck_assert_int_eq(penrose_poke(chip, X, Y, PROGRAM, program, sizeof program, &error),
-                     PENROSE_OK);
+    ck_assert_int_eq(penrose_poke(chip, X, Y, PROGRAM, words, size, &error), PENROSE_OK);
     ck_assert_int_eq(penrose_hart_release(chip, X, Y, PENROSE_TRISC0, PROGRAM, &error), PENROSE_OK);
     return chip;
 }
 
-static uint64_t executed(struct penrose_chip *chip, const char *mnemonic, unsigned thread)
+static struct penrose_chip *chip_with_program(bool counts)
 {
-    struct penrose_tensix_count count;
-    uint64_t sum = 0;
+    return chip_with(program, sizeof program, counts);
+}
+
+static struct penrose_tensix_count count_of(struct penrose_chip *chip, const char *mnemonic)
+{
+    struct penrose_tensix_count count, sum = {.mnemonic = mnemonic};
     for (size_t i = 0; penrose_tensix_count_get(chip, X, Y, i, &count); i++) {
-        sum += strcmp(count.mnemonic, mnemonic) == 0 ? count.executed[thread] : 0;
+        for (unsigned thread = 0; strcmp(count.mnemonic, mnemonic) == 0 && thread < 3; thread++) {
+            sum.executed[thread] += count.executed[thread];
+            sum.waited[thread] += count.waited[thread];
+        }
     }
     return sum;
+}
+
+static uint64_t executed(struct penrose_chip *chip, const char *mnemonic, unsigned thread)
+{
+    return count_of(chip, mnemonic).executed[thread];
 }
 
 TEST(counting_sees_all_and_changes_nothing)
@@ -74,6 +96,32 @@ TEST(counting_sees_all_and_changes_nothing)
         ck_assert_uint_eq(datum[PENROSE_DST_COLUMNS - 1], 0xc0000000);
         penrose_chip_destroy(chip[i]);
     }
+}
+
+TEST(counts_how_long_harts_and_threads_wait)
+{
+    const struct penrose_run run = {.size = sizeof run, .cycles = 10000};
+    const uint32_t goes_on = 1;
+    struct penrose_chip *chip = chip_with(waiting_program, sizeof waiting_program, true);
+    ck_assert_int_eq(penrose_run(chip, &run), PENROSE_QUIET);
+    uint64_t polled = penrose_hart_waited(chip, X, Y, PENROSE_TRISC0), now = penrose_now(chip);
+    struct penrose_tensix_count held = count_of(chip, "INCRWC");
+    ck_assert_uint_gt(polled, 0);
+    ck_assert_uint_lt(polled, held.waited[0]); /* which began before */
+    ck_assert_uint_lt(held.waited[0], now);
+    ck_assert_uint_eq(held.executed[0] | held.waited[1] | held.waited[2], 0);
+    ck_assert_uint_eq(penrose_hart_waited(chip, X, Y, PENROSE_TRISC1), 0);
+
+    ck_assert_int_eq(penrose_poke(chip, X, Y, POLLED, &goes_on, sizeof goes_on, NULL), PENROSE_OK);
+    ck_assert_int_eq(penrose_run(chip, &run), PENROSE_QUIET);
+    uint64_t passed = penrose_now(chip) - now;
+    ck_assert_uint_gt(passed, 0);
+    ck_assert_uint_lt(penrose_hart_waited(chip, X, Y, PENROSE_TRISC0), polled + passed);
+    ck_assert_uint_eq(count_of(chip, "INCRWC").waited[0], held.waited[0] + passed);
+
+    ck_assert_int_eq(penrose_tensix_counting(chip, false, NULL), PENROSE_OK);
+    ck_assert_uint_eq(penrose_hart_waited(chip, X, Y, PENROSE_TRISC0), 0);
+    penrose_chip_destroy(chip);
 }
 
 TEST(only_workers_have_dst)
