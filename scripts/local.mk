@@ -3,6 +3,7 @@ EXTRA_DIST += \
 	%D%/capture \
 	%D%/check-aarch64 \
 	%D%/check-install \
+	%D%/check-pages \
 	%D%/check-threads \
 	%D%/coverage \
 	%D%/deb \
