@@ -133,6 +133,7 @@ REAL_CLIENTS = \
 	%D%/clients/exalens.sh \
 	%D%/clients/llk-fast.sh \
 	%D%/clients/record.sh \
+	%D%/clients/triage.sh \
 	%D%/clients/ttnn-fast.sh \
 	%D%/clients/ttnn-gdb.sh \
 	%D%/clients/ttnn-umd.sh
@@ -164,6 +165,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/ttnn-suite.sh \
 	%D%/clients/ttnn/compare.py \
 	%D%/clients/ttnn/environment.bash \
+	%D%/clients/ttnn/hang.py \
 	%D%/clients/ttnn/ops.py \
 	%D%/clients/ttnn/quick.py \
 	%D%/clients/ttnn/umd.py

@@ -273,7 +273,7 @@ static struct eth_chip_info port_of(const struct penrose_chip *chip, uint16_t pl
                                   .logical_eth_id =
                                       (uint8_t)(chip_logical(chip, place).x - NAMED_ETHERNET_X),
                                   .board_id = chip->grid.board,
-                                  .asic_id = 1};
+                                  .asic_id = 0};
 }
 
 void chip_start_ethernet(struct penrose_chip *chip, struct tile *tile)
