@@ -48,6 +48,7 @@ SHELL_TESTS = \
 	%D%/gdb/bare.sh \
 	%D%/gdb/cppdbg.sh \
 	%D%/gdb/host.sh \
+	%D%/gdb/replay.sh \
 	%D%/guests/grid.sh \
 	%D%/guests/guests.sh \
 	%D%/guests/tensix.sh \
@@ -60,7 +61,7 @@ TESTS += $(SHELL_TESTS)
 ## GDB debugs bare programs, and harts under a host program.
 check_PROGRAMS += %D%/gdb/host
 tests_gdb_host_LDADD = -ldl
-EXTRA_DIST += %D%/gdb/cppdbg.py %D%/gdb/lib.bash %D%/gdb/targets.c
+EXTRA_DIST += %D%/gdb/build.bash %D%/gdb/cppdbg.py %D%/gdb/lib.bash %D%/gdb/targets.c
 ## Programs of others have no sanitizer's runtime.
 if IS_PRODUCT
 TESTS += %D%/abi/find-package.sh

@@ -11,6 +11,7 @@
 #include "cli/last_writer.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "observe/gdb/gdb.h"
 #include "observe/history/history.h"
 #include "observe/history/recording.h"
 #include "observe/history/rerun_free.h"
@@ -23,13 +24,15 @@ enum {
     KEY_FREE,
     KEY_LAST_WRITER,
     KEY_DUMP_STATE,
-    KEY_AGAINST
+    KEY_AGAINST,
+    KEY_GDB,
 };
 
 struct replay_options {
     struct cli *cli;
     const char *path, *schedule, *timing;
     const char *dump, *against; /* folders; NULL: not asked for */
+    const char *gdb;            /* an address; NULL: not asked for */
     uint64_t threads;
     bool is_free;
     struct last_writer_option writer;
@@ -66,6 +69,9 @@ static error_t parse_replay(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_AGAINST:
         options->against = argument;
+        return 0;
+    case KEY_GDB:
+        options->gdb = argument;
         return 0;
     case ARGP_KEY_ARG:
         if (options->path) {
@@ -104,6 +110,11 @@ static const struct argp_option replay_rows[] = {
      "Compare that with a dump of the same program from elsewhere, a card for example, as `penrose "
      "compare` does; exit code 1 if it differs",
      0},
+    {"gdb", KEY_GDB, "ADDRESS", 0,
+     "At the end, wait for GDB at [HOST:]PORT or unix:PATH: it looks at any moment of the "
+     "recording, "
+     "back and forth (docs/DEBUGGING.md)",
+     0},
     {0},
 };
 
@@ -125,6 +136,8 @@ static const struct argp replay_argp = {
         "        who wrote the word at 0x4000 of tile 1,2 last\n"
         "  penrose replay matmul.rec --dump-state here --against card\n"
         "        does the card that was dumped after this program hold the same?\n"
+        "  penrose replay matmul.rec --gdb 1234\n"
+        "        debug the kernels without the program that launched them\n"
         "  penrose replay matmul.rec --timing timed\n"
         "        what the host read is the same in a timed run\n\n"
         "Exit codes: 0 all is the same, 1 something differs, 2 usage, or the file is no "
@@ -141,7 +154,8 @@ struct replay {
     struct recording_head head;
     enum journal_ending ending;
     struct penrose_chip *chip;
-    struct penrose_history *history; /* for --last-writer, else NULL */
+    struct penrose_history *history; /* for --last-writer and --gdb, else NULL */
+    struct gdb *gdb;                 /* NULL: not asked for */
     bool is_free;
     struct rerun exact;
     struct free_rerun free;
@@ -149,6 +163,11 @@ struct replay {
     size_t told; /* fault records */
     enum penrose_outcome latest;
 };
+
+static bool looks_back(const struct replay_options *options)
+{
+    return options->writer.is_wanted || options->gdb;
+}
 
 static enum cli_exit choose_chip(struct replay *replay, struct penrose_options *chip)
 {
@@ -167,12 +186,11 @@ static enum cli_exit choose_chip(struct replay *replay, struct penrose_options *
     if (options->timing) {
         chip->timed = strcmp(options->timing, "timed") == 0;
     }
-    if (replay->is_free && options->writer.is_wanted) {
+    if (replay->is_free && looks_back(options)) {
         return complain(options->cli,
-                        "--last-writer looks at time as it was recorded; leave out "
-                        "--free, --schedule and --timing, and take the build that "
-                        "recorded it (%s)",
-                        replay->head.made_by);
+                        "%s looks at time as it was recorded; leave out --free, --schedule and "
+                        "--timing, and take the build that recorded it (%s)",
+                        options->gdb ? "--gdb" : "--last-writer", replay->head.made_by);
     }
     return CLI_DONE;
 }
@@ -184,7 +202,7 @@ static enum penrose_status begin_replay(struct replay *replay, struct penrose_er
         return free_rerun_begin(&replay->free, replay->chip, replay->journal, at, error);
     }
     enum penrose_status status = PENROSE_OK;
-    if (replay->options->writer.is_wanted) {
+    if (looks_back(replay->options)) {
         status = history_of_recording(replay->chip, replay->journal, at, &replay->history, error);
     }
     return status ? status
@@ -304,6 +322,42 @@ static enum cli_exit dump_replay(const struct replay *replay, enum cli_exit exit
     return differs == CLI_DONE ? exit : differs;
 }
 
+/* An address for GDB that is wrong is told before the recording runs. */
+static enum cli_exit listen_for_gdb(struct replay *replay)
+{
+    const char *address = replay->options->gdb;
+    struct penrose_error error;
+    return !address || gdb_create(replay->chip, address, &replay->gdb, &error) == PENROSE_OK
+               ? CLI_DONE
+               : complain(replay->options->cli, "--gdb: %s", error.text);
+}
+
+static void serve_end(struct replay *replay, enum cli_exit exit)
+{
+    if (replay->gdb) {
+        note("waiting for GDB: %s", gdb_command(replay->gdb));
+        fflush(stderr);
+        gdb_serve_recording(replay->gdb, replay->history);
+        gdb_destroy(replay->gdb, (int)exit);
+    }
+}
+
+static enum cli_exit run_and_look(struct replay *replay)
+{
+    const struct replay_options *options = replay->options;
+    double start = host_milliseconds();
+    enum cli_exit exit = run_replay(replay);
+    exit = tell_replay(replay, exit, host_milliseconds() - start);
+    if (options->writer.is_wanted) {
+        enum cli_exit told =
+            last_writer_tell(options->cli, &options->writer, replay->chip, replay->history);
+        exit = told == CLI_DONE ? exit : told;
+    }
+    exit = dump_replay(replay, exit);
+    serve_end(replay, exit);
+    return exit;
+}
+
 static enum cli_exit replay_journal(struct replay *replay)
 {
     struct cli *cli = replay->options->cli;
@@ -317,15 +371,8 @@ static enum cli_exit replay_journal(struct replay *replay)
         begin_replay(replay, &error) != PENROSE_OK) {
         return complain(cli, "%s: %s", replay->options->path, error.text);
     }
-    double start = host_milliseconds();
-    exit = run_replay(replay);
-    exit = tell_replay(replay, exit, host_milliseconds() - start);
-    if (replay->history) {
-        enum cli_exit told =
-            last_writer_tell(cli, &replay->options->writer, replay->chip, replay->history);
-        exit = told == CLI_DONE ? exit : told;
-    }
-    exit = dump_replay(replay, exit);
+    exit = listen_for_gdb(replay);
+    exit = exit == CLI_DONE ? run_and_look(replay) : exit;
     if (replay->is_free) {
         free_rerun_finish(&replay->free);
     } else {
@@ -336,7 +383,7 @@ static enum cli_exit replay_journal(struct replay *replay)
 
 static void free_replay(struct replay *replay)
 {
-    bool is_owned = replay->chip && replay->options->writer.is_wanted && !replay->is_free;
+    bool is_owned = replay->chip && looks_back(replay->options) && !replay->is_free;
     penrose_history_end(replay->history);
     penrose_chip_destroy(replay->chip);
     if (!is_owned) {

@@ -168,6 +168,14 @@ void gdb_stop(struct gdb *gdb, const char *text)
     }
 }
 
+void gdb_serve_recording(struct gdb *gdb, struct penrose_history *history)
+{
+    gdb->history = history;
+    gdb->is_recording = true;
+    gdb_accept(gdb, gdb->waits);
+    gdb_serve(gdb);
+}
+
 /* --- The end --- */
 
 static void send_exit(struct gdb *gdb, int code)

@@ -8,6 +8,7 @@
 #ifndef OBSERVE_GDB_GDB_H
 #define OBSERVE_GDB_GDB_H
 
+#include <penrose/history.h>
 #include <penrose/penrose.h>
 
 struct gdb;
@@ -34,6 +35,10 @@ bool gdb_will_wait(const struct gdb *gdb);
  * semihosting call (host_call.h), of which the client is not told since whoever runs the chip answers
  * it, in `until` of its run or behind that. NULL does nothing. */
 void gdb_run_bare(struct gdb *gdb);
+
+/* The chip has run a recording to its end, to which `history` leads. Waits for a client, which may look
+ * at all of it, and answers when it says go on, or goes. The history ends after gdb_destroy. */
+void gdb_serve_recording(struct gdb *gdb, struct penrose_history *history);
 
 /* penrose_run of the chip with the client served whenever it wants something, and at faults;
  * PENROSE_PAUSED is for others. NULL: penrose_run. */

@@ -103,6 +103,7 @@ struct gdb {
     struct penrose_chip *present;    /* that runs */
     struct penrose_chip *past;       /* NULL: the present is looked at */
     struct penrose_history *history; /* NULL: time does not run backwards */
+    bool is_recording;               /* the present is its end, and the history is not ours */
 
     /* The connection. */
     int listener, client; /* -1: none */
@@ -270,11 +271,15 @@ void gdb_tell(struct gdb *gdb, const struct gdb_event *event);
 void gdb_put_event(struct gdb *gdb, struct gdb_text *text, const struct gdb_event *event);
 void gdb_tell_fault(struct gdb *gdb);
 void gdb_tell_programs(struct gdb *gdb);
+/* The event that there are programs of which the client does not know; false: there are none. */
+bool gdb_programs_event(struct gdb *gdb, struct gdb_event *event);
 
 /* --- reverse.c --- */
 
 void gdb_reverse_start(struct gdb *gdb);
 void gdb_reverse_end(struct gdb *gdb);
+/* Is nothing to be changed in what is looked at? */
+bool gdb_is_past(const struct gdb *gdb);
 /* Back to the present. */
 void gdb_reverse_leave(struct gdb *gdb);
 /* A step, or until a point, back or, in a past, forward; tells where it has ended. False: there is

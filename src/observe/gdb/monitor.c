@@ -108,8 +108,8 @@ static void monitor_faults(struct gdb *gdb, struct gdb_text *out)
 static void monitor_resume(struct gdb *gdb, struct gdb_text *out)
 {
     struct penrose_error error = {.text = "a past cannot be changed"};
-    if (gdb->past || penrose_hart_resume(gdb->chip, gdb->general.x, gdb->general.y,
-                                         gdb->general.hart, &error) != PENROSE_OK) {
+    if (gdb_is_past(gdb) || penrose_hart_resume(gdb->chip, gdb->general.x, gdb->general.y,
+                                                gdb->general.hart, &error) != PENROSE_OK) {
         gdb_put(out, "%s\n", error.text);
     }
 }

@@ -245,7 +245,7 @@ static void monitor_step(struct gdb *gdb, const struct gdb_words *words, struct 
     int thread = gdb_tensix_thread(gdb, &gdb->general);
     unsigned long count = word_number(words, 2, 1);
     struct penrose_error error = {.text = "only trisc0, trisc1 and trisc2 feed the coprocessor"};
-    if (thread < 0 || gdb->past ||
+    if (thread < 0 || gdb_is_past(gdb) ||
         penrose_tensix_step(gdb->chip, gdb->general.x, gdb->general.y, (unsigned)thread, count,
                             &error) != PENROSE_OK) {
         gdb_put(out, "%s\n", error.text);

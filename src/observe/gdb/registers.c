@@ -221,7 +221,7 @@ bool gdb_register_read(struct gdb *gdb, const struct gdb_thread *thread, uint64_
 bool gdb_register_write(struct gdb *gdb, const struct gdb_thread *thread, uint64_t number,
                         const uint32_t *words)
 {
-    return !gdb->past && number < gdb->registers && thread->pid &&
+    return !gdb_is_past(gdb) && number < gdb->registers && thread->pid &&
            gdb->reg[number].kind == GDB_REGISTER_PLAIN &&
            penrose_register_write(gdb->chip, thread->x, thread->y, thread->hart,
                                   gdb->reg[number].plain, words, NULL) == PENROSE_OK;

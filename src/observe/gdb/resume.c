@@ -523,13 +523,20 @@ void gdb_tell_fault(struct gdb *gdb)
     }
 }
 
+bool gdb_programs_event(struct gdb *gdb, struct gdb_event *event)
+{
+    bool is_new = gdb->images != gdb->present->images.changes;
+    *event =
+        (struct gdb_event){.thread = gdb->resumed, .signal = GDB_SIGTRAP, .reason = "library:;"};
+    gdb->images = gdb->present->images.changes;
+    return is_new && gdb->client >= 0 &&
+           (event->thread.pid || gdb_thread_at(gdb, 0, &event->thread));
+}
+
 void gdb_tell_programs(struct gdb *gdb)
 {
-    struct gdb_event event = {.thread = gdb->resumed, .signal = GDB_SIGTRAP, .reason = "library:;"};
-    bool is_new = gdb->images != gdb->present->images.changes;
-    gdb->images = gdb->present->images.changes;
-    if (is_new && gdb->client >= 0 && !gdb->is_held &&
-        (event.thread.pid || gdb_thread_at(gdb, 0, &event.thread))) {
+    struct gdb_event event;
+    if (!gdb->is_held && gdb_programs_event(gdb, &event)) {
         gdb_tell(gdb, &event);
     }
 }

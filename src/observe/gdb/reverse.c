@@ -17,6 +17,11 @@ void gdb_reverse_start(struct gdb *gdb)
     }
 }
 
+bool gdb_is_past(const struct gdb *gdb)
+{
+    return gdb->past || gdb->is_recording;
+}
+
 void gdb_reverse_leave(struct gdb *gdb)
 {
     if (gdb->past) {
@@ -29,7 +34,9 @@ void gdb_reverse_leave(struct gdb *gdb)
 void gdb_reverse_end(struct gdb *gdb)
 {
     gdb_reverse_leave(gdb);
-    penrose_history_end(gdb->history);
+    if (!gdb->is_recording) {
+        penrose_history_end(gdb->history);
+    }
     gdb->history = NULL;
 }
 
@@ -124,8 +131,13 @@ bool gdb_reverse_search(struct gdb *gdb, bool is_step, bool is_back)
                                 .hart = gdb->resumed.hart,
                                 .accepts = is_step ? NULL : accept_stop,
                                 .context = gdb};
+    struct gdb_event programs;
     if (!gdb->history || !gdb->resumed.pid) {
         return false;
+    }
+    if (gdb_programs_event(gdb, &programs)) { /* the client reads them, and asks again */
+        gdb_announce(gdb, &programs);
+        return true;
     }
     enum penrose_status status = is_step ? search(gdb, &goal, is_back, &end, &error)
                                          : search_points(gdb, &goal, is_back, &end, &error);

@@ -166,8 +166,7 @@ static unsigned place_programs(struct gdb *gdb, struct gdb_text *out)
     unsigned placed = 0;
     for (size_t i = 0; gdb->symbols && i < gdb->processes; i++) {
         struct tile *tile;
-        if (chip_tile(gdb->present, gdb->process[i].x, gdb->process[i].y, &tile, NULL) !=
-            PENROSE_OK) {
+        if (chip_tile(gdb->chip, gdb->process[i].x, gdb->process[i].y, &tile, NULL) != PENROSE_OK) {
             continue;
         }
         for (size_t k = 0; k < gdb->symbols->count; k++) {
@@ -196,7 +195,7 @@ static void look_for_files(struct gdb_symbols *symbols)
 
 void gdb_symbols_look(struct gdb *gdb)
 {
-    if (gdb->symbols && gdb->processes > 0 && !gdb->past) {
+    if (gdb->symbols && gdb->processes > 0) {
         look_for_files(gdb->symbols);
         place_programs(gdb, NULL);
     }

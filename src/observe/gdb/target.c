@@ -216,7 +216,7 @@ size_t gdb_peek(struct gdb *gdb, const struct gdb_thread *thread, uint64_t addre
 bool gdb_poke(struct gdb *gdb, const struct gdb_thread *thread, uint64_t address, const void *bytes,
               size_t size)
 {
-    return !gdb->past && address <= UINT32_MAX && size <= UINT32_MAX - address + 1 &&
+    return !gdb_is_past(gdb) && address <= UINT32_MAX && size <= UINT32_MAX - address + 1 &&
            penrose_hart_poke(gdb->chip, thread->x, thread->y, thread->hart, (uint32_t)address,
                              bytes, size, NULL) == PENROSE_OK;
 }
