@@ -47,6 +47,7 @@ SHELL_TESTS = \
 	%D%/firmware/whole-chip.sh \
 	%D%/gdb/bare.sh \
 	%D%/gdb/cppdbg.sh \
+	%D%/gdb/firmware.sh \
 	%D%/gdb/host.sh \
 	%D%/gdb/replay.sh \
 	%D%/guests/grid.sh \

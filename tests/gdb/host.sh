@@ -112,7 +112,7 @@ python print("seconds %.2f" % (time.time() - start))
 print turn
 detach
 COMMANDS
-told 'a condition is met after 100,000 hits' '= 99999$' '^seconds 0\.'
+told 'a condition is met after 100,000 hits' '= 99999$' '^seconds [0-4]\.'
 same_as_alone 'the host notices nothing of that'
 
 # --- Harts that halt themselves ---

@@ -309,6 +309,11 @@ enum penrose_outcome gdb_run(struct gdb *gdb, struct penrose_chip *chip,
             }
             continue;
         }
+        if (outcome == PENROSE_QUIET && gdb_holds_any(gdb)) {
+            gdb_stop(gdb, "Nothing can happen any more while harts stand still that GDB does not "
+                          "let go on; 'set schedule-multiple on' lets all of them go on.");
+            continue;
+        }
         if (outcome == PENROSE_FAULT) {
             gdb_tell_fault(gdb);
         }
