@@ -31,12 +31,18 @@ struct explain_command {
     const char *path[2];
     unsigned paths;
     uint64_t depth;
-    const char *recording; /* NULL: the command line of A */
+    const char *recording[2];  /* of A and B; NULL: the command line in the dump */
+    unsigned recordings, side; /* 0: A runs again, 1: B */
+    bool runs_both;
     struct compare_choices choices;
     struct compare_dump a, b;
     struct comparison comparison;
     struct culprit *culprit; /* one for each difference that can be followed */
     size_t culprits;
+    struct followed *followed; /* inputs, the latest first */
+    struct culprit *watched;   /* by the run under way: `watching` culprits, */
+    size_t watching;
+    uint64_t until[2];                     /* up to these events of A and B */
     struct penrose_place tile[MOST_TILES]; /* with differences */
     struct writers *writers[MOST_TILES];
     unsigned tiles;
@@ -49,12 +55,20 @@ struct culprit {
     const struct compare_part *part;
     const struct compare_item *item;
     struct writers_datum datum;
-    unsigned tile; /* index in explain_command.tile */
-    struct writers_record record;
+    unsigned tile;                                     /* index in explain_command.tile */
+    struct writers_record record, other;               /* of A and B */
     char symbol[128], source[SOURCE_TEXT];             /* of the instruction */
     char later_symbol[128], later_source[SOURCE_TEXT]; /* of who changed Dst behind a packer */
     char early_symbol[128], early_source[SOURCE_TEXT]; /* of who read a GPR too early */
     bool was_told;
+};
+
+/* An input that differed when it was read, and has been overwritten since. */
+struct followed {
+    struct followed *next;
+    struct compare_part part;
+    struct compare_item item;
+    struct culprit culprit;
 };
 
 enum { KEY_DEPTH = 0x700, KEY_RECORDING };
@@ -72,7 +86,10 @@ static error_t parse_explain(int key, char *argument, struct argp_state *state)
     case KEY_DEPTH:
         return options_number(command->cli, "--depth", argument, MOST_DEPTH, &command->depth);
     case KEY_RECORDING:
-        command->recording = argument;
+        if (command->recordings == 2) {
+            return options_refuse(command->cli, "--recording: there are two dumps");
+        }
+        command->recording[command->recordings++] = argument;
         return 0;
     case ARGP_KEY_ARG:
         if (command->paths == 2) {
@@ -90,7 +107,7 @@ static error_t parse_explain(int key, char *argument, struct argp_state *state)
 static const struct argp_option explain_rows[] = {
     {"recording", KEY_RECORDING, "FILE", 0,
      "What A is a dump of: a recording of a host program (PENROSE_RECORD, exec --record), which "
-     "runs again in place of the command line in A's manifest",
+     "runs again in place of the command line in A's manifest; given twice, also what B is of",
      0},
     {"depth", KEY_DEPTH, "N", 0,
      "Follow differences from the first result on to their inputs, N steps at most (default 8)", 0},
@@ -108,7 +125,9 @@ static const struct argp explain_argp = {
         "Explains how the dump A of a run came to differ from the dump B, of a card or of another "
         "run. The program of A runs again, as the command line in its manifest says (from the "
         "same folder), and whoever has written the differing data last is named: hart, line, "
-        "instruction, what it was made from, and whether that differed already."
+        "instruction, what it was made from, and whether that differed already. If B is a dump of "
+        "`penrose run` or `penrose boot`, or has a recording, it runs again as well, and inputs "
+        "are compared at the moment at which they were read."
         "\vExamples:\n"
         "  penrose run kernel.elf --dump-state here; penrose explain here card\n"
         "        says where the two go apart, and by which line\n\n"
@@ -207,12 +226,13 @@ static bool collect_data(struct explain_command *command)
 /* The moment of the dump: events of a tile behind it do not count. */
 static uint64_t cycle_of_dump(const struct explain_command *command, unsigned tile)
 {
+    const struct compare_dump *dump = command->side ? &command->b : &command->a;
     const struct compare_tile *entry =
-        compare_dump_tile(&command->a, command->tile[tile].x, command->tile[tile].y);
+        compare_dump_tile(dump, command->tile[tile].x, command->tile[tile].y);
     const json_t *part = entry ? compare_tile_part(entry, "tile") : NULL;
     json_t *fields = NULL;
     uint64_t cycle = UINT64_MAX;
-    if (part && compare_part_json(&command->a, part, &fields, NULL) == PENROSE_OK &&
+    if (part && compare_part_json(dump, part, &fields, NULL) == PENROSE_OK &&
         json_is_integer(json_object_get(fields, "cycle"))) {
         cycle = (uint64_t)json_integer_value(json_object_get(fields, "cycle"));
     }
@@ -223,18 +243,22 @@ static uint64_t cycle_of_dump(const struct explain_command *command, unsigned ti
 static enum cli_exit begin_watching(void *context, struct penrose_chip *chip)
 {
     struct explain_command *command = context;
-    struct writers_datum *data = calloc(command->culprits + 1, sizeof *data);
+    struct writers_datum *data = calloc(command->watching + 1, sizeof *data);
     command->status = data ? PENROSE_OK : PENROSE_E_MEMORY;
     for (unsigned tile = 0; tile < command->tiles && !command->status; tile++) {
+        const struct writers_limit until = {cycle_of_dump(command, tile),
+                                            command->until[command->side]};
         size_t count = 0;
-        for (size_t i = 0; i < command->culprits; i++) {
-            if (command->culprit[i].tile == tile) {
-                data[count++] = command->culprit[i].datum;
+        for (size_t i = 0; i < command->watching; i++) {
+            if (command->watched[i].tile == tile) {
+                data[count++] = command->watched[i].datum;
             }
         }
-        command->status =
-            writers_start(chip, command->tile[tile].x, command->tile[tile].y, data, count,
-                          cycle_of_dump(command, tile), &command->writers[tile], &command->error);
+        if (count > 0) {
+            command->status =
+                writers_start(chip, command->tile[tile].x, command->tile[tile].y, data, count,
+                              until, &command->writers[tile], &command->error);
+        }
     }
     free(data);
     return command->status ? complain(command->cli, "%s", command->error.text) : CLI_DONE;
@@ -246,8 +270,8 @@ static void locate_culprit(struct explain_command *command, struct culprit *culp
     const struct penrose_place at = command->tile[culprit->tile];
     const struct writers_record *record = &culprit->record;
     if (record->event.pc) {
-        penrose_locate(chip, at.x, at.y, record->event.pc, culprit->symbol, sizeof culprit->symbol,
-                       culprit->source, sizeof culprit->source);
+        penrose_locate(chip, record->x, record->y, record->event.pc, culprit->symbol,
+                       sizeof culprit->symbol, culprit->source, sizeof culprit->source);
     }
     if (record->has_later_dst) {
         penrose_locate(chip, at.x, at.y, record->later_dst_pc, culprit->later_symbol,
@@ -266,9 +290,11 @@ static void end_watching(void *context, struct penrose_chip *chip)
     struct explain_command *command = context;
     for (unsigned tile = 0; tile < command->tiles; tile++) {
         size_t index = 0;
-        for (size_t i = 0; i < command->culprits && command->writers[tile]; i++) {
-            struct culprit *culprit = &command->culprit[i];
-            if (culprit->tile == tile) {
+        for (size_t i = 0; i < command->watching && command->writers[tile]; i++) {
+            struct culprit *culprit = &command->watched[i];
+            if (culprit->tile == tile && command->side) {
+                culprit->other = *writers_record(command->writers[tile], index++);
+            } else if (culprit->tile == tile) {
                 culprit->record = *writers_record(command->writers[tile], index++);
                 locate_culprit(command, culprit, chip);
             }
@@ -276,6 +302,15 @@ static void end_watching(void *context, struct penrose_chip *chip)
         writers_end(command->writers[tile]);
         command->writers[tile] = NULL;
     }
+}
+
+static enum cli_exit run_side(struct explain_command *command, unsigned side)
+{
+    const struct cli_witness witness = {begin_watching, end_watching, command};
+    command->side = side;
+    return command->recording[side]
+               ? rerun_recording(command->cli, command->recording[side], &witness)
+               : rerun_command(command->cli, side ? &command->b : &command->a, &witness);
 }
 
 /* --- Choosing --- */
@@ -354,7 +389,9 @@ static const struct culprit *difference_in(const struct explain_command *command
 
 struct input {
     char text[INPUT_TEXT];
-    const struct culprit *difference; /* NULL: it does not differ at the end */
+    bool differs;                         /* when it was read, as far as that is known */
+    const struct culprit *difference;     /* NULL: none that is still there at the end */
+    const struct writers_source *read[2]; /* then: what A and B had there; NULL: not known */
 };
 
 enum { MOST_INPUTS = 8 };
@@ -364,44 +401,134 @@ struct inputs {
     unsigned count;
 };
 
-static void add_input(struct inputs *inputs, const struct culprit *difference, const char *text)
+static struct input *add_input(struct inputs *inputs, bool differs,
+                               const struct culprit *difference, const char *text)
 {
-    if (inputs->count < MOST_INPUTS) {
-        struct input *input = &inputs->input[inputs->count++];
-        input->difference = difference;
-        snprintf(input->text, sizeof input->text, "%s", text);
-    }
+    struct input *input = &inputs->input[inputs->count];
+    inputs->count += inputs->count + 1 < MOST_INPUTS;
+    *input = (struct input){.differs = differs, .difference = difference};
+    snprintf(input->text, sizeof input->text, "%s", text);
+    return input;
+}
+
+/* Has the same instruction written the datum in both runs? Then its inputs can be compared as they
+ * were. */
+static bool is_by_same(const struct explain_command *command, const struct culprit *culprit)
+{
+    const struct writers_record *a = &culprit->record, *b = &culprit->other;
+    return command->runs_both && b->is_written && a->event.agent == b->event.agent &&
+           a->event.word == b->event.word && a->event.thread == b->event.thread &&
+           a->is_range == b->is_range;
 }
 
 /* Whether a part of the coprocessor that is read differs. */
 static void add_part_input(const struct explain_command *command, const struct culprit *culprit,
-                           const char *part, const char *label, struct inputs *inputs)
+                           enum writers_part part, struct inputs *inputs)
 {
+    static const struct {
+        const char *name, *label;
+    } parts[WRITERS_PARTS] = {[WRITERS_PART_DST] = {"dst", "Dst"},
+                              [WRITERS_PART_SRC] = {"src", "SrcA and SrcB"},
+                              [WRITERS_PART_LREGS] = {"lregs", "LRegs"},
+                              [WRITERS_PART_CONFIG] = {"config", "configuration"}};
     const struct culprit *first = NULL;
     char text[INPUT_TEXT];
-    size_t count = differences_before(command, culprit, part, &first);
+    size_t count = differences_before(command, culprit, parts[part].name, &first);
+    bool differed =
+        is_by_same(command, culprit) && culprit->record.held[part] != culprit->other.held[part];
     if (count) {
-        snprintf(text, sizeof text, "%s: differs before it (%zu; first %.140s)", label, count,
-                 first->item->name);
+        snprintf(text, sizeof text, "%s: differs before it (%zu; first %.140s)", parts[part].label,
+                 count, first->item->name);
+    } else if (is_by_same(command, culprit)) {
+        snprintf(text, sizeof text, "%s: %s", parts[part].label,
+                 differed ? "differed before it, in what has been overwritten since"
+                          : "the same in both runs before it");
     } else {
         snprintf(text, sizeof text, "%s: of what differs at the end nothing was there before it",
-                 label);
+                 parts[part].label);
     }
-    add_input(inputs, first, text);
+    add_input(inputs, count || differed, first, text);
+}
+
+/* What the record was made from at an address; NULL: not from there. */
+static const struct writers_source *find_source(const struct writers_record *record,
+                                                uint32_t address)
+{
+    for (unsigned i = 0; i < record->sources; i += record->is_range ? 2 : 1) {
+        if (record->source[i].address == address) {
+            return &record->source[i];
+        }
+    }
+    return NULL;
+}
+
+/* What is known of an input from memory; b NULL: of the dumps alone. */
+static void describe_memory(const struct writers_source *a, const struct writers_source *b,
+                            bool is_number, const struct culprit *at_end, char *text, size_t size)
+{
+    if (b && a->value == b->value) {
+        snprintf(text, size, "the same in both runs when it was read");
+    } else if (b && is_number) {
+        snprintf(text, size, "differed when it was read: A 0x%" PRIx64 "  B 0x%" PRIx64, a->value,
+                 b->value);
+    } else if (b) {
+        snprintf(text, size, "differed when it was read");
+    } else if (a->was_overwritten) {
+        snprintf(text, size, "overwritten since: what B had there then is not known");
+    } else {
+        snprintf(text, size, "%s", at_end ? "differs" : "the same in both dumps");
+    }
+}
+
+/* An input that only one of the runs has read, though by the same instruction. */
+static void add_lone_input(const struct writers_source *source, const char *side,
+                           struct inputs *inputs)
+{
+    char text[INPUT_TEXT];
+    snprintf(text, sizeof text, "memory 0x%08x: %s alone has read it", source->address, side);
+    add_input(inputs, true, NULL, text);
+}
+
+static void add_memory_input(const struct explain_command *command, const struct culprit *culprit,
+                             const struct writers_source *a, const struct writers_source *b,
+                             struct inputs *inputs)
+{
+    bool is_range = culprit->record.is_range;
+    bool is_unknown = b ? a->value == b->value : a->was_overwritten; /* what is there at the end */
+    const struct culprit *at_end =
+        is_unknown
+            ? NULL
+            : difference_in(command, culprit, a->address, is_range ? a[1].address : a->address + 3);
+    char text[INPUT_TEXT], what[INPUT_TEXT / 2];
+    describe_memory(a, b, !is_range, at_end, what, sizeof what);
+    snprintf(text, sizeof text, "memory 0x%08x%s: %s%s%.100s", a->address, is_range ? " on" : "",
+             what, at_end ? ", first " : "", at_end ? at_end->item->name : "");
+    bool differs = b ? a->value != b->value : at_end != NULL;
+    struct input *input = add_input(inputs, differs, at_end, text);
+    if (b && a->is_l1 && !is_range) {
+        input->read[0] = a;
+        input->read[1] = b;
+    }
 }
 
 static void add_memory_inputs(const struct explain_command *command, const struct culprit *culprit,
                               struct inputs *inputs)
 {
-    const struct writers_record *record = &culprit->record;
-    for (unsigned i = 0; i < record->sources; i += record->is_range ? 2 : 1) {
-        uint32_t from = record->source[i], to = record->is_range ? record->source[i + 1] : from + 3;
-        const struct culprit *other = difference_in(command, culprit, from, to);
-        char text[INPUT_TEXT];
-        snprintf(
-            text, sizeof text, "memory 0x%08x%s%.0s: %s%s", from, record->is_range ? " on" : "", "",
-            other ? "differs, first " : "the same in both dumps", other ? other->item->name : "");
-        add_input(inputs, other, text);
+    const struct writers_record *a = &culprit->record, *b = &culprit->other;
+    unsigned step = a->is_range ? 2 : 1;
+    bool is_known = is_by_same(command, culprit);
+    for (unsigned i = 0; i < a->sources; i += step) {
+        const struct writers_source *other = is_known ? find_source(b, a->source[i].address) : NULL;
+        if (is_known && !other) {
+            add_lone_input(&a->source[i], "A", inputs);
+        } else {
+            add_memory_input(command, culprit, &a->source[i], other, inputs);
+        }
+    }
+    for (unsigned i = 0; is_known && i < b->sources; i += step) {
+        if (!find_source(a, b->source[i].address)) {
+            add_lone_input(&b->source[i], "B", inputs);
+        }
     }
 }
 
@@ -425,12 +552,12 @@ static void collect_inputs(const struct explain_command *command, const struct c
         return;
     }
     if (record->event.agent == OBSERVED_PACKER) {
-        add_part_input(command, culprit, "dst", "Dst", inputs);
+        add_part_input(command, culprit, WRITERS_PART_DST, inputs);
     } else if (!record->is_range) { /* of the Matrix and the Vector Unit */
-        add_part_input(command, culprit, "src", "SrcA and SrcB", inputs);
-        add_part_input(command, culprit, "lregs", "LRegs", inputs);
+        add_part_input(command, culprit, WRITERS_PART_SRC, inputs);
+        add_part_input(command, culprit, WRITERS_PART_LREGS, inputs);
     }
-    add_part_input(command, culprit, "config", "configuration", inputs);
+    add_part_input(command, culprit, WRITERS_PART_CONFIG, inputs);
 }
 
 /* --- The report --- */
@@ -440,12 +567,10 @@ static const char *thread_hart(unsigned thread)
     return penrose_hart_name((enum penrose_hart)(PENROSE_TRISC0 + thread));
 }
 
-static void describe_writer(const struct explain_command *command, const struct culprit *culprit,
+static void describe_writer(const struct culprit *culprit, const struct writers_record *record,
                             char *text, size_t size)
 {
-    const struct writers_record *record = &culprit->record;
     const struct observed *event = &record->event;
-    (void)command;
     if (!record->is_written) {
         snprintf(text, size, "%s",
                  culprit->datum.kind <= WRITERS_LOCAL
@@ -512,6 +637,13 @@ static bool describe_early(const struct culprit *culprit, char *text, size_t siz
     return true;
 }
 
+/* Is it known that another instruction, or nobody, has written it in B? */
+static bool is_by_another(const struct explain_command *command, const struct culprit *culprit)
+{
+    return command->runs_both && !is_by_same(command, culprit) &&
+           (culprit->record.is_written || culprit->other.is_written);
+}
+
 static void print_culprit(const struct explain_command *command, const struct culprit *culprit,
                           const struct inputs *inputs)
 {
@@ -519,11 +651,15 @@ static void print_culprit(const struct explain_command *command, const struct cu
     printf("%s%s%s%s\n  A %s  B %s\n", culprit->item->name, *culprit->part->detail ? " (" : "",
            culprit->part->detail, *culprit->part->detail ? ")" : "", culprit->item->a,
            culprit->item->b);
-    describe_writer(command, culprit, text, sizeof text);
+    describe_writer(culprit, &culprit->record, text, sizeof text);
     printf("  written by  %s\n", text);
     describe_place(culprit, text, sizeof text);
     if (*text) {
         printf("              %s\n", text);
+    }
+    if (is_by_another(command, culprit)) {
+        describe_writer(culprit, &culprit->other, text, sizeof text);
+        printf("  in B        %s\n", text);
     }
     for (unsigned i = 0; i < inputs->count; i++) {
         printf("  %s  %s\n", i ? "          " : "made from ", inputs->input[i].text);
@@ -546,8 +682,12 @@ static json_t *json_culprit(const struct explain_command *command, const struct 
     json_object_set_new(object, "detail", json_string(culprit->part->detail));
     json_object_set_new(object, "a", json_string(culprit->item->a));
     json_object_set_new(object, "b", json_string(culprit->item->b));
-    describe_writer(command, culprit, text, sizeof text);
+    describe_writer(culprit, &culprit->record, text, sizeof text);
     json_object_set_new(object, "writer", json_string(text));
+    if (is_by_another(command, culprit)) {
+        describe_writer(culprit, &culprit->other, text, sizeof text);
+        json_object_set_new(object, "writer_in_b", json_string(text));
+    }
     if (record->is_written) {
         json_set_count(object, "cycle", record->event.cycle);
         json_object_set_new(object, "pc", json_address(record->event.pc));
@@ -558,7 +698,7 @@ static json_t *json_culprit(const struct explain_command *command, const struct 
     for (unsigned i = 0; i < inputs->count; i++) {
         json_t *input = json_object();
         json_object_set_new(input, "text", json_string(inputs->input[i].text));
-        json_object_set_new(input, "differs", json_boolean(inputs->input[i].difference));
+        json_object_set_new(input, "differs", json_boolean(inputs->input[i].differs));
         json_array_append_new(list, input);
     }
     json_object_set_new(object, "inputs", list);
@@ -597,21 +737,68 @@ static struct culprit *last_result(const struct explain_command *command)
     return result;
 }
 
+/* Runs both sides again up to where the input was read, for who wrote it last before; NULL where
+ * that cannot be. */
+static struct culprit *follow_input(struct explain_command *command, const struct culprit *culprit,
+                                    const struct input *input)
+{
+    const struct penrose_place at = command->tile[culprit->tile];
+    struct followed *made = calloc(1, sizeof *made);
+    if (!made) {
+        return NULL;
+    }
+    uint32_t address = input->read[0]->address;
+    snprintf(made->part.name, sizeof made->part.name, "l1");
+    snprintf(made->part.detail, sizeof made->part.detail, "when it was read");
+    snprintf(made->item.name, sizeof made->item.name, "%u-%u/l1[0x%x]", at.x, at.y, address);
+    snprintf(made->item.a, sizeof made->item.a, "0x%" PRIx64, input->read[0]->value);
+    snprintf(made->item.b, sizeof made->item.b, "0x%" PRIx64, input->read[1]->value);
+    made->culprit = (struct culprit){.part = &made->part,
+                                     .item = &made->item,
+                                     .datum = {.kind = WRITERS_L1, .index = address},
+                                     .tile = culprit->tile};
+    made->next = command->followed;
+    command->followed = made;
+    command->watched = &made->culprit;
+    command->watching = 1;
+    command->until[0] = input->read[0]->sequence;
+    command->until[1] = input->read[1]->sequence;
+    bool has_run = run_side(command, 0) != CLI_REFUSED && run_side(command, 1) != CLI_REFUSED;
+    return has_run ? &made->culprit : NULL;
+}
+
+/* The first input that differs; NULL: none does. */
+static struct culprit *go_to_input(struct explain_command *command, const struct culprit *culprit)
+{
+    struct inputs inputs;
+    collect_inputs(command, culprit, &inputs);
+    for (unsigned i = 0; i < inputs.count; i++) {
+        const struct input *input = &inputs.input[i];
+        if (input->difference) {
+            return (struct culprit *)(uintptr_t)input->difference;
+        }
+        if (input->differs && input->read[0]) {
+            return follow_input(command, culprit, input);
+        }
+    }
+    return NULL;
+}
+
 /* From a result back: to the first input that differs, and so on. */
 static void tell_chain(struct explain_command *command, json_t *list)
 {
     struct culprit *culprit = last_result(command);
-    for (uint64_t step = 0; step < command->depth && culprit && !culprit->was_told; step++) {
-        struct inputs inputs;
-        if (!list) {
-            printf("\n%s", step ? "made from " : "the last memory that was written: ");
+    for (uint64_t step = 0; step < command->depth && culprit; step++) {
+        if (culprit->was_told && step > 0) {
+            break;
         }
-        collect_inputs(command, culprit, &inputs);
-        tell_culprit(command, culprit, list);
-        culprit = NULL;
-        for (unsigned i = 0; i < inputs.count && !culprit; i++) {
-            culprit = (struct culprit *)(uintptr_t)inputs.input[i].difference;
+        if (!culprit->was_told) {
+            if (!list) {
+                printf("\n%s", step ? "made from " : "the last memory that was written: ");
+            }
+            tell_culprit(command, culprit, list);
         }
+        culprit = step + 1 < command->depth ? go_to_input(command, culprit) : NULL;
     }
 }
 
@@ -668,13 +855,18 @@ static enum cli_exit compare_for_explanation(struct explain_command *command)
 
 static enum cli_exit explain_difference(struct explain_command *command)
 {
-    const struct cli_witness witness = {begin_watching, end_watching, command};
     if (!collect_data(command)) {
         return complain(command->cli, "no memory for the differences");
     }
-    enum cli_exit ran = command->recording
-                            ? rerun_recording(command->cli, command->recording, &witness)
-                            : rerun_command(command->cli, &command->a, &witness);
+    command->watched = command->culprit;
+    command->watching = command->culprits;
+    command->until[0] = command->until[1] = UINT64_MAX;
+    enum cli_exit ran = run_side(command, 0);
+    if (ran != CLI_REFUSED && (command->recording[1] || rerun_is_possible(&command->b))) {
+        ran = run_side(command, 1);
+        command->runs_both = ran != CLI_REFUSED;
+        ran = command->recording[1] ? ran : CLI_DONE; /* without it less is known */
+    }
     return ran == CLI_REFUSED ? ran : report_explanation(command);
 }
 
@@ -708,5 +900,9 @@ enum cli_exit cmd_explain(struct cli *cli, int argc, char **argv)
     compare_dump_close(&command.a);
     compare_dump_close(&command.b);
     free(command.culprit);
+    for (struct followed *followed; (followed = command.followed);) {
+        command.followed = followed->next;
+        free(followed);
+    }
     return exit;
 }

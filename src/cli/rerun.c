@@ -80,6 +80,11 @@ static enum cli_exit run_again(struct cli *cli, unsigned which, const json_t *co
     return exit;
 }
 
+bool rerun_is_possible(const struct compare_dump *dump)
+{
+    return find_runnable(json_object_get(dump->manifest, "command")) != RUNNABLE;
+}
+
 enum cli_exit rerun_command(struct cli *cli, const struct compare_dump *dump,
                             const struct cli_witness *witness)
 {

@@ -13,6 +13,9 @@
 enum cli_exit rerun_command(struct cli *cli, const struct compare_dump *dump,
                             const struct cli_witness *witness);
 
+/* Does the manifest name such a command line? */
+bool rerun_is_possible(const struct compare_dump *dump);
+
 /* The same of a recording (observe/history/recording.h) instead. */
 enum cli_exit rerun_recording(struct cli *cli, const char *path, const struct cli_witness *witness);
 

@@ -60,6 +60,22 @@ numpy.save(sys.argv[1] + "/b.npy", numbers % 31 * 2 + 1)
 PYTHON
 eltwise=(--input "0x40000=$work/a.npy:bf16" --input "0x80000=$work/b.npy:bf16"
     --poke 0x9000=0x40000,0x80000,0xc0000,1,2,1,5,5,5,5,5,5,0,1,0,0,0,0)
+mkdir -p "$work/sources-takes"
+cat >"$work/sources-takes/takes.c" <<'C'
+/* What is at 0x9000 goes by way of 0x9100 to 0x9200, and nothing is left of it there. */
+#define WORD(address) (*(volatile unsigned *)(address))
+int main(void)
+{
+#if HART == 1
+    WORD(0x9100) = WORD(0x9000) * 3;
+    WORD(0x9000) = 0;
+    WORD(0x9200) = WORD(0x9100) + 1;
+    WORD(0x9100) = 0;
+#endif
+    return 0;
+}
+C
+variant takes takes.c
 variant good tensor/eltwise.c
 variant addr-mod tensor/eltwise.c tensor/eltwise.c \
     's/ADDR_MOD(0, .a_incr = MATRIX_ROWS,/ADDR_MOD(0, .a_incr = MATRIX_ROWS \/ 2,/'
@@ -75,6 +91,8 @@ dump rogue rogue "${eltwise[@]}"
 dump waits waits --timing timed
 dump no-wait no-wait --timing timed
 dump good flipped "${eltwise[@]}" --poke 0x40204=0x41a04598
+dump takes five --poke 0x9000=5
+dump takes six --poke 0x9000=6
 cd "$work" || exit 1
 
 explains "a wrong address modifier" 'out:; the first one in program order:$' \
@@ -102,6 +120,27 @@ explains "JSON" 'out:"outcome": "different"' 'out:"source": ".*pack.h:[0-9]+"' '
     explain format good --json
 explains "no chain" 'out:first one in program order' -- explain format good --depth 0
 ! grep -q 'last memory' "$work/out" || report "no chain" "a chain is told"
+explains "inputs that have been overwritten" 'out:^1-2/l1\[0x9200\]' 'out:^  A 0x[0]*10  B 0x[0]*13$' \
+    'out:memory 0x00009100: differed when it was read: A 0xf  B 0x12$' \
+    'out:^made from 1-2/l1\[0x9100\] \(when it was read\)$' 'out:^  A 0xf  B 0x12$' \
+    'out:written by  trisc0, .*: sw ' 'out:memory 0x00009000: differed .*: A 0x5  B 0x6$' \
+    'out:^made from 1-2/l1\[0x9000\] \(when it was read\)$' 'out:written by  host' -- \
+    explain five six
+cp -r six card
+"$python" - card/manifest.json <<'PYTHON'
+import json, sys
+with open(sys.argv[1]) as file:
+    m = json.load(file)
+del m["command"]
+with open(sys.argv[1], "w") as file:
+    json.dump(m, file)
+PYTHON
+explains "overwritten inputs, of one side" 'out:^1-2/l1\[0x9200\]' \
+    'out:memory 0x00009100: overwritten since: what B had there then is not known$' -- explain five card
+explains "an input that one side has not read" 'out:memory 0x00009028: the same in both runs when it was read$' \
+    'out:memory 0x000090[0-9a-f]+: B alone has read it$' 'out:Dst: the same in both runs before it$' -- \
+    explain format good
+! grep -q 'in B  ' "$work/out" || report "one writer" "B is said to have another"
 expect "nothing to explain" 0 'out:^the same: .*nothing to explain' -- explain good good
 expect "within a tolerance" 0 'out:nothing to explain' -- explain good format --only dst
 [ ! -e "$work/index.html" ] && [ "$(ls "$work/format" | wc -l)" -eq "$(ls "$work/good" | wc -l)" ]

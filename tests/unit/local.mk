@@ -92,6 +92,7 @@ UNIT_TESTS = \
 	%D%/observe/check_history \
 	%D%/observe/check_trace \
 	%D%/observe/check_journal \
+	%D%/observe/check_writers \
 	%D%/observe/check_waits \
 	%D%/eth/check_base_firmware \
 	%D%/eth/check_classify \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "chip/chip.h"
+#include "chip/snapshot.h"
 #include "isa/error.h"
 #include "rv32/rv32.h"
 #include "tensix/exec.h"
@@ -14,9 +15,9 @@
 
 enum { LOCAL_WORDS = 2048, REGISTERS = 32, WORD = 4 };
 
-/* Words of memory that a value comes from. */
+/* What a value comes from. */
 struct source_set {
-    uint32_t address[WRITERS_SOURCES];
+    struct writers_source source[WRITERS_SOURCES];
     unsigned count;
 };
 
@@ -40,46 +41,69 @@ struct dst_change {
     unsigned thread;
 };
 
+/* What the coprocessor held. */
+struct held_state {
+    struct tensix_dst dst;
+    struct tensix_src_file src[TENSIX_SRCS];
+    uint32_t lreg[TENSIX_LREGS][NUM_LANES];
+    uint32_t config[TENSIX_STATES][TENSIX_STATE_WORDS];
+    uint16_t thread_config[TENSIX_THREADS][TENSIX_THREAD_WORDS];
+};
+
 struct writers {
     struct observer observer;
     struct penrose_chip *chip;
     struct tile *tile;
     unsigned x, y;
-    uint64_t until, sequence;
+    struct writers_limit until;
+    uint64_t sequence;
     struct writers_datum *data;
     struct writers_record *record;
     size_t count;
     uint32_t *l1;                   /* a word: number of its datum and 1; 0: none */
     uint32_t *local[PENROSE_HARTS]; /* the same of local RAMs */
+    uint64_t *l1_written;           /* a word: `sequence` when it was written last; 0: never */
+    uint64_t local_written[PENROSE_HARTS][LOCAL_WORDS];
     struct watched_state *state;
     size_t states;
     struct hart_sources hart[PENROSE_HARTS];
     struct source_set unit[OBSERVED_AGENTS][PENROSE_TENSIX_THREADS]; /* range of the reads */
     uint32_t unit_pc_word[OBSERVED_AGENTS][PENROSE_TENSIX_THREADS];  /* the word that it is of */
-    struct tensix_dst dst;                                           /* after the latest event */
+    struct held_state held;                                          /* after the latest event */
+    uint64_t hash[WRITERS_PARTS];                                    /* of it, when */
+    uint64_t hashed;                                                 /* `sequence` was this */
     struct dst_change *change; /* of Dst, in the order of time */
     size_t changes, change_room;
     struct writers_early_read early;
 };
 
+static uint64_t hash_bytes(uint64_t before, const void *bytes, size_t size)
+{
+    struct snapshot_hash hash;
+    snapshot_hash_init(&hash);
+    snapshot_hash_add(&hash, &before, sizeof before);
+    snapshot_hash_add(&hash, bytes, size);
+    return snapshot_hash_value(&hash);
+}
+
 /* --- Where values come from --- */
 
-static void add_source(struct source_set *set, uint32_t address)
+static void add_source(struct source_set *set, const struct writers_source *source)
 {
     for (unsigned i = 0; i < set->count; i++) {
-        if (set->address[i] == address) {
+        if (set->source[i].address == source->address && set->source[i].value == source->value) {
             return;
         }
     }
     if (set->count < WRITERS_SOURCES) {
-        set->address[set->count++] = address;
+        set->source[set->count++] = *source;
     }
 }
 
 static void add_sources(struct source_set *set, const struct source_set *more)
 {
     for (unsigned i = 0; i < more->count; i++) {
-        add_source(set, more->address[i]);
+        add_source(set, &more->source[i]);
     }
 }
 
@@ -101,7 +125,11 @@ static void note_load(struct writers *writers, const struct observed *event)
     if (find_local_word(event->agent, event->address, &word) && hart->of_local[word].count) {
         hart->loaded = hart->of_local[word];
     } else {
-        add_source(&hart->loaded, (uint32_t)event->address & ~(WORD - 1U));
+        add_source(&hart->loaded,
+                   &(struct writers_source){.address = (uint32_t)event->address & ~(WORD - 1U),
+                                            .value = event->value,
+                                            .is_l1 = event->address < writers->tile->kind->l1_bytes,
+                                            .sequence = writers->sequence});
     }
 }
 
@@ -152,18 +180,24 @@ static struct source_set sources_of_store(const struct writers *writers,
                                          : none;
 }
 
-/* A unit's reads, while it executes one instruction: the first and the last address. */
+/* A unit's reads, while it executes one instruction: the first and the last address, and what there
+ * was. */
 static void note_unit_read(struct writers *writers, const struct observed *event)
 {
     unsigned thread = event->thread < PENROSE_TENSIX_THREADS ? event->thread : 0;
     struct source_set *range = &writers->unit[event->agent][thread];
     uint32_t first = (uint32_t)event->address, last = first + (event->size ? event->size - 1 : 0);
     if (!range->count || writers->unit_pc_word[event->agent][thread] != event->word) {
-        *range = (struct source_set){.address = {first, last}, .count = 2};
+        const struct writers_source begin = {.address = first, .sequence = writers->sequence};
+        *range = (struct source_set){.source = {begin, begin}, .count = 2};
         writers->unit_pc_word[event->agent][thread] = event->word;
     }
-    range->address[0] = first < range->address[0] ? first : range->address[0];
-    range->address[1] = last > range->address[1] ? last : range->address[1];
+    struct writers_source *from = &range->source[0], *to = &range->source[1];
+    from->address = first < from->address ? first : from->address;
+    to->address = last > to->address ? last : to->address;
+    if (last < writers->tile->kind->l1_bytes) {
+        from->value = hash_bytes(from->value, writers->tile->l1 + first, last - first + 1);
+    }
 }
 
 /* --- Records --- */
@@ -188,8 +222,35 @@ static void fill_sources(const struct writers *writers, const struct observed *e
         set = writers->unit[OBSERVED_UNPACKER][thread];
         record->is_range = true;
     }
-    memcpy(record->source, set.address, sizeof record->source);
+    memcpy(record->source, set.source, sizeof record->source);
     record->sources = set.count;
+}
+
+static void fill_held(struct writers *writers, struct writers_record *record)
+{
+    const struct held_state *held = &writers->held;
+    if (writers->hashed != writers->sequence) {
+        uint64_t thread_config = hash_bytes(0, held->thread_config, sizeof held->thread_config);
+        writers->hash[WRITERS_PART_DST] = hash_bytes(0, &held->dst, sizeof held->dst);
+        writers->hash[WRITERS_PART_SRC] =
+            hash_bytes(hash_bytes(0, held->src[0].bank, sizeof held->src[0].bank),
+                       held->src[1].bank, sizeof held->src[1].bank);
+        writers->hash[WRITERS_PART_LREGS] = hash_bytes(0, held->lreg, sizeof held->lreg);
+        writers->hash[WRITERS_PART_CONFIG] =
+            hash_bytes(thread_config, held->config, sizeof held->config);
+        writers->hashed = writers->sequence;
+    }
+    memcpy(record->held, writers->hash, sizeof record->held);
+}
+
+/* The tile whose program has the instruction: of a request it came from there. */
+static void fill_place(const struct writers *writers, const struct observed *event,
+                       struct writers_record *record)
+{
+    struct grid_position from = chip_logical(writers->chip, event->node);
+    bool is_request = event->agent == OBSERVED_NOC && event->packet <= NOC_ATOMIC;
+    record->x = is_request ? from.x : writers->x;
+    record->y = is_request ? from.y : writers->y;
 }
 
 static void record_writer(struct writers *writers, size_t datum, const struct observed *event)
@@ -202,24 +263,32 @@ static void record_writer(struct writers *writers, size_t datum, const struct ob
     }
     if (event->thread < PENROSE_TENSIX_THREADS) {
         record->early = writers->early;
+        fill_held(writers, record);
     }
     fill_sources(writers, event, record);
+    fill_place(writers, event, record);
 }
 
 /* A write to memory: of each watched word that it covers. */
 static void note_written(struct writers *writers, const struct observed *event)
 {
     const uint32_t *watched = writers->l1;
+    uint64_t *written = writers->l1_written;
     uint64_t size = writers->tile->kind->l1_bytes, start = event->address;
     unsigned word;
+    if (event->is_gddr) {
+        return;
+    }
     if (is_hart(event->agent) && find_local_word(event->agent, event->address, &word)) {
         writers->hart[event->agent].of_local[word] = sources_of_store(writers, event);
         watched = writers->local[event->agent];
+        written = writers->local_written[event->agent];
         size = tile_local_size((enum rv32_core)event->agent);
         start = event->address - RV32_LOCAL_BASE;
     }
     for (uint64_t at = start / WORD; watched && at * WORD < start + event->size && at * WORD < size;
          at++) {
+        written[at] = writers->sequence;
         if (watched[at]) {
             record_writer(writers, watched[at] - 1, event);
         }
@@ -266,14 +335,32 @@ static void look_at_state(struct writers *writers, const struct observed *event)
     }
 }
 
+static void update_held(void *held, const void *now, size_t size)
+{
+    if (memcmp(held, now, size) != 0) {
+        memcpy(held, now, size);
+    }
+}
+
+/* What the coprocessor holds, but Dst. */
+static void look_at_held(struct writers *writers)
+{
+    const struct tensix *tensix = &writers->tile->tensix;
+    struct held_state *held = &writers->held;
+    update_held(held->src, tensix->src_file, sizeof held->src);
+    update_held(held->lreg, tensix->vector.lreg, sizeof held->lreg);
+    update_held(held->config, tensix->config, sizeof held->config);
+    update_held(held->thread_config, tensix->thread_config, sizeof held->thread_config);
+}
+
 /* Keeps all changes of Dst, for those who read it too early. */
 static void look_at_dst(struct writers *writers, const struct observed *event)
 {
     const struct tensix_dst *dst = &writers->tile->tensix.dst;
-    if (memcmp(&writers->dst, dst, sizeof writers->dst) == 0) {
+    if (memcmp(&writers->held.dst, dst, sizeof *dst) == 0) {
         return;
     }
-    writers->dst = *dst;
+    writers->held.dst = *dst;
     if (writers->changes == writers->change_room) {
         size_t room = writers->change_room ? 2 * writers->change_room : 256;
         struct dst_change *grown = realloc(writers->change, room * sizeof *grown);
@@ -338,7 +425,7 @@ static bool see_writer(void *context, struct tile *tile, const struct observed *
 {
     struct writers *writers = context;
     (void)tile;
-    if (event->cycle > writers->until) {
+    if (event->cycle > writers->until.cycle || writers->sequence >= writers->until.sequence) {
         return false;
     }
     writers->sequence++;
@@ -357,6 +444,10 @@ static bool see_writer(void *context, struct tile *tile, const struct observed *
     if (changes_state(event)) {
         look_at_state(writers, event);
         look_at_dst(writers, event);
+        look_at_held(writers);
+    }
+    if (event->kind == OBSERVED_TENSIX && event->thread < PENROSE_TENSIX_THREADS) {
+        writers->unit[OBSERVED_UNPACKER][event->thread].count = 0; /* that instruction is over */
     }
     return false;
 }
@@ -396,16 +487,19 @@ static bool make_writers_room(struct writers *writers, size_t count)
     writers->record = calloc(count + 1, sizeof *writers->record);
     writers->state = calloc(count + 1, sizeof *writers->state);
     writers->l1 = calloc(writers->tile->kind->l1_bytes / WORD, sizeof *writers->l1);
+    writers->l1_written = calloc(writers->tile->kind->l1_bytes / WORD, sizeof *writers->l1_written);
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
         writers->local[hart] = calloc(LOCAL_WORDS, sizeof *writers->local[hart]);
         has_room &= writers->local[hart] != NULL;
     }
-    return has_room && writers->data && writers->record && writers->state && writers->l1;
+    return has_room && writers->data && writers->record && writers->state && writers->l1 &&
+           writers->l1_written;
 }
 
 enum penrose_status writers_start(struct penrose_chip *chip, unsigned x, unsigned y,
-                                  const struct writers_datum *data, size_t count, uint64_t until,
-                                  struct writers **writers, struct penrose_error *error)
+                                  const struct writers_datum *data, size_t count,
+                                  struct writers_limit until, struct writers **writers,
+                                  struct penrose_error *error)
 {
     struct tile *tile;
     unsigned watched[WRITERS_KINDS] = {0};
@@ -428,7 +522,8 @@ enum penrose_status writers_start(struct penrose_chip *chip, unsigned x, unsigne
     for (size_t i = 0; i < count; i++) {
         watch_datum(new, i, watched);
     }
-    new->dst = tile->tensix.dst;
+    new->held.dst = tile->tensix.dst;
+    look_at_held(new);
     new->observer = (struct observer){.kinds = 1 << OBSERVED_READ | 1 << OBSERVED_WRITTEN |
                                                1 << OBSERVED_FINISHED | 1 << OBSERVED_TENSIX,
                                       .lets_sleep = true,
@@ -457,6 +552,33 @@ static void find_later_dst(const struct writers *writers, struct writers_record 
     }
 }
 
+/* Has any word of a range been written since? `hart` has a local RAM, and read it. */
+static bool is_overwritten(const struct writers *writers, enum observed_agent hart, uint32_t from,
+                           uint32_t to, uint64_t since)
+{
+    const uint64_t *written = writers->l1_written;
+    unsigned word;
+    if (is_hart(hart) && find_local_word(hart, from, &word)) {
+        return writers->local_written[hart][word] > since;
+    }
+    for (uint32_t at = from; at <= to && at < writers->tile->kind->l1_bytes; at += WORD) {
+        if (written[at / WORD] > since) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void find_overwritten(const struct writers *writers, struct writers_record *record)
+{
+    struct writers_source *source = record->source;
+    for (unsigned i = 0; i < record->sources; i += record->is_range ? 2 : 1) {
+        uint32_t to = source[record->is_range ? i + 1 : i].address;
+        source[i].was_overwritten =
+            is_overwritten(writers, record->event.agent, source[i].address, to, source[i].sequence);
+    }
+}
+
 static void name_instruction(struct writers_record *record)
 {
     const struct observed *event = &record->event;
@@ -479,6 +601,7 @@ const struct writers_record *writers_record(const struct writers *writers, size_
     struct writers_record *record = &writers->record[index];
     name_instruction(record);
     find_later_dst(writers, record);
+    find_overwritten(writers, record);
     return record;
 }
 
@@ -495,6 +618,7 @@ void writers_end(struct writers *writers)
     free(writers->record);
     free(writers->state);
     free(writers->l1);
+    free(writers->l1_written);
     free(writers->change);
     free(writers);
 }

@@ -30,17 +30,37 @@ struct writers_datum {
     char name[WRITERS_NAME]; /* WRITERS_FIELD */
 };
 
+/* What a value was made from: a word of memory that a hart has loaded, or what a unit has read. */
+struct writers_source {
+    uint32_t address;     /* as who read it sees it */
+    uint64_t value;       /* that was loaded; of a range a hash of what was read */
+    uint64_t sequence;    /* when */
+    bool is_l1;           /* it is there */
+    bool was_overwritten; /* since, by anybody */
+};
+
+/* What the coprocessor holds. */
+enum writers_part {
+    WRITERS_PART_DST,
+    WRITERS_PART_SRC,
+    WRITERS_PART_LREGS,
+    WRITERS_PART_CONFIG,
+    WRITERS_PARTS
+};
+
 /* Who did it. */
 struct writers_record {
     bool is_written;   /* false: nobody since the chip was made; the rest is zero */
     uint64_t sequence; /* of events of the tile: greater is later */
     struct observed event;
+    unsigned x, y;        /* the tile whose program has event.pc */
     char instruction[96]; /* of a hart or the coprocessor; "" */
-    /* What it was made from: words of memory that a hart has loaded (addresses as it sees them), or
-     * the first and the last address that an unpacker or the mover has read. */
-    uint32_t source[WRITERS_SOURCES];
+    /* What it was made from. A range is two of them: the first and the last address that an unpacker
+     * or the mover has read. */
+    struct writers_source source[WRITERS_SOURCES];
     unsigned sources;
     bool is_range;
+    uint64_t held[WRITERS_PARTS]; /* hashes of what the coprocessor held before it */
     /* Of a packer's write: who has changed Dst first after it. */
     bool has_later_dst;
     uint64_t later_dst_cycle;
@@ -56,16 +76,22 @@ struct writers_record {
     } early;
 };
 
+/* The last events that count: of a cycle of the tile, of a number as records have it. */
+struct writers_limit {
+    uint64_t cycle, sequence;
+};
+
 struct writers;
 
 /*
  * Begins to watch data of the tile (x, y). Of what is no memory the first WRITERS_MOST_STATE of each
  * kind are watched. PENROSE_E_ARGUMENT: no such tile; PENROSE_E_MEMORY, PENROSE_E_STATE (too many
- * observers). Events behind `until`, a cycle of the tile, do not count.
+ * observers). Events behind `until` do not count.
  */
 enum penrose_status writers_start(struct penrose_chip *chip, unsigned x, unsigned y,
-                                  const struct writers_datum *data, size_t count, uint64_t until,
-                                  struct writers **writers, struct penrose_error *error);
+                                  const struct writers_datum *data, size_t count,
+                                  struct writers_limit until, struct writers **writers,
+                                  struct penrose_error *error);
 
 /* The record of datum `index`; NULL where it was not watched. */
 const struct writers_record *writers_record(const struct writers *writers, size_t index);
