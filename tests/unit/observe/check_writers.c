@@ -125,8 +125,9 @@ TEST(a_packet_is_of_the_tile_that_sent_it)
 
 TEST(words_of_the_local_ram_are_a_harts_own)
 {
-    const struct writers_datum data[] = {{.kind = WRITERS_LOCAL, .part = PENROSE_BRISC, .index = 16},
-                                         {.kind = WRITERS_LOCAL, .part = PENROSE_NCRISC, .index = 16}};
+    const struct writers_datum data[] = {
+        {.kind = WRITERS_LOCAL, .part = PENROSE_BRISC, .index = 16},
+        {.kind = WRITERS_LOCAL, .part = PENROSE_NCRISC, .index = 16}};
     start_program(chip, X, Y, PENROSE_BRISC, CODE, adding);
     watch(data, 2, no_limit);
     run_writers();
