@@ -138,6 +138,7 @@ REAL_CLIENTS = \
 	%D%/clients/triage.sh \
 	%D%/clients/ttnn-fast.sh \
 	%D%/clients/ttnn-gdb.sh \
+	%D%/clients/ttnn-hang.sh \
 	%D%/clients/ttnn-umd.sh
 EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/burnin/burnin.py \

@@ -287,6 +287,7 @@ struct device *device_create(void)
     start_summary(device, options.timed);
     start_trace(device);
     dumps_init(device);
+    device_check_firmware(device);
     choose_end(device);
     clock_init(device);
     return device;
@@ -310,6 +311,7 @@ void device_destroy(struct device *device)
     dumps_free(&device->dumps);
     gdb_destroy(device->gdb, 0);
     penrose_chip_destroy(device->chip);
+    firmware_list_free(&device->firmware);
     free(device->complaints);
     free(device);
 }

@@ -16,6 +16,7 @@
 #include "abi/alike.h"
 #include "abi/clock.h"
 #include "abi/dumps.h"
+#include "abi/firmware.h"
 #include "abi/report.h"
 #include "observe/gdb/gdb.h"
 
@@ -76,7 +77,8 @@ struct device {
     struct summary *summary;  /* NULL: nobody asked for one */
     struct trace_file *trace; /* NULL: none */
     struct dumps dumps;
-    struct gdb *gdb;  /* NULL: nobody debugs */
+    struct firmware_list firmware; /* that was found to lie in tiles */
+    struct gdb *gdb;               /* NULL: nobody debugs */
     char *complaints; /* about the environment, a line each, until the device is used */
     struct run_ahead run_ahead;
     struct reports reports;

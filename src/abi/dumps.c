@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <penrose/dump.h>
-#include <penrose/metal.h>
 
 #include "abi/device.h"
 #include "host/environment.h"
@@ -55,17 +54,6 @@ static void check_parts(struct device *device)
     }
 }
 
-/* Only who wants dumps needs it. */
-static void open_firmware(struct device *device)
-{
-    struct penrose_error error;
-    const char *directory = host_variable("PENROSE_FIRMWARE");
-    if (device->dumps.events && directory &&
-        penrose_firmware_open(directory, &device->dumps.firmware, &error) != PENROSE_OK) {
-        device_complain(device, "PENROSE_FIRMWARE", error.text);
-    }
-}
-
 void dumps_init(struct device *device)
 {
     const char *events = host_variable("PENROSE_DUMP_ON");
@@ -78,13 +66,11 @@ void dumps_init(struct device *device)
         take_tiles(device, tiles);
     }
     check_parts(device);
-    open_firmware(device);
 }
 
 void dumps_free(struct dumps *dumps)
 {
     free(dumps->tiles);
-    penrose_firmware_close(dumps->firmware);
     *dumps = (struct dumps){.events = 0};
 }
 
@@ -117,8 +103,8 @@ void dumps_make(struct device *device, enum settings_dump_event event, const cha
                                                  .parts = wanted_parts(),
                                                  .reason = settings_dump_event_name(event),
                                                  .text = text,
-                                                 .html = true,
-                                                 .firmware = dumps->firmware};
+                                                 .html = true};
+    device_know_firmware(device);
     if (penrose_dump_write(device->chip, &options, path, &error) == PENROSE_OK) {
         report(device, "dump written to %s", path);
     } else {

@@ -12,8 +12,7 @@ struct dumps {
     unsigned events;             /* that the user has named, a bit each */
     struct penrose_place *tiles; /* NULL: all that were used */
     unsigned tiles_count;
-    unsigned made;                     /* in this process, so far */
-    struct penrose_firmware *firmware; /* PENROSE_FIRMWARE; NULL: not known */
+    unsigned made; /* in this process, so far */
 };
 
 struct device;

@@ -16,6 +16,8 @@ libttsim_parts_la_SOURCES = \
 	%D%/dumps.h \
 	%D%/endpoint.c \
 	%D%/endpoint.h \
+	%D%/firmware.c \
+	%D%/firmware.h \
 	%D%/libttsim.c \
 	%D%/libttsim.h \
 	%D%/report.c \

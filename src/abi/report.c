@@ -19,6 +19,7 @@
 #include "abi/device.h"
 #include "host/environment.h"
 #include "observe/error_line.h"
+#include "observe/waits/waits.h"
 
 enum { STDERR_LINES = 40, LINE_TEXT = 1024, FAULT_TEXT = 4096 };
 
@@ -414,6 +415,10 @@ void device_watch_polls(struct device *device)
         return;
     }
     watch->told = true;
+    device_know_firmware(device);
+    if (waits_for_work_only(device->chip)) {
+        return; /* it looks at prints, say, while it compiles what it will launch */
+    }
     tell_waits(device, ahead->is_quiet
                            ? "the host keeps polling, but nothing can happen any more on the chip "
                              "until the host does something; who waits for what:\n"

@@ -308,14 +308,38 @@ PENROSE_EXPORT enum penrose_status penrose_boot(struct penrose_chip *chip, unsig
                                            : boot_companion(chip, tile, firmware, error);
 }
 
-void chip_firmware_assume(struct penrose_chip *chip, const struct penrose_firmware *firmware)
+/* Does the code that lies at an ELF's entry lie in a tile, byte by byte? */
+static bool has_code(const struct tile *tile, struct loader_elf *elf, uint32_t entry)
 {
-    for (unsigned i = 0; i < NOC_NODES; i++) {
+    const struct loader_segment *text = loader_elf_segment_at(elf, entry);
+    return text && text->vaddr < tile->kind->l1_bytes &&
+           text->filesz <= tile->kind->l1_bytes - text->vaddr &&
+           memcmp(tile->l1 + text->vaddr, text->bytes, text->filesz) == 0;
+}
+
+static bool has_firmware(const struct tile *tile, struct penrose_firmware *firmware)
+{
+    struct loader_companion *companion;
+    if (tile->kind->type == TILE_TENSIX) {
+        return has_code(tile, firmware->loader->elf[LOADER_BRISC],
+                        firmware->loader->entry[LOADER_BRISC]);
+    }
+    return (tile->kind->type == TILE_ETHERNET || tile->kind->type == TILE_DRAM) &&
+           find_companion(firmware, tile, &companion, NULL) == PENROSE_OK &&
+           has_code(tile, companion->elf[0], companion->entry[0]);
+}
+
+bool chip_firmware_assume(struct penrose_chip *chip, struct penrose_firmware *firmware)
+{
+    bool is_there = false;
+    for (unsigned i = 0; i < NOC_NODES && firmware; i++) {
         const struct tile *tile = chip->place[i].tile;
-        if (tile && tile->kind->type == TILE_TENSIX && !chip->place[i].firmware) {
+        if (tile && has_firmware(tile, firmware)) {
             chip->place[i].firmware = firmware;
+            is_there = true;
         }
     }
+    return is_there;
 }
 
 const struct loader_layout *chip_firmware_layout(const struct penrose_chip *chip,

@@ -28,9 +28,9 @@ void chip_load_word(struct penrose_chip *chip, struct tile *tile, uint32_t addre
 const struct loader_layout *chip_firmware_layout(const struct penrose_chip *chip,
                                                  const struct tile *tile);
 
-/* Reports take it for the firmware of all workers where none has booted, as in a snapshot; it stays
- * open as long as the chip. NULL does nothing. */
-void chip_firmware_assume(struct penrose_chip *chip, const struct penrose_firmware *firmware);
+/* Reports take it for the firmware of all tiles in which its code lies, as in a snapshot, or where a
+ * host has written it; it stays open as long as the chip. NULL does nothing. False: it lies in none. */
+bool chip_firmware_assume(struct penrose_chip *chip, struct penrose_firmware *firmware);
 
 /* loader_memory over the L1 of a tile. */
 struct loader_memory chip_l1(struct tile *tile);

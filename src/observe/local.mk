@@ -87,7 +87,8 @@ chip_sources += \
 	%D%/waits/responses.h \
 	%D%/waits/under_way.c \
 	%D%/waits/under_way.h \
-	%D%/waits/waits.c
+	%D%/waits/waits.c \
+	%D%/waits/waits.h
 
 ## Comparing dumps: of the program alone, as it reads JSON.
 compare_sources = \

@@ -13,6 +13,7 @@
 #include "observe/waits/chain.h"
 #include "observe/waits/lines.h"
 #include "observe/waits/places.h"
+#include "observe/waits/waits.h"
 
 /* --- Harts that poll --- */
 
@@ -329,6 +330,18 @@ static int write_report(struct penrose_chip *chip, char *text, size_t size,
     wait_lines_write(&lines, &sink);
     wait_lines_free(&lines);
     return sink.length;
+}
+
+bool waits_for_work_only(struct penrose_chip *chip)
+{
+    struct wait_lines lines = {0};
+    each_tile(chip, &lines, add_tile);
+    bool is_so = lines.count > 0 && lines.lost == 0;
+    for (unsigned i = 0; i < lines.count; i++) {
+        is_so &= lines.line[i].interest == WAIT_IDLE;
+    }
+    wait_lines_free(&lines);
+    return is_so;
 }
 
 static void add_coprocessor(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)

@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
 """Hangs: a program of ttnn in which one kernel waits for a page that nobody pushes, and one on the
-next tile for a semaphore that the first would then increment. Prints "hanging PID" before; what is
-killed by then has had nothing to say."""
+next tile for a semaphore that the first would then increment. Prints "hanging PID" before.
+
+    hang.py [new]
+
+new: the page is there, so it ends, and the kernels are new ones that have to be compiled."""
 import os
+import sys
+import time
 
 import numpy
 import ttnn
@@ -10,6 +15,9 @@ import ttnn
 WAITS_FOR_PAGE = """
 #include "api/dataflow/dataflow_api.h"
 void kernel_main() {
+#ifdef NEW
+    cb_push_back(0, 1);
+#endif
     cb_wait_front(0, 1);
     uint64_t there = get_noc_addr(get_arg_val<uint32_t>(0), get_arg_val<uint32_t>(1), get_semaphore(0));
     noc_semaphore_inc(there, 1);
@@ -31,11 +39,13 @@ def cores(first, last):
 
 
 def kernel(source, x, arguments=()):
+    defines = [("NEW", str(time.time_ns()))] if "new" in sys.argv else []
     runtime = ttnn.RuntimeArgs()
     runtime[x][0] = list(arguments)
     return ttnn.KernelDescriptor(
         kernel_source=source, source_type=ttnn.KernelDescriptor.SourceType.SOURCE_CODE,
-        core_ranges=cores(x, x), runtime_args=runtime, config=ttnn.ReaderConfigDescriptor())
+        core_ranges=cores(x, x), runtime_args=runtime, defines=defines,
+        config=ttnn.ReaderConfigDescriptor())
 
 
 def main():
@@ -51,6 +61,8 @@ def main():
     print("hanging", os.getpid(), flush=True)
     ttnn.generic_op(tensors, program)
     ttnn.synchronize_device(device)
+    ttnn.close_device(device)
+    print("ok: it has ended")
 
 
 main()

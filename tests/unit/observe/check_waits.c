@@ -11,6 +11,7 @@
 #include "chip/chip.h"
 #include "observe/waits/lines.h"
 #include "observe/waits/places.h"
+#include "observe/waits/waits.h"
 #include "unit/chip/chip_program.h"
 #include "unit/test.h"
 
@@ -251,6 +252,7 @@ TEST(writes_to_a_polled_word_are_told)
     ck_assert_int_eq(pass(chip, 10000), PENROSE_QUIET);
     make_report(chip);
     has("tile \\(2, 2\\) ncrisc at pc .*: polls 0x00000444 \\(L1, holds 0x0\\)$");
+    ck_assert(!waits_for_work_only(chip)); /* as far as is known */
     prepare_request(chip, 0, 0x444, AT(2, 2), 0x3000, AT(1, 2), ATOMIC, 0x107d, 0);
     start_program(chip, 1, 2, PENROSE_BRISC, CODE,
                   "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0); ebreak");

@@ -1,0 +1,28 @@
+/*
+ * The firmware that a host has written into tiles, by whose debug information reports and dumps know
+ * what harts wait for. It is looked for when it is asked for: PENROSE_FIRMWARE names it, else it is
+ * where tt-metal keeps what it has compiled (TT_METAL_CACHE) or brings along (TT_METAL_RUNTIME_ROOT).
+ * It is the one whose code lies in the tiles, byte by byte.
+ */
+#ifndef ABI_FIRMWARE_H
+#define ABI_FIRMWARE_H
+
+#include <penrose/metal.h>
+
+/* Those that stay open with the chip; a host may load one after the other. */
+struct firmware_list {
+    struct penrose_firmware *firmware[4];
+    unsigned count;
+};
+
+struct device;
+
+/* Complains where PENROSE_FIRMWARE is wrong. */
+void device_check_firmware(struct device *device);
+
+/* Looks for it, unless what is open already lies there. */
+void device_know_firmware(struct device *device);
+
+void firmware_list_free(struct firmware_list *list);
+
+#endif

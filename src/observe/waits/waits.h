@@ -1,0 +1,11 @@
+/* What others than users ask of wait reports; the reports are penrose_wait_report and its like. */
+#ifndef OBSERVE_WAITS_H
+#define OBSERVE_WAITS_H
+
+#include "chip/chip.h"
+
+/* Do all harts that are out of reset wait for work (a launch, or the tile's main hart to start them),
+ * and nobody for anything else? False where their firmware is not known. */
+bool waits_for_work_only(struct penrose_chip *chip);
+
+#endif
