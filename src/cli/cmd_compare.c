@@ -300,11 +300,19 @@ static enum cli_exit compare_states(const struct compare_command *command)
     return exit;
 }
 
+static void init_comparing(struct compare_command *command, struct cli *cli)
+{
+    *command = (struct compare_command){.cli = cli, .rule = {2, 30}};
+    compare_choices_init(&command->choices, cli);
+    command->choices.options.most = DEFAULT_SHOWN;
+}
+
 enum cli_exit compare_two_dumps(struct cli *cli, const char *a, const char *b)
 {
-    struct compare_command command = {.cli = cli, .path = {a, b}};
-    compare_choices_init(&command.choices, cli);
-    command.choices.options.most = DEFAULT_SHOWN;
+    struct compare_command command;
+    init_comparing(&command, cli);
+    command.path[0] = a;
+    command.path[1] = b;
     return compare_states(&command);
 }
 
@@ -395,10 +403,9 @@ static enum cli_exit compare_times(const struct compare_command *command)
 
 enum cli_exit cmd_compare(struct cli *cli, int argc, char **argv)
 {
-    struct compare_command command = {.cli = cli, .rule = {2, 30}};
+    struct compare_command command;
     enum cli_exit exit;
-    compare_choices_init(&command.choices, cli);
-    command.choices.options.most = DEFAULT_SHOWN;
+    init_comparing(&command, cli);
     if (!options_parse(cli, &argp, argc, argv, &command, &exit)) {
         return exit;
     }
