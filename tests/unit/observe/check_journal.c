@@ -11,6 +11,7 @@
 #include "observe/history/recording.h"
 #include "observe/history/rerun_free.h"
 #include "unit/chip/chip_program.h"
+#include "unit/chip/noc_command.h"
 #include "unit/chip/snapshot_scenes.h"
 #include "unit/observe/random_host.h"
 #include "unit/test.h"
@@ -132,7 +133,8 @@ static void record_polls(void)
     penrose_chip_destroy(chip);
 }
 
-TEST_EACH(a_host_that_polled_waits_as_long_as_it_takes, 3)
+/* Carries the file out with time as it comes: timed, in lockstep, or as it was recorded. */
+static void carry_out_freely(int way)
 {
     struct journal *journal;
     struct recording_head head;
@@ -140,12 +142,11 @@ TEST_EACH(a_host_that_polled_waits_as_long_as_it_takes, 3)
     enum journal_ending ending;
     enum rerun_end end = RERUN_DONE;
     struct free_rerun *own = calloc(1, sizeof *own);
-    record_polls();
     ck_assert_int_eq(journal_load(path, &journal, &ending, &error), PENROSE_OK);
     ck_assert_int_eq(recording_head(journal, &head, &error), PENROSE_OK);
     head.options.quantum = 0;
-    head.options.timed = _i == 1;
-    head.options.schedule = _i == 2 ? PENROSE_LOCKSTEP : PENROSE_FAST;
+    head.options.timed = way == 1;
+    head.options.schedule = way == 2 ? PENROSE_LOCKSTEP : PENROSE_FAST;
     ck_assert_int_eq(penrose_chip_create(&head.options, &chip, &error), PENROSE_OK);
     ck_assert_int_eq(free_rerun_begin(own, chip, journal, head.at, &error), PENROSE_OK);
     while (end == RERUN_DONE) {
@@ -156,6 +157,104 @@ TEST_EACH(a_host_that_polled_waits_as_long_as_it_takes, 3)
     penrose_chip_destroy(chip);
     journal_destroy(journal);
     free(own);
+}
+
+TEST_EACH(a_host_that_polled_waits_as_long_as_it_takes, 3)
+{
+    record_polls();
+    carry_out_freely(_i);
+}
+
+/* --- Memory of the host --- */
+
+enum { TOLD = 0x1000, ANSWERED = 0x2000, HEARD = 0x4100 };
+
+/* Counts, writes 77 to the host's memory, reads there until it finds 78, and says so in its L1. */
+static const char asking[] =
+    "lui s0, 0xffb20; addi s1, s0, 0x7ff; addi s1, s1, 1; addi a4, zero, 1; lui t1, 4; lui t4, 5;"
+    "addi t2, zero, 1500; addi t2, t2, -1; bne t2, zero, 0x101c; addi t3, zero, 77;"
+    "sw t3, 0(t1); sw a4, 0x40(s0); addi t3, zero, 78; sw a4, 0x40(s1);"
+    "addi t2, zero, 300; addi t2, t2, -1; bne t2, zero, 0x103c; lw t5, 0(t4);"
+    "bne t5, t3, 0x1034; sw t5, 0x100(t1); ebreak";
+
+static bool read_words(void *context, uint64_t address, void *bytes, uint32_t size)
+{
+    memcpy(bytes, (uint8_t *)context + address % 0x4000, size);
+    return true;
+}
+
+static bool write_words(void *context, uint64_t address, const void *bytes, uint32_t size)
+{
+    memcpy((uint8_t *)context + address % 0x4000, bytes, size);
+    return true;
+}
+
+static void run_host_for(struct penrose_chip *chip, uint64_t cycles)
+{
+    penrose_run(chip, &(struct penrose_run){.size = sizeof(struct penrose_run),
+                                            .cycles = cycles,
+                                            .pass_quiet_time = true});
+}
+
+/* The hash of the chip that was recorded. */
+static uint64_t record_guest_that_asks(void)
+{
+    static uint8_t memory[0x5000];
+    const struct penrose_host_memory host = {read_words, write_words, memory};
+    const struct command_end pcie = {19, 24, 0};
+    struct penrose_chip *chip;
+    uint32_t word = 0;
+    memset(memory, 0, sizeof memory);
+    ck_assert_int_eq(penrose_chip_create(NULL, &chip, &error), PENROSE_OK);
+    record(chip);
+    penrose_host_memory_set(chip, &host);
+    command_fill(chip, X, Y, 0, COMMAND_WRITE | COMMAND_RESPONSE, (struct command_end){X, Y, WORD},
+                 (struct command_end){pcie.x, pcie.y, TOLD}, 64);
+    command_fill(chip, X, Y, 1, COMMAND_READ, (struct command_end){pcie.x, pcie.y, ANSWERED},
+                 (struct command_end){X, Y, 0x5000}, 64);
+    start_program(chip, X, Y, PENROSE_BRISC, CODE, asking);
+    for (unsigned i = 0; i < 100 && memory[TOLD] != 77; i++) {
+        run_host_for(chip, 128);
+    }
+    ck_assert_uint_eq(memory[TOLD], 77);
+    run_host_for(chip, 2000); /* it reads in vain */
+    memory[ANSWERED] = 78;
+    for (unsigned i = 0; i < 100 && word != 78; i++) {
+        run_host_for(chip, 128);
+        ck_assert_int_eq(penrose_read(chip, X, Y, HEARD, &word, sizeof word, &error), PENROSE_OK);
+    }
+    ck_assert_uint_eq(word, 78);
+    uint64_t hash = penrose_state_hash(chip);
+    ck_assert(recording_stop(chip));
+    penrose_chip_destroy(chip);
+    return hash;
+}
+
+TEST(a_guest_finds_in_host_memory_what_it_found)
+{
+    uint64_t hash = record_guest_that_asks();
+    struct penrose_chip *again = carry_out(JOURNAL_WHOLE, 1);
+    ck_assert_msg(again, "%s", difference);
+    ck_assert_uint_eq(penrose_state_hash(again), hash);
+    penrose_chip_destroy(again);
+}
+
+TEST_EACH(a_guest_finds_in_host_memory_what_it_found_as_time_comes, 3)
+{
+    record_guest_that_asks();
+    carry_out_freely(_i);
+}
+
+/* What the guest wrote to host memory was 77. */
+static void change_host_write(uint8_t *bytes, size_t size)
+{
+    for (size_t i = size; i-- > 8;) {
+        if (bytes[i] == 77 && bytes[i - 1] == 64 && bytes[i - 3] == 64) {
+            bytes[i] = 76;
+            return;
+        }
+    }
+    ck_abort_msg("no write to host memory");
 }
 
 /* --- What differs --- */
@@ -197,6 +296,16 @@ TEST(a_read_that_differs_is_told)
     ck_assert_msg(strstr(difference, "read of 4 bytes at 0x4000 of tile (1, 2)"), "%s", difference);
     ck_assert_msg(strstr(difference, "there was 4e 00 00 00, and is 4d 00 00 00"), "%s",
                   difference);
+}
+
+TEST(a_write_to_host_memory_that_differs_is_told)
+{
+    record_guest_that_asks();
+    rewrite(change_host_write);
+    ck_assert_ptr_null(carry_out(JOURNAL_WHOLE, 1));
+    ck_assert_msg(
+        strstr(difference, "the chip writes other bytes to host memory at 0x1000 (64 bytes)"), "%s",
+        difference);
 }
 
 /* --- Files that are none --- */
