@@ -114,6 +114,7 @@ static enum cli_exit start_gdb(struct session *session)
     if (gdb_create(session->chip, address, &session->gdb, &error) != PENROSE_OK) {
         return complain(session->cli, "--gdb: %s", error.text);
     }
+    gdb_share_pauses(session->gdb);
     note("%s: %s", gdb_will_wait(session->gdb) ? "waiting for GDB" : "GDB may come",
          gdb_command(session->gdb));
     fflush(stderr);
@@ -413,7 +414,7 @@ static enum penrose_outcome run_on(struct session *session, const struct goal *g
 {
     struct ticking ticking = {.session = session, .goal = goal};
     enum penrose_outcome outcome;
-    bool looks_on, serves_on;
+    bool looks_on, serves_on, debugs_on;
     do {
         uint64_t used = penrose_now(session->chip) - session->opened_at;
         uint64_t limit = session->options->max_cycles;
@@ -426,8 +427,9 @@ static enum penrose_outcome run_on(struct session *session, const struct goal *g
         outcome = gdb_run(session->gdb, session->chip, &run);
         clear_progress(session);
         *exit = look_end_run(session->look, outcome, &looks_on);
+        debugs_on = gdb_goes_on(session->gdb);
         serves_on = console_serve(&session->console, session->chip) && outcome == PENROSE_CONDITION;
-    } while (!*exit && (looks_on || serves_on));
+    } while (!*exit && (looks_on || serves_on || debugs_on));
     return outcome;
 }
 

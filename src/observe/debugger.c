@@ -473,7 +473,8 @@ PENROSE_EXPORT bool penrose_stop_get(const struct penrose_chip *chip, size_t ind
                                      struct penrose_stop *stop)
 {
     const struct debugger *debugger = chip->debugger;
-    if (!debugger || !chip->is_paused || index >= debugger->stops) {
+    bool is_of_this_pause = debugger && chip->is_paused && debugger->pauses + 1 == chip->pauses;
+    if (!is_of_this_pause || index >= debugger->stops) {
         return false;
     }
     *stop = debugger->stop[index];

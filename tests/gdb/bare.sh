@@ -146,6 +146,54 @@ told 'time runs backwards, to the last writer and to the beginning, and forward 
     '^nobody has written there since' '^last-writer \[X,Y:\]ADDRESS \[BYTES\]$' '^Hardware watchpoint 3: ' 'Watched: brisc of' '^Old value' '^pc +0x3c' \
     'Could not write register' 'No more reverse-execution history' 'out:done after 43142. cycles'
 
+# --- Beside others who look ---
+
+debug run "$GUESTS/sort_crc.elf" --show-at main --show-at exit --show gprs <<'COMMANDS'
+attach 101021
+break main
+continue
+info registers pc
+continue
+continue
+COMMANDS
+told '--show-at of the place of a breakpoint, and of another one, is shown there and then' \
+    '^Breakpoint 1, main' '^pc +0x3c' 'out:^  brisc is running, pc 0x0000003c' \
+    'out:^  brisc is running, pc 0x00000034' 'received signal SIGTRAP' 'Inferior 1 .* exited normally'
+
+debug run "$GUESTS/sort_crc.elf" --dump-at main:1 --dump-at cycle:20000 --dump-state "$work/dump" <<'COMMANDS'
+attach 101021
+break main
+continue
+stepi
+reverse-stepi
+reverse-continue
+delete
+continue
+continue
+COMMANDS
+"$PENROSE" run "$GUESTS/sort_crc.elf" --dump-at main:1 --dump-at cycle:20000 --dump-state "$work/alone" >/dev/null 2>&1
+for dump in 1 2; do
+    "$PENROSE" compare "$work/alone/$dump" "$work/dump/$dump" 2>&1 | sed "s/^/dump $dump: /" >>"$work/said"
+done
+told '--dump-at writes the dumps that it writes without GDB' '^dump 1: the same: ' '^dump 2: the same: ' \
+    'out:/2: dump at cycle:20000' 'Breakpoint 1, main'
+
+debug run "$GUESTS/hello.elf" "--trace=$work/debugged.txt" <<'COMMANDS'
+attach 101021
+break main
+continue
+stepi
+stepi
+reverse-stepi
+next
+delete
+continue
+continue
+COMMANDS
+"$PENROSE" run "$GUESTS/hello.elf" "--trace=$work/alone.txt" >/dev/null 2>&1
+diff "$work/alone.txt" "$work/debugged.txt" >>"$work/said" && echo 'the same trace' >>"$work/said"
+told '--trace has each instruction once, and none of a past' '^the same trace$' 'Breakpoint 1, main'
+
 # --- A client that goes ---
 
 rm -f "$socket"

@@ -47,6 +47,16 @@ void gdb_run_bare(struct gdb *gdb)
     }
 }
 
+void gdb_share_pauses(struct gdb *gdb)
+{
+    gdb->shares_pauses = true;
+}
+
+bool gdb_goes_on(const struct gdb *gdb)
+{
+    return gdb && gdb->goes_on;
+}
+
 /* After a fork the connection is the parent's. */
 static bool is_owner(const struct gdb *gdb)
 {
@@ -297,10 +307,12 @@ enum penrose_outcome gdb_run(struct gdb *gdb, struct penrose_chip *chip,
         struct penrose_run part = {.size = sizeof part,
                                    .cycles = end > now ? end - now : 0,
                                    .pass_quiet_time = run->pass_quiet_time,
+                                   .exactly = run->exactly,
                                    .until = look_for_client,
                                    .context = &watch};
         enum penrose_outcome outcome = penrose_run(chip, &part);
-        if (outcome == PENROSE_PAUSED && gdb_paused(gdb)) {
+        gdb->goes_on = outcome == PENROSE_PAUSED && gdb_paused(gdb);
+        if (gdb->goes_on && !gdb->shares_pauses) {
             continue;
         }
         if (outcome == PENROSE_CONDITION && !watch.is_reached) {

@@ -36,6 +36,13 @@ bool gdb_will_wait(const struct gdb *gdb);
  * it, in `until` of its run or behind that. NULL does nothing. */
 void gdb_run_bare(struct gdb *gdb);
 
+/* Whoever runs the chip wants to see each PENROSE_PAUSED, too, before the client does: gdb_run ends
+ * with it, and gdb_goes_on says that the next one goes on where that was for the client. */
+void gdb_share_pauses(struct gdb *gdb);
+
+/* Was the PENROSE_PAUSED with which gdb_run has ended for the client? NULL: no. */
+bool gdb_goes_on(const struct gdb *gdb);
+
 /* The chip has run a recording to its end, to which `history` leads. Waits for a client, which may look
  * at all of it, and answers when it says go on, or goes. The history ends after gdb_destroy. */
 void gdb_serve_recording(struct gdb *gdb, struct penrose_history *history);

@@ -112,6 +112,8 @@ struct gdb {
     char *unix_path; /* to be removed; NULL: none */
     bool waits, has_begun;
     bool is_bare;       /* see gdb_run_bare */
+    bool shares_pauses; /* see gdb_share_pauses; */
+    bool goes_on;       /* the latest one was for the client */
     uint64_t next_look; /* host time */
     uint8_t input[4096];
     size_t input_at, input_size;

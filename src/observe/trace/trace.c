@@ -76,10 +76,27 @@ static void hand_out(struct tracer *tracer, struct gathered *gathered)
     }
 }
 
+/* A run may end before an instruction that was to start; it starts again. */
+static void drop_put_off(struct tracer *tracer)
+{
+    for (unsigned node = 0; node < NOC_NODES; node++) {
+        const struct tile *tile = tracer->chip->place[node].tile;
+        for (unsigned core = 0; tile && core < RV32_CORES; core++) {
+            uint32_t index = tracer->tile[node].open[core];
+            struct gathered *latest = index ? &tracer->gathered[index - 1] : NULL;
+            if (latest && latest->is_open && tile->run[core].state == HART_READY &&
+                tile->hart[core].pc == latest->event.pc) {
+                latest->is_dropped = true;
+            }
+        }
+    }
+}
+
 /* Keeps what belongs to a later window, and hands out the rest in the order of time. */
 static void hand_out_until(struct tracer *tracer, uint64_t end)
 {
     uint32_t keys = 0, kept = 0;
+    drop_put_off(tracer);
     for (uint32_t i = 0; i < tracer->count; i++) {
         if (tracer->gathered[i].event.cycle < end) {
             tracer->key[keys++] = (struct trace_key){tracer->gathered[i].event.cycle, i};
