@@ -7,7 +7,8 @@
 # LIBRARY is the built one by default. With OTHER_LIBRARY the same variants run on it too, and the
 # test fails if a variant that passes there is worse here; without, if a variant fails. ARGUMENT goes to
 # suites/sample.py: test files or node ids, or --sample N (variants a file, 8), --seed N (1), --jobs N
-# (2), --files REGEX.
+# (2), --files REGEX, --beginnings FILE (variants of each line, such as of a list of what is to be
+# deselected), --variant-seconds N (90), --file-seconds N (600).
 #
 #   TT_METAL_TESTS       a checkout of tt-metal, of which tests/, models/ and conftest.py are used. By
 #                        default the one of ttnn's version is fetched from the vendor's repository into the

@@ -125,5 +125,43 @@ class Portions(unittest.TestCase):
         self.assertEqual(sampler.todo(files), [])
 
 
+class Beginnings(unittest.TestCase):
+    LINES = ["# a comment", "", "a.py::test_many[", "a.py::test_one", "b.py", "c.py::test_missing"]
+
+    def sampler(self, *arguments):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        folder = pathlib.Path(temporary.name)
+        (folder / "list").write_text("\n".join(self.LINES))
+        for file in ("a.py", "b.py"):
+            (folder / file).touch()
+        arguments = ["sample.py", "--tests", str(folder), "--out", str(folder),
+                     "--beginnings", str(folder / "list"), *arguments]
+        with mock.patch.object(sys, "argv", arguments):
+            return sample.Sampler(sample.arguments())
+
+    def chosen(self, *arguments):
+        sampler = self.sampler(*arguments)
+        with mock.patch.object(sample.subprocess, "run") as run:
+            run.return_value.stdout, run.return_value.stderr = "\n".join(VARIANTS), ""
+            files = sampler.collect()
+        self.assertEqual(run.call_args[0][0][-2:], ["a.py", "b.py"])  # and not c.py
+        return [variant for file, ids in files.items() for variant in sampler.choose(file, ids)]
+
+    def test_each_line_has_a_sample(self):
+        chosen = self.chosen("--sample", "3")
+        beginnings = ["a.py::test_many[", "a.py::test_one", "b.py"]
+        count = [sum(variant.startswith(each) for variant in chosen) for each in beginnings]
+        self.assertEqual((len(chosen), count), (7, [3, 1, 3]))
+
+    def test_others_never_run(self):
+        self.assertEqual(sorted(self.chosen("--sample", "0")),
+                         sorted(set(VARIANTS) - {"a.py::test_plain"}))
+
+    def test_another_seed_chooses_others(self):
+        self.assertEqual(self.chosen("--sample", "3"), self.chosen("--sample", "3"))
+        self.assertNotEqual(self.chosen("--sample", "3"), self.chosen("--sample", "3", "--seed", "2"))
+
+
 if __name__ == "__main__":
     unittest.main()

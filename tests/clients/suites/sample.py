@@ -5,9 +5,10 @@
 
 FOLDER of --tests is where pytest is to run: LLK's python_tests, or a checkout of tt-metal, whose
 tests/ttnn/unit_tests are the suite ttnn. SELECTION is test files or node ids, taken whole;
-without one, every file that uses the device gives --sample variants, chosen by --seed. Variants of
-a file share a process, and so a simulated chip, as on silicon; when one fails on the simulator or
-ends the process, the rest go on in a fresh one.
+without one, every file that uses the device gives --sample variants, chosen by --seed; with
+--beginnings every line of that list does, and other variants are left out. Variants of a file share a
+process, and so a simulated chip, as on silicon; when one fails on the simulator or ends the process,
+the rest go on in a fresh one.
 
 With --portion it goes on through all variants for that many minutes: --sample of them of each file in
 turn, those first of which less has run, test functions that have not run before others, then variants of
@@ -81,6 +82,9 @@ def arguments():
     parser.add_argument("--portion", type=float, metavar="MINUTES", default=0,
                         help="go on through all variants for that long")
     parser.add_argument("--version", default="", help="of the library under test, for the progress")
+    parser.add_argument("--beginnings", type=pathlib.Path,
+                        help="a list of what node ids begin with, as pytest's --deselect takes it; "
+                             "--sample is variants of each, and nothing else is run")
     parser.add_argument("--ids", type=pathlib.Path,
                         help="a list of node ids, a line each (# begins a comment); one session")
     parser.add_argument("selection", nargs="*")
@@ -95,6 +99,11 @@ def in_quarter(line):
     return zlib.crc32(line.encode()) % 4 == 3
 
 
+def lines_of(file):
+    """Those that are not empty and no comments."""
+    return tuple(line for line in file.read_text().splitlines() if line and line[0] != "#")
+
+
 def stem_of(file):
     return file.replace("/", "__").removesuffix(".py")
 
@@ -107,6 +116,7 @@ class Sampler:
         self.tests = options.tests.resolve()
         self.out = options.out.resolve()
         self.local = threading.local()
+        self.beginnings = lines_of(options.beginnings) if options.beginnings else ()
         self.files = self.out / "files"
         self.files.mkdir(parents=True, exist_ok=True)
         self.progress = report.Progress(self.out / "done.jsonl") if options.portion else None
@@ -117,6 +127,9 @@ class Sampler:
         """A dictionary of the files and the node ids to choose from."""
         kept = self.out / "collected.txt"
         selection = self.options.selection
+        if self.beginnings:
+            selection = sorted({line.split("::")[0] for line in self.beginnings})
+            selection = [file for file in selection if (self.tests / file).exists()]
         if selection or not kept.exists():
             found = subprocess.run(
                 [sys.executable, "-m", "pytest"] + self.pytest
@@ -135,10 +148,12 @@ class Sampler:
             lines = kept.read_text().splitlines()
         files = {}
         for line in lines:
+            if self.beginnings and not line.startswith(self.beginnings):
+                continue
             if selection or self.progress or in_quarter(line) == self.options.quarter:
                 files.setdefault(line.split("::")[0], []).append(line)
         return {file: ids for file, ids in files.items()
-                if selection or re.search(self.options.files, file)}
+                if self.options.selection or re.search(self.options.files, file)}
 
     def choose(self, file, ids):
         if self.progress:
@@ -146,7 +161,12 @@ class Sampler:
             return self.in_turn(file, rest)[: self.options.sample or None]
         if self.options.selection or not 0 < self.options.sample < len(ids):
             return list(ids)
-        return sorted(random.Random(f"{self.options.seed}:{file}").sample(ids, self.options.sample))
+        chosen = set()
+        for beginning in self.beginnings or [file]:
+            those = [variant for variant in ids if variant.startswith(beginning)]
+            chance = random.Random(f"{self.options.seed}:{beginning}")
+            chosen.update(chance.sample(those, min(len(those), self.options.sample)))
+        return sorted(chosen)
 
     def in_turn(self, file, ids):
         """Variants of a file in the order in which portions run them."""
@@ -282,8 +302,7 @@ def main():
     sampler = Sampler(options)
     if options.ids:
         options.sample = 0
-        lines = options.ids.read_text().splitlines()
-        files = {options.ids.stem: [line for line in lines if line and not line.startswith("#")]}
+        files = {options.ids.stem: list(lines_of(options.ids))}
     else:
         files = sampler.collect()
     print(f"{sum(map(len, files.values()))} variants in {len(files)} files", flush=True)
