@@ -551,3 +551,34 @@ void noc_request(struct niu *niu, unsigned buffer, uint64_t cycle, const struct 
         noc_request_depart(niu, buffer, cycle, by);
     }
 }
+
+/* --- For reports --- */
+
+/* A span whose start is above its end wraps around. */
+static bool is_between(unsigned at, unsigned start, unsigned end)
+{
+    return start <= end ? at >= start && at <= end : at >= start || at <= end;
+}
+
+bool noc_request_reaches(struct niu *niu, unsigned noc, unsigned buffer, uint16_t place,
+                         uint64_t address)
+{
+    struct command command = read_command(niu, buffer);
+    bool at_target = command.type == CMD_ATOMIC || is_inline(&command);
+    uint64_t start = at_target ? command.target : command.back;
+    uint32_t high = command.word[(at_target ? NIU_TARG_ADDR_HI : NIU_RET_ADDR_HI) / 4];
+    uint64_t size = at_target ? WORD : command.length;
+    struct refusal refusal;
+    struct noc_span span;
+    uint16_t to;
+    if (command.type == CMD_READ || address < start || address - start >= size) {
+        return false;
+    }
+    if (!(command.ctrl & CTRL_MULTICAST)) {
+        return find_place(niu, noc, high, &to, &refusal) && to == place;
+    }
+    unsigned x = place % GRID_WIDTH, y = place / GRID_WIDTH;
+    return find_span(niu, &command, noc, high, &span, &refusal) &&
+           is_between(noc ? GRID_WIDTH - 1 - x : x, span.start_x, span.end_x) &&
+           is_between(noc ? GRID_HEIGHT - 1 - y : y, span.start_y, span.end_y);
+}

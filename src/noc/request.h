@@ -43,6 +43,10 @@ bool noc_request_join(struct niu *niu, unsigned buffer, uint64_t cycle,
 void noc_request_depart(struct niu *niu, unsigned buffer, uint64_t cycle,
                         const struct noc_initiator *by);
 
+/* Does the write or atomic that a command buffer describes, given or not, go to an address of a place? */
+bool noc_request_reaches(struct niu *niu, unsigned noc, unsigned buffer, uint16_t place,
+                         uint64_t address);
+
 /* Both at once. */
 void noc_request(struct niu *niu, unsigned buffer, uint64_t cycle, const struct noc_initiator *by);
 

@@ -2,7 +2,8 @@
  * See wait_chain.h. The waiters of a tile are its harts and the threads of its coprocessor. What each
  * waits for says who could bring it about, by the roles that kernels give to harts: brisc and ncrisc
  * move data, thread 0 unpacks, 1 computes, 2 packs. The first of those who waits itself, and not in
- * the end for the asker, is the cause; where there is none, the missing event is the root.
+ * in the end for the asker, is the cause; where there is none, the missing event is the root.
+ * A word of L1 that other tiles have requests to in their command buffers leads there.
  */
 #include "observe/waits/chain.h"
 
@@ -11,7 +12,9 @@
 
 #include "addresses.h"
 #include "chip/firmware.h"
+#include "noc/request.h"
 #include "observe/waits/places.h"
+#include "observe/waits/under_way.h"
 #include "tensix/exec.h"
 
 enum {
@@ -23,9 +26,10 @@ enum {
 
 struct waiter {
     bool waits;
-    const char *over;  /* it will not do anything any more: "has ended"; NULL: it may */
-    char what[128];    /* that it waits for */
-    char missing[192]; /* the event, as a sentence */
+    const char *over;         /* it will not do anything any more: "has ended"; NULL: it may */
+    char what[128];           /* that it waits for */
+    char missing[192];        /* the event, as a sentence */
+    struct under_way senders; /* other tiles that write to the word which it polls */
     uint8_t candidate[MOST_CANDIDATES]; /* harts and threads that may bring it about */
     unsigned candidates;
     bool is_guess; /* they are */
@@ -69,6 +73,22 @@ static void wait_for_pages(struct waiter *waiter, enum rv32_core core,
     }
 }
 
+/* Who has a write of the word in a command buffer: what was given last stands there. */
+static void find_senders(const struct chain *chain, uint32_t address, struct under_way *senders)
+{
+    for (uint16_t i = 0; i < NOC_NODES; i++) {
+        struct tile *other = chain->chip->place[i].tile;
+        bool sends = false;
+        for (unsigned k = 0; other && other != chain->tile && k < 2 * NIU_BUFFERS; k++) {
+            sends |= noc_request_reaches(&other->niu[k / NIU_BUFFERS], k / NIU_BUFFERS,
+                                         k % NIU_BUFFERS, chain->tile->node, address);
+        }
+        if (sends) {
+            under_way_add(senders, i);
+        }
+    }
+}
+
 static void wait_for_places(struct chain *chain, struct waiter *waiter, enum rv32_core core)
 {
     const struct rv32_idle *idle = &chain->tile->run[core].idle;
@@ -92,6 +112,9 @@ static void wait_for_places(struct chain *chain, struct waiter *waiter, enum rv3
                                 : "nobody changes",
                  waiter->what);
         add_candidates(waiter, is_semaphore ? 3 : 0, trisc);
+        if (idle->place[place].address < chain->tile->kind->l1_bytes) {
+            find_senders(chain, idle->place[place].address, &waiter->senders);
+        }
     } else {
         snprintf(waiter->what, sizeof waiter->what, "%s", "nothing that could come");
         snprintf(waiter->missing, sizeof waiter->missing, "%s", "an endless loop");
@@ -337,18 +360,37 @@ static bool is_cause(const struct chain *chain, unsigned number)
     return is;
 }
 
+/* "; requests of worker (1, 2) go there" */
+static void put_senders(const struct chain *chain, const struct under_way *senders,
+                        struct wait_words *words)
+{
+    char place[40];
+    for (unsigned i = 0; i < senders->places; i++) {
+        struct sink sink = {.text = place, .size = sizeof place};
+        under_way_put_place(&sink, chain->chip, senders->place[i]);
+        wait_words_put(words, "%s%s", i ? ", " : "; requests of ", place);
+    }
+    if (senders->places) {
+        wait_words_put(words, "%s go there", senders->has_more ? " and others" : "");
+    }
+}
+
 static void add_root(struct wait_lines *lines, struct chain *chain, unsigned number)
 {
     const struct waiter *waiter = &chain->waiter[number];
     struct wait_words words;
     wait_words_start(&words);
-    words.interest = WAIT_ROOT;
+    words.interest = waiter->senders.places ? WAIT_WAITS : WAIT_ROOT;
     wait_words_put(&words, "%s: %s",
-                   waits_for_runner(chain, waiter) ? "cause so far" : "root cause",
+                   waiter->senders.places            ? "cause elsewhere"
+                   : waits_for_runner(chain, waiter) ? "cause so far"
+                                                     : "root cause",
                    waiter->missing);
+    put_senders(chain, &waiter->senders, &words);
     bool has_end = put_over(chain, waiter, &words);
     put_dependents(chain, number, &words);
-    if ((has_end && !waits_for_runner(chain, waiter)) || is_cause(chain, number)) {
+    if ((has_end && !waits_for_runner(chain, waiter)) || is_cause(chain, number) ||
+        waiter->senders.places) {
         wait_lines_add(lines, chain->tile->x, chain->tile->y, &words);
     }
 }

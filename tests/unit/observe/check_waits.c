@@ -611,6 +611,70 @@ TEST(a_lost_response_is_a_root)
     penrose_chip_destroy(chip);
 }
 
+/* A word that waits for a second request of another tile leads to that tile, and to why it does not
+ * come. */
+TEST_EACH(a_word_that_another_tile_writes_leads_there, 5)
+{
+    static const struct {
+        uint32_t ctrl, target, tile, back, back_tile, length;
+        unsigned noc;
+        bool leads;
+    } rows[] = {
+        {ATOMIC, 0x444, AT(2, 2), 0x3000, AT(1, 2), 0x107c, 0, true},
+        {ATOMIC, 0x448, AT(2, 2), 0x3000, AT(1, 2), 0x107c, 1, false}, /* beside it */
+        {ATOMIC, 0x444, AT(3, 2), 0x3000, AT(1, 2), 0x107c, 0, false}, /* of another tile */
+        {WRITE | MULTICAST, 0x3000, AT(1, 2), 0x440, AT(3, 3) | AT(2, 2) << 12, 16, 0, true},
+        {READ, 0x440, AT(2, 2), 0x3000, AT(1, 2), 16, 0, false},
+    };
+    static const char *const lines[] = {
+        "tile (1, 2) root cause: nobody pushes pages to stream 8, which is empty: ",
+        "      -> brisc waits for pages of stream 8\n",
+        "tile (2, 2) cause elsewhere: nobody changes L1 at 0x00000444; requests of worker (1, 2) "
+        "go "
+        "there\n",
+        "      -> ncrisc waits for L1 at 0x00000444\n",
+        NULL,
+    };
+    struct penrose_chip *chip = open_chip();
+    start_program(chip, 2, 2, PENROSE_NCRISC, CODE,
+                  "lw a0, 0x444(zero); addi a1, zero, 77; bne a0, a1, 0x1000; ebreak");
+    prepare_request(chip, rows[_i].noc, rows[_i].target, rows[_i].tile, rows[_i].back,
+                    rows[_i].back_tile, rows[_i].ctrl, rows[_i].length, 0);
+    char program[200];
+    snprintf(program, sizeof program,
+             "lui s0, %u; addi a4, zero, 1; sw a4, 0x40(s0); lui a0, 0xffb48; addi a1, zero, 0; "
+             "lw a2, 0x28(a0); beq a2, a1, 0x1014; ebreak",
+             (unsigned)(NIU(rows[_i].noc) >> 12));
+    start_program(chip, 1, 2, PENROSE_TRISC2, 0x1200, "ebreak");
+    start_program(chip, 1, 2, PENROSE_BRISC, CODE, program);
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
+    make_report(chip);
+    if (rows[_i].leads) {
+        has_lines(lines);
+    } else {
+        lacks("elsewhere");
+    }
+    penrose_chip_destroy(chip);
+}
+
+/* Where the one who would have to do it has ended, that is the reason, and not that others, who could
+ * do it too, wait. */
+TEST(an_ended_hart_is_the_reason)
+{
+    struct penrose_chip *chip = open_chip();
+    start_program(chip, 1, 2, PENROSE_NCRISC, CODE, "ebreak");
+    start_program(chip, 1, 2, PENROSE_BRISC, 0x1100,
+                  "lw a0, 0x444(zero); beq a0, zero, 0x1100; ebreak");
+    start_program(chip, 1, 2, PENROSE_TRISC0, 0x1200,
+                  "lui a0, 0xffb48; addi a1, zero, 0; lw a2, 0x28(a0); beq a2, a1, 0x1208; ebreak");
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
+    make_report(chip);
+    has("root cause: nobody pushes pages to stream 8, which is empty: ncrisc has ended,");
+    has("^      -> trisc0 waits for pages of stream 8$");
+    lacks("-> brisc");
+    penrose_chip_destroy(chip);
+}
+
 /* Who waits for one who runs is no deadlock. */
 TEST(no_chain_while_somebody_runs)
 {
