@@ -2,8 +2,10 @@
  * A host program that is debugged without knowing it: it loads five harts of three tiles (targets.c),
  * starts them by the tiles' registers, and polls until the first has done its work.
  *
- *     host LIBRARY DIRECTORY [wait]    with brisc-1-2.bin and so on, each for address 0 or that of its
- *                                      hart; wait: until DIRECTORY/stop is there
+ *     host LIBRARY DIRECTORY [wait [LIBRARY]]
+ *
+ * DIRECTORY has brisc-1-2.bin and so on, each for address 0 or that of its hart; wait: until
+ * DIRECTORY/stop is there. The other library has a chip of its own, with a word to recognize it by.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -23,6 +25,7 @@ struct library {
 
 enum {
     DONE = 0x9000,
+    OTHER_CHIP = 0x55,
     SUM = 0x9004,
     HALT = 0x9300,
     IMAGE_BYTES = 1 << 16,
@@ -94,20 +97,24 @@ static bool open_library(const char *path, struct library *library)
            find_function(handle, "libttsim_tile_wr_bytes", &library->tile_write);
 }
 
-/* The host does nothing in particular. */
-static void wait_for_end(const struct library *library, const char *directory)
+/* The host does nothing in particular; `other` may be NULL. */
+static void wait_for_end(const struct library *library, const struct library *other,
+                         const char *directory)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/stop", directory);
     while (access(path, F_OK) != 0) {
         library->clock(1);
+        if (other) {
+            other->clock(1);
+        }
         usleep(1000);
     }
 }
 
 int main(int argc, char **argv)
 {
-    struct library library;
+    struct library library, other;
     uint32_t done = 0, sum = 0;
     unsigned polls = 0;
     if (argc < 3 || !open_library(argv[1], &library)) {
@@ -133,8 +140,13 @@ int main(int argc, char **argv)
     }
     library.tile_read(1, 2, SUM, &sum, sizeof sum);
     printf("host: done %u, sum %u, after %s polls\n", done, sum, polls < 100000 ? "some" : "many");
-    if (argc > 3) {
-        wait_for_end(&library, argv[2]);
+    if (argc > 4 && open_library(argv[4], &other)) {
+        other.init();
+        write_word(&other, 0, DONE, OTHER_CHIP);
+        wait_for_end(&library, &other, argv[2]);
+        other.exit();
+    } else if (argc > 3) {
+        wait_for_end(&library, NULL, argv[2]);
     }
     library.exit();
     return done ? 0 : 1;

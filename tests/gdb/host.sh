@@ -201,4 +201,33 @@ COMMANDS
 told 'a second client is told that there is one' 'Penrose serves another GDB already' '^pc +0x'
 same_as_alone 'and the host notices nothing'
 
+# --- Several chips ---
+
+# two_chips ADDRESS: the host program with a second chip, until $work/stop is there.
+two_chips() {
+    rm -f "$work/stop"
+    cp "$library" "$work/other.so"
+    PENROSE_GDB=$1 PENROSE_THREADS=1 timeout 100 "$host" "$library" "$work" wait "$work/other.so" \
+        >"$work/out" 2>"$work/err" </dev/null &
+    process=$!
+    for _ in $(seq 200); do
+        [ "$(grep -c 'GDB' "$work/err")" -lt 2 ] || break
+        sleep 0.05
+    done
+}
+
+two_chips 0,nowait
+for port in $(sed -n 's/.*target extended-remote 127.0.0.1:\([0-9]*\)$/\1/p' "$work/err"); do
+    timeout 60 "$GDB" -nx -batch -ex 'set remotetimeout 20' -ex "target extended-remote :$port" -ex 'attach 101021' \
+        -ex 'print *(int *)0x9000' -ex detach 2>&1 </dev/null
+done >"$work/said"
+touch "$work/stop"
+wait "$process"
+told 'each chip has a server of its own, at a free port' '^\$1 = 1$' '^\$1 = 85$'
+
+two_chips "unix:$socket,nowait"
+touch "$work/stop"
+wait "$process"
+told 'a second chip at the same address says so' 'err:PENROSE_GDB: .*in use \(by another chip or process'
+
 finish

@@ -34,8 +34,11 @@ static enum penrose_status listen_at(struct gdb *gdb, const struct sockaddr *at,
         setsockopt(gdb->listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     }
     if (gdb->listener < 0 || bind(gdb->listener, at, size) || listen(gdb->listener, BACKLOG)) {
-        return error_set(error, PENROSE_E_FILE, "GDB cannot be waited for at '%.100s': %s", address,
-                         strerror(errno));
+        bool is_taken = errno == EADDRINUSE;
+        return error_set(error, PENROSE_E_FILE, "GDB cannot be waited for at '%.100s': %s%s",
+                         address, strerror(errno),
+                         is_taken ? " (by another chip or process; port 0 takes any that is free)"
+                                  : "");
     }
     return PENROSE_OK;
 }
