@@ -9,7 +9,7 @@
 #include "chip/firmware.h"
 #include "isa/error.h"
 #include "isa/export.h"
-#include "loader/launch.h"
+#include "loader/launched.h"
 
 #define LOCAL_BASE RV32_LOCAL_BASE
 
@@ -253,14 +253,17 @@ PENROSE_EXPORT enum penrose_status penrose_launch(struct penrose_chip *chip, uns
     }
     struct kernels kernels = {0};
     struct loader_circular_buffer *buffers = NULL;
-    struct loader_launch_request request = {.semaphores = launch->semaphores,
-                                            .semaphores_count = launch->semaphores_count,
-                                            .brisc_noc_id = launch->brisc_noc};
     struct tile *tile;
     status = chip_tile(chip, x, y, &tile, error);
     if (status != PENROSE_OK) {
         return status;
     }
+    struct loader_launch_request request = {
+        .semaphores = launch->semaphores,
+        .semaphores_count = launch->semaphores_count,
+        .brisc_noc_id = launch->brisc_noc,
+        .slot = loader_launch_slot(&firmware->loader->layout, chip_l1(tile)),
+        .go_index = loader_launch_go_index(&firmware->loader->layout, chip_l1(tile))};
     if (!penrose_firmware_ready(chip, x, y, firmware)) {
         return error_set(error, PENROSE_E_STATE,
                          "tile (%u, %u) is not ready for a launch: boot this firmware on it and "

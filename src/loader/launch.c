@@ -1,7 +1,8 @@
 /*
- * Building a launch. The image in the kernel_config ring has, all 16-byte aligned: the arguments
- * of all kernels packed, common arguments, semaphores (16 bytes each), the configuration of
- * circular buffers 0 to the highest used, the kernels. A plan gives every block its offset from
+ * Building a launch. The image in the kernel_config ring has, all 16-byte aligned: semaphores (16
+ * bytes each), the arguments of all kernels packed, common arguments, the configuration of circular
+ * buffers 0 to the highest used, the kernels. Semaphores come first, since kernels find those of
+ * other tiles, which may have other kernels and arguments, where their own are. A plan gives every block its offset from
  * the ring's base first; then the blocks and the launch message are written.
  */
 #include "loader/launch.h"
@@ -166,8 +167,8 @@ static enum penrose_status check_numbers(const struct loader_firmware *firmware,
 static struct plan make_plan(const struct loader_firmware *firmware,
                              const struct loader_launch_request *request)
 {
-    struct plan plan = {0};
-    uint32_t end = 0;
+    struct plan plan = {.semaphores = 0};
+    uint32_t end = request->semaphores_count * SEMAPHORE_SIZE;
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         plan.arguments[i] = end;
         end += request->kernel[i].arguments_count * (uint32_t)sizeof(uint32_t);
@@ -176,9 +177,7 @@ static struct plan make_plan(const struct loader_firmware *firmware,
         plan.common_arguments[i] = end = aligned(end);
         end += request->kernel[i].common_arguments_count * (uint32_t)sizeof(uint32_t);
     }
-    plan.semaphores = end = aligned(end);
-    end += request->semaphores_count * SEMAPHORE_SIZE;
-    plan.buffers = end;
+    plan.buffers = end = aligned(end);
     uint32_t words = firmware->layout.UINT32_WORDS_PER_LOCAL_CIRCULAR_BUFFER_CONFIG;
     for (uint32_t i = 0; i < request->buffers_count; i++) {
         uint32_t after = plan.buffers + (request->buffers[i].id + 1) * words * 4;

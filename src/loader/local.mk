@@ -11,6 +11,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/kernel.c \
 	%D%/launch.c \
 	%D%/launch.h \
+	%D%/launched.c \
+	%D%/launched.h \
 	%D%/layout.c \
 	%D%/layout.def \
 	%D%/layout.h \

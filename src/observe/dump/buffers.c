@@ -10,112 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/launched.h"
 #include "loader/tensor.h"
 
-enum { BUFFERS = 64, TILE_SIDE = 32, ACKNOWLEDGED = 8, RECEIVED = 10, FIRST_STREAM = 8 };
+enum { TILE_SIDE = 32, ACKNOWLEDGED = 8, RECEIVED = 10, FIRST_STREAM = 8 };
 
 /* --- The launch message --- */
 
-struct circular_buffer {
-    unsigned id;
-    uint32_t address, size, pages, page_size;
-};
-
-/* What the tile was launched with; base 0: nothing. */
 struct launched {
-    const struct loader_layout *layout;
-    uint32_t base, arguments_end; /* of the configuration; where kernels begin */
-    struct circular_buffer buffer[BUFFERS];
-    unsigned buffers;
+    const struct loader_layout *layout; /* NULL: not known */
+    struct loader_launched by;          /* base 0: nothing */
 };
-
-/* A number of L1; 0 beyond its end. */
-static uint64_t read_number(const struct tile *tile, uint64_t address, uint32_t size)
-{
-    uint64_t value = 0;
-    if (size <= sizeof value && address + size <= tile->kind->l1_bytes) {
-        memcpy(&value, tile->l1 + address, size);
-    }
-    return value;
-}
-
-static uint64_t read_member(const struct tile *tile, uint64_t structure,
-                            const struct loader_member *member, unsigned index)
-{
-    return index < member->count
-               ? read_number(tile, structure + member->offset + index * member->size, member->size)
-               : 0;
-}
-
-/* Where the launch message is that firmware has taken last, or takes now. */
-static uint64_t find_message(const struct tile *tile, const struct loader_layout *layout)
-{
-    uint64_t pointer =
-        read_member(tile, layout->mailbox_base, &layout->mailboxes_launch_msg_rd_ptr, 0);
-    pointer = pointer < layout->mailboxes_launch.count ? pointer : 0;
-    return layout->mailbox_base + layout->mailboxes_launch.offset +
-           pointer * layout->launch_msg_size;
-}
-
-static bool is_buffer(const struct tile *tile, const struct circular_buffer *buffer)
-{
-    return buffer->size > 0 && buffer->page_size > 0 && buffer->pages > 0 &&
-           buffer->address <= tile->kind->l1_bytes &&
-           buffer->size <= tile->kind->l1_bytes - buffer->address &&
-           (uint64_t)buffer->pages * buffer->page_size <= buffer->size;
-}
-
-static void read_buffers(const struct tile *tile, uint64_t config, struct launched *launched)
-{
-    const struct loader_layout *layout = launched->layout;
-    uint64_t mask = read_member(tile, config, &layout->kernel_config_local_cb_mask, 0);
-    uint64_t table =
-        launched->base + read_member(tile, config, &layout->kernel_config_local_cb_offset, 0);
-    uint32_t step = 4 * layout->UINT32_WORDS_PER_LOCAL_CIRCULAR_BUFFER_CONFIG;
-    for (unsigned id = 0; id < BUFFERS; id++) {
-        uint64_t at = table + (uint64_t)id * step;
-        struct circular_buffer buffer = {.id = id,
-                                         .address = (uint32_t)read_number(tile, at, 4),
-                                         .size = (uint32_t)read_number(tile, at + 4, 4),
-                                         .pages = (uint32_t)read_number(tile, at + 8, 4),
-                                         .page_size = (uint32_t)read_number(tile, at + 12, 4)};
-        if (mask >> id & 1 && is_buffer(tile, &buffer)) {
-            launched->buffer[launched->buffers++] = buffer;
-        }
-    }
-}
-
-/* The offset at which the first kernel's code begins, behind arguments, semaphores and buffers; 0:
- * there is none. */
-static uint32_t find_first_kernel(const struct tile *tile, uint64_t config,
-                                  const struct loader_layout *layout)
-{
-    const struct loader_member *offsets = &layout->kernel_config_kernel_text_offset;
-    uint32_t first = 0;
-    for (unsigned i = 0; i < offsets->count; i++) {
-        uint32_t offset = (uint32_t)read_member(tile, config, offsets, i);
-        first = offset && (!first || offset < first) ? offset : first;
-    }
-    return first;
-}
 
 static struct launched find_launched(const struct dump_scene *scene)
 {
-    const struct tile *tile = scene->tile;
+    struct tile *tile = scene->tile;
     struct launched launched = {.layout = chip_firmware_layout(scene->chip, tile)};
     if (tile->kind->type == TILE_TENSIX && !launched.layout && scene->firmware) {
         launched.layout = &scene->firmware->loader->layout;
     }
-    const struct loader_layout *layout = launched.layout;
-    if (!layout || tile->kind->type != TILE_TENSIX) {
-        return launched;
-    }
-    uint64_t config = find_message(tile, layout) + layout->launch_msg_kernel_config.offset;
-    launched.base =
-        (uint32_t)read_member(tile, config, &layout->kernel_config_kernel_config_base, 0);
-    if (launched.base) {
-        launched.arguments_end = launched.base + find_first_kernel(tile, config, layout);
-        read_buffers(tile, config, &launched);
+    if (launched.layout && tile->kind->type == TILE_TENSIX) {
+        loader_launched_read(launched.layout, chip_l1(tile), &launched.by);
     }
     return launched;
 }
@@ -129,14 +44,14 @@ struct page_format {
 };
 
 /* Does a unit work on the buffer? Its addresses count 16 bytes, and LLK's are one too low. */
-static bool works_on(const struct circular_buffer *buffer, uint32_t unit_address)
+static bool works_on(const struct loader_circular_buffer *buffer, uint32_t unit_address)
 {
     uint64_t address = ((uint64_t)(unit_address & INT32_MAX) + 1) * 16;
     return address >= buffer->address && address < (uint64_t)buffer->address + buffer->size;
 }
 
 /* Of a tile of 32x32, in formats that no other shares its size with. */
-static struct page_format guess_format(const struct circular_buffer *buffer)
+static struct page_format guess_format(const struct loader_circular_buffer *buffer)
 {
     static const enum num_format formats[] = {NUM_FORMAT_FLOAT32, NUM_FORMAT_FLOAT16_B,
                                               NUM_FORMAT_BFP8_B, NUM_FORMAT_BFP4_B};
@@ -152,7 +67,7 @@ static struct page_format guess_format(const struct circular_buffer *buffer)
 }
 
 static struct page_format find_format(const struct tensix *tensix,
-                                      const struct circular_buffer *buffer)
+                                      const struct loader_circular_buffer *buffer)
 {
     static const struct {
         uint16_t base, descriptor; /* words; the format is in the lowest bits of the latter */
@@ -176,16 +91,18 @@ static struct page_format find_format(const struct tensix *tensix,
 
 /* --- Circular buffers --- */
 
-static void put_pages_as_bytes(struct dump_scene *scene, const struct circular_buffer *buffer)
+static void put_pages_as_bytes(struct dump_scene *scene,
+                               const struct loader_circular_buffer *buffer)
 {
-    const uint32_t shape[DUMP_DIMENSIONS] = {buffer->pages, buffer->page_size};
+    const uint32_t shape[DUMP_DIMENSIONS] = {buffer->num_pages, buffer->page_size};
     char name[DUMP_NAME];
     snprintf(name, sizeof name, "cb_%u_bytes", buffer->id);
     dump_add_array(scene, name, LOADER_NPY_UNSIGNED, 1, shape, scene->tile->l1 + buffer->address);
 }
 
 /* As tiles where pages hold whole ones, else row by row. */
-static void put_pages_as_numbers(struct dump_scene *scene, const struct circular_buffer *buffer,
+static void put_pages_as_numbers(struct dump_scene *scene,
+                                 const struct loader_circular_buffer *buffer,
                                  enum num_format format)
 {
     const struct num_format_info *info = num_format_info(format);
@@ -200,10 +117,10 @@ static void put_pages_as_numbers(struct dump_scene *scene, const struct circular
         return;
     }
     if (buffer->page_size % tile_bytes == 0) {
-        shape[0] = (uint32_t)(buffer->pages * (buffer->page_size / tile_bytes));
+        shape[0] = (uint32_t)(buffer->num_pages * (buffer->page_size / tile_bytes));
         tensor.rows = shape[0] * TILE_SIDE;
     } else {
-        shape[0] = tensor.rows = buffer->pages;
+        shape[0] = tensor.rows = buffer->num_pages;
         shape[1] = tensor.columns = buffer->page_size / (info->bits / 8U);
         shape[2] = 0;
         tensor.form.layout = LOADER_ROWS;
@@ -218,7 +135,7 @@ static void put_pages_as_numbers(struct dump_scene *scene, const struct circular
 }
 
 static void put_buffer(struct dump_scene *scene, const struct loader_layout *layout,
-                       const struct circular_buffer *buffer, json_t *list)
+                       const struct loader_circular_buffer *buffer, json_t *list)
 {
     const struct overlay *overlay = &scene->tile->overlay;
     struct page_format format = find_format(&scene->tile->tensix, buffer);
@@ -230,12 +147,12 @@ static void put_buffer(struct dump_scene *scene, const struct loader_layout *lay
     dump_put(object, buffer->id, "id");
     dump_put(object, buffer->address, "address");
     dump_put(object, buffer->size, "size");
-    dump_put(object, buffer->pages, "pages");
+    dump_put(object, buffer->num_pages, "pages");
     dump_put(object, buffer->page_size, "page_size");
     dump_put(object, received, "received");
     dump_put(object, acknowledged, "acknowledged");
-    if (0x10000 % buffer->pages == 0) { /* else counts that have wrapped mean another page */
-        dump_put(object, acknowledged % buffer->pages, "read_page");
+    if (0x10000 % buffer->num_pages == 0) { /* else counts that have wrapped mean another page */
+        dump_put(object, acknowledged % buffer->num_pages, "read_page");
     }
     put_pages_as_bytes(scene, buffer);
     if (format.is_known && num_format_info(format.format)) {
@@ -250,12 +167,12 @@ void dump_buffers(struct dump_scene *scene)
 {
     struct launched launched = find_launched(scene);
     json_t *list = json_array();
-    if (!launched.base) {
+    if (!launched.by.base) {
         json_decref(list);
         return;
     }
-    for (unsigned i = 0; i < launched.buffers; i++) {
-        put_buffer(scene, launched.layout, &launched.buffer[i], list);
+    for (unsigned i = 0; i < launched.by.buffers; i++) {
+        put_buffer(scene, launched.layout, &launched.by.buffer[i], list);
     }
     dump_add_json(scene, "circular_buffers", list);
 }
@@ -393,15 +310,15 @@ static void gather_use(struct l1_use *use, const struct dump_scene *scene)
         add_segment(use, tile, launched.layout->mailbox_base, launched.layout->mailboxes_size,
                     "mailboxes", "");
     }
-    if (launched.arguments_end > launched.base) {
-        add_segment(use, tile, launched.base, launched.arguments_end - launched.base,
+    if (launched.by.kernels_at > launched.by.base) {
+        add_segment(use, tile, launched.by.base, launched.by.kernels_at - launched.by.base,
                     "kernel_config", "");
     }
-    for (unsigned i = 0; i < launched.buffers; i++) {
+    for (unsigned i = 0; i < launched.by.buffers; i++) {
+        const struct loader_circular_buffer *buffer = &launched.by.buffer[i];
         char name[16];
-        snprintf(name, sizeof name, "cb%u", launched.buffer[i].id);
-        add_segment(use, tile, launched.buffer[i].address, launched.buffer[i].size,
-                    "circular_buffer", name);
+        snprintf(name, sizeof name, "cb%u", buffer->id);
+        add_segment(use, tile, buffer->address, buffer->size, "circular_buffer", name);
     }
     qsort(use->segment, use->segments, sizeof use->segment[0], compare_segments);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/launch.h"
+#include "loader/launched.h"
 
 /* A blob of `size` bytes that are all `fill`. */
 static struct loader_blob make_blob(uint32_t size, uint8_t fill)
@@ -121,16 +121,20 @@ TEST(image)
                               result.kernel_address[i - 1] + s->blob[i - 1].size);
         }
     }
-    ck_assert_uint_eq(result.semaphores_address % 16, 0);
+    ck_assert_uint_eq(result.semaphores_address, result.image_address);
+    ck_assert_uint_eq(result.arguments_address[0], result.semaphores_address + 48);
     expect(result.semaphores_address, 4, 7);
     expect(result.semaphores_address + 16, 4, 0);
     expect(result.semaphores_address + 32, 4, 9);
-    uint32_t buffers = result.semaphores_address + 48;
+    uint32_t buffers = result.kernel_address[0] - 272;
     const uint32_t first[4] = {0x37000, 0x1800, 3, 0x800}, last[4] = {0x39000, 0x1000, 2, 0x800};
     ck_assert_mem_eq(s->l1 + buffers, first, 16);
     ck_assert_mem_eq(s->l1 + buffers + 256, last, 16);
     expect(buffers + 16, 8, 0);
-    ck_assert_uint_eq(result.kernel_address[0], buffers + 272);
+    ck_assert_uint_eq(buffers % 16, 0);
+    for (uint32_t i = 0; i < LOADER_PROCESSORS; i++) {
+        ck_assert_uint_le(result.common_arguments_address[i] + 4, buffers);
+    }
     ck_assert_uint_eq(s->l1[end], 0xa5);
     loader_launch_free(&s->launch);
     ck_assert_uint_eq(s->launch.writes.count, 0);
@@ -145,8 +149,8 @@ TEST(message_of_january)
         expect(at + 4 * i, 4, base);
         expect(at + 12 + 2 * i, 2, result.semaphores_address - base);
     }
-    expect(at + 18, 2, result.semaphores_address + 48 - base);
-    expect(at + 20, 2, result.semaphores_address + 48 + 272 - base);
+    expect(at + 18, 2, result.kernel_address[0] - 272 - base);
+    expect(at + 20, 2, result.kernel_address[0] - base);
     uint32_t used = at + 22;
     for (uint32_t i = 0; i < LOADER_PROCESSORS; i++) {
         expect(used + 4 * i, 2, result.arguments_address[i] - base);
@@ -331,4 +335,91 @@ TEST(limits)
     s->request.ring_size = 0x180000 - 0x82b0;
     struct loader_launch result = launch();
     ck_assert_uint_gt(result.image_size, 5 * 341 * 4);
+}
+
+/* --- The way back --- */
+
+static bool read_l1(void *context, uint32_t address, void *bytes, size_t size)
+{
+    const struct setup *setup = context;
+    if (address > sizeof setup->l1 || size > sizeof setup->l1 - address) {
+        return false;
+    }
+    memcpy(bytes, setup->l1 + address, size);
+    return true;
+}
+
+static struct loader_launched launched_now(void)
+{
+    struct loader_launched launched;
+    loader_launched_read(&s->firmware->layout,
+                         (struct loader_memory){.read = read_l1, .context = s}, &launched);
+    return launched;
+}
+
+/* A span begins with what was given; what is behind it up to the next block comes with it. */
+static void expect_span(struct loader_span span, uint32_t address, uint32_t bytes)
+{
+    ck_assert_uint_ge(span.size, bytes);
+    ck_assert_uint_lt(span.size, bytes + 16);
+    ck_assert_uint_eq(span.address, address);
+}
+
+TEST_EACH(a_launch_is_read_back, 2)
+{
+    setup(_i);
+    s->request.slot = 1;
+    s->request.kernel[LOADER_NCRISC] = (struct loader_kernel){.blob = NULL};
+    struct loader_launch result = launch();
+    const struct loader_layout *layout = &s->firmware->layout;
+    const struct loader_memory memory = {.read = read_l1, .context = s};
+    memset(s->l1 + layout->mailbox_base + layout->mailboxes_launch_msg_rd_ptr.offset, 0, 4);
+    s->l1[layout->mailbox_base + layout->mailboxes_launch_msg_rd_ptr.offset] = 1;
+    ck_assert_uint_eq(loader_launch_slot(layout, memory), 1);
+    ck_assert_uint_eq(loader_launch_go_index(layout, memory), 0);
+    ck_assert_uint_eq(s->l1[loader_go_signal(layout, memory)], layout->RUN_MSG_GO);
+    struct loader_launched launched = launched_now();
+    ck_assert_uint_eq(launched.base, result.image_address);
+    ck_assert_uint_eq(launched.kernels_at, result.kernel_address[0]);
+    for (uint32_t i = 0; i < LOADER_PROCESSORS; i++) {
+        const struct loader_launched_kernel *kernel = &launched.kernel[i];
+        ck_assert_uint_eq(kernel->runs, i != LOADER_NCRISC);
+        if (kernel->runs) {
+            ck_assert_uint_eq(kernel->address, result.kernel_address[i]);
+            expect_span(kernel->arguments, result.arguments_address[i], 12);
+            ck_assert_uint_eq(kernel->common_arguments.address, result.common_arguments_address[i]);
+        }
+    }
+    expect_span(launched.kernel[LOADER_TRISC1].common_arguments,
+                result.common_arguments_address[LOADER_TRISC1], 4);
+    expect_span(launched.semaphores, result.semaphores_address, 48);
+    ck_assert_uint_eq(launched.buffers, 2);
+    ck_assert_uint_eq(launched.buffer[0].id, 0);
+    ck_assert_mem_eq(&launched.buffer[1], &s->buffers[0], sizeof s->buffers[0]);
+    ck_assert(!launched.has_remote_buffers);
+    ck_assert_uint_eq(launched.brisc_noc, 1);
+    ck_assert_int_eq(launched.noc_mode, LOADER_NOC_DEDICATED);
+    ck_assert_uint_eq(launched.id, 0x12345678);
+}
+
+/* Whatever L1 holds is answered, and nothing beyond it is read. */
+TEST(anything_is_read_back)
+{
+    setup(true);
+    launch();
+    const struct loader_layout *layout = &s->firmware->layout;
+    uint32_t start = layout->mailbox_base + layout->mailboxes_launch.offset;
+    for (unsigned value = 0; value < 256; value += 51) {
+        for (uint32_t at = 0; at < layout->launch_msg_size; at++) {
+            uint8_t old = s->l1[start + at];
+            s->l1[start + at] = (uint8_t)value;
+            struct loader_launched launched = launched_now();
+            ck_assert_uint_le(launched.buffers, LOADER_MOST_BUFFERS);
+            ck_assert_uint_le(launched.kernel[0].arguments.size, 4 * LOADER_MAX_ARGUMENTS);
+            ck_assert_uint_le(launched.semaphores.size, 16 * LOADER_MAX_SEMAPHORES);
+            s->l1[start + at] = old;
+        }
+    }
+    memset(s->l1 + start, 0, layout->launch_msg_size);
+    ck_assert_uint_eq(launched_now().base, 0);
 }

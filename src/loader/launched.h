@@ -1,0 +1,55 @@
+/*
+ * What a tile was launched with: the launch message that its firmware takes next, or has taken last,
+ * and what it refers to in the kernel_config ring; the way back from loader/launch.h, whoever wrote
+ * it.
+ *
+ * The message says where things begin, but not where they end: here each ends where the next one
+ * begins. So there may be words behind those that the host gave, and what it gave nothing to shows
+ * what begins at the same place. Kernels look at neither.
+ */
+#ifndef LOADER_LAUNCHED_H
+#define LOADER_LAUNCHED_H
+
+#include "loader/firmware.h"
+#include "loader/launch.h"
+
+enum { LOADER_MOST_BUFFERS = 64 };
+
+/* Bytes of L1. */
+struct loader_span {
+    uint32_t address, size;
+};
+
+struct loader_launched_kernel {
+    bool runs;
+    uint32_t address; /* of its code */
+    struct loader_span arguments, common_arguments;
+};
+
+struct loader_launched {
+    uint32_t base;       /* of the image in the ring; 0: nothing was launched */
+    uint32_t kernels_at; /* where the code of kernels begins, behind all else */
+    struct loader_launched_kernel kernel[LOADER_PROCESSORS];
+    struct loader_span semaphores; /* 16 bytes each */
+    struct loader_circular_buffer buffer[LOADER_MOST_BUFFERS];
+    unsigned buffers;
+    bool has_remote_buffers;
+    unsigned brisc_noc;
+    enum loader_noc_mode noc_mode;
+    uint32_t id; /* that the host gave it */
+};
+
+/* Reads a tile's L1. What cannot be is left out. */
+void loader_launched_read(const struct loader_layout *layout, struct loader_memory memory,
+                          struct loader_launched *launched);
+
+/* The entry of the ring of launch messages that the firmware takes next. */
+uint32_t loader_launch_slot(const struct loader_layout *layout, struct loader_memory memory);
+
+/* The entry of go_messages that it looks at. */
+uint32_t loader_launch_go_index(const struct loader_layout *layout, struct loader_memory memory);
+
+/* The address of the go signal there, a byte. */
+uint32_t loader_go_signal(const struct loader_layout *layout, struct loader_memory memory);
+
+#endif
