@@ -184,6 +184,7 @@ static enum penrose_status boot_worker(struct penrose_chip *chip, struct tile *t
     struct chip_tables tables;
     bool all_named = true;
     chip_boot_tables(chip, &firmware->loader->tables, &tables, &boot);
+    chip_keep_tables(tile, firmware->loader, &tables);
     hold_harts(chip, tile, true);
     enum penrose_status status = loader_firmware_boot(firmware->loader, &boot, &writes, error);
     status = status ? status : chip_apply_writes(chip, tile, &writes, error);

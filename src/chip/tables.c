@@ -6,6 +6,8 @@
 
 #include "chip/tables.h"
 
+#include <string.h>
+
 #include "chip/firmware.h"
 #include "isa/export.h"
 
@@ -85,6 +87,39 @@ void chip_boot_tables(const struct penrose_chip *chip, const struct loader_table
     }
     boot->dram_bank_to_noc_xy = tables->dram_xy;
     boot->l1_bank_to_noc_xy = tables->l1_xy;
+    boot->bank_to_dram_offset = tables->dram_offset;
+    boot->bank_to_l1_offset = tables->l1_offset;
     boot->column_to_virtual = tables->columns;
     boot->row_to_virtual = tables->rows;
+}
+
+/* A variable of BRISC. */
+static void keep_table(const struct tile *tile, const struct loader_elf *brisc, const char *name,
+                       void *table, size_t room)
+{
+    const struct loader_symbol *symbol = loader_elf_symbol(brisc, name);
+    uint32_t at = symbol ? symbol->value - RV32_LOCAL_BASE : UINT32_MAX;
+    if (symbol && symbol->size <= room && at <= TILE_B_LOCAL_BYTES &&
+        symbol->size <= TILE_B_LOCAL_BYTES - at) {
+        memcpy(table, tile->local[RV32_B] + at, symbol->size);
+    }
+}
+
+void chip_keep_tables(struct tile *tile, const struct loader_firmware *firmware,
+                      struct chip_tables *tables)
+{
+    const struct loader_elf *brisc = firmware->elf[LOADER_BRISC];
+    uint16_t dram_xy[2 * CHIP_TABLE_BANKS] = {0};
+    keep_table(tile, brisc, "dram_bank_to_noc_xy", dram_xy, sizeof dram_xy);
+    if (tile->run[RV32_B].state == HART_HELD || !dram_xy[0] ||
+        !loader_is_loaded(brisc, firmware->entry[LOADER_BRISC], chip_l1(tile))) {
+        return; /* or it has not come to copy them yet */
+    }
+    memcpy(tables->dram_xy, dram_xy, sizeof dram_xy);
+    keep_table(tile, brisc, "l1_bank_to_noc_xy", tables->l1_xy, sizeof tables->l1_xy);
+    keep_table(tile, brisc, "bank_to_dram_offset", tables->dram_offset, sizeof tables->dram_offset);
+    keep_table(tile, brisc, "bank_to_l1_offset", tables->l1_offset, sizeof tables->l1_offset);
+    keep_table(tile, brisc, "worker_logical_col_to_virtual_col", tables->columns,
+               sizeof tables->columns);
+    keep_table(tile, brisc, "worker_logical_row_to_virtual_row", tables->rows, sizeof tables->rows);
 }

@@ -5,6 +5,7 @@
 
 #include "chip/firmware.h"
 #include "chip/tables.h"
+#include "unit/loader/cached_firmware.h"
 #include "unit/test.h"
 
 static const struct {
@@ -108,4 +109,66 @@ TEST_EACH(tables_have_what_the_chip_has, CARDS)
         }
     }
     penrose_chip_destroy(chip);
+}
+
+/* --- Booting again --- */
+
+/* Fills the variable of BRISC. */
+static uint32_t fill_variable(struct tile *tile, const struct loader_elf *brisc, const char *name,
+                              uint16_t value)
+{
+    const struct loader_symbol *symbol = loader_elf_symbol(brisc, name);
+    ck_assert_ptr_nonnull(symbol);
+    for (uint32_t at = 0; at < symbol->size; at += sizeof value) {
+        memcpy(tile->local[RV32_B] + (symbol->value - RV32_LOCAL_BASE) + at, &value, sizeof value);
+    }
+    return symbol->size / (uint32_t)sizeof value;
+}
+
+/* What a host gave to a firmware that runs stays when it is booted again: tt-metal's tables may
+ * differ from ours. */
+TEST(tables_of_a_host_are_kept)
+{
+    enum { X = 1, Y = 2, BANK = 0x1234, L1_BANK = 0x2345 };
+    const char *set = cached_firmware_set();
+    if (!set) {
+        return;
+    }
+    struct penrose_chip *chip = chip_of("unharvested");
+    struct loader_firmware *firmware;
+    struct penrose_error error;
+    struct chip_tables tables, ours;
+    struct loader_boot boot = {0};
+    struct tile *tile;
+    ck_assert_int_eq(loader_firmware_open(set, &firmware, &error), PENROSE_OK);
+    const struct loader_elf *brisc = firmware->elf[LOADER_BRISC];
+    const struct loader_segment *code = loader_elf_segment_at(brisc, firmware->entry[LOADER_BRISC]);
+    ck_assert_int_eq(chip_tile(chip, X, Y, &tile, &error), PENROSE_OK);
+    chip_boot_tables(chip, &firmware->tables, &ours, &boot);
+    uint32_t banks = fill_variable(tile, brisc, "dram_bank_to_noc_xy", BANK);
+    uint32_t l1_banks = fill_variable(tile, brisc, "l1_bank_to_noc_xy", L1_BANK);
+    for (unsigned step = 0; step < 3; step++) { /* held; held with its code; running */
+        tables = ours;
+        chip_keep_tables(tile, firmware, &tables);
+        ck_assert_int_eq(tables.dram_xy[0] == BANK, step == 2);
+        ck_assert_int_eq(tables.l1_xy[0] == L1_BANK, step == 2);
+        if (step == 0) {
+            ck_assert_int_eq(
+                penrose_poke(chip, X, Y, code->vaddr, code->bytes, code->filesz, &error),
+                PENROSE_OK);
+        } else if (step == 1) {
+            ck_assert_int_eq(penrose_hart_release(chip, X, Y, PENROSE_BRISC,
+                                                  firmware->entry[LOADER_BRISC], &error),
+                             PENROSE_OK);
+        }
+    }
+    ck_assert_uint_eq(tables.dram_xy[banks - 1], BANK);
+    ck_assert_uint_eq(tables.dram_xy[banks], 0);
+    ck_assert_uint_eq(tables.l1_xy[l1_banks - 1], L1_BANK);
+    fill_variable(tile, brisc, "dram_bank_to_noc_xy", 0); /* not copied yet */
+    tables = ours;
+    chip_keep_tables(tile, firmware, &tables);
+    ck_assert_mem_eq(&tables, &ours, sizeof ours);
+    penrose_chip_destroy(chip);
+    loader_firmware_close(firmware);
 }
