@@ -48,7 +48,16 @@ static enum cli_exit no_memory(const struct run *run)
 
 /* --- The chip --- */
 
-/* Logical coordinates to those of the NoC. */
+static bool has_kernel(const struct loader_program *program, unsigned x, unsigned y)
+{
+    bool has_one = false;
+    for (unsigned i = 0; i < program->kernels; i++) {
+        has_one |= loader_tiles_have(&program->kernel[i].tiles, x, y);
+    }
+    return has_one;
+}
+
+/* Logical coordinates to those of the NoC. Of a snapshot only tiles with kernels are of interest. */
 static enum cli_exit find_tiles(struct run *run)
 {
     const struct loader_program *program = run->program;
@@ -69,7 +78,9 @@ static enum cli_exit find_tiles(struct run *run)
     for (unsigned y = 0; y < program->rows; y++) {
         run->place.noc_y[y] = (uint8_t)(row + y);
         for (unsigned x = 0; x < program->columns; x++) {
-            machine_options_add_tile(machine, run->place.noc_x[x], run->place.noc_y[y]);
+            if (!program->snapshot || has_kernel(program, x, y)) {
+                machine_options_add_tile(machine, run->place.noc_x[x], run->place.noc_y[y]);
+            }
         }
     }
     machine->workers = machine->tiles;
@@ -91,6 +102,29 @@ static enum cli_exit find_banks(struct run *run)
     return loader_program_place(run->program, banks, &error) == PENROSE_OK
                ? CLI_DONE
                : complain(run->cli, "%s", error.text);
+}
+
+/* What was at work on other tiles of a snapshot must not disturb: a host's dispatch would send the
+ * next program. */
+static enum cli_exit hold_others(const struct run *run)
+{
+    const struct machine_options *machine = run->machine;
+    struct penrose_chip *chip = run->session.chip;
+    struct penrose_place at;
+    for (size_t i = 0; penrose_tile_at(chip, PENROSE_TILE_TENSIX, i, &at); i++) {
+        bool is_ours = false;
+        for (unsigned k = 0; k < machine->tiles; k++) {
+            is_ours |= machine->tile[k].x == at.x && machine->tile[k].y == at.y;
+        }
+        for (unsigned hart = 0; hart < PENROSE_HARTS && !is_ours; hart++) {
+            struct penrose_error error;
+            if (penrose_hart_hold(chip, at.x, at.y, (enum penrose_hart)hart, &error) !=
+                PENROSE_OK) {
+                return complain(run->cli, "%s", error.text);
+            }
+        }
+    }
+    return CLI_DONE;
 }
 
 /* --- Buffers --- */
@@ -217,7 +251,7 @@ static enum cli_exit prepare_kernel(const struct run *run, unsigned number, stru
         if (!(kernel->harts & 1u << hart)) {
             continue;
         }
-        char *path = loader_program_elf(kernel, (enum penrose_hart)hart);
+        char *path = loader_hart_path(kernel->elf, (enum penrose_hart)hart);
         if (!path) {
             return no_memory(run);
         }
@@ -250,15 +284,16 @@ static enum cli_exit launch_tile(struct run *run, struct given *given,
 {
     const struct loader_program *program = run->program;
     const unsigned x = run->place.x, y = run->place.y;
+    const struct loader_values *values = loader_program_semaphores(program, x, y);
     uint32_t semaphores[LOADER_PROGRAM_SEMAPHORES];
     struct penrose_launch launch = {.size = sizeof launch,
                                     .buffers = buffers,
                                     .semaphores = semaphores,
-                                    .semaphores_count = program->semaphores.count,
-                                    .brisc_noc = program->brisc_noc};
+                                    .semaphores_count = values->count,
+                                    .brisc_noc = loader_program_noc(program, x, y)};
     struct penrose_error error;
     bool any = false;
-    enum cli_exit exit = evaluate(run, "semaphores", &program->semaphores, semaphores);
+    enum cli_exit exit = evaluate(run, "semaphores", values, semaphores);
     for (unsigned i = 0; i < program->circulars; i++) {
         const struct loader_program_circular *circular = &program->circular[i];
         if (loader_tiles_have(&circular->tiles, x, y)) {
@@ -580,6 +615,7 @@ static enum cli_exit report(struct run *run, enum cli_exit exit)
 static enum cli_exit work(struct run *run, const char *firmware)
 {
     enum cli_exit exit = find_tiles(run);
+    exit = exit || !run->program->snapshot ? exit : hold_others(run);
     exit = exit ? exit : session_boot(&run->session, firmware);
     if (exit) {
         return exit;
@@ -609,6 +645,9 @@ static enum cli_exit run_opened(struct run *run, const struct program_options *o
         return no_memory(run);
     }
     run->place.program = run->program;
+    if (!run->machine->restore_snapshot) {
+        run->machine->restore_snapshot = run->program->snapshot;
+    }
     enum cli_exit exit = check_outputs(run);
     if (!exit) {
         exit = session_open(&run->session, run->cli, run->machine);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "loader/program.h"
 
 /* One more element behind the `count` of an array; NULL without memory. */
 static void *grow(void *array, unsigned count, size_t size)
@@ -233,7 +234,7 @@ static error_t parse_kernel(struct launch_options *options, const char *text)
     for (unsigned hart = 0; hart < PENROSE_HARTS && !error; hart++) {
         if (harts & 1u << hart) {
             free(options->path[hart]);
-            options->path[hart] = strdup(path);
+            options->path[hart] = loader_hart_path(path, (enum penrose_hart)hart);
             error = options->path[hart] ? 0 : ENOMEM;
         }
     }
@@ -319,9 +320,11 @@ static error_t parse_launch(int key, char *argument, struct argp_state *state)
 
 static const struct argp_option launch_option_rows[] = {
     {"kernel", KEY_KERNEL, "HART=ELF", 0,
-     "Launch this kernel on a hart: brisc, ncrisc, trisc0, trisc1 or trisc2", 0},
+     "Launch this kernel on a hart: brisc, ncrisc, trisc0, trisc1, trisc2, or trisc for all three; "
+     "{hart} in ELF is the hart's name: trisc=mul/1234/{hart}/{hart}.elf",
+     0},
     {"kernels", KEY_KERNELS, "DIR", 0,
-     "Launch the kernels DIR/brisc.elf, DIR/ncrisc.elf, DIR/trisc0.elf and so on", 0},
+     "Launch the kernels DIR/brisc.elf or DIR/brisc/brisc.elf, and so on for the other harts", 0},
     {"arg", KEY_ARG, "HART=WORD,...", 0,
      "Runtime arguments of a kernel, as get_arg_val reads them; HART may be trisc (all three) or "
      "all",

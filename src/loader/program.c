@@ -306,15 +306,66 @@ static enum penrose_status check_harts(const struct program_reader *reader, cons
     return PENROSE_OK;
 }
 
+static unsigned brisc_noc_of(const struct loader_program_kernel *kernel)
+{
+    return kernel->harts & 1u << PENROSE_BRISC ? kernel->noc : !kernel->noc;
+}
+
+static enum penrose_status read_noc(const struct program_reader *reader, const char *key,
+                                    const json_t *object, struct loader_program_kernel *kernel)
+{
+    const unsigned brisc = 1u << PENROSE_BRISC, ncrisc = 1u << PENROSE_NCRISC;
+    unsigned movers = kernel->harts & (brisc | ncrisc);
+    kernel->noc = LOADER_ANY_NOC;
+    enum penrose_status status = program_constant(reader, key, object, "noc", &kernel->noc);
+    if (status == PENROSE_OK && kernel->noc != LOADER_ANY_NOC &&
+        (kernel->noc > 1 || (movers != brisc && movers != ncrisc))) {
+        return program_refuse(reader, key, "\"noc\" is 0 or 1, of a kernel of brisc or of ncrisc");
+    }
+    return status;
+}
+
+/* Two kernels of a tile that want the same NoC. */
+static enum penrose_status check_noc(const struct program_reader *reader, const char *key,
+                                     unsigned number)
+{
+    const struct loader_program_kernel *kernel = &reader->program->kernel[number];
+    for (unsigned i = 0; i < number && kernel->noc != LOADER_ANY_NOC; i++) {
+        const struct loader_program_kernel *other = &reader->program->kernel[i];
+        bool differs = other->noc != LOADER_ANY_NOC && brisc_noc_of(other) != brisc_noc_of(kernel);
+        for (unsigned y = 0; differs && y < LOADER_GRID_ROWS; y++) {
+            unsigned both = kernel->tiles.row[y] & other->tiles.row[y];
+            if (both) {
+                return program_refuse(reader, key,
+                                      "logical tile (%u, %u) has NoC %u in kernels[%u]",
+                                      (unsigned)__builtin_ctz(both), y, other->noc, i);
+            }
+        }
+    }
+    return PENROSE_OK;
+}
+
+unsigned loader_program_noc(const struct loader_program *program, unsigned x, unsigned y)
+{
+    for (unsigned i = 0; i < program->kernels; i++) {
+        const struct loader_program_kernel *kernel = &program->kernel[i];
+        if (kernel->noc != LOADER_ANY_NOC && loader_tiles_have(&kernel->tiles, x, y)) {
+            return brisc_noc_of(kernel);
+        }
+    }
+    return program->brisc_noc;
+}
+
 static enum penrose_status read_kernel(const struct program_reader *reader, const char *key,
                                        const json_t *object, struct loader_program_kernel *kernel)
 {
-    static const char *const known[] = {"hart", "elf", "tiles", "arguments", "common_arguments",
-                                        NULL};
+    static const char *const known[] = {
+        "hart", "elf", "tiles", "noc", "arguments", "common_arguments", NULL};
     char *elf = NULL;
     enum penrose_status status = program_check_keys(reader, key, object, known);
     status = status ? status : read_harts(reader, key, object, &kernel->harts);
     status = status ? status : program_tiles(reader, key, object, &kernel->tiles);
+    status = status ? status : read_noc(reader, key, object, kernel);
     status = status ? status
                     : read_values(reader, key, object, "arguments", LOADER_PROGRAM_VALUES,
                                   &kernel->arguments);
@@ -336,9 +387,9 @@ static enum penrose_status read_kernels(const struct program_reader *reader, con
     const json_t *list = json_object_get(root, "kernels");
     enum penrose_status status = PENROSE_OK;
     size_t count = json_array_size(list);
-    if (!count || count > LOADER_PROGRAM_BUFFERS) {
+    if (!count || count > LOADER_PROGRAM_KERNELS) {
         return program_refuse(reader, "kernels", "a list of 1 to %d kernels is expected",
-                              LOADER_PROGRAM_BUFFERS);
+                              LOADER_PROGRAM_KERNELS);
     }
     program->kernel = calloc(count, sizeof *program->kernel);
     if (!program->kernel) {
@@ -350,17 +401,18 @@ static enum penrose_status read_kernels(const struct program_reader *reader, con
         program->kernels++;
         status = read_kernel(reader, key, json_array_get(list, i), &program->kernel[i]);
         status = status ? status : check_harts(reader, key, i);
+        status = status ? status : check_noc(reader, key, i);
     }
     return status;
 }
 
-char *loader_program_elf(const struct loader_program_kernel *kernel, enum penrose_hart hart)
+char *loader_hart_path(const char *pattern, enum penrose_hart hart)
 {
     static const char place[] = "{hart}";
     char *path = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&path, &size);
-    for (const char *at = kernel->elf; stream && *at; at++) {
+    for (const char *at = pattern; stream && *at; at++) {
         bool is_place = strncmp(at, place, sizeof place - 1) == 0;
         if (is_place) {
             fputs(penrose_hart_name(hart), stream);
@@ -378,10 +430,42 @@ char *loader_program_elf(const struct loader_program_kernel *kernel, enum penros
 
 /* --- Circular buffers --- */
 
-enum penrose_status program_take_l1(const struct program_reader *reader, const char *key,
-                                    uint64_t size, uint64_t *next, uint32_t *address)
+enum penrose_status program_address(const struct program_reader *reader, const char *key,
+                                    const json_t *object, uint32_t alignment, uint64_t end,
+                                    bool *is_placed, uint32_t *address)
 {
-    enum { ALIGNMENT = 64 };
+    *is_placed = json_object_get(object, "address") != NULL;
+    if (!*is_placed && reader->program->snapshot) {
+        return program_refuse(reader, key,
+                              "\"address\" is missing: a chip that begins as a snapshot has other "
+                              "things in its memory");
+    }
+    enum penrose_status status = program_constant(reader, key, object, "address", address);
+    if (status == PENROSE_OK && *is_placed && (*address >= end || *address % alignment)) {
+        return program_refuse(reader, key, "\"address\" is a multiple of %u below 0x%llx, not 0x%x",
+                              alignment, (unsigned long long)end, *address);
+    }
+    return status;
+}
+
+enum penrose_status program_take_l1(const struct program_reader *reader, const char *key,
+                                    const json_t *object, uint64_t size, uint64_t *next,
+                                    uint32_t *address)
+{
+    enum { ALIGNMENT = 64, LEAST_ALIGNMENT = 16 };
+    bool is_placed;
+    enum penrose_status status =
+        program_address(reader, key, object, LEAST_ALIGNMENT, TILE_L1_BYTES, &is_placed, address);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    if (is_placed && size > 0 && size <= TILE_L1_BYTES - *address) {
+        return PENROSE_OK;
+    }
+    if (is_placed) {
+        return program_refuse(reader, key, "%llu bytes at 0x%x do not fit L1, which has 0x%x",
+                              (unsigned long long)size, *address, TILE_L1_BYTES);
+    }
     if (size == 0 || size > TILE_L1_BYTES || *next + size > TILE_L1_BYTES) {
         return program_refuse(reader, key,
                               "%llu bytes do not fit L1 behind the buffers above, which end at "
@@ -397,7 +481,7 @@ static enum penrose_status read_circular(const struct program_reader *reader, co
                                          const json_t *object, uint64_t *next,
                                          struct loader_program_circular *buffer)
 {
-    static const char *const known[] = {"id", "pages", "page_size", "tiles", NULL};
+    static const char *const known[] = {"id", "pages", "page_size", "tiles", "address", NULL};
     enum penrose_status status = program_check_keys(reader, key, object, known);
     buffer->id = UINT32_MAX;
     status = status ? status : program_constant(reader, key, object, "id", &buffer->id);
@@ -414,7 +498,7 @@ static enum penrose_status read_circular(const struct program_reader *reader, co
                               "a circular buffer has \"id\", \"pages\" and \"page_size\", in bytes "
                               "and a multiple of 16");
     }
-    return program_take_l1(reader, key, (uint64_t)buffer->pages * buffer->page_size, next,
+    return program_take_l1(reader, key, object, (uint64_t)buffer->pages * buffer->page_size, next,
                            &buffer->address);
 }
 
@@ -465,7 +549,77 @@ static enum penrose_status read_circulars(const struct program_reader *reader, c
     return status;
 }
 
+/* --- Semaphores --- */
+
+static enum penrose_status read_set(const struct program_reader *reader, const char *key,
+                                    const json_t *object, struct loader_program_semaphores *set)
+{
+    static const char *const known[] = {"tiles", "values", NULL};
+    enum penrose_status status = program_check_keys(reader, key, object, known);
+    status = status ? status : program_tiles(reader, key, object, &set->tiles);
+    return status ? status
+                  : read_values(reader, key, object, "values", LOADER_PROGRAM_SEMAPHORES,
+                                &set->values);
+}
+
+/* Numbers for all tiles, or sets of them. */
+static enum penrose_status read_semaphores(const struct program_reader *reader, const json_t *root)
+{
+    struct loader_program *program = reader->program;
+    const json_t *list = json_object_get(root, "semaphores");
+    bool has_sets = json_is_object(json_array_get(list, 0));
+    size_t count = has_sets ? json_array_size(list) : 1;
+    enum penrose_status status = PENROSE_OK;
+    if (count > LOADER_PROGRAM_BUFFERS) {
+        return program_refuse(reader, "semaphores", "at most %d sets are possible",
+                              LOADER_PROGRAM_BUFFERS);
+    }
+    program->semaphore = calloc(count, sizeof *program->semaphore);
+    if (!program->semaphore) {
+        return program_no_memory(reader);
+    }
+    for (unsigned i = 0; i < count && status == PENROSE_OK; i++) {
+        char key[LOADER_KEY];
+        snprintf(key, sizeof key, "semaphores[%u]", i);
+        program->semaphores++;
+        if (has_sets) {
+            status = read_set(reader, key, json_array_get(list, i), &program->semaphore[i]);
+        } else {
+            status = add_range(reader, "semaphores", "all", &program->semaphore[i].tiles);
+            status = status ? status
+                            : read_values(reader, "top level", root, "semaphores",
+                                          LOADER_PROGRAM_SEMAPHORES, &program->semaphore[i].values);
+        }
+    }
+    return status;
+}
+
+const struct loader_values *loader_program_semaphores(const struct loader_program *program,
+                                                      unsigned x, unsigned y)
+{
+    static const struct loader_values none;
+    for (unsigned i = 0; i < program->semaphores; i++) {
+        if (loader_tiles_have(&program->semaphore[i].tiles, x, y)) {
+            return &program->semaphore[i].values;
+        }
+    }
+    return &none;
+}
+
 /* --- The whole --- */
+
+static enum penrose_status read_path(const struct program_reader *reader, const json_t *root,
+                                     const char *member, char **path)
+{
+    char *text = NULL;
+    enum penrose_status status = program_string(reader, "top level", root, member, &text);
+    if (status == PENROSE_OK && text) {
+        *path = program_path(reader, NULL, text);
+        status = *path ? PENROSE_OK : program_no_memory(reader);
+    }
+    free(text);
+    return status;
+}
 
 /* "COLUMNSxROWS"; numbers that are too long stay out of range. */
 static bool read_size(const char *text, unsigned *columns, unsigned *rows)
@@ -504,11 +658,10 @@ static enum penrose_status read_grid(const struct program_reader *reader, const 
 
 static enum penrose_status read_root(const struct program_reader *reader, const json_t *root)
 {
-    static const char *const known[] = {"description", "grid", "firmware",   "noc",
-                                        "dram",        "l1",   "semaphores", "circular_buffers",
-                                        "kernels",     "let",  NULL};
+    static const char *const known[] = {
+        "description", "grid",       "firmware",         "snapshot", "noc", "dram",
+        "l1",          "semaphores", "circular_buffers", "kernels",  "let", NULL};
     struct loader_program *program = reader->program;
-    char *firmware = NULL;
     uint64_t next = LOADER_L1_FIRST;
     uint32_t noc = 1; /* tt-metal's choice for the hart that writes */
     enum penrose_status status = program_check_keys(reader, "top level", root, known);
@@ -518,18 +671,12 @@ static enum penrose_status read_root(const struct program_reader *reader, const 
         status = program_refuse(reader, "noc", "BRISC's NoC is 0 or 1; NCRISC has the other one");
     }
     program->brisc_noc = noc;
-    status = status ? status : program_string(reader, "top level", root, "firmware", &firmware);
-    if (status == PENROSE_OK && firmware) {
-        program->firmware = program_path(reader, NULL, firmware);
-        status = program->firmware ? PENROSE_OK : program_no_memory(reader);
-    }
-    free(firmware);
+    status = status ? status : read_path(reader, root, "firmware", &program->firmware);
+    status = status ? status : read_path(reader, root, "snapshot", &program->snapshot);
     status = status ? status : read_lets(reader, root);
     status = status ? status : program_buffers(reader, root, &next);
     status = status ? status : read_circulars(reader, root, &next);
-    status = status ? status
-                    : read_values(reader, "top level", root, "semaphores",
-                                  LOADER_PROGRAM_SEMAPHORES, &program->semaphores);
+    status = status ? status : read_semaphores(reader, root);
     return status ? status : read_kernels(reader, root);
 }
 
@@ -676,7 +823,11 @@ void loader_program_close(struct loader_program *program)
         free(program->lets.name[i]);
         free(program->lets.text[i]);
     }
-    free_values(&program->semaphores);
+    for (unsigned i = 0; i < program->semaphores; i++) {
+        free_values(&program->semaphore[i].values);
+    }
+    free(program->semaphore);
+    free(program->snapshot);
     free(program->lets.name);
     free(program->lets.text);
     free(program->buffer);

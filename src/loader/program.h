@@ -8,8 +8,9 @@
  * names.
  *
  * Invariants of a program that was opened: ranges lie in the grid; no two kernels share a hart of a
- * tile; formats, shapes and contents of buffers go together; expressions are well formed or fail
- * when evaluated, never otherwise.
+ * tile, or have the same NoC there; formats, shapes and contents of buffers go together; where the
+ * chip begins as a snapshot, every buffer has an address; expressions are well formed or fail when
+ * evaluated, never otherwise.
  */
 #ifndef LOADER_PROGRAM_H
 #define LOADER_PROGRAM_H
@@ -28,10 +29,13 @@ enum {
     LOADER_PROGRAM_SEMAPHORES = 16,
     LOADER_PROGRAM_VALUES = 341,  /* arguments of a kernel */
     LOADER_PROGRAM_BUFFERS = 256, /* of each sort; names, too */
+    LOADER_PROGRAM_KERNELS = PENROSE_HARTS * LOADER_GRID_COLUMNS * LOADER_GRID_ROWS,
     LOADER_DRAM_PAGE_ALIGNMENT = 64,
     LOADER_L1_FIRST = 0x20000,    /* where buffers in L1 begin: behind firmware and kernels */
     LOADER_DRAM_FIRST = 0x100000, /* where buffers in DRAM banks begin */
 };
+
+#define LOADER_ANY_NOC UINT32_MAX
 
 /* A set of tiles; bit x of row[y]. */
 struct loader_tiles {
@@ -59,8 +63,15 @@ struct loader_lets {
 struct loader_program_kernel {
     unsigned harts; /* bit n: enum penrose_hart n */
     char *elf;      /* with {hart} for the hart's name */
+    uint32_t noc;   /* of brisc or ncrisc; LOADER_ANY_NOC: the program's choice */
     struct loader_tiles tiles;
     struct loader_values arguments, common_arguments;
+};
+
+/* Semaphores that some tiles begin with. */
+struct loader_program_semaphores {
+    struct loader_tiles tiles;
+    struct loader_values values;
 };
 
 struct loader_program_circular {
@@ -76,6 +87,7 @@ enum loader_buffer_kind { LOADER_BUFFER_DRAM, LOADER_BUFFER_L1 };
 struct loader_program_buffer {
     enum loader_buffer_kind kind;
     char *name;
+    bool is_placed;              /* the description says where */
     struct loader_tensor tensor; /* in L1: of a tile; rows 0: bytes without a meaning */
     uint32_t pages, page_size;   /* in L1 a buffer is one page */
     uint64_t address;            /* in each bank; in L1 */
@@ -88,13 +100,15 @@ struct loader_program_buffer {
 struct loader_program {
     char *path;
     char *firmware; /* NULL: the user names it */
+    char *snapshot; /* that the chip begins as; NULL: it is new, and all tiles boot */
     unsigned columns, rows;
     unsigned brisc_noc;
     struct loader_program_buffer *buffer;
     unsigned buffers;
     struct loader_program_circular *circular;
     unsigned circulars;
-    struct loader_values semaphores;
+    struct loader_program_semaphores *semaphore; /* sets of them; a tile has one at most */
+    unsigned semaphores;
     struct loader_lets lets;
     struct loader_program_kernel *kernel;
     unsigned kernels;
@@ -125,6 +139,13 @@ enum penrose_status loader_program_parse(const char *text, size_t size, const ch
 /* NULL is allowed. */
 void loader_program_close(struct loader_program *program);
 
+/* What the semaphores of a tile begin with. */
+const struct loader_values *loader_program_semaphores(const struct loader_program *program,
+                                                      unsigned x, unsigned y);
+
+/* BRISC's NoC on a tile. */
+unsigned loader_program_noc(const struct loader_program *program, unsigned x, unsigned y);
+
 /* Gives buffers in DRAM their addresses, for so many banks. PENROSE_E_ARGUMENT when they do not
  * fit. */
 enum penrose_status loader_program_place(struct loader_program *program, unsigned banks,
@@ -135,8 +156,8 @@ const struct loader_program_buffer *loader_program_buffer(const struct loader_pr
                                                           enum loader_buffer_kind kind,
                                                           const char *name, size_t length);
 
-/* The path of a kernel's ELF for a hart, malloc'ed; NULL without memory. */
-char *loader_program_elf(const struct loader_program_kernel *kernel, enum penrose_hart hart);
+/* A path with the hart's name for each {hart} in it, malloc'ed; NULL without memory. */
+char *loader_hart_path(const char *pattern, enum penrose_hart hart);
 
 /* --- Expressions --- */
 

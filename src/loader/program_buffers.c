@@ -229,10 +229,11 @@ static enum penrose_status read_buffer(const struct program_reader *reader, cons
                                        const json_t *object, uint64_t *next,
                                        struct loader_program_buffer *buffer)
 {
-    static const char *const in_dram[] = {"input",   "output", "format",    "layout", "rows",
-                                          "columns", "pages",  "page_size", NULL};
-    static const char *const in_l1[] = {"input",   "output",    "format", "layout", "rows",
-                                        "columns", "page_size", "tiles",  "split",  NULL};
+    static const char *const in_dram[] = {"input",   "output", "format",    "layout",  "rows",
+                                          "columns", "pages",  "page_size", "address", NULL};
+    static const char *const in_l1[] = {"input", "output",  "format",    "layout",
+                                        "rows",  "columns", "page_size", "tiles",
+                                        "split", "address", NULL};
     bool is_l1 = buffer->kind == LOADER_BUFFER_L1;
     enum penrose_status status = program_check_keys(reader, key, object, is_l1 ? in_l1 : in_dram);
     if (is_l1 && status == PENROSE_OK) {
@@ -252,10 +253,13 @@ static enum penrose_status read_buffer(const struct program_reader *reader, cons
     }
     uint32_t address = 0;
     if (status == PENROSE_OK && is_l1) {
-        status = program_take_l1(reader, key, (uint64_t)buffer->pages * buffer->page_size, next,
-                                 &address);
-        buffer->address = address;
+        status = program_take_l1(reader, key, object, (uint64_t)buffer->pages * buffer->page_size,
+                                 next, &address);
+    } else if (status == PENROSE_OK) {
+        status = program_address(reader, key, object, LOADER_DRAM_PAGE_ALIGNMENT, END_GDDR,
+                                 &buffer->is_placed, &address);
     }
+    buffer->address = address;
     return status;
 }
 
@@ -318,15 +322,16 @@ enum penrose_status loader_program_place(struct loader_program *program, unsigne
             continue;
         }
         uint64_t of_bank = (uint64_t)((buffer->pages + banks - 1) / banks) * buffer->page_size;
-        if (of_bank > END_GDDR - next) {
+        uint64_t first = buffer->is_placed ? buffer->address : next;
+        if (of_bank > END_GDDR - first) {
             return error_set(error, PENROSE_E_ARGUMENT,
                              "%s: dram.%s: %llu bytes in each of %u banks do not fit behind the "
                              "buffers above, which end at 0x%llx of 0x%llx",
                              program->path, buffer->name, (unsigned long long)of_bank, banks,
-                             (unsigned long long)next, (unsigned long long)END_GDDR);
+                             (unsigned long long)first, (unsigned long long)END_GDDR);
         }
-        buffer->address = next;
-        next += of_bank;
+        buffer->address = first;
+        next = buffer->is_placed ? next : first + of_bank;
     }
     return PENROSE_OK;
 }

@@ -51,8 +51,16 @@ char *program_path(const struct program_reader *reader, const char *folder, cons
 enum penrose_status program_buffers(const struct program_reader *reader, const json_t *root,
                                     uint64_t *next);
 
-/* Takes `size` bytes of L1. */
+/* "address", up to `end` - 1 and a multiple of `alignment`; *is_placed is false where there is none.
+ * What was in memory before the program came must not be overwritten by chance: with a snapshot an
+ * address must be there. */
+enum penrose_status program_address(const struct program_reader *reader, const char *key,
+                                    const json_t *object, uint32_t alignment, uint64_t end,
+                                    bool *is_placed, uint32_t *address);
+
+/* Takes `size` bytes of L1: those that "address" says, or the next ones. */
 enum penrose_status program_take_l1(const struct program_reader *reader, const char *key,
-                                    uint64_t size, uint64_t *next, uint32_t *address);
+                                    const json_t *object, uint64_t size, uint64_t *next,
+                                    uint32_t *address);
 
 #endif

@@ -105,6 +105,16 @@ for command in "boot $firmware" "run --firmware $firmware"; do
     report "the matrix, ${command%% *}" "$([ "$(od -An -tx4 -j128 "$work/result.npy")" = \
         " ${result#0x00080000  }" ] || od -An -tx4 -j128 "$work/result.npy")"
 done
+mkdir -p "$work/cache"/{brisc,ncrisc,trisc0,trisc1,trisc2}
+for hart in brisc ncrisc trisc0 trisc1 trisc2; do
+    cp "$work/kernels/$hart.elf" "$work/cache/$hart"
+done
+expect "kernels in folders of harts" 0 "out:$result" -- boot "$firmware" --kernels "$work/cache" \
+    "${work_options[@]}" --dump 0x80000,20
+expect "kernels by a pattern" 0 "out:$result" -- boot "$firmware" \
+    --kernel "all=$work/cache/{hart}/{hart}.elf" "${work_options[@]}" --dump 0x80000,20
+expect "kernels by a pattern of files that are not there" 2 'cache/trisc0/x-trisc0.elf' -- \
+    boot "$firmware" --kernel "trisc=$work/cache/{hart}/x-{hart}.elf"
 expect "launch twice" 0 'out:2 launches done' "out:$result" -- boot "$firmware" \
     --kernels "$work/kernels" "${work_options[@]}" --repeat 2 --poke 0x80000=0,0 --dump 0x80000,20
 for schedule in fast lockstep random:3; do

@@ -286,15 +286,18 @@ TEST(description_becomes_program)
     ck_assert_uint_eq(program->circular[0].pages, 2);
     ck_assert_uint_eq(program->circular[0].tiles.count, 12);
     ck_assert_uint_eq(program->circular[1].tiles.count, 2);
-    ck_assert_uint_eq(program->semaphores.count, 2);
+    ck_assert_uint_eq(program->semaphores, 1);
+    ck_assert_uint_eq(loader_program_semaphores(program, 3, 2)->count, 2);
+    ck_assert_uint_eq(loader_program_noc(program, 3, 2), 0);
+    ck_assert_ptr_null(program->snapshot);
     ck_assert_uint_eq(program->kernels, 2);
     ck_assert_str_eq(program->kernel[0].arguments.text[2], "-1");
     ck_assert_uint_eq(program->kernel[1].harts, (1u << PENROSE_HARTS) - 1 - (1u << PENROSE_BRISC));
     ck_assert_uint_eq(program->kernel[1].tiles.count, 4);
-    char *path = loader_program_elf(&program->kernel[1], PENROSE_TRISC1);
+    char *path = loader_hart_path(program->kernel[1].elf, PENROSE_TRISC1);
     ck_assert_str_eq(path, "./k/trisc1/trisc1-x.elf");
     free(path);
-    path = loader_program_elf(&program->kernel[0], PENROSE_BRISC);
+    path = loader_hart_path(program->kernel[0].elf, PENROSE_BRISC);
     ck_assert_str_eq(path, "./brisc.elf");
     free(path);
     for (unsigned y = 0; y < 3; y++) {
@@ -351,6 +354,27 @@ static const struct {
     {"\"kernels\": [{\"hart\": \"brisc\"}, {\"hart\": \"brisc\", \"tiles\": \"1,1\"}]",
      "kernels[1]: brisc of logical tile (1, 1) has kernels[0] already"},
     {"\"noc\": 2", "BRISC's NoC is 0 or 1"},
+    {"\"kernels\": [{\"hart\": \"brisc\", \"noc\": 2}]", "kernels[0]: \"noc\" is 0 or 1"},
+    {"\"kernels\": [{\"hart\": \"trisc\", \"noc\": 1}]", "of a kernel of brisc or of ncrisc"},
+    {"\"kernels\": [{\"hart\": [\"brisc\", \"ncrisc\"], \"noc\": 1}]", "of brisc or of ncrisc"},
+    {"\"kernels\": [{\"hart\": \"brisc\", \"noc\": 1}, {\"hart\": \"ncrisc\", \"noc\": 1, "
+     "\"tiles\": \"1,0\"}]",
+     "kernels[1]: logical tile (1, 0) has NoC 1 in kernels[0]"},
+    {"\"snapshot\": 1", "\"snapshot\" is a text"},
+    {"\"snapshot\": \"s\", \"l1\": {\"A\": {\"page_size\": 64}}", "l1.A: \"address\" is missing"},
+    {"\"snapshot\": \"s\", \"dram\": {\"A\": {\"page_size\": 64}}",
+     "dram.A: \"address\" is missing: a chip that begins as a snapshot"},
+    {"\"snapshot\": \"s\", \"circular_buffers\": [{\"id\": 0, \"pages\": 1, \"page_size\": 16}]",
+     "circular_buffers[0]: \"address\" is missing"},
+    {"\"dram\": {\"A\": {\"page_size\": 64, \"address\": 32}}",
+     "dram.A: \"address\" is a multiple of 64 below"},
+    {"\"l1\": {\"A\": {\"page_size\": 64, \"address\": \"0x180000\"}}",
+     "\"address\" is a multiple of 16 below 0x180000, not 0x180000"},
+    {"\"l1\": {\"A\": {\"page_size\": 64, \"address\": \"0x17ffd0\"}}",
+     "64 bytes at 0x17ffd0 do not fit L1"},
+    {"\"semaphores\": [{\"values\": 1}]", "semaphores[0]: \"values\" is a list"},
+    {"\"semaphores\": [{\"value\": [1]}]", "there is no key \"value\"; there are tiles, values"},
+    {"\"semaphores\": [{\"values\": [1]}, 2]", "semaphores[1]: an object in braces"},
     {"\"firmware\": []", "\"firmware\" is a text"},
     {"\"semaphores\": [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]", "at most 16"},
     {"\"semaphores\": {}", "\"semaphores\" is a list"},
@@ -573,6 +597,55 @@ TEST(banks_have_an_end)
     ck_assert_int_eq(loader_program_place(program, 1, &error), PENROSE_E_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.text, "dram.B: 4000000000 bytes in each of 1 banks"));
     ck_assert_int_eq(loader_program_place(program, 0, &error), PENROSE_E_ARGUMENT);
+    loader_program_close(program);
+}
+
+/* --- What a recorded launch needs --- */
+
+TEST(places_nocs_and_semaphores_are_those_of_tiles)
+{
+    struct loader_program *program =
+        opened("{\"grid\": \"3x1\", \"snapshot\": \"chip.snapshot\","
+               " \"dram\": {\"A\": {\"page_size\": 64, \"pages\": 9, \"address\": \"0x40\"}},"
+               " \"l1\": {\"S\": {\"page_size\": 48, \"address\": \"0x30000\"}},"
+               " \"circular_buffers\": [{\"id\": 0, \"pages\": 2, \"page_size\": 32,"
+               "   \"address\": \"l1.S + 0x10\"}],"
+               " \"semaphores\": [{\"tiles\": \"0,0\", \"values\": [5, 6]},"
+               "   {\"tiles\": \"2,0\", \"values\": [7]}],"
+               " \"kernels\": [{\"hart\": \"brisc\", \"tiles\": \"0,0\", \"noc\": 0},"
+               "   {\"hart\": \"ncrisc\", \"tiles\": \"0-1,0\", \"noc\": 1},"
+               "   {\"hart\": \"ncrisc\", \"tiles\": \"2,0\", \"noc\": 0}]}");
+    struct penrose_error error;
+    ck_assert_str_eq(program->snapshot, "./chip.snapshot");
+    ck_assert_int_eq(loader_program_place(program, 8, &error), PENROSE_OK);
+    ck_assert_uint_eq(program->buffer[0].address, 0x40);
+    ck_assert_uint_eq(program->buffer[1].address, 0x30000);
+    ck_assert_uint_eq(program->circular[0].address, 0x30010);
+    ck_assert_uint_eq(loader_program_noc(program, 0, 0), 0);
+    ck_assert_uint_eq(loader_program_noc(program, 1, 0), 0);
+    ck_assert_uint_eq(loader_program_noc(program, 2, 0), 1);
+    ck_assert_str_eq(loader_program_semaphores(program, 0, 0)->text[1], "6");
+    ck_assert_uint_eq(loader_program_semaphores(program, 1, 0)->count, 0);
+    ck_assert_str_eq(loader_program_semaphores(program, 2, 0)->text[0], "7");
+    loader_program_close(program);
+}
+
+/* Buffers with addresses take no room from the others. */
+TEST(some_buffers_have_places)
+{
+    struct loader_program *program =
+        opened("{\"grid\": \"1x1\", \"kernels\": [{\"hart\": \"brisc\"}],"
+               " \"dram\": {\"A\": {\"page_size\": 64}, \"B\": {\"page_size\": 64, \"address\": "
+               "\"0x200000\"}, \"C\": {\"page_size\": 64}},"
+               " \"l1\": {\"D\": {\"page_size\": 64}, \"E\": {\"page_size\": 64, \"address\": "
+               "\"0x40000\"}, \"F\": {\"page_size\": 64}}}");
+    const uint64_t addresses[] = {LOADER_DRAM_FIRST, 0x200000, LOADER_DRAM_FIRST + 64,
+                                  LOADER_L1_FIRST,   0x40000,  LOADER_L1_FIRST + 64};
+    struct penrose_error error;
+    ck_assert_int_eq(loader_program_place(program, 8, &error), PENROSE_OK);
+    for (unsigned i = 0; i < COUNT(addresses); i++) {
+        ck_assert_uint_eq(program->buffer[i].address, addresses[i]);
+    }
     loader_program_close(program);
 }
 
