@@ -32,6 +32,7 @@ SHELL_TESTS = \
 	%D%/cli/explain.sh \
 	%D%/cli/firmware.sh \
 	%D%/cli/kernel-sets.sh \
+	%D%/cli/launches.sh \
 	%D%/cli/machine.sh \
 	%D%/cli/new.sh \
 	%D%/cli/noc-errors.sh \
@@ -118,6 +119,9 @@ EXTRA_PROGRAMS += %D%/firmware/check_sets
 tests_firmware_check_sets_LDADD = libpenrose_core.la
 check_PROGRAMS += %D%/firmware/check_whole_chip
 tests_firmware_check_whole_chip_LDADD = libpenrose_core.la
+## A host that launches kernels, for cli/launches.sh.
+check_PROGRAMS += %D%/firmware/launching_host
+tests_firmware_launching_host_LDADD = libttsim_parts.la libpenrose_core.la
 EXTRA_DIST += %D%/firmware/check-firmware.sh %D%/uncovered.txt
 CLEANFILES += %D%/firmware/check_sets$(EXEEXT)
 check-firmware: all %D%/firmware/check_sets$(EXEEXT) %D%/firmware/check_whole_chip$(EXEEXT)
@@ -133,6 +137,7 @@ REAL_CLIENTS = \
 	%D%/clients/cards.sh \
 	%D%/clients/exalens-gdb.sh \
 	%D%/clients/exalens.sh \
+	%D%/clients/launches.sh \
 	%D%/clients/llk-fast.sh \
 	%D%/clients/record.sh \
 	%D%/clients/triage.sh \
@@ -169,6 +174,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/ttnn/compare.py \
 	%D%/clients/ttnn/environment.bash \
 	%D%/clients/ttnn/hang.py \
+	%D%/clients/ttnn/launches.py \
 	%D%/clients/ttnn/ops.py \
 	%D%/clients/ttnn/quick.py \
 	%D%/clients/ttnn/umd.py

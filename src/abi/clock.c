@@ -183,7 +183,7 @@ static void run_busy(struct device *device, uint64_t least, uint64_t most)
                               .cycles = most - penrose_now(chip),
                               .until = is_something_new,
                               .context = &watch};
-    enum penrose_outcome outcome = gdb_run(device->gdb, chip, &run);
+    enum penrose_outcome outcome = device_run(device, &run);
     device->stopped = outcome == PENROSE_FAULT;
     device_report_faults(device);
     if (outcome == PENROSE_QUIET) {
@@ -199,7 +199,7 @@ void clock_settle(struct device *device)
         struct penrose_run run = {
             .size = sizeof run, .cycles = ahead->owed, .pass_quiet_time = true};
         ahead->owed = 0;
-        gdb_run(device->gdb, device->chip, &run);
+        device_run(device, &run);
     }
     ahead->is_quiet = false;
 }

@@ -240,9 +240,54 @@ static void open_recording(struct device *device)
     }
 }
 
+static void tell_of_launches(void *context, const char *text)
+{
+    report(context, "PENROSE_RECORD_LAUNCH: %s", text);
+}
+
+static void know_firmware(void *context)
+{
+    device_know_firmware(context);
+}
+
+/* The folder, too, is made when the device is used. */
+static void start_launches(struct device *device)
+{
+    struct penrose_error error;
+    const char *numbers = host_variable("PENROSE_LAUNCHES");
+    struct launches_options options = {.directory = host_variable("PENROSE_RECORD_LAUNCH"),
+                                       .by_host_alone =
+                                           host_variable("TT_METAL_SLOW_DISPATCH_MODE") != NULL,
+                                       .know_firmware = know_firmware,
+                                       .tell = tell_of_launches,
+                                       .context = device};
+    if (numbers && settings_numbers(&options.numbers, numbers, &error) != PENROSE_OK) {
+        device_complain(device, "PENROSE_LAUNCHES", error.text);
+    }
+    if (options.directory &&
+        launches_start(device->chip, &options, &device->launches, &error) != PENROSE_OK) {
+        device_complain(device, "PENROSE_RECORD_LAUNCH", error.text);
+    }
+}
+
+enum penrose_outcome device_run(struct device *device, const struct penrose_run *run)
+{
+    uint64_t now = penrose_now(device->chip), most = UINT64_MAX / 2 - now;
+    uint64_t end = now + (run->cycles < most ? run->cycles : most);
+    struct penrose_run part = *run;
+    enum penrose_outcome outcome;
+    do {
+        now = penrose_now(device->chip);
+        part.cycles = end > now ? end - now : 0;
+        outcome = gdb_run(device->gdb, device->chip, &part);
+    } while (outcome == PENROSE_PAUSED && launches_paused(device->launches));
+    return outcome;
+}
+
 void device_first_use(struct device *device)
 {
     open_recording(device);
+    start_launches(device);
     start_gdb(device);
     char *line = device->complaints;
     device->is_used = true;
@@ -293,6 +338,17 @@ struct device *device_create(void)
     return device;
 }
 
+static void end_launches(struct device *device)
+{
+    struct launches *launches = device->launches;
+    device->launches = NULL;
+    if (launches) {
+        unsigned written = launches_end(launches);
+        report(device, "%u %s written to %s", written, written == 1 ? "launch" : "launches",
+               host_variable("PENROSE_RECORD_LAUNCH"));
+    }
+}
+
 void device_destroy(struct device *device)
 {
     if (!device) {
@@ -308,6 +364,7 @@ void device_destroy(struct device *device)
     if (!recording_stop(device->chip)) {
         report(device, "PENROSE_RECORD: not all of the recording could be written");
     }
+    end_launches(device);
     dumps_free(&device->dumps);
     gdb_destroy(device->gdb, 0);
     penrose_chip_destroy(device->chip);

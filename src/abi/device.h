@@ -19,6 +19,7 @@
 #include "abi/firmware.h"
 #include "abi/report.h"
 #include "observe/gdb/gdb.h"
+#include "observe/launches/launches.h"
 
 enum {
     WINDOWS_2M = 202,
@@ -79,6 +80,7 @@ struct device {
     struct dumps dumps;
     struct firmware_list firmware; /* that was found to lie in tiles */
     struct gdb *gdb;               /* NULL: nobody debugs */
+    struct launches *launches;     /* NULL: they are not recorded */
     char *complaints; /* about the environment, a line each, until the device is used */
     struct run_ahead run_ahead;
     struct reports reports;
@@ -147,6 +149,9 @@ void device_tell_faults(struct device *device);
 
 /* Call after running the chip, and after harts were reset: the same, and device_tend. */
 void device_report_faults(struct device *device);
+
+/* penrose_run of the chip, with GDB served and launches recorded. */
+enum penrose_outcome device_run(struct device *device, const struct penrose_run *run);
 
 /*
  * Looks after tiles where something went wrong: when none of their harts is at fault any more and

@@ -79,7 +79,7 @@ static enum penrose_status access_piece(struct device *device, const struct endp
     for (unsigned waited = 0; status == PENROSE_E_STATE && waited < MOST_WAIT && !device->in_dma;
          waited += WAIT_STEP) {
         struct penrose_run run = {.size = sizeof run, .cycles = WAIT_STEP};
-        enum penrose_outcome outcome = gdb_run(device->gdb, device->chip, &run);
+        enum penrose_outcome outcome = device_run(device, &run);
         if (outcome == PENROSE_FAULT) {
             device->stopped = true;
             device_report_faults(device); /* and who is not at fault goes on */
@@ -167,7 +167,7 @@ static bool is_stuck(struct device *device, unsigned x, unsigned y)
                               penrose_coprocessor_busy(device->chip, x, y);
          waited += WAIT_STEP) {
         struct penrose_run run = {.size = sizeof run, .cycles = WAIT_STEP};
-        outcome = gdb_run(device->gdb, device->chip, &run);
+        outcome = device_run(device, &run);
         device->stopped |= outcome == PENROSE_FAULT;
     }
     return penrose_coprocessor_busy(device->chip, x, y);
@@ -257,12 +257,15 @@ bool device_endpoint_write(struct device *device, struct endpoint endpoint,
         clock_note_write(device); /* no more cycles than that */
         clock_run(device, DEBUGGER_CYCLES);
     }
+    launches_write(device->launches, endpoint.x, endpoint.y, endpoint.address, transfer.from,
+                   transfer.size);
     bool is_answered =
         resets ? reset_harts(device, endpoint, transfer) : access_tile(device, endpoint, transfer);
     gdb_note_write(device->gdb, transfer.size);
     device_tell_faults(device);
     if (resets) {
         device_report_faults(device);
+        launches_reset(device->launches, endpoint.x, endpoint.y);
     }
     clock_note_write(device);
     return is_answered;

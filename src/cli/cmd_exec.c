@@ -45,7 +45,7 @@ struct exec_options {
     const char *card; /* NULL: as the environment says */
     const char *library, *threads, *trace, *trace_filter, *record, *report, *gdb, *run_ahead,
         *kernels, *timing;
-    const char *dump_on, *dump_dir;
+    const char *dump_on, *dump_dir, *record_launch, *launches;
     char schedule[64], policy[MOST_LIST];
     bool fast_dispatch, quiet;
     const char *on_hang; /* NULL: as the environment says */
@@ -69,6 +69,8 @@ enum {
     KEY_TRACE,
     KEY_TRACE_FILTER,
     KEY_RECORD,
+    KEY_RECORD_LAUNCH,
+    KEY_LAUNCHES,
     KEY_REPORT,
     KEY_DUMP_ON,
     KEY_DUMP_DIR,
@@ -240,6 +242,16 @@ static error_t parse_fail_on(struct exec_options *options, const char *text)
     }
 }
 
+static error_t parse_launches(struct exec_options *options, const char *text)
+{
+    struct settings_numbers numbers;
+    struct penrose_error error;
+    options->launches = text;
+    return settings_numbers(&numbers, text, &error) == PENROSE_OK
+               ? 0
+               : options_refuse(options->cli, "--launches: %s", error.text);
+}
+
 static error_t parse_on_hang(struct exec_options *options, const char *text)
 {
     if (strcmp(text, "stop") != 0 && strcmp(text, "report") != 0) {
@@ -285,6 +297,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_RECORD:
         options->record = argument;
         return 0;
+    case KEY_RECORD_LAUNCH:
+        options->record_launch = argument;
+        return 0;
+    case KEY_LAUNCHES:
+        return parse_launches(options, argument);
     case KEY_REPORT:
         options->report = argument;
         return 0;
@@ -365,6 +382,12 @@ static const struct argp_option option_rows[] = {
      "the "
      "process",
      0},
+    {"record-launch", KEY_RECORD_LAUNCH, "DIR", 0,
+     "Write each program that tt-metal launches to a folder in DIR, with a PROGRAM.json for "
+     "penrose "
+     "run: kernels, arguments, buffers, and the chip as it was (docs/RECORDING.md)",
+     0},
+    {"launches", KEY_LAUNCHES, "N,...", 0, "Only these, counted from 1: 3,5-7", 0},
     {"quiet", KEY_QUIET, NULL, 0, "Say nothing at the end", 0},
     {"on-hang", KEY_ON_HANG, "WHAT", 0,
      "When nothing can happen any more and the host polls on: report (default) who waits for what, "
@@ -413,6 +436,7 @@ struct job {
     bool summary_is_device;                 /* which cannot be read again */
     char trace[PATH_MAX], report[PATH_MAX]; /* empty: none */
     char record[PATH_MAX];                  /* the same */
+    char launches[PATH_MAX];                /* a folder; the same */
     char dumps[PATH_MAX];                   /* the folder for them; empty: none are wanted */
     struct child_variable variable[MOST_VARIABLES];
     unsigned variables;
@@ -456,6 +480,8 @@ static void set_environment(struct job *job)
     set_variable(job, "PENROSE_TRACE", job->trace);
     set_variable(job, "PENROSE_TRACE_FILTER", options->trace_filter);
     set_variable(job, "PENROSE_RECORD", job->record);
+    set_variable(job, "PENROSE_RECORD_LAUNCH", job->launches);
+    set_variable(job, "PENROSE_LAUNCHES", options->launches);
     set_variable(job, "PENROSE_REPORT", job->report);
     set_variable(job, "PENROSE_GDB", options->gdb);
     set_variable(job, "PENROSE_SUMMARY", job->summary);
@@ -645,6 +671,23 @@ static bool choose_dumps(struct job *job)
     return true;
 }
 
+/* The folder for launches, for a command that changes its own. */
+static bool choose_launches(struct job *job)
+{
+    const struct exec_options *options = job->options;
+    const char *wanted =
+        options->record_launch ? options->record_launch : host_variable("PENROSE_RECORD_LAUNCH");
+    if (options->launches && !wanted) {
+        complain(options->cli, "--launches says which ones; add --record-launch DIR");
+        return false;
+    }
+    if (wanted && !host_absolute(job->launches, PATH_MAX, wanted)) {
+        complain(options->cli, "--record-launch: the path is too long");
+        return false;
+    }
+    return true;
+}
+
 static bool choose_files(struct job *job)
 {
     const struct exec_options *options = job->options;
@@ -655,7 +698,7 @@ static bool choose_files(struct job *job)
         !choose_file(job, NULL, NULL, "PENROSE_SUMMARY", job->summary)) {
         return false;
     }
-    if (!choose_dumps(job)) {
+    if (!choose_dumps(job) || !choose_launches(job)) {
         return false;
     }
     if (*job->summary) {

@@ -17,11 +17,10 @@ static uint64_t read_number(struct loader_memory memory, uint64_t address, uint3
 static uint64_t read_member(struct loader_memory memory, uint64_t structure,
                             const struct loader_member *member, unsigned index)
 {
-    return index < member->count ? read_number(memory,
-                                               structure + member->offset +
-                                                   (uint64_t)index * member->size,
-                                               member->size)
-                                 : 0;
+    return index < member->count
+               ? read_number(memory, structure + member->offset + (uint64_t)index * member->size,
+                             member->size)
+               : 0;
 }
 
 uint32_t loader_launch_slot(const struct loader_layout *layout, struct loader_memory memory)
@@ -47,8 +46,14 @@ uint32_t loader_go_signal(const struct loader_layout *layout, struct loader_memo
 
 /* --- What lies in the image --- */
 
-enum { ARGUMENTS, COMMON = LOADER_PROCESSORS, SEMAPHORES = 2 * LOADER_PROCESSORS, BUFFERS, KERNELS,
-       BLOCKS };
+enum {
+    ARGUMENTS,
+    COMMON = LOADER_PROCESSORS,
+    SEMAPHORES = 2 * LOADER_PROCESSORS,
+    BUFFERS,
+    KERNELS,
+    BLOCKS
+};
 
 /* Offsets of the blocks; 0 is an offset, too. */
 struct image {
@@ -106,8 +111,8 @@ static void read_kernels(const struct loader_layout *layout, struct loader_memor
         kernel->runs = enables >> i & 1;
         if (kernel->runs) {
             kernel->address =
-                launched->base + (uint32_t)read_member(
-                                     memory, config, &layout->kernel_config_kernel_text_offset, i);
+                launched->base +
+                (uint32_t)read_member(memory, config, &layout->kernel_config_kernel_text_offset, i);
             kernel->arguments = shortened(span_of(image, launched->base, ARGUMENTS + i),
                                           LOADER_MAX_ARGUMENTS * sizeof(uint32_t));
             kernel->common_arguments =
@@ -153,9 +158,9 @@ void loader_launched_read(const struct loader_layout *layout, struct loader_memo
     uint64_t config = layout->mailbox_base + layout->mailboxes_launch.offset +
                       (uint64_t)loader_launch_slot(layout, memory) * layout->launch_msg_size +
                       layout->launch_msg_kernel_config.offset;
-    *launched = (struct loader_launched){
-        .base =
-            (uint32_t)read_member(memory, config, &layout->kernel_config_kernel_config_base, 0)};
+    *launched =
+        (struct loader_launched){.base = (uint32_t)read_member(
+                                     memory, config, &layout->kernel_config_kernel_config_base, 0)};
     if (!launched->base) {
         return;
     }
@@ -171,11 +176,10 @@ void loader_launched_read(const struct loader_layout *layout, struct loader_memo
         layout->NUM_CIRCULAR_BUFFERS;
     launched->brisc_noc =
         (unsigned)read_member(memory, config, &layout->kernel_config_brisc_noc_id, 0) & 1;
-    launched->noc_mode =
-        read_member(memory, config, &layout->kernel_config_brisc_noc_mode, 0) ==
-                layout->DM_DEDICATED_NOC
-            ? LOADER_NOC_DEDICATED
-            : LOADER_NOC_DYNAMIC;
+    launched->noc_mode = read_member(memory, config, &layout->kernel_config_brisc_noc_mode, 0) ==
+                                 layout->DM_DEDICATED_NOC
+                             ? LOADER_NOC_DEDICATED
+                             : LOADER_NOC_DYNAMIC;
     launched->id =
         (uint32_t)read_member(memory, config, &layout->kernel_config_host_assigned_id, 0);
 }

@@ -57,6 +57,12 @@ chip_sources += \
 	%D%/history/moments.h \
 	%D%/history/recording.c \
 	%D%/history/recording.h \
+	%D%/launches/description.c \
+	%D%/launches/description.h \
+	%D%/launches/launches.c \
+	%D%/launches/launches.h \
+	%D%/launches/programs.c \
+	%D%/launches/programs.h \
 	%D%/history/rerun.c \
 	%D%/history/rerun.h \
 	%D%/history/rerun_free.c \

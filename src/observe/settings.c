@@ -154,3 +154,51 @@ enum penrose_status settings_dump_events(unsigned *events, const char *text,
     *events = found;
     return PENROSE_OK;
 }
+
+/* --- Numbers --- */
+
+/* "3" or "5-7" */
+static bool parse_range(const char *word, unsigned *first, unsigned *last)
+{
+    int length = 0;
+    if (sscanf(word, "%6u%n", first, &length) != 1) {
+        return false;
+    }
+    *last = *first;
+    if (word[length] == '-') {
+        int more = 0;
+        if (sscanf(word + length, "-%6u%n", last, &more) != 1) {
+            return false;
+        }
+        length += more;
+    }
+    return *first > 0 && *first <= *last && !word[length];
+}
+
+enum penrose_status settings_numbers(struct settings_numbers *numbers, const char *text,
+                                     struct penrose_error *error)
+{
+    struct settings_numbers found = {.ranges = 0};
+    char word[WORD_BYTES];
+    while (next_word(&text, word)) {
+        if (found.ranges == SETTINGS_RANGES ||
+            !parse_range(word, &found.range[found.ranges].first, &found.range[found.ranges].last)) {
+            return error_set(error, PENROSE_E_ARGUMENT,
+                             "'%s' is no number from 1 on and no range of them; write for example "
+                             "3,5-7, at most %d of these",
+                             word, SETTINGS_RANGES);
+        }
+        found.ranges++;
+    }
+    *numbers = found;
+    return PENROSE_OK;
+}
+
+bool settings_numbers_have(const struct settings_numbers *numbers, unsigned number)
+{
+    bool is_one = numbers->ranges == 0;
+    for (unsigned i = 0; i < numbers->ranges; i++) {
+        is_one |= number >= numbers->range[i].first && number <= numbers->range[i].last;
+    }
+    return is_one;
+}

@@ -30,4 +30,18 @@ const char *settings_dump_event_name(enum settings_dump_event event);
 enum penrose_status settings_dump_events(unsigned *events, const char *text,
                                          struct penrose_error *error);
 
+/* Numbers from 1 on; without a range all of them. */
+enum { SETTINGS_RANGES = 32 };
+struct settings_numbers {
+    struct {
+        unsigned first, last;
+    } range[SETTINGS_RANGES];
+    unsigned ranges;
+};
+
+/* "3,5-7"; otherwise as settings_schedule. */
+enum penrose_status settings_numbers(struct settings_numbers *numbers, const char *text,
+                                     struct penrose_error *error);
+bool settings_numbers_have(const struct settings_numbers *numbers, unsigned number);
+
 #endif

@@ -1,0 +1,53 @@
+/*
+ * Launches of tt-metal's programs on a chip that a host drives, each written to a folder of its own:
+ * DIR/launch-003 has PROGRAM.json, which `penrose run` takes (docs/RECORDING.md), and the chip as it
+ * was when the first tile of the launch got its go signal.
+ *
+ * A go signal comes from the host, or from a kernel that dispatches; then a run of the chip ends
+ * with PENROSE_PAUSED where it has come. Tiles belong to one launch as long as the signals come from
+ * the same side, with the same number of the host (without one: before all of them have ended), each
+ * tile once.
+ */
+#ifndef OBSERVE_LAUNCHES_LAUNCHES_H
+#define OBSERVE_LAUNCHES_LAUNCHES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <penrose/penrose.h>
+
+#include "observe/settings.h"
+
+struct launches;
+
+struct launches_options {
+    const char *directory;           /* made if it is not there; lives as long as the launches */
+    struct settings_numbers numbers; /* these alone, counted from 1 */
+    bool by_host_alone;              /* no kernel dispatches: then runs need not look for signals */
+    void (*know_firmware)(
+        void *context); /* has chip_firmware_assume called for what lies in tiles */
+    void (*tell)(void *context, const char *text); /* what goes wrong later on; a line */
+    void *context;
+};
+
+/* PENROSE_E_FILE, PENROSE_E_MEMORY. */
+enum penrose_status launches_start(struct penrose_chip *chip,
+                                   const struct launches_options *options,
+                                   struct launches **launches, struct penrose_error *error);
+
+/* The host has written the reset register of a worker: firmware may be known where it starts. NULL
+ * does nothing, here and below. */
+void launches_reset(struct launches *launches, unsigned x, unsigned y);
+
+/* The host is about to write to a tile. */
+void launches_write(struct launches *launches, unsigned x, unsigned y, uint64_t address,
+                    const void *bytes, size_t size);
+
+/* A run has ended with PENROSE_PAUSED; true: for a go signal, and the run is to go on. */
+bool launches_paused(struct launches *launches);
+
+/* Writes what is open; how many were written. Before the chip is destroyed. */
+unsigned launches_end(struct launches *launches);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * Files of kernels that a host has put into tiles: tt-metal keeps what it compiles in its cache
+ * (TT_METAL_CACHE), as NAME/HASH/HART/HART.elf. A kernel is a file's if its bytes are what the host
+ * makes of the file.
+ */
+#ifndef OBSERVE_LAUNCHES_PROGRAMS_H
+#define OBSERVE_LAUNCHES_PROGRAMS_H
+
+#include <stdbool.h>
+
+#include "loader/firmware.h"
+
+struct programs;
+
+/* Folders are those of the environment; NULL without memory. */
+struct programs *programs_open(void);
+void programs_close(struct programs *programs);
+
+/* The kernel that lies at this address of a tile; NULL: no file has it. Its path has {hart} where its
+ * hart's name is, and lives as long as `programs`. */
+const char *programs_kernel(struct programs *programs, enum loader_processor processor,
+                            struct loader_memory l1, uint32_t address);
+
+/* Where kernels are looked for, for messages. */
+const char *programs_folders(const struct programs *programs);
+
+#endif
