@@ -153,8 +153,10 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/common.bash \
 	%D%/clients/compare-llk.sh \
 	%D%/clients/llk.sh \
+	%D%/clients/llk-ttnop.sh \
 	%D%/clients/ttnn.sh \
 	%D%/clients/models.sh \
+	%D%/clients/programs.sh \
 	%D%/clients/exalens/capture.py \
 	%D%/clients/exalens/debuggee.c \
 	%D%/clients/exalens/debuggee.ld \
@@ -171,12 +173,19 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/suites/sample.py \
 	%D%/clients/suites/warm.py \
 	%D%/clients/ttnn-suite.sh \
+	%D%/clients/ttnn/checkout.bash \
 	%D%/clients/ttnn/compare.py \
 	%D%/clients/ttnn/environment.bash \
+	%D%/clients/ttnn/examples.py \
 	%D%/clients/ttnn/hang.py \
 	%D%/clients/ttnn/launches.py \
+	%D%/clients/ttnn/old_api.py \
 	%D%/clients/ttnn/ops.py \
+	%D%/clients/ttnn/programs.py \
 	%D%/clients/ttnn/quick.py \
+	%D%/clients/ttnn/readiness.py \
+	%D%/clients/ttnn/symbiote.py \
+	%D%/clients/ttnn/tutorials.py \
 	%D%/clients/ttnn/umd.py
 check-clients: all
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(REAL_CLIENTS)'

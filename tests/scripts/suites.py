@@ -72,6 +72,15 @@ class Portions(unittest.TestCase):
         functions = {variant.split("[")[0] for variant in self.ran}
         self.assertEqual(functions, {"a.py::test_many", "a.py::test_one", "a.py::test_plain", "b.py::test_b"})
 
+    def test_files_with_new_functions_come_first(self):
+        """Although less of the other file has run."""
+        few = [f"c.py::test_{n}" for n in range(5)]
+        (self.out / "collected.txt").write_text("\n".join(VARIANTS[:40] + few))
+        self.portion()
+        self.assertEqual(len(set(few) & set(self.ran)), 3)
+        files = self.sampler().collect()
+        self.assertEqual(self.sampler().todo(files)[0][0], "c.py")
+
     def test_the_quarter_comes_last(self):
         rest = [variant for variant in VARIANTS if not sample.in_quarter(variant)]
         for _ in range(20):

@@ -11,8 +11,8 @@ process, and so a simulated chip, as on silicon; when one fails on the simulator
 the rest go on in a fresh one.
 
 With --portion it goes on through all variants for that many minutes: --sample of them of each file in
-turn, those first of which less has run, test functions that have not run before others, then variants of
---quarter. What has run is not run again, unless it failed and --version is another one now.
+turn, those first that have test functions which have not run, then those of which less has run; variants of
+--quarter come last. What has run is not run again, unless it failed and --version is another one now.
 
 In --out: collected.txt (all node ids; made once), files/<file>.jsonl (record.py), files/<file>.log,
 files/<file>.json (what the run of the file was; one that has left nothing is not run again); with
@@ -186,9 +186,10 @@ class Sampler:
             again = bool(self.options.selection or self.options.ids)
             return [(file, ids) for file, ids in sorted(files.items())
                     if again or not self.finished(file)]
-        share = {file: sum(line in self.progress.done for line in ids) / len(ids)
-                 for file, ids in files.items()}
-        return [(file, ids) for file, ids in sorted(files.items(), key=lambda item: share[item[0]])
+        rank = {file: (all(self.progress.turns[report.function_of(line)] for line in ids),
+                       sum(line in self.progress.done for line in ids) / len(ids))
+                for file, ids in files.items()}
+        return [(file, ids) for file, ids in sorted(files.items(), key=lambda item: rank[item[0]])
                 if file not in self.stuck and self.choose(file, ids)]
 
     def environment(self, temporary, record):
