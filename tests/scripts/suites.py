@@ -134,6 +134,26 @@ class Portions(unittest.TestCase):
         self.assertEqual(sampler.todo(files), [])
 
 
+class Outcomes(unittest.TestCase):
+    def test_the_source_around_an_exception_says_nothing(self):
+        text = """    assert input_b.shape == input.shape
+>   golden[torch.isnan(golden)] = 0
+E   RuntimeError: "masked_fill" not implemented for 'UInt32'"""
+        self.assertEqual(report.outcome_of(dict(outcome="failed", text=text), ""),
+                         ("host", "RuntimeError: \"masked_fill\" not implemented for 'UInt32'"))
+        text = ">   assert a == b\nE   assert 1 == 2\nE    +  where 1 = f()"
+        self.assertEqual(report.outcome_of(dict(outcome="failed", text=text), ""),
+                         ("wrong", "assert 1 == 2"))
+
+    def test_compared_folders_have_their_cpu_time(self):
+        results, other = report.Results(), report.Results()
+        for one, seconds in ((results, 1.5), (other, 4)):
+            one.variants, one.cpu = {"a": ("passed", ""), "b": ("passed", "")}, {"a": seconds}
+        lines, worse = report.compare(results, other)
+        self.assertIn("1 passed in both: 1.5 s of the CPU here, 4.0 s there", lines)
+        self.assertFalse(worse)
+
+
 class Beginnings(unittest.TestCase):
     LINES = ["# a comment", "", "a.py::test_many[", "a.py::test_one", "b.py", "c.py::test_missing"]
 

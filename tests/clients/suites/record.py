@@ -2,7 +2,7 @@
 
 SUITE_RECORD names the record: a JSON object a line, written at once, so that nothing is lost when a
 library under test ends the process. {"event": "start", "id": ...} when a variant begins, {"event":
-"end", "id", "when", "outcome", "seconds", "text"} for its outcome (and for a failing setup or
+"end", "id", "when", "outcome", "seconds", "cpu", "text"} for its outcome (and for a failing setup or
 teardown), {"event": "counts", ...} with what abi_count.c counted, where that is in use.
 
 After a variant that failed on the simulator (not in the compiler) the session stops; sample.py
@@ -15,6 +15,7 @@ safe; LLK_KEEP_KERNELS=1 does that.
 import ctypes
 import json
 import os
+import resource
 import time
 
 import pytest
@@ -45,6 +46,11 @@ class Counts:
         return list((ctypes.c_uint64 * len(self.NAMES)).from_buffer_copy(block))
 
 
+def cpu():
+    """User time of this process, all threads, without the compilers that it starts."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_utime
+
+
 class Recorder:
     def __init__(self, path):
         self.file = open(path, "a", buffering=1)
@@ -52,6 +58,7 @@ class Recorder:
         self.stop = False
         self.counts = None
         self.before = None
+        self.began = 0
 
     def put(self, event, variant, **more):
         self.file.write(json.dumps(dict(event=event, id=variant, **more)) + "\n")
@@ -66,6 +73,7 @@ class Recorder:
         os.write(2, f"\n@@@ {nodeid}\n".encode())  # report.py finds the variant's output by this
         self.counts = self.counts or Counts()
         self.before = self.counts.read()
+        self.began = cpu()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report):
@@ -77,7 +85,7 @@ class Recorder:
         if len(text) > LONGEST_TEXT:
             text = text[: LONGEST_TEXT // 2] + "\n...\n" + text[-LONGEST_TEXT // 2 :]
         self.put("end", report.nodeid, when=report.when, outcome=report.outcome,
-                 seconds=round(report.duration, 3), text=text)
+                 seconds=round(report.duration, 3), cpu=round(cpu() - self.began, 3), text=text)
 
     def pytest_runtest_logfinish(self, nodeid):
         after = self.counts.read()

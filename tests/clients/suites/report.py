@@ -71,6 +71,9 @@ def outcome_of(event, output):
         return "cap", ""
     if outcome == "died":
         return "died", f"exit code {event.get('code')}"
+    raised = [line[1:] for line in text.splitlines() if line.startswith("E ")]
+    if raised:  # what was raised, without the source text around it, in which any word may stand
+        text = "\n".join(raised)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     telling = (line for line in lines if TELLING.search(line))
     detail = next(telling, "")[:200]
@@ -87,7 +90,7 @@ class Results:
     def __init__(self, folder=None):
         self.name = folder.name if folder else ""
         self.variants, self.files, self.counts = {}, {}, {}
-        self.seconds, self.took = collections.defaultdict(list), {}
+        self.seconds, self.took, self.cpu = collections.defaultdict(list), {}, {}
         self.progress = Progress(folder / "done.jsonl") if folder else None
         if self.progress and self.progress.done:
             self.load_progress((folder / "collected.txt").read_text().splitlines())
@@ -127,6 +130,7 @@ class Results:
                 self.took[variant] = event["seconds"]
                 if event["outcome"] == "passed":
                     self.seconds[variant.split("::")[0]].append(event["seconds"])
+                    self.cpu[variant] = event.get("cpu", 0)
 
 
 class Progress:
@@ -240,6 +244,9 @@ def compare(results, other):
               if results.variants[variant][0] != other.variants[variant][0]]
     worse = [variant for variant in differ if other.variants[variant][0] == "passed"]
     lines = [f"{len(both)} variants in both, {len(differ)} differ, {len(worse)} passed only there"]
+    passed = [variant for variant in both if variant in results.cpu and variant in other.cpu]
+    lines.append(f"{len(passed)} passed in both: {sum(results.cpu[each] for each in passed):.1f} s of the CPU "
+                 f"here, {sum(other.cpu[each] for each in passed):.1f} s there")
     for variant in differ:
         was, now = other.variants[variant], results.variants[variant]
         lines.append(f"- {variant}: {was[0]} there, {now[0]} here {now[1]}")
