@@ -9,7 +9,10 @@
 #include "chip/firmware.h"
 #include "host/environment.h"
 
-enum { MOST_FIRMWARE = sizeof((struct firmware_list *)0)->firmware / sizeof(void *) };
+enum {
+    MOST_FIRMWARE = sizeof((struct firmware_list *)0)->firmware / sizeof(void *),
+    MOST_SEARCHES = 3, /* in vain: each opens all sets that there are */
+};
 
 /* Where tt-metal has them: a variable with a folder, and the folders of firmware below it. */
 static const struct {
@@ -77,12 +80,16 @@ static bool try_place(struct device *device, const char *root, const char *patte
 
 void device_know_firmware(struct device *device)
 {
+    struct firmware_list *list = &device->firmware;
     bool is_found = is_firmware_known(device);
+    if (is_found || list->searches == MOST_SEARCHES || list->count == MOST_FIRMWARE) {
+        return;
+    }
     for (unsigned i = 0; i < sizeof places / sizeof places[0] && !is_found; i++) {
         const char *root = host_variable(places[i].variable);
-        is_found = root && device->firmware.count < MOST_FIRMWARE &&
-                   try_place(device, root, places[i].pattern);
+        is_found = root && try_place(device, root, places[i].pattern);
     }
+    list->searches += !is_found;
 }
 
 void firmware_list_free(struct firmware_list *list)

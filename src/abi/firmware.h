@@ -13,6 +13,7 @@
 struct firmware_list {
     struct penrose_firmware *firmware[4];
     unsigned count;
+    unsigned searches; /* in vain: programs that are not tt-metal's have none */
 };
 
 struct device;
