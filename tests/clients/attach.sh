@@ -35,7 +35,7 @@ socket=$(sed -n 's/.*serving sockets in \([^ [:cntrl:]]*\).*/\1/p' "$out/log" | 
 }
 
 timeout 120 "$exalens/bin/tt-exalens" --test -s "$socket" --commands \
-    'brxy 1,2 0x0 4; gpr -r brisc -l 1,2; dump-tensix-state -l 1,2; exit' >"$out/seen" 2>&1 || {
+    'brxy 1,2 0x0 4; gpr -r brisc -l 1,2; dump-tensix-state -l 1,2; gdb start; gdb stop; exit' >"$out/seen" 2>&1 || {
     tail -20 "$out/seen"
     exit 1
 }
