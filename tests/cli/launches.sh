@@ -97,6 +97,12 @@ report "and no other" "$([ ! -e "$work"/all/launch-001-[0-9]* ] || ls "$work/all
 messages=1 expect "slow dispatch: no kernel launches" 0 '1 launch written to' -- exec --quiet \
     --record-launch "$work/slow" -- "$host" "$firmware" "$work/kernels"
 
+# --- With a recording of all ---
+
+messages=1 expect "both" 0 '2 launches written to' -- exec --quiet --fast-dispatch \
+    --record-launch "$work/both" --record "$work/both.rec" -- "$host" "$firmware" "$work/kernels"
+expect "the recording, too" 0 'out:both.rec: the same: ' -- replay "$work/both.rec"
+
 # --- What cannot be ---
 
 TT_METAL_CACHE=$work/empty PENROSE_FIRMWARE=$firmware messages=3 \

@@ -481,8 +481,8 @@ void rerun_look_again(struct rerun *rerun)
             }
         }
     }
-    rerun->observer.kinds =
-        rerun->kinds | rerun->other_kinds | (rerun->marks > 0 ? OBSERVED_OF_HARTS : 0);
+    const unsigned of_pauses = OBSERVED_OF_HARTS | 1u << OBSERVED_DELIVERED;
+    rerun->observer.kinds = rerun->kinds | rerun->other_kinds | (rerun->marks > 0 ? of_pauses : 0);
     chip_look_again(chip, NULL);
 }
 
