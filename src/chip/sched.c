@@ -225,9 +225,10 @@ static void run_window(struct penrose_chip *chip, uint64_t end, bool is_long)
     uint64_t start = chip->now;
     choose_units(chip, end);
     struct tile *alone = chip->runnable_count == 1 ? chip->runnable[0]->tile : NULL;
+    bool stands = false;
     if (alone) {
         alone->returns_early = is_long;
-        alone->has_paused = false;
+        alone->has_paused &= alone->cut.is_cut; /* in the round that goes on */
     }
     for (unsigned i = 0; i < GRID_BANKS; i++) {
         dram_begin_window(&chip->bank[i], end);
@@ -237,8 +238,11 @@ static void run_window(struct penrose_chip *chip, uint64_t end, bool is_long)
     if (alone && alone->returns_early) {
         alone->returns_early = false;
         chip->now = alone->now < end && alone->halt != TILE_FAULTED ? alone->now : end;
+        stands = alone->halt == TILE_PAUSED;
     }
     chip_record_window(chip, start, end);
+    /* What it has sent leaves when the round is over, which ends the window. */
+    chip->runnable_count = stands ? 0 : chip->runnable_count;
     chip_rerun_end(chip, chip->now);
 }
 
@@ -351,7 +355,7 @@ void chip_go_on(struct penrose_chip *chip)
 static enum penrose_outcome pause_chip(struct penrose_chip *chip, struct chip_cut cut)
 {
     chip->is_paused = true;
-    chip->cut = cut.end ? cut : chip->cut; /* no window has run since the pause before */
+    chip->cut = cut;
     chip->pauses++;
     return PENROSE_PAUSED;
 }
@@ -366,7 +370,9 @@ static enum penrose_outcome run_chip(struct penrose_chip *chip, const struct pen
     uint64_t quantum = granularity(chip);
     uint64_t limit = UINT64_MAX / 2 - chip->now;
     uint64_t end = chip->now + (run->cycles < limit ? run->cycles : limit);
-    struct chip_cut next = {.window = chip->cut.window ? chip->cut.window : chip->window};
+    struct chip_cut cut = chip->cut, next = cut;
+    next.window = cut.window ? cut.window : chip->window;
+    chip->cut = (struct chip_cut){.end = 0};
     end = run->exactly ? end : round_up(end, quantum);
     chip_go_on(chip);
     while (chip->now < end) {
@@ -375,22 +381,21 @@ static enum penrose_outcome run_chip(struct penrose_chip *chip, const struct pen
             return PENROSE_FAULT;
         }
         if (awake.any_paused || atomic_exchange(&chip->stop_is_wanted, false)) {
+            next.end = awake.any_paused ? next.end : cut.end; /* the latest window is over */
             return pause_chip(chip, next);
         }
         if (awake.next == UINT64_MAX && !run->pass_quiet_time) {
             return PENROSE_QUIET;
         }
-        bool goes_on = chip->cut.end > chip->now;
-        if (goes_on) {
-            next = chip->cut;
-        } else {
+        bool goes_on = cut.end > chip->now;
+        if (!goes_on) {
             uint64_t window = awake.units > 1 ? chip->window : next.window;
             next.end = choose_end(chip, &awake, window, quantum);
             next.window = awake.units <= 1 && window < MOST_WINDOW_CYCLES ? window * 2 : window;
         }
         next.end = earlier(next.end, end);
         run_window(chip, next.end, goes_on || next.end - chip->now > chip->window);
-        chip->cut = (struct chip_cut){.end = 0};
+        cut.end = 0;
         if (chip->after_window) {
             chip->after_window(chip->history);
         }

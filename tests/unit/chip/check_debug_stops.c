@@ -180,31 +180,72 @@ static bool note_window_end(struct penrose_chip *at, void *context)
     return false;
 }
 
-/* Counts to 4096, and then for ever from BEHIND on. */
-static const char counting_long[] = "addi t0, zero, 0; lui t2, 1; addi t0, t0, 1;"
-                                    "bne t0, t2, 0x1008; addi t0, t0, 1; jal zero, 0x1010";
-enum { BEHIND = CODE + 16 };
+/* Count to 4096, perhaps send a packet, which ends the window, and count for ever from `behind` on. */
+static const struct long_count {
+    const char *program;
+    uint32_t behind;
+} long_counts[] = {
+    {"addi t0, zero, 0; lui t2, 1; addi t0, t0, 1; bne t0, t2, 0x1008;"
+     "addi t0, t0, 1; jal zero, 0x1010",
+     CODE + 16},
+    {"addi t0, zero, 0; lui t2, 1; addi t0, t0, 1; bne t0, t2, 0x1008;"
+     "lui t3, 0xffb20; addi t4, zero, 1; sw t4, 64(t3); addi t0, t0, 1; jal zero, 0x101c",
+     CODE + 28},
+};
+
+static void start_long_count(const struct long_count *count)
+{
+    command_fill(chip, X, Y, 0, COMMAND_WRITE | COMMAND_RESPONSE, (struct command_end){X, Y, CODE},
+                 (struct command_end){OTHER_X, Y, WORD}, 4);
+    start_program(chip, X, Y, PENROSE_BRISC, CODE, count->program);
+}
 
 /* In which bursts agents take turns depends on where windows end. */
-TEST(a_window_that_is_cut_short_goes_on_as_planned)
+TEST_EACH(a_window_that_is_cut_short_goes_on_as_planned, COUNT(long_counts))
 {
+    const struct long_count *count = &long_counts[_i];
     struct window_ends plain = {.count = 0}, paused = {.count = 0};
     struct penrose_run run = {
         .size = sizeof run, .cycles = 20480, .until = note_window_end, .context = &plain};
-    start_program(chip, X, Y, PENROSE_BRISC, CODE, counting_long);
+    start_long_count(count);
     ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CYCLES);
     teardown();
     setup();
-    struct penrose_point point = breakpoint(BEHIND);
+    struct penrose_point point = breakpoint(count->behind);
     point.once = true;
     set_point(&point);
-    start_program(chip, X, Y, PENROSE_BRISC, CODE, counting_long);
+    start_long_count(count);
     run.context = &paused;
     ck_assert_int_eq(penrose_run(chip, &run), PENROSE_PAUSED);
     ck_assert_uint_gt(paused.count, 0);
     ck_assert_uint_ne(penrose_now(chip), plain.end[paused.count]);
     run.cycles = 20480 - penrose_now(chip);
     ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CYCLES);
+    ck_assert_uint_eq(paused.count, plain.count);
+    ck_assert_mem_eq(paused.end, plain.end, sizeof plain.end);
+}
+
+static bool note_and_ask(struct penrose_chip *at, void *context)
+{
+    penrose_stop_request(at);
+    return note_window_end(at, context);
+}
+
+TEST(stops_that_are_asked_for_move_no_window)
+{
+    struct window_ends plain = {.count = 0}, paused = {.count = 0};
+    struct penrose_run run = {
+        .size = sizeof run, .cycles = 20480, .until = note_window_end, .context = &plain};
+    start_long_count(&long_counts[1]);
+    ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CYCLES);
+    teardown();
+    setup();
+    start_long_count(&long_counts[1]);
+    run.until = note_and_ask;
+    run.context = &paused;
+    while (penrose_run(chip, &run) == PENROSE_PAUSED) {
+        run.cycles = 20480 - penrose_now(chip);
+    }
     ck_assert_uint_eq(paused.count, plain.count);
     ck_assert_mem_eq(paused.end, plain.end, sizeof plain.end);
 }
