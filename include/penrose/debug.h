@@ -10,7 +10,7 @@
  *
  * Nothing here changes what a guest sees, its results or its cycles, unless a function says that it
  * writes; with pauses a program runs as without them, except under PENROSE_RANDOM, which chooses
- * anew, and behind stops at what the coprocessor does, where its threads may take other turns. A tile with a breakpoint, a watchpoint or a step runs without shortcuts, some times slower,
+ * anew. A tile with a breakpoint, a watchpoint or a step runs without shortcuts, some times slower,
  * and its harts do not sleep while they poll: a chip where they wait for ever is not PENROSE_QUIET.
  *
  * The rules of penrose/penrose.h hold. PENROSE_E_ARGUMENT also means: no such register, name or

@@ -412,7 +412,7 @@ PENROSE_EXPORT void penrose_fault_clear(struct penrose_chip *chip)
         }
         if (tile->halt == TILE_FAULTED) {
             tile->halt = TILE_GOES;
-            tile->tensix.stopped = false;
+            tile->tensix.stopped = TENSIX_GOES;
         }
         for (unsigned core = 0; core < RV32_CORES; core++) {
             if (tile->run[core].state == HART_FAULTED) {
@@ -461,7 +461,8 @@ PENROSE_EXPORT void penrose_fault_isolate(struct penrose_chip *chip)
         struct tile *tile = chip->place[i].tile;
         if (tile) {
             tile->halt = tile->halt == TILE_PAUSED ? TILE_PAUSED : TILE_GOES;
-            tile->tensix_idle |= tile->tensix.stopped; /* nobody needs to look at it */
+            /* nobody needs to look at it */
+            tile->tensix_idle |= tile->tensix.stopped == TENSIX_FAULTED;
         }
     }
     chip_end(chip, is_entry, PENROSE_OK);

@@ -159,6 +159,7 @@ static enum penrose_status write_register(struct penrose_chip *chip, unsigned x,
         break;
     case PENROSE_PC:
         core->pc = value[0];
+        tile->run[hart].push = (struct tile_push){.is_cut = false};
         break;
     }
     return PENROSE_OK;

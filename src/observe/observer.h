@@ -13,7 +13,8 @@
  *
  * Observers are called in the thread that runs the chip (one runs all tiles meanwhile), and change
  * nothing; but one may answer true, and then the tile stops there: before the instruction of
- * OBSERVED_STARTS, right behind everything else. One that lets harts sleep must not.
+ * OBSERVED_STARTS, right behind everything else (of the coprocessor: behind the instruction that
+ * does it). One that lets harts sleep must not.
  */
 #ifndef OBSERVE_OBSERVER_H
 #define OBSERVE_OBSERVER_H

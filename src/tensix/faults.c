@@ -20,7 +20,7 @@ static enum tensix_exec report(struct tensix *tensix, unsigned thread, uint32_t 
     if (!tensix->board->fault(tensix->owner, &fault)) {
         return TENSIX_DONE;
     }
-    tensix->stopped = true;
+    tensix->stopped = TENSIX_FAULTED;
     tensix->attention = true;
     return TENSIX_STOP;
 }

@@ -132,6 +132,13 @@ enum tensix_exec {
     TENSIX_STOP,  /* a fault under the policy "stop": nothing has happened */
 };
 
+/* Why nothing goes on. A fault outweighs an observer. */
+enum tensix_stop {
+    TENSIX_GOES,
+    TENSIX_FAULTED, /* under the policy "stop": before the instruction at hand */
+    TENSIX_PAUSED,  /* by an observer: behind it, or behind where it could not start */
+};
+
 struct num_kernels;
 struct tensix;
 typedef enum tensix_exec tensix_runner(struct tensix *tensix, unsigned thread, uint32_t word);
@@ -258,6 +265,16 @@ struct tensix_result {
     uint32_t value[4];
 };
 
+/* A run (tensix_run) that an observer has stopped, and where: the next one goes on there. */
+struct tensix_cut {
+    bool is_cut;
+    bool any;        /* instructions have passed, */
+    bool progress;   /* or, since the first thread had its latest turn, or something like it */
+    bool asks_again; /* functional runs: since a thread has waited politely */
+    uint8_t turn;    /* whose it is; in timed runs: how many threads have had theirs in the cycle */
+    uint64_t cycle;  /* timed runs: that is under way */
+};
+
 /* What start-up code uses stands together, from vector.lreg to dst.cleared, and large arrays around
  * it: a host page that nobody touches costs nothing, and a chip has 140 of these. */
 struct tensix {
@@ -286,7 +303,8 @@ struct tensix {
     bool changed;   /* something that harts can see has changed; the tile clears it */
     bool moved;     /* the same of what only those who wait for queues and expanders look at */
     bool is_polite; /* a thread waits only as long as others can go on (src_banks.h) */
-    bool stopped;   /* a fault under the policy "stop"; the tile clears it */
+    enum tensix_stop stopped; /* the tile clears it */
+    struct tensix_cut cut;
     struct tensix_dst dst;
     struct tensix_src_file src_file[TENSIX_SRCS];
     struct tensix_unpacker unpacker[TENSIX_UNPACKERS];
@@ -350,12 +368,17 @@ bool tensix_accepts(const struct tensix *tensix, unsigned thread);
 
 /*
  * Runs all threads until `end` or until none can go on. True when any instruction passed its gate;
- * *event is then when the last one did. Nothing that starts at `end` or later is started.
+ * *event is then when the last one did. Nothing that starts at `end` or later is started. With
+ * tensix->cut.is_cut afterwards an observer has stopped it, and both answers come from the call that
+ * goes on with it, to the same `end`.
  */
 bool tensix_run(struct tensix *tensix, uint64_t end, uint64_t *event);
 
 /* The same for one thread in a functional run: what a hart's push sets off. */
 bool tensix_run_thread(struct tensix *tensix, unsigned thread, uint64_t end);
+
+/* Goes on with that where an observer has stopped it. */
+bool tensix_go_on_thread(struct tensix *tensix, unsigned thread, uint64_t end);
 
 /* True while a wait instruction is latched whose conditions have not been met. */
 bool tensix_watches(const struct tensix *tensix);

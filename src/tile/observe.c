@@ -20,6 +20,9 @@ bool tile_tell(struct tile *tile, const struct observed *event)
     }
     if (stops && tile->halt == TILE_GOES) {
         tile->halt = TILE_PAUSED;
+        if (tile->tensix.stopped == TENSIX_GOES) {
+            tile->tensix.stopped = TENSIX_PAUSED;
+        }
         tile->stopped_at = *event;
     }
     return stops;
@@ -35,7 +38,8 @@ static bool tell_hart_at(struct tile *tile, enum rv32_core core, enum observed_k
                              .thread = OBSERVED_NO_THREAD,
                              .cycle = cycle,
                              .pc = pc};
-    if (!tile_is_observed(tile, kind)) {
+    const bool goes_on = kind == OBSERVED_STARTS && tile->run[core].push.is_cut;
+    if (!tile_is_observed(tile, kind) || goes_on) {
         return false;
     }
     if (pc <= tile->kind->l1_bytes - sizeof event.word) {

@@ -64,6 +64,9 @@ static void after_burst(struct tile *tile, enum rv32_core core)
     case RV32_RUNNING:
         break;
     case RV32_STOP_WAIT:
+        if (run->push.is_cut && tile->halt == TILE_PAUSED) {
+            break;
+        }
         if (hart->access.cycle > run->time) { /* the answer has its time (mailbox.h) */
             run->time = hart->access.cycle;
             break;
@@ -92,7 +95,7 @@ static void step_hart(struct tile *tile, enum rv32_core core)
 {
     struct tile_hart *run = &tile->run[core];
     struct rv32_hart *hart = &tile->hart[core];
-    if (run->step && debug_before_step(tile, core)) {
+    if (run->step && !run->push.is_cut && debug_before_step(tile, core)) {
         run->state = HART_PAUSED;
         tile_event(tile, run->time);
         return;
@@ -112,7 +115,7 @@ static void take_interrupt(struct tile *tile, enum rv32_core core)
 {
     uint32_t handler;
     if (pic_listens(&tile->pic, core) && !tile->hart[core].in_handler &&
-        pic_take(tile, core, &handler)) {
+        !tile->run[core].push.is_cut && pic_take(tile, core, &handler)) {
         rv32_interrupt(&tile->hart[core], handler);
     }
 }
@@ -377,8 +380,9 @@ static void run_round(struct tile *tile, struct tile_cut cut)
 void tile_go_on(struct tile *tile)
 {
     tile->halt = TILE_GOES;
-    tile->tensix.stopped = false;
-    tile->cut.progress = true; /* the instruction that was stopped */
+    if (tile->tensix.stopped == TENSIX_PAUSED) {
+        tile->tensix.stopped = TENSIX_GOES;
+    }
 }
 
 uint64_t tile_next_event(struct tile *tile)

@@ -132,9 +132,7 @@ static void port_observe(void *owner, struct observed *event)
             event->agent = (enum observed_agent)agent_of(thread->origin);
         }
     }
-    if (tile_tell(tile, event)) {
-        tile->tensix.stopped = true;
-    }
+    (void)tile_tell(tile, event);
 }
 
 const struct tensix_board tile_tensix_board = {
@@ -157,17 +155,30 @@ static bool runs_ahead(const struct tile *tile)
 }
 
 /* Pushes one instruction through the queues and runs its thread. Others notice that something has
- * moved where something is left, or was. */
-static unsigned push_and_run(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
-                             uint32_t word, uint64_t cycle, uint64_t end)
+ * moved where something is left, or was. With push->is_cut afterwards it is to go on. */
+static bool push_and_run(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
+                         uint32_t word, uint64_t cycle, uint64_t end, struct tile_push *cut)
 {
-    const bool was_busy = tensix_has_more(&tensix->thread[thread]);
-    bool is_pushed = tensix_push(tensix, thread, origin, &word, 1, cycle);
-    if (tensix_run_thread(tensix, thread, end) && !is_pushed) {
-        is_pushed = tensix_push(tensix, thread, origin, &word, 1, cycle); /* there is room now */
+    struct tile_push push = *cut;
+    if (push.is_cut) {
+        *cut = (struct tile_push){.is_cut = false};
+        push.progress |= tensix_go_on_thread(tensix, thread, push.end);
+    } else {
+        push.was_busy = tensix_has_more(&tensix->thread[thread]);
+        push.is_pushed = tensix_push(tensix, thread, origin, &word, 1, cycle);
+        push.progress = tensix_run_thread(tensix, thread, end);
+        push.end = end;
     }
-    tensix->moved = was_busy || tensix_has_more(&tensix->thread[thread]);
-    return is_pushed;
+    if (tensix->stopped == TENSIX_PAUSED) {
+        *cut = push;
+        cut->is_cut = true;
+        return false;
+    }
+    if (push.progress && !push.is_pushed) {
+        push.is_pushed = tensix_push(tensix, thread, origin, &word, 1, cycle); /* there is room */
+    }
+    tensix->moved = push.was_busy || tensix_has_more(&tensix->thread[thread]);
+    return push.is_pushed;
 }
 
 /* Does any other hart sleep or wait? What awake ones see of a queue they see when they look. */
@@ -198,33 +209,59 @@ static unsigned push_behind(struct tensix *tensix, unsigned thread, struct tensi
     return done;
 }
 
+/* SPEC: pushes are discarded while the debug bus has control. */
+static bool is_discarded(const struct tile *tile, unsigned thread)
+{
+    return tile->debug.word[REG_DBG_INSTRN_BUF_CTRL0] >> thread & 1;
+}
+
+static struct tensix_origin origin_of(const struct tile *tile, enum tile_agent agent)
+{
+    return (struct tensix_origin){.pc = rv32_current_pc(&tile->hart[agent]),
+                                  .pusher = (uint8_t)agent};
+}
+
+bool tile_queue(struct tile *tile, enum tile_agent agent, unsigned thread, uint32_t word,
+                uint64_t cycle)
+{
+    if (is_discarded(tile, thread)) {
+        return true;
+    }
+    if (tile->run[agent].push.is_cut ||
+        !tensix_push(&tile->tensix, thread, origin_of(tile, agent), &word, 1, cycle)) {
+        return false;
+    }
+    tile->tensix_idle = false;
+    tile_event(tile, cycle);
+    return true;
+}
+
 unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
                    unsigned count, uint64_t cycle)
 {
     struct tensix *tensix = &tile->tensix;
     struct rv32_hart *hart = &tile->hart[agent];
-    struct tensix_origin origin = {.pc = rv32_current_pc(hart), .pusher = (uint8_t)agent};
-    if (tile->debug.word[REG_DBG_INSTRN_BUF_CTRL0] >> thread & 1) {
-        return count; /* SPEC: discarded while the debug bus has control */
+    struct tile_push *cut = &tile->run[agent].push;
+    if (is_discarded(tile, thread)) {
+        return count;
     }
     if (!runs_ahead(tile)) {
-        tile->tensix_idle = false;
-        if (!tensix_push(tensix, thread, origin, words, 1, cycle)) {
-            return 0;
-        }
-        tile_event(tile, cycle);
-        return 1;
+        return tile_queue(tile, agent, thread, words[0], cycle);
     }
+    struct tensix_origin origin = origin_of(tile, agent);
     uint64_t end = cycle + RUN_AHEAD < tile->turn_end ? cycle + RUN_AHEAD : tile->turn_end;
     unsigned done = 0;
     bool is_queued = false;
-    if (shortcuts_on(tensix->shortcuts)) {
+    if (shortcuts_on(tensix->shortcuts) && !cut->is_cut) {
         done = tensix_execute(tensix, thread, origin, words, count, cycle, end);
     }
     if (done == 0) {
-        is_queued = push_and_run(tensix, thread, origin, words[0], cycle, end);
-        done = is_queued;
         tile->tensix_idle = false;
+        is_queued = push_and_run(tensix, thread, origin, words[0], cycle, end, cut);
+        done = is_queued;
+        if (cut->is_cut) {
+            return 0;
+        }
     }
     tile->tensix_idle &= !tensix->attention; /* it may have latched a wait */
     tensix->changed |= tensix->is_polite;    /* who waits for others looks again */
@@ -272,12 +309,17 @@ bool tile_tensix_turn(struct tile *tile, uint64_t limit)
     if (tile->tensix_idle) {
         return false;
     }
-    if (!may_go_on(tile) && tensix_next_event(tensix) >= limit) {
-        tile->tensix_idle = !tensix_busy(tensix) && !tensix_watches(tensix);
+    if (!tensix->cut.is_cut) {
+        if (!may_go_on(tile) && tensix_next_event(tensix) >= limit) {
+            tile->tensix_idle = !tensix_busy(tensix) && !tensix_watches(tensix);
+            return false;
+        }
+        tensix_wake(tensix, tile->event_time);
+    }
+    bool any = tensix_run(tensix, limit, &event);
+    if (tensix->cut.is_cut) {
         return false;
     }
-    tensix_wake(tensix, tile->event_time);
-    bool any = tensix_run(tensix, limit, &event);
     if (any || tensix->changed || tensix->moved) {
         tensix->changed = tensix->moved = false;
         tile_event(tile, event);

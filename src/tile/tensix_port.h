@@ -12,10 +12,15 @@ extern const struct tensix_board tile_tensix_board;
  * Returns how many; 0: the FIFO has no room.
  *
  * Where harts run in bursts a push also runs the thread a little, up to the end of the
- * turn: most instructions execute at once and never see a queue.
+ * turn: most instructions execute at once and never see a queue. Where an observer stops that, the
+ * answer is 0, and the hart does the same instruction again (struct tile_push).
  */
 unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
                    unsigned count, uint64_t cycle);
+
+/* The same of one instruction, which runs nothing: false where the FIFO has no room. */
+bool tile_queue(struct tile *tile, enum tile_agent agent, unsigned thread, uint32_t word,
+                uint64_t cycle);
 
 /* The thread to which a hart pushes by a store `offset` bytes into the instruction buffers; false: it
  * cannot there. */

@@ -112,8 +112,8 @@ enum mmio_reply tile_mmio_INSTRN_BUF(struct tile *tile, struct mmio_access *acce
     if (access->operation == MMIO_POKE) {
         return MMIO_OK; /* a push is an effect */
     }
-    return tile_push(tile, access->agent, thread, &access->value, 1, access->cycle) ? MMIO_OK
-                                                                                    : MMIO_WAIT;
+    return tile_queue(tile, access->agent, thread, access->value, access->cycle) ? MMIO_OK
+                                                                                 : MMIO_WAIT;
 }
 
 static void look_for_races(struct tile *tile, const struct mmio_access *access, unsigned index)

@@ -217,19 +217,23 @@ static enum tensix_exec step(struct tensix *tensix, unsigned thread, uint64_t en
     return result;
 }
 
-bool tensix_run_thread(struct tensix *tensix, unsigned thread, uint64_t end)
+bool tensix_go_on_thread(struct tensix *tensix, unsigned thread, uint64_t end)
 {
     struct tensix_thread *own = &tensix->thread[thread];
     const uint64_t drained = own->drained;
-    catch_up(tensix, own);
-    while (!tensix->stopped && (own->has_next || tensix_fetch(tensix, thread, end)) &&
-           own->time < end) {
-        enum tensix_exec result = step(tensix, thread, end);
-        if (result == TENSIX_STOP || own->blocked) {
+    while (!tensix->stopped && !own->blocked &&
+           (own->has_next || tensix_fetch(tensix, thread, end)) && own->time < end) {
+        if (step(tensix, thread, end) == TENSIX_STOP) {
             break;
         }
     }
     return own->drained != drained; /* what ended in the front end counts as well */
+}
+
+bool tensix_run_thread(struct tensix *tensix, unsigned thread, uint64_t end)
+{
+    catch_up(tensix, &tensix->thread[thread]);
+    return tensix_go_on_thread(tensix, thread, end);
 }
 
 void tensix_wake(struct tensix *tensix, uint64_t cycle)
@@ -237,19 +241,35 @@ void tensix_wake(struct tensix *tensix, uint64_t cycle)
     tensix->latest = cycle > tensix->latest ? cycle : tensix->latest;
 }
 
-static bool run_functional(struct tensix *tensix, uint64_t end)
+/* One turn of each thread. */
+static void run_turns(struct tensix *tensix, uint64_t end, struct tensix_cut *cut)
 {
-    bool any = false, progress, asks_again = false;
-    do {
-        progress = false;
-        tensix->is_polite = false;
-        for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
-            progress |= tensix_run_thread(tensix, thread, end);
+    for (; cut->turn < TENSIX_THREADS; cut->turn++) {
+        cut->progress |= cut->is_cut ? tensix_go_on_thread(tensix, cut->turn, end)
+                                     : tensix_run_thread(tensix, cut->turn, end);
+        cut->is_cut = tensix->stopped == TENSIX_PAUSED;
+        if (cut->is_cut) {
+            return;
         }
-        any |= progress;
-        asks_again = tensix->is_polite && !asks_again; /* whom it waited for may be blocked now */
-    } while ((progress || asks_again) && !tensix->stopped);
-    return any;
+    }
+    cut->turn = 0;
+}
+
+static void run_functional(struct tensix *tensix, uint64_t end, struct tensix_cut *cut)
+{
+    do {
+        if (!cut->is_cut) {
+            cut->progress = false;
+            tensix->is_polite = false;
+        }
+        run_turns(tensix, end, cut);
+        if (cut->is_cut) {
+            return;
+        }
+        cut->any |= cut->progress;
+        /* Whom a thread waited for may be blocked now. */
+        cut->asks_again = tensix->is_polite && !cut->asks_again;
+    } while ((cut->progress || cut->asks_again) && !tensix->stopped);
 }
 
 /* Has the thread an instruction to offer at `time`? Those that wait are offered in every cycle in
@@ -264,73 +284,103 @@ static bool can_try(struct tensix *tensix, unsigned thread, uint64_t time, uint6
 static void pass_vector(struct tensix *tensix, uint64_t now)
 {
     unsigned schedules = tensix->vector.schedules;
-    if (schedules && !tensix->stopped) {
+    if (schedules) {
         tensix_vector_pass(tensix, now);
         tensix->changed |= tensix->vector.schedules != schedules;
     }
 }
 
-/* One cycle of a timed run: results arrive, then each thread may start an instruction; who comes
- * first rotates. */
-static bool run_cycle(struct tensix *tensix, uint64_t now, uint64_t end)
+/* One cycle of a timed run: results arrive, */
+static void begin_cycle(struct tensix *tensix, uint64_t now, struct tensix_cut *cut)
 {
     unsigned results = tensix->results;
     tensix_results_arrive(tensix, now);
-    bool any = tensix_mover_run(tensix, now);
+    bool has_moved = tensix_mover_run(tensix, now);
     pass_vector(tensix, now);
-    bool change = tensix->results != results;
-    for (unsigned i = 0; i < TENSIX_THREADS && !tensix->stopped; i++) {
-        unsigned thread = (unsigned)((now + i) % TENSIX_THREADS);
+    cut->any |= has_moved;
+    cut->progress = has_moved || tensix->results != results;
+    cut->turn = 0;
+    cut->cycle = now;
+}
+
+/* then each thread may start an instruction; who comes first rotates. */
+static void run_cycle(struct tensix *tensix, uint64_t end, struct tensix_cut *cut)
+{
+    const uint64_t now = cut->cycle;
+    for (; cut->turn < TENSIX_THREADS && !tensix->stopped; cut->turn++) {
+        unsigned thread = (unsigned)((now + cut->turn) % TENSIX_THREADS);
         if (!can_try(tensix, thread, now, end)) {
             continue;
         }
         tensix->thread[thread].time = now;
         if (offer(tensix, thread) == TENSIX_DONE) {
-            any = true;
+            cut->any = cut->progress = true;
             tensix->latest = now;
         }
     }
-    for (unsigned i = 0; (any || change) && i < TENSIX_THREADS; i++) {
+    cut->is_cut = tensix->stopped == TENSIX_PAUSED;
+    for (unsigned i = 0; cut->progress && !cut->is_cut && i < TENSIX_THREADS; i++) {
         struct tensix_thread *own = &tensix->thread[i];
         own->blocked = false; /* whatever it waits for may have happened */
         own->time = own->time <= now ? now + 1 : own->time;
     }
-    return any;
 }
 
-static bool run_timed(struct tensix *tensix, uint64_t end)
+static void begin_timed(struct tensix *tensix, uint64_t end)
 {
-    bool any = false;
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         struct tensix_thread *own = &tensix->thread[i];
         catch_up(tensix, own);
         own->blocked = false;
         (void)(own->has_next || tensix_fetch(tensix, i, end));
     }
+}
+
+static void run_timed(struct tensix *tensix, uint64_t end, struct tensix_cut *cut)
+{
+    if (!cut->is_cut) {
+        begin_timed(tensix, end);
+    }
     while (!tensix->stopped) {
-        uint64_t next = tensix_next_event(tensix);
-        if (next >= end) {
-            break;
+        if (!cut->is_cut) {
+            uint64_t next = tensix_next_event(tensix);
+            if (next >= end) {
+                return;
+            }
+            begin_cycle(tensix, next, cut);
         }
-        any |= run_cycle(tensix, next, end);
-        if (next > tensix->clock) { /* others may wait for what is done by now */
-            tensix->clock = next;
+        run_cycle(tensix, end, cut);
+        if (cut->is_cut) {
+            return;
+        }
+        if (cut->cycle > tensix->clock) { /* others may wait for what is done by now */
+            tensix->clock = cut->cycle;
             tensix->changed = true;
-            tensix_wake(tensix, next);
+            tensix_wake(tensix, cut->cycle);
         }
     }
-    return any;
 }
 
 bool tensix_run(struct tensix *tensix, uint64_t end, uint64_t *event)
 {
-    tensix_look(tensix, tensix->latest);
-    bool any = tensix->timed ? run_timed(tensix, end) : run_functional(tensix, end);
+    struct tensix_cut cut = tensix->cut;
+    if (cut.is_cut) {
+        tensix->cut = (struct tensix_cut){.is_cut = false};
+    } else {
+        tensix_look(tensix, tensix->latest);
+    }
+    (tensix->timed ? run_timed : run_functional)(tensix, end, &cut);
+    if (cut.is_cut) {
+        tensix->cut = cut;
+        return false;
+    }
     if (tensix->timed && tensix_next_event(tensix) <= end) {
         tensix->changed = true; /* a unit is done with it at `end`, which nobody would see later */
     }
     tensix->clock = end;
-    pass_vector(tensix, end); /* others can look at Dst now */
+    if (!tensix->stopped) {
+        pass_vector(tensix, end); /* others can look at Dst now */
+    }
     *event = tensix->latest;
-    return any;
+    return cut.any;
 }

@@ -1,9 +1,11 @@
 /*
  * penrose_state_hash sees state and nothing else: the same for any number of host threads, with and
- * without shortcuts, of a chip that was loaded; and every change that software can see changes it.
+ * without shortcuts, of a chip that was loaded or stopped; and every change that software can see
+ * changes it.
  */
 #include <stdlib.h>
 
+#include <penrose/debug.h>
 #include <penrose/trace.h>
 
 #include "chip/chip.h"
@@ -11,12 +13,36 @@
 #include "unit/chip/state_difference.h"
 #include "unit/test.h"
 
-enum { SCENES = 6 };
+enum { SCENES = 6, MOST_STOPS = 200 /* in a window */ };
 
-static void pass(struct penrose_chip *chip, uint64_t cycles)
+/* Ends the run at what the threads of the coprocessors that are in use do. */
+static void ask_for_stops(struct penrose_chip *chip, uint32_t *seed)
 {
-    const struct penrose_run run = {.size = sizeof run, .cycles = cycles, .pass_quiet_time = true};
-    penrose_run(chip, &run);
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        struct tile *tile = chip->place[i].tile;
+        for (unsigned thread = 0; tile && thread < TENSIX_THREADS; thread++) {
+            if (tile->tensix.thread[thread].pushed > 0) {
+                penrose_tensix_step(chip, tile->x, tile->y, thread, 1 + scene_random(seed, 7),
+                                    NULL);
+            }
+        }
+    }
+}
+
+/* With a seed it is stopped again and again. */
+static void pass(struct penrose_chip *chip, uint64_t cycles, uint32_t *seed)
+{
+    const uint64_t end = penrose_now(chip) + cycles;
+    enum penrose_outcome outcome = PENROSE_PAUSED;
+    for (unsigned stops = 0; outcome == PENROSE_PAUSED; stops++) {
+        const uint64_t now = penrose_now(chip);
+        const struct penrose_run run = {
+            .size = sizeof run, .cycles = end > now ? end - now : 0, .pass_quiet_time = true};
+        if (seed && stops < MOST_STOPS) {
+            ask_for_stops(chip, seed);
+        }
+        outcome = penrose_run(chip, &run);
+    }
 }
 
 static struct penrose_chip *copy_of(struct penrose_chip *chip)
@@ -41,6 +67,7 @@ enum {
     COPIED = 1 << 0,  /* it goes on as a copy of itself after half of the windows */
     TRACED = 1 << 1,  /* every instruction is told of, and no hart sleeps */
     STIRRED = 1 << 2, /* who waits looks again before each window, in vain */
+    STOPPED = 1 << 3, /* at instructions of the coprocessor */
 };
 
 /* The first is what the others are compared with. */
@@ -58,6 +85,8 @@ static const struct way {
     {"shortcuts now and then, 2 threads, copied", 2, EVERY_OTHER_WINDOW, COPIED},
     {"traced", 1, ALWAYS, TRACED},
     {"stirred", 1, ALWAYS, STIRRED},
+    {"stopped", 1, ALWAYS, STOPPED},
+    {"stopped, no shortcuts, copied", 1, NEVER, STOPPED | COPIED},
 };
 
 enum { WAYS = sizeof ways / sizeof ways[0] };
@@ -101,6 +130,7 @@ TEST_EACH(hash_does_not_depend_on_the_way, (SCENES * SCENE_SCHEDULES))
     enum { WINDOWS = 12 };
     const struct scene *scene = scene_at((unsigned)_i % SCENES);
     unsigned schedule = (unsigned)_i / SCENES;
+    uint32_t seed = 1;
     struct penrose_chip *chip[WAYS];
     for (unsigned i = 0; i < WAYS; i++) {
         chip[i] = scene_chip(scene, schedule, ways[i].threads);
@@ -109,15 +139,17 @@ TEST_EACH(hash_does_not_depend_on_the_way, (SCENES * SCENE_SCHEDULES))
     }
     for (unsigned window = 0; window < WINDOWS; window++) {
         for (unsigned i = 0; i < WAYS; i++) {
-            if (ways[i].also & (TRACED | STIRRED) && chip[i]->options.schedule == PENROSE_RANDOM) {
+            if (ways[i].also & (TRACED | STIRRED | STOPPED) &&
+                chip[i]->options.schedule == PENROSE_RANDOM) {
                 continue; /* others look, and draw other random numbers */
             }
             take_way(&chip[i], &ways[i], window, WINDOWS);
-            pass(chip[i], window % 3 ? scene->step / 3 : 777);
+            pass(chip[i], window % 3 ? scene->step / 3 : 777,
+                 ways[i].also & STOPPED ? &seed : NULL);
             ck_assert_msg(penrose_state_hash(chip[i]) == penrose_state_hash(chip[0]),
                           "%s, schedule %u, window %u, %s: %s", scene->name, schedule, window,
                           ways[i].name, state_difference(chip[0], chip[i]));
-            ck_assert_msg(ways[i].also & STIRRED ||
+            ck_assert_msg(ways[i].also & (STIRRED | STOPPED) ||
                               penrose_last_activity(chip[i]) == penrose_last_activity(chip[0]),
                           "%s, schedule %u, window %u, %s: the harts fall asleep at other times",
                           scene->name, schedule, window, ways[i].name);

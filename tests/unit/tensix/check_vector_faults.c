@@ -219,7 +219,7 @@ TEST_EACH(undefined_is_reported_and_nothing_happens, 2 * COUNT(bads))
     free(before);
 
     /* It goes on with the policy changed, and what comes behind executes. */
-    harness.stop = tensix->stopped = false;
+    tensix->stopped = harness.stop = false;
     harness.faults = 0;
     run("SFPLOADI 5, 2, 0x600d; SFPNOP");
     ck_assert_uint_eq(harness.faults, (unsigned)_i % 2);
@@ -376,7 +376,7 @@ TEST_EACH(faults_of_macros, 4 * COUNT(macro_faults))
     ck_assert_int_eq(harness.fault.kind, fault->kind);
     ck_assert_int_eq(tensix->stopped, stops);
     for (unsigned i = 0; i < 4 && tensix->stopped; i++) { /* as often as it stops */
-        harness.stop = tensix->stopped = false;
+        tensix->stopped = harness.stop = false;
         tensix_harness_go(&harness, MOST_CYCLES);
     }
     tensix_harness_go(&harness, MOST_CYCLES);
@@ -398,7 +398,7 @@ TEST_EACH(a_fault_while_nothing_is_issued, 4)
         tensix->stopped = false;
         tensix_harness_go(&harness, MOST_CYCLES);
     }
-    harness.stop = tensix->stopped = false;
+    tensix->stopped = harness.stop = false;
     tensix_harness_go(&harness, MOST_CYCLES);
     ck_assert_uint_eq(harness.faults, 5);
     check_over(0);
@@ -434,7 +434,7 @@ TEST_EACH(a_fault_among_scheduled_instructions, 10)
         ck_assert_uint_eq(harness.faults, 2 + i);
     }
     free(before);
-    harness.stop = tensix->stopped = false;
+    tensix->stopped = harness.stop = false;
     tensix_harness_go(&harness, MOST_CYCLES);
     check_over(0);
     ck_assert_uint_eq(tensix->vector.lreg[0][9], 0x3f800000); /* 0 + 1 */
