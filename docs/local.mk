@@ -15,6 +15,7 @@ EXTRA_DIST += \
 	%D%/TTNN.md \
 	%D%/examples/picture.py \
 	%D%/images/fault.svg \
+	%D%/images/models.svg \
 	%D%/images/terminal.py
 
 ## Built and run by tests/abi/examples.sh; they use the library as its users do.
