@@ -11,6 +11,7 @@
 #include "abi/guard.h"
 #include "abi/libttsim.h"
 #include "chip/grid.h"
+#include "chip/program_files.h"
 #include "host/environment.h"
 #include "host/processors.h"
 #include "num/kernels.h"
@@ -369,6 +370,7 @@ void device_destroy(struct device *device)
     gdb_destroy(device->gdb, 0);
     penrose_chip_destroy(device->chip);
     firmware_list_free(&device->firmware);
+    program_files_free(device->programs);
     free(device->complaints);
     free(device);
 }

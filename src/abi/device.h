@@ -78,9 +78,10 @@ struct device {
     struct summary *summary;  /* NULL: nobody asked for one */
     struct trace_file *trace; /* NULL: none */
     struct dumps dumps;
-    struct firmware_list firmware; /* that was found to lie in tiles */
-    struct gdb *gdb;               /* NULL: nobody debugs */
-    struct launches *launches;     /* NULL: they are not recorded */
+    struct firmware_list firmware;  /* that was found to lie in tiles */
+    struct program_files *programs; /* that tt-metal keeps beside it; NULL: nobody has asked */
+    struct gdb *gdb;                /* NULL: nobody debugs */
+    struct launches *launches;      /* NULL: they are not recorded */
     char *complaints; /* about the environment, a line each, until the device is used */
     struct run_ahead run_ahead;
     struct reports reports;

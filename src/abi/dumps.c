@@ -105,9 +105,11 @@ void dumps_make(struct device *device, enum settings_dump_event event, const cha
                                                  .text = text,
                                                  .html = true};
     device_know_firmware(device);
+    device_know_programs(device);
     if (penrose_dump_write(device->chip, &options, path, &error) == PENROSE_OK) {
         report(device, "dump written to %s", path);
     } else {
         report(device, "PENROSE_DUMP_ON: %s", error.text);
     }
+    device_forget_programs(device);
 }

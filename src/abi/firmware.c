@@ -7,6 +7,7 @@
 
 #include "abi/device.h"
 #include "chip/firmware.h"
+#include "chip/program_files.h"
 #include "host/environment.h"
 
 enum {
@@ -90,6 +91,29 @@ void device_know_firmware(struct device *device)
         is_found = root && try_place(device, root, places[i].pattern);
     }
     list->searches += !is_found;
+}
+
+void device_know_programs(struct device *device)
+{
+    device->programs = device->programs ? device->programs : program_files_create();
+    for (unsigned i = 0; device->programs && i < device->firmware.count; i++) {
+        const char *folder = device->firmware.firmware[i]->directory;
+        char kernels[PATH_MAX];
+        program_files_add(device->programs, folder);
+        if (snprintf(kernels, sizeof kernels, "%s/../kernels", folder) < (int)sizeof kernels) {
+            program_files_add(device->programs, kernels);
+        }
+    }
+    if (device->programs) {
+        program_files_place_all(device->programs, device->chip, device->chip);
+    }
+}
+
+void device_forget_programs(struct device *device)
+{
+    if (device->programs) {
+        program_files_forget(device->programs, device->chip);
+    }
 }
 
 void firmware_list_free(struct firmware_list *list)

@@ -25,6 +25,8 @@ chip_sources += \
 	%D%/pcie.c \
 	%D%/pcie.h \
 	%D%/places.c \
+	%D%/program_files.c \
+	%D%/program_files.h \
 	%D%/programs.c \
 	%D%/record.c \
 	%D%/sched.c \

@@ -34,6 +34,8 @@ struct explain_command {
     const char *recording[2];  /* of A and B; NULL: the command line in the dump */
     unsigned recordings, side; /* 0: A runs again, 1: B */
     bool runs_both;
+    const char *symbols;            /* a folder, or NULL */
+    struct program_files *programs; /* in it */
     struct compare_choices choices;
     struct compare_dump a, b;
     struct comparison comparison;
@@ -71,7 +73,7 @@ struct followed {
     struct culprit culprit;
 };
 
-enum { KEY_DEPTH = 0x700, KEY_RECORDING };
+enum { KEY_DEPTH = 0x700, KEY_RECORDING, KEY_EXPLAIN_SYMBOLS };
 
 /* --- Options --- */
 
@@ -91,6 +93,9 @@ static error_t parse_explain(int key, char *argument, struct argp_state *state)
         }
         command->recording[command->recordings++] = argument;
         return 0;
+    case KEY_EXPLAIN_SYMBOLS:
+        command->symbols = argument;
+        return 0;
     case ARGP_KEY_ARG:
         if (command->paths == 2) {
             return options_refuse(command->cli, "two dumps are compared; what is '%s'?", argument);
@@ -108,6 +113,10 @@ static const struct argp_option explain_rows[] = {
     {"recording", KEY_RECORDING, "FILE", 0,
      "What A is a dump of: a recording of a host program (PENROSE_RECORD, exec --record), which "
      "runs again in place of the command line in A's manifest; given twice, also what B is of",
+     0},
+    {"symbols", KEY_EXPLAIN_SYMBOLS, "DIR", 0,
+     "With --recording: where the programs of the host are, such as a folder of tt-metal's cache; "
+     "those whose code lies in tiles at the end are known by their lines",
      0},
     {"depth", KEY_DEPTH, "N", 0,
      "Follow differences from the first result on to their inputs, N steps at most (default 8)", 0},
@@ -288,6 +297,9 @@ static void locate_culprit(struct explain_command *command, struct culprit *culp
 static void end_watching(void *context, struct penrose_chip *chip)
 {
     struct explain_command *command = context;
+    if (command->programs) {
+        program_files_place_all(command->programs, chip, chip);
+    }
     for (unsigned tile = 0; tile < command->tiles; tile++) {
         size_t index = 0;
         for (size_t i = 0; i < command->watching && command->writers[tile]; i++) {
@@ -891,7 +903,8 @@ enum cli_exit cmd_explain(struct cli *cli, int argc, char **argv)
     if (!options_parse(cli, &explain_argp, argc, argv, &command, &exit)) {
         return exit;
     }
-    exit = compare_for_explanation(&command);
+    exit = rerun_open_symbols(cli, command.symbols, &command.programs);
+    exit = exit ? exit : compare_for_explanation(&command);
     if (!exit) {
         exit = comparison_differs(&command.comparison) ? explain_difference(&command)
                                                        : report_same(&command);
@@ -900,6 +913,7 @@ enum cli_exit cmd_explain(struct cli *cli, int argc, char **argv)
     compare_dump_close(&command.a);
     compare_dump_close(&command.b);
     free(command.culprit);
+    program_files_free(command.programs);
     for (struct followed *followed; (followed = command.followed);) {
         command.followed = followed->next;
         free(followed);

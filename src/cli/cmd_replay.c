@@ -11,6 +11,7 @@
 #include "cli/last_writer.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/rerun.h"
 #include "observe/gdb/gdb.h"
 #include "observe/history/history.h"
 #include "observe/history/recording.h"
@@ -26,6 +27,7 @@ enum {
     KEY_DUMP_STATE,
     KEY_AGAINST,
     KEY_GDB,
+    KEY_REPLAY_SYMBOLS,
 };
 
 struct replay_options {
@@ -33,6 +35,7 @@ struct replay_options {
     const char *path, *schedule, *timing;
     const char *dump, *against; /* folders; NULL: not asked for */
     const char *gdb;            /* an address; NULL: not asked for */
+    const char *symbols;        /* a folder with programs, or NULL */
     uint64_t threads;
     bool is_free;
     struct last_writer_option writer;
@@ -73,6 +76,9 @@ static error_t parse_replay(int key, char *argument, struct argp_state *state)
     case KEY_GDB:
         options->gdb = argument;
         return 0;
+    case KEY_REPLAY_SYMBOLS:
+        options->symbols = argument;
+        return 0;
     case ARGP_KEY_ARG:
         if (options->path) {
             return options_refuse(options->cli, "one recording is enough; what is '%s'?", argument);
@@ -103,6 +109,11 @@ static const struct argp_option replay_rows[] = {
      0},
     {"last-writer", KEY_LAST_WRITER, "X,Y:ADDRESS", 0,
      "At the end, tell who wrote the word at an address of a tile last, and where in its program",
+     0},
+    {"symbols", KEY_REPLAY_SYMBOLS, "DIR", 0,
+     "Where the programs of the host are, such as a folder of tt-metal's cache: those whose code "
+     "lies "
+     "in tiles then are known by their lines",
      0},
     {"dump-state", KEY_DUMP_STATE, "DIR", 0,
      "Write what all tiles that were used hold at the end into a dump", 0},
@@ -154,6 +165,7 @@ struct replay {
     struct recording_head head;
     enum journal_ending ending;
     struct penrose_chip *chip;
+    struct program_files *programs;  /* that --symbols names, else NULL */
     struct penrose_history *history; /* for --last-writer and --gdb, else NULL */
     struct gdb *gdb;                 /* NULL: not asked for */
     bool is_free;
@@ -349,9 +361,12 @@ static enum cli_exit run_and_look(struct replay *replay)
     enum cli_exit exit = run_replay(replay);
     exit = tell_replay(replay, exit, host_milliseconds() - start);
     if (options->writer.is_wanted) {
-        enum cli_exit told =
-            last_writer_tell(options->cli, &options->writer, replay->chip, replay->history);
+        enum cli_exit told = last_writer_tell(options->cli, &options->writer, replay->chip,
+                                              replay->history, replay->programs);
         exit = told == CLI_DONE ? exit : told;
+    }
+    if (replay->programs) {
+        program_files_place_all(replay->programs, replay->chip, replay->chip);
     }
     exit = dump_replay(replay, exit);
     serve_end(replay, exit);
@@ -364,6 +379,7 @@ static enum cli_exit replay_journal(struct replay *replay)
     struct penrose_options chip;
     struct penrose_error error;
     enum cli_exit exit = choose_chip(replay, &chip);
+    exit = exit ? exit : rerun_open_symbols(cli, replay->options->symbols, &replay->programs);
     if (exit != CLI_DONE) {
         return exit;
     }
@@ -386,6 +402,7 @@ static void free_replay(struct replay *replay)
     bool is_owned = replay->chip && looks_back(replay->options) && !replay->is_free;
     penrose_history_end(replay->history);
     penrose_chip_destroy(replay->chip);
+    program_files_free(replay->programs);
     if (!is_owned) {
         journal_destroy(replay->journal);
     }

@@ -51,7 +51,8 @@ static void tell_stop(struct penrose_chip *chip, const struct penrose_stop *stop
 }
 
 enum cli_exit last_writer_tell(const struct cli *cli, const struct last_writer_option *option,
-                               struct penrose_chip *chip, struct penrose_history *history)
+                               struct penrose_chip *chip, struct penrose_history *history,
+                               struct program_files *programs)
 {
     struct penrose_error error;
     struct penrose_chip *past = NULL;
@@ -65,6 +66,9 @@ enum cli_exit last_writer_tell(const struct cli *cli, const struct last_writer_o
     if (cli->json) {
         note("--last-writer is told without --json only");
     } else if (end == PENROSE_HISTORY_STOP) {
+        if (programs) {
+            program_files_place_all(programs, chip, past);
+        }
         tell_stop(chip, &stop);
     } else {
         printf(

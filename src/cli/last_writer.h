@@ -6,6 +6,7 @@
 
 #include <penrose/history.h>
 
+#include "chip/program_files.h"
 #include "cli/cli.h"
 
 struct last_writer_option {
@@ -18,8 +19,10 @@ struct last_writer_option {
 error_t last_writer_parse(const struct cli *cli, const char *text,
                           struct last_writer_option *option);
 
-/* Prints who did: on stdout, or with --json not at all. CLI_REFUSED with a message. */
+/* Prints who did: on stdout, or with --json not at all. CLI_REFUSED with a message. Programs (NULL:
+ * none) are looked for in what the chip was then. */
 enum cli_exit last_writer_tell(const struct cli *cli, const struct last_writer_option *option,
-                               struct penrose_chip *chip, struct penrose_history *history);
+                               struct penrose_chip *chip, struct penrose_history *history,
+                               struct program_files *programs);
 
 #endif

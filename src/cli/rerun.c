@@ -167,3 +167,14 @@ enum cli_exit rerun_recording(struct cli *cli, const char *path, const struct cl
     journal_destroy(journal);
     return exit;
 }
+
+/* --- Symbols --- */
+
+enum cli_exit rerun_open_symbols(struct cli *cli, const char *path, struct program_files **files)
+{
+    *files = path ? program_files_create() : NULL;
+    if (path && !(*files && program_files_add(*files, path))) {
+        return complain(cli, "--symbols: there is no file or folder %s", path);
+    }
+    return CLI_DONE;
+}

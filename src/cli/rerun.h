@@ -2,6 +2,7 @@
 #ifndef CLI_RERUN_H
 #define CLI_RERUN_H
 
+#include "chip/program_files.h"
 #include "cli/cli.h"
 #include "observe/compare/dump.h"
 
@@ -18,5 +19,9 @@ bool rerun_is_possible(const struct compare_dump *dump);
 
 /* The same of a recording (observe/history/recording.h) instead. */
 enum cli_exit rerun_recording(struct cli *cli, const char *path, const struct cli_witness *witness);
+
+/* Opens the programs that --symbols DIR names (path NULL: none, *files is NULL). CLI_REFUSED with a
+ * message. */
+enum cli_exit rerun_open_symbols(struct cli *cli, const char *path, struct program_files **files);
 
 #endif

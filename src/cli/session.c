@@ -148,7 +148,7 @@ static enum cli_exit end_history(struct session *session)
     enum cli_exit told = CLI_DONE;
     if (session->history) {
         told = last_writer_tell(session->cli, &session->options->writer, session->chip,
-                                session->history);
+                                session->history, NULL);
         penrose_history_end(session->history);
     }
     return told;

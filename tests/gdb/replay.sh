@@ -65,4 +65,20 @@ told '--gdb and time as it comes' '^exit 2$' 'err:--gdb looks at time as it was 
 echo "exit $?" >"$work/said"
 told 'a wrong address' '^exit 2$' 'err:--gdb: .* address for GDB' 'out:!the same'
 
+
+# --- Symbols without GDB ---
+
+"$PENROSE" replay "$work/host.rec" --last-writer 1,2:0x9100 >"$work/out" 2>"$work/err"
+echo "exit $?" >"$work/said"
+told 'nobody knows its programs' '^exit 0$' 'out:last writer: noc of \(1, 2\) .* \(2, 2\), sent at pc' 'out:!targets.c'
+"$PENROSE" replay "$work/host.rec" --last-writer 1,2:0x9100 --symbols "$work" \
+    --dump-state "$work/dump" >"$work/out" 2>"$work/err"
+echo "exit $?" >"$work/said"
+told 'they are found by their code' '^exit 0$' 'out:last writer: noc of \(1, 2\)' 'out:in main.*targets.c:[0-9]'
+grep -o '"path": "[^"]*"' "$work/dump/manifest.json" >"$work/said"
+told 'a dump names them' 'brisc-1-2.elf'
+"$PENROSE" replay "$work/host.rec" --symbols "$work/nowhere" >"$work/out" 2>"$work/err"
+echo "exit $?" >"$work/said"
+told 'no such folder' '^exit 2$' 'err:--symbols: there is no file or folder'
+
 finish

@@ -211,7 +211,8 @@ static bool is_of_firmware(const struct penrose_firmware *firmware, const struct
 {
     bool is_one = false;
     for (unsigned i = 0; firmware && i < LOADER_PROCESSORS; i++) {
-        is_one |= firmware->loader->elf[i] == elf;
+        const struct loader_elf *own = firmware->loader->elf[i];
+        is_one |= own == elf || strcmp(loader_elf_path(own), loader_elf_path(elf)) == 0;
     }
     return is_one;
 }

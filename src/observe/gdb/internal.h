@@ -148,10 +148,10 @@ struct gdb {
     size_t paths;
     int file[GDB_FILES]; /* -1: none */
 
-    struct gdb_symbols *symbols; /* programs of the host; NULL: none were named */
-    bool host_wrote;             /* perhaps code, since they were looked for */
-    struct gdb_config *config;   /* what monitor config-diff compares with; NULL: nothing yet */
-    struct gdb_text console;     /* what the client is told when it goes on */
+    struct program_files *symbols; /* programs of the host; NULL: none were named */
+    bool host_wrote;               /* perhaps code, since they were looked for */
+    struct gdb_config *config;     /* what monitor config-diff compares with; NULL: nothing yet */
+    struct gdb_text console;       /* what the client is told when it goes on */
 };
 
 /* --- server.c --- */

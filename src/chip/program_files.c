@@ -1,0 +1,270 @@
+/* See program_files.h. */
+#include "chip/program_files.h"
+
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/host_time.h"
+
+enum { LEAST_CODE = 64, MOST_FILES = 2048, MOST_FOLDERS = 8, WORD = 4 };
+enum { LOOK_NANOSECONDS = 1000000000 };
+
+/* A file, and the beginning of its code, by which they are sorted. */
+struct program_file {
+    uint64_t begins;
+    const struct loader_segment *code;
+    struct loader_elf *elf;
+};
+
+struct program_files {
+    struct program_file file[MOST_FILES];
+    size_t count;
+    char *folder[MOST_FOLDERS];
+    size_t folders;
+    uint64_t next_look; /* host time */
+};
+
+struct program_files *program_files_create(void)
+{
+    return calloc(1, sizeof(struct program_files));
+}
+
+void program_files_free(struct program_files *files)
+{
+    for (size_t i = 0; files && i < files->count; i++) {
+        loader_elf_close(files->file[i].elf);
+    }
+    for (size_t i = 0; files && i < files->folders; i++) {
+        free(files->folder[i]);
+    }
+    free(files);
+}
+
+size_t program_files_count(const struct program_files *files)
+{
+    return files->count;
+}
+
+/* --- Files --- */
+
+/* What tt-metal links other programs with is a program again. */
+static bool is_program_name(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 4 && strcmp(name + length - 4, ".elf") == 0 && !strstr(name, "_weakened.elf");
+}
+
+static bool is_open(const struct program_files *files, const char *path)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        if (strcmp(loader_elf_path(files->file[i].elf), path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const struct loader_segment *code_of_program(const struct loader_elf *elf)
+{
+    unsigned count;
+    const struct loader_segment *segment = loader_elf_segments(elf, &count);
+    for (unsigned i = 0; i < count; i++) {
+        if (segment[i].flags & LOADER_SEGMENT_EXECUTE && segment[i].filesz >= LEAST_CODE) {
+            return &segment[i];
+        }
+    }
+    return NULL;
+}
+
+static void insert_program(struct program_files *files, struct loader_elf *elf)
+{
+    struct program_file file = {.code = code_of_program(elf), .elf = elf};
+    size_t at = files->count++;
+    if (file.code) {
+        memcpy(&file.begins, file.code->bytes, sizeof file.begins);
+    }
+    for (; at > 0 && files->file[at - 1].begins > file.begins; at--) {
+        files->file[at] = files->file[at - 1];
+    }
+    files->file[at] = file;
+}
+
+static void open_program(struct program_files *files, const char *name)
+{
+    struct loader_elf *elf;
+    char *path = realpath(name, NULL);
+    if (path && files->count < MOST_FILES && !is_open(files, path) &&
+        loader_elf_open(path, &elf, NULL) == PENROSE_OK) {
+        insert_program(files, elf);
+    }
+    free(path);
+}
+
+/* False: there is nothing of that name. */
+static bool open_programs(struct program_files *files, char *path)
+{
+    char *const paths[] = {path, NULL};
+    FTS *tree = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, NULL);
+    bool is_there = false;
+    for (FTSENT *entry; tree && (entry = fts_read(tree)) != NULL;) {
+        is_there |= entry->fts_info == FTS_D || entry->fts_info == FTS_F;
+        if (entry->fts_info == FTS_F && is_program_name(entry->fts_name)) {
+            open_program(files, entry->fts_path);
+        }
+    }
+    if (tree) {
+        fts_close(tree);
+    }
+    return is_there;
+}
+
+static bool is_folder_kept(const struct program_files *files, const char *path)
+{
+    for (size_t i = 0; i < files->folders; i++) {
+        if (strcmp(files->folder[i], path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool program_files_add(struct program_files *files, const char *path)
+{
+    char *copy = strdup(path);
+    bool is_there = copy && open_programs(files, copy);
+    if (is_there && files->folders < MOST_FOLDERS && !is_folder_kept(files, path)) {
+        files->folder[files->folders++] = copy;
+    } else {
+        free(copy);
+    }
+    return is_there;
+}
+
+void program_files_look(struct program_files *files)
+{
+    uint64_t now = host_nanoseconds();
+    if (now >= files->next_look) {
+        for (size_t i = 0; i < files->folders; i++) {
+            open_programs(files, files->folder[i]);
+        }
+        files->next_look = now + LOOK_NANOSECONDS;
+    }
+}
+
+/* --- Places --- */
+
+/* The hart that tt-metal's name of a file tells. */
+static enum penrose_hart hart_of_file(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        const char *prefix = penrose_hart_name((enum penrose_hart)hart);
+        if (strncmp(name, prefix, strlen(prefix)) == 0) {
+            return (enum penrose_hart)hart;
+        }
+    }
+    return PENROSE_NO_HART;
+}
+
+/* Is the same code known there already, perhaps of another file? */
+static bool is_code_known(const struct images *images, const struct image *image,
+                          const struct loader_segment *code)
+{
+    const struct image *old = images_find(images, image->x, image->y, image->base);
+    const struct loader_segment *known =
+        old && old->base == image->base ? code_of_program(old->elf) : NULL;
+    return known && known->filesz == code->filesz &&
+           memcmp(known->bytes, code->bytes, code->filesz) == 0;
+}
+
+static bool has_code(const struct tile *tile, uint32_t at, const struct loader_segment *code)
+{
+    return at < tile->kind->l1_bytes && code->filesz <= tile->kind->l1_bytes - at &&
+           memcmp(tile->l1 + at, code->bytes, code->filesz) == 0;
+}
+
+static bool place_program(struct penrose_chip *chip, const struct tile *tile,
+                          const struct program_file *file, uint32_t at)
+{
+    const struct loader_segment *code = file->code;
+    const struct image image = {.x = tile->x,
+                                .y = tile->y,
+                                .base = at,
+                                .size = code->filesz,
+                                .link_base = code->vaddr,
+                                .elf = file->elf,
+                                .hart = hart_of_file(loader_elf_path(file->elf)),
+                                .is_kernel = at != code->vaddr};
+    return has_code(tile, at, code) && !is_code_known(&chip->images, &image, code) &&
+           images_add(&chip->images, &image);
+}
+
+/* The first file whose code begins so, or with something greater. */
+static size_t first_that_begins(const struct program_files *files, uint64_t begins)
+{
+    size_t low = 0, high = files->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (files->file[middle].begins < begins) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+unsigned
+program_files_place(struct program_files *files, struct penrose_chip *chip, const struct tile *tile,
+                    void (*found)(void *context, const struct tile *tile, const char *path),
+                    void *context)
+{
+    unsigned placed = 0;
+    uint64_t begins;
+    for (uint32_t at = 0; at + sizeof begins <= tile->kind->l1_bytes; at += WORD) {
+        memcpy(&begins, tile->l1 + at, sizeof begins);
+        size_t i = begins ? first_that_begins(files, begins) : files->count;
+        for (; i < files->count && files->file[i].begins == begins; i++) {
+            if (place_program(chip, tile, &files->file[i], at)) {
+                placed++;
+                if (found) {
+                    found(context, tile, loader_elf_path(files->file[i].elf));
+                }
+            }
+        }
+    }
+    return placed;
+}
+
+static bool is_of_files(const struct program_files *files, const struct loader_elf *elf)
+{
+    size_t i = 0;
+    while (i < files->count && files->file[i].elf != elf) {
+        i++;
+    }
+    return i < files->count;
+}
+
+void program_files_forget(const struct program_files *files, struct penrose_chip *chip)
+{
+    struct images *images = &chip->images;
+    size_t kept = 0;
+    for (size_t i = 0; i < images->count; i++) {
+        if (!is_of_files(files, images->image[i].elf)) {
+            images->image[kept++] = images->image[i];
+        }
+    }
+    images->count = kept;
+}
+
+void program_files_place_all(struct program_files *files, struct penrose_chip *chip,
+                             const struct penrose_chip *at)
+{
+    program_files_forget(files, chip);
+    for (unsigned i = 0; i < NOC_NODES && files->count > 0; i++) {
+        if (at->place[i].tile) {
+            program_files_place(files, chip, at->place[i].tile, NULL, NULL);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/*
+ * Files of programs that only the host knows: it has written them into tiles. A program is where its
+ * code lies byte by byte, as it was linked (firmware) or elsewhere (kernels: tt-metal keeps what it
+ * has made of them as *.xip.elf). Then the chip's images refer to the file, which must stay open.
+ */
+#ifndef CHIP_PROGRAM_FILES_H
+#define CHIP_PROGRAM_FILES_H
+
+#include "chip/chip.h"
+
+struct program_files;
+
+/* NULL: no memory. */
+struct program_files *program_files_create(void);
+
+/* Not while the chip's images are still looked at. NULL does nothing. */
+void program_files_free(struct program_files *files);
+
+/* Opens a file, or all that may be programs in a folder and below. False: nothing has that name. */
+bool program_files_add(struct program_files *files, const char *path);
+
+/* Looks in those folders for files that have come, once a second at most: a host compiles while it
+ * runs. */
+void program_files_look(struct program_files *files);
+
+size_t program_files_count(const struct program_files *files);
+
+/* Finds them in the tile; `found` (NULL: nobody) is called for each that is new there. Returns how
+ * many that are. */
+unsigned
+program_files_place(struct program_files *files, struct penrose_chip *chip, const struct tile *tile,
+                    void (*found)(void *context, const struct tile *tile, const char *path),
+                    void *context);
+
+/* Finds them in all tiles of `at` that were touched, which is the chip or a past of it. What was found
+ * before is forgotten. */
+void program_files_place_all(struct program_files *files, struct penrose_chip *chip,
+                             const struct penrose_chip *at);
+
+/* The chip knows none of them any more: a host overwrites programs. */
+void program_files_forget(const struct program_files *files, struct penrose_chip *chip);
+
+#endif

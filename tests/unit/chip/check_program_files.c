@@ -1,0 +1,115 @@
+/* chip/program_files.h: programs are found in tiles by their code, wherever it lies. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "chip/program_files.h"
+#include "unit/test.h"
+
+enum { X = 1, Y = 2, AT = 0x23450, OTHER_AT = 0x80000 };
+
+static struct penrose_error error;
+static struct penrose_chip *chip;
+static struct program_files *files;
+static struct loader_elf *elf;
+static const struct loader_segment *code;
+static char path[4096];
+
+static const char *find_program(void)
+{
+    const char *build = getenv("builddir");
+    snprintf(path, sizeof path, "%s/firmware/tensor/matmul-flag-trisc1.elf", build ? build : ".");
+    return access(path, R_OK) == 0 ? NULL : "no RISC-V cross compiler";
+}
+
+TESTS_NEED(find_program);
+
+static void setup(void)
+{
+    unsigned count;
+    find_program();
+    ck_assert_int_eq(loader_elf_open(path, &elf, &error), PENROSE_OK);
+    code = loader_elf_segments(elf, &count);
+    while (!(code->flags & LOADER_SEGMENT_EXECUTE)) {
+        code++;
+    }
+    ck_assert_int_eq(penrose_chip_create(NULL, &chip, &error), PENROSE_OK);
+    files = program_files_create();
+}
+
+static void teardown(void)
+{
+    penrose_chip_destroy(chip);
+    program_files_free(files);
+    loader_elf_close(elf);
+}
+
+FIXTURE(setup, teardown);
+
+static void put_code(uint32_t at, uint32_t size)
+{
+    ck_assert_int_eq(penrose_write(chip, X, Y, at, code->bytes, size, &error), PENROSE_OK);
+}
+
+static unsigned place(void)
+{
+    struct tile *tile;
+    ck_assert_int_eq(chip_tile(chip, X, Y, &tile, &error), PENROSE_OK);
+    return program_files_place(files, chip, tile, NULL, NULL);
+}
+
+static bool is_located(uint32_t at)
+{
+    char symbol[128], source[256];
+    return penrose_locate(chip, X, Y, at, symbol, sizeof symbol, source, sizeof source);
+}
+
+TEST(code_is_found_where_it_lies)
+{
+    ck_assert(program_files_add(files, path));
+    ck_assert_uint_eq(program_files_count(files), 1);
+    ck_assert_uint_eq(place(), 0);
+    put_code(AT, code->filesz);
+    ck_assert(!is_located(AT));
+    ck_assert_uint_eq(place(), 1);
+    ck_assert(is_located(AT) && is_located(AT + code->filesz - 4) && !is_located(OTHER_AT));
+    const struct image *image = images_find(chip_images(chip), X, Y, AT);
+    ck_assert(image->is_kernel && image->link_base == code->vaddr && image->base == AT);
+    ck_assert_uint_eq(place(), 0); /* it is known */
+    put_code(OTHER_AT, code->filesz);
+    ck_assert_uint_eq(place(), 1);
+    ck_assert(is_located(AT) && is_located(OTHER_AT));
+}
+
+TEST(code_that_is_not_whole_is_another_one)
+{
+    const uint32_t last = 0x12345678;
+    ck_assert(program_files_add(files, path));
+    put_code(AT, code->filesz);
+    ck_assert_int_eq(penrose_write(chip, X, Y, AT + code->filesz - 4, &last, sizeof last, &error),
+                     PENROSE_OK);
+    put_code(0x180000 - 64, 64); /* beyond the end */
+    ck_assert_uint_eq(place(), 0);
+}
+
+TEST(folders_are_searched_again)
+{
+    char *end = strrchr(path, '/');
+    *end = 0;
+    ck_assert(!program_files_add(files, "/nowhere/at/all"));
+    ck_assert(program_files_add(files, path));
+    size_t count = program_files_count(files);
+    ck_assert_uint_gt(count, 1);
+    ck_assert(program_files_add(files, path));
+    program_files_look(files);
+    ck_assert_uint_eq(program_files_count(files), count);
+    put_code(AT, code->filesz);
+    program_files_place_all(files, chip, chip);
+    ck_assert(is_located(AT));
+    put_code(AT + 4, code->filesz);
+    program_files_place_all(files, chip, chip);
+    ck_assert(!is_located(AT) && is_located(AT + 4));
+    program_files_forget(files, chip);
+    ck_assert(!is_located(AT + 4));
+}
