@@ -30,6 +30,11 @@ ALWI void mm_init(uint32_t a, uint32_t b, uint32_t out, uint32_t transpose = 0)
     compute_kernel_hw_startup<SrcOrder::Reverse>(a, b, out);
     matmul_init(a, b, transpose);
 }
+ALWI void mm_block_init_short(uint32_t a, uint32_t b, uint32_t transpose = 0, uint32_t columns = 1,
+                              uint32_t rows = 1, uint32_t inner = 1)
+{
+    matmul_block_init(a, b, transpose, columns, rows, inner);
+}
 ALWI void mm_block_init(uint32_t a, uint32_t b, uint32_t out, uint32_t transpose = 0, uint32_t columns = 1,
                         uint32_t rows = 1, uint32_t inner = 1)
 {

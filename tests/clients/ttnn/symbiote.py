@@ -2,11 +2,9 @@
 programs.py). Compared with the same model in torch."""
 import copy
 import os
-import tempfile
 
-# tt_symbiote asks by this name which of its modules may run. Blackhole runs linear layers and ReLU; what it keeps for
-# another system runs on one chip as well.
-os.environ["MESH_DEVICE"] = os.environ.get("SYMBIOTE_DEVICE", "P150")
+# tt_symbiote asks by this name which of its modules may run: on a card of Blackhole, linear layers among others.
+os.environ["MESH_DEVICE"] = "P150"
 
 import torch
 import transformers
@@ -26,7 +24,7 @@ def compare(model, modules, inputs, pick):
         expected = pick(copy.deepcopy(model).float()(**inputs)).float()
     device = ttnn.open_device(device_id=0)
     try:
-        moved = tt_symbiote.register_modules(model, modules) if modules else {}
+        moved = tt_symbiote.register_modules(model, modules)
         tt_symbiote.set_device(model, device)
         with torch.no_grad():
             made = pick(model(**inputs))
@@ -54,20 +52,6 @@ def llama(options):
     tokens = torch.randint(0, 1000, (1, 32))
     return compare(transformers.LlamaForCausalLM(config), {nn.Linear: TTNNLinear},
                    {"input_ids": tokens, "use_cache": False}, lambda result: result.logits)
-
-
-@programs.program
-def resnet(options):
-    """By tt_symbiote's own recipe: all of it on the device."""
-    torch.manual_seed(1)
-    config = transformers.ResNetConfig(embedding_size=32, hidden_sizes=[32, 64], depths=[1, 1], layer_type="basic",
-                                       num_labels=32)
-    plain = transformers.ResNetForImageClassification(config).eval()
-    with tempfile.TemporaryDirectory() as folder:
-        plain.save_pretrained(folder)
-        model = tt_symbiote.AutoModelForImageClassification.from_pretrained(folder)
-    pixels = torch.rand(1, 3, 64, 64)
-    return compare(model, None, {"pixel_values": pixels}, lambda result: result.logits)
 
 
 programs.main("Run small models through tt_symbiote.")
