@@ -4,8 +4,8 @@ The environment is set before anything is collected, so before ttnn is imported:
 A test in which a guest fault stops a hart, or in which the device hangs, fails with the report, even
 where the test itself did not look. Warnings are shown with tests that fail for another reason.
 
-tt-metal waits for a hung device for ever, unless TT_METAL_OPERATION_TIMEOUT_SECONDS says otherwise; here
-it is 30 unless you set it.
+tt-metal waits for a hung device for ever. Here such a wait ends with an exception, by PENROSE_ON_HANG,
+unless you set that; and after 30 s in fast dispatch, unless you set TT_METAL_OPERATION_TIMEOUT_SECONDS.
 """
 
 from __future__ import annotations
@@ -108,6 +108,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         else:
             os.environ[name] = value
     os.environ.setdefault("TT_METAL_OPERATION_TIMEOUT_SECONDS", "30")
+    os.environ.setdefault("PENROSE_ON_HANG", "throw")
     if not os.environ.get("PENROSE_REPORT"):
         folder = tempfile.mkdtemp(prefix="penrose-pytest-")
         os.environ["PENROSE_REPORT"] = os.path.join(folder, "report.txt")

@@ -42,9 +42,9 @@ def test_fault(device):
 
 def test_hang(device):
     device.start(0x0000006F)
-    for _ in range(2000):
+    for _ in range(1100):
         device.read(0x100)
-        device.lib.libttsim_clock(1)
+        device.lib.libttsim_clock(1) # throws no exception to callers that are not C++
 
 def test_nothing_again(device):
     device.write(0x100, 6)
@@ -73,8 +73,9 @@ def test_the_environment_is_set_before_conftest(pytester):
         "import os\n"
         "def test_it(): assert os.environ['TT_METAL_SIMULATOR'].endswith('/p150a/libttsim.so')\n"
         "def test_time(): assert os.environ['TT_METAL_OPERATION_TIMEOUT_SECONDS'] == '30'\n"
+        "def test_hangs(): assert os.environ['PENROSE_ON_HANG'] == 'throw'\n"
     )
-    pytester.runpytest_subprocess("--penrose=p150a").assert_outcomes(passed=2)
+    pytester.runpytest_subprocess("--penrose=p150a").assert_outcomes(passed=3)
 
 
 def test_without_the_option_nothing_changes(pytester, monkeypatch):

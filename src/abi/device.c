@@ -194,10 +194,18 @@ static void start_summary(struct device *device, bool is_timed)
 /* The process is the host's, so it must have asked for that. */
 static void choose_end(struct device *device)
 {
+    static const char *const names[] = {
+        [ON_HANG_REPORT] = "report", [ON_HANG_STOP] = "stop", [ON_HANG_THROW] = "throw"};
     const char *text = host_variable("PENROSE_ON_HANG");
-    device->ends_at_hang = text && strcmp(text, "stop") == 0;
-    if (text && !device->ends_at_hang && strcmp(text, "report") != 0) {
-        device_complain(device, "PENROSE_ON_HANG", "choose report, the default, or stop");
+    bool is_known = !text;
+    for (unsigned i = 0; text && i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            device->on_hang = (enum on_hang)i;
+            is_known = true;
+        }
+    }
+    if (!is_known) {
+        device_complain(device, "PENROSE_ON_HANG", "choose report, the default, stop or throw");
     }
 }
 

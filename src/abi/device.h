@@ -29,6 +29,9 @@ enum {
     TLB_WORDS = 3 * WINDOWS + STRIDED_WINDOWS,
 };
 
+/* PENROSE_ON_HANG: what follows after the report of a hang. */
+enum on_hang { ON_HANG_REPORT, ON_HANG_STOP, ON_HANG_THROW };
+
 /* How the device reaches host memory; NULL where the host has not said. */
 struct host_callbacks {
     void (*read)(uint64_t paddr, void *p, uint32_t size);
@@ -65,9 +68,10 @@ struct device {
     struct penrose_chip *chip;
     uint32_t tlb[TLB_WORDS]; /* three words a window, then a word for each strided one */
     struct host_callbacks host;
-    bool in_dma;             /* a DMA transfer is accessing windows: time must not pass */
-    bool stopped;            /* by a guest fault that nobody has looked at yet */
-    bool ends_at_hang;       /* the process, see PENROSE_ON_HANG */
+    bool in_dma;  /* a DMA transfer is accessing windows: time must not pass */
+    bool stopped; /* by a guest fault that nobody has looked at yet */
+    enum on_hang on_hang;
+    bool is_hung;            /* the host is to be told by an exception: ON_HANG_THROW */
     bool is_used;            /* the host did more than ask who is there */
     uint64_t isolated;       /* how often the chip was made to go on after a fault */
     size_t faults_told;      /* fault records of the chip that were reported */

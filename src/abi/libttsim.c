@@ -25,6 +25,7 @@
 
 #include "abi/device.h"
 #include "abi/endpoint.h"
+#include "abi/guard.h"
 #include "isa/host_time.h"
 
 #define LIBTTSIM_EXPORT __attribute__((visibility("default")))
@@ -381,6 +382,7 @@ static void pass_time(struct device *device, uint32_t cycles)
 
 LIBTTSIM_EXPORT void libttsim_clock(uint32_t n_clocks)
 {
+    bool is_hung = false;
     if (!enter()) {
         return;
     }
@@ -395,6 +397,12 @@ LIBTTSIM_EXPORT void libttsim_clock(uint32_t n_clocks)
         device_watch_polls(device);
         pass_time(device, n_clocks);
         dump_as_wanted(device);
+        is_hung = device->is_hung;
+        device->is_hung = false;
     }
     leave();
+    if (is_hung) {
+        guard_throw("Penrose: the host has polled the chip in vain, see the report of who waits "
+                    "for what (PENROSE_ON_HANG=throw)");
+    }
 }

@@ -218,7 +218,8 @@ void report_hang(struct device *device, const char *text)
     if (device->summary) {
         device->summary->hangs++;
     }
-    if (device->ends_at_hang) {
+    device->is_hung = device->on_hang == ON_HANG_THROW;
+    if (device->on_hang == ON_HANG_STOP) {
         summary_close(device);
         kill(getpid(), SIGTERM);
     }
@@ -418,6 +419,9 @@ void device_watch_polls(struct device *device)
     device_know_firmware(device);
     if (waits_for_work_only(device->chip)) {
         return; /* it looks at prints, say, while it compiles what it will launch */
+    }
+    if (device->on_hang == ON_HANG_THROW) { /* who polls on after the exception gets another one */
+        *watch = (struct poll_watch){.since = now};
     }
     tell_waits(device, ahead->is_quiet
                            ? "the host keeps polling, but nothing can happen any more on the chip "

@@ -254,8 +254,9 @@ static error_t parse_launches(struct exec_options *options, const char *text)
 
 static error_t parse_on_hang(struct exec_options *options, const char *text)
 {
-    if (strcmp(text, "stop") != 0 && strcmp(text, "report") != 0) {
-        return options_refuse(options->cli, "--on-hang: '%s' is neither report nor stop", text);
+    if (strcmp(text, "stop") != 0 && strcmp(text, "report") != 0 && strcmp(text, "throw") != 0) {
+        return options_refuse(options->cli, "--on-hang: '%s' is none of report, stop and throw",
+                              text);
     }
     options->on_hang = text;
     return 0;
@@ -390,8 +391,8 @@ static const struct argp_option option_rows[] = {
     {"launches", KEY_LAUNCHES, "N,...", 0, "Only these, counted from 1: 3,5-7", 0},
     {"quiet", KEY_QUIET, NULL, 0, "Say nothing at the end", 0},
     {"on-hang", KEY_ON_HANG, "WHAT", 0,
-     "When nothing can happen any more and the host polls on: report (default) who waits for what, "
-     "or stop: end the command then, too",
+     "When nothing can happen any more and the host polls on: report (default) who waits for what; "
+     "stop: end the command then, too; throw: throw a C++ exception to it",
      0},
     {"fail-on", KEY_FAIL_ON, "LIST", 0,
      "Let a command that ends with 0 fail where there were any of: fault,hang,warning", 0},

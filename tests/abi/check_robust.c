@@ -509,6 +509,42 @@ TEST_EACH(callbacks_may_throw, 2)
     client_close_and_unload(&signalled);
 }
 
+/* Until an exception is caught, but not for ever. */
+static void poll_hung_tile(struct client *client, bool catches, const char *wanted)
+{
+    char text[200] = "";
+    uint32_t word;
+    for (unsigned i = 0; i < 1100 && !*text; i++) {
+        client->tile_read(1, 2, 0x8000, &word, 4); /* no window is set up, which were progress */
+        if (catches) {
+            catching_clock(client->clock, text, sizeof text);
+        } else {
+            client->clock(1);
+        }
+    }
+    ck_assert_msg(*wanted ? strstr(text, wanted) != NULL : !*text, "caught '%s'", text);
+}
+
+/* A wait in vain ends with an exception where somebody can catch it, again and again, and the library
+ * can be used after it. */
+TEST_EACH(hangs_may_throw, 2)
+{
+    const uint32_t jump_to_itself = 0x6f, held = 0x47800, released = 0x47000;
+    struct client client;
+    setenv("PENROSE_ON_HANG", _i ? "report" : "throw", 1);
+    client_load_and_open(&client);
+    client_write_tile(&client, 1, 2, 0, &jump_to_itself, 4);
+    client_write_tile(&client, 1, 2, 0xffb121b0, &held, 4);
+    client_write_tile(&client, 1, 2, 0xffb121b0, &released, 4);
+    poll_hung_tile(&client, false, "");
+    ck_assert(works(&client, 5, 5)); /* progress */
+    for (unsigned round = 0; round < 2; round++) {
+        poll_hung_tile(&client, true, _i ? "" : "PENROSE_ON_HANG=throw");
+    }
+    ck_assert(works(&client, 5, 5));
+    client_close_and_unload(&client);
+}
+
 /* --- Wrong calls and addresses --- */
 
 TEST(calls_without_a_device)

@@ -1,6 +1,7 @@
 /* See throwing.h. */
 #include "abi/throwing.h"
 
+#include <cstdio>
 #include <stdexcept>
 
 void throwing_read(uint64_t, void *, uint32_t)
@@ -11,4 +12,14 @@ void throwing_read(uint64_t, void *, uint32_t)
 void throwing_write(uint64_t, const void *, uint32_t size)
 {
     throw size; /* anything can be thrown */
+}
+
+void catching_clock(void (*clock)(uint32_t), char *text, size_t size)
+{
+    try {
+        clock(1);
+        *text = '\0';
+    } catch (const std::exception &error) {
+        std::snprintf(text, size, "%s", error.what());
+    }
 }

@@ -37,7 +37,7 @@ for range in '' x 5: 0:9 9:5 5:6: :5 -1 1073741825; do
 done
 expect "no such failure" 125 "'x' is none of fault, hang and warning" -- exec --fail-on fault,x -- true
 expect "an empty list of failures" 125 "is none of fault" -- exec --fail-on= -- true
-expect "a wrong end" 125 "'kill' is neither report nor stop" -- exec --on-hang kill -- true
+expect "a wrong end" 125 "'kill' is none of report, stop and throw" -- exec --on-hang kill -- true
 TMPDIR=/nowhere messages=2 expect "--fail-on without a file" 125 "no file to learn from" -- \
     exec --fail-on fault -- true
 expect "a wrong set of kernels" 125 "cannot run 'sse'" -- exec --kernels-set sse -- true
@@ -220,6 +220,8 @@ else
     messages=1 expect "a command that ends before" 0 -- exec --on-hang stop -- python3 "$work/use.py"
     messages=2 expect "a hang that is reported" 0 "1 hang, " "out:polled on" -- \
         exec --on-hang report -- python3 "$work/use.py" --hang
+    messages=2 expect "no exception where nobody can catch it" 0 "1 hang, " "out:polled on" -- \
+        exec --on-hang throw -- python3 "$work/use.py" --hang
 
     echo '{"pid": 1, "cycles": 5, "tiles": []}' >"$work/summary"
     PENROSE_SUMMARY=$work/summary messages=1 expect "a summary of the user's" 0 "1 device, " -- \
