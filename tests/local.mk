@@ -139,6 +139,7 @@ REAL_CLIENTS = \
 	%D%/clients/exalens.sh \
 	%D%/clients/launches.sh \
 	%D%/clients/llk-fast.sh \
+	%D%/clients/pytest-plugin.sh \
 	%D%/clients/record.sh \
 	%D%/clients/triage.sh \
 	%D%/clients/ttnn-fast.sh \
@@ -186,6 +187,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/ttnn/readiness.py \
 	%D%/clients/ttnn/symbiote.py \
 	%D%/clients/ttnn/tutorials.py \
+	%D%/clients/ttnn/test_plugin.py \
 	%D%/clients/ttnn/umd.py
 check-clients: all
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(REAL_CLIENTS)'
