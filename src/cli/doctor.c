@@ -327,6 +327,16 @@ static void compare_versions(const struct doctor *doctor, struct doctor_check *c
            wanted);
 }
 
+/* The driver says its version where the compiler proper, for want of a library, does not run. */
+static bool compiles(char *path, char *text, size_t size)
+{
+    char language[] = "-xc++", syntax[] = "-fsyntax-only", input[] = "/dev/null";
+    char *argv[] = {path, language, syntax, input, NULL};
+    struct child_result result = child_capture(argv, NULL, 0, 30, text, size);
+    text[strcspn(text, "\n")] = 0;
+    return result.end == CHILD_EXITED && result.status == 0;
+}
+
 static void try_compiler(struct doctor *doctor, const struct compiler *compiler)
 {
     char path[PATH_MAX] = "", option[] = "--version", text[256], version[16];
@@ -340,6 +350,9 @@ static void try_compiler(struct doctor *doctor, const struct compiler *compiler)
                                      : add(doctor, "compiler", "%.300s (%.150s)", path, text);
     if (result.end != CHILD_EXITED || result.status != 0) {
         advise(check, DOCTOR_FAILED, "it does not run; get SFPI again");
+    } else if (!compiles(path, text, sizeof text)) {
+        advise(check, DOCTOR_FAILED,
+               "it compiles nothing (%.250s); on Debian: apt-get install libmpc3", text);
     } else {
         compare_versions(doctor, check, version);
     }

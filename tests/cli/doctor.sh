@@ -92,6 +92,13 @@ version "$work/root/runtime/sfpi" 7.43.0
 expect "an old compiler" 0 "out:^compiler    note .*\(SFPI 7.43.0\)$" "out:to do: this ttnn names 7.89.0" -- doctor
 printf '#!/bin/sh\nexit 1\n' >"$work/root/runtime/sfpi/compiler/bin/riscv-tt-elf-g++"
 messages=0 expect "a compiler that does not run" 1 "out:^compiler    FAILED" "out:get SFPI again" -- doctor
+cat >"$work/root/runtime/sfpi/compiler/bin/riscv-tt-elf-g++" <<'SH'
+#!/bin/sh
+[ "$1" = --version ] || { echo "cc1plus: cannot open libmpc.so.3"; exit 1; }
+echo "riscv-tt-elf-g++ (tenstorrent/sfpi:7.89.0[1]) 15.1.0"
+SH
+messages=0 expect "a compiler that compiles nothing" 1 "out:^compiler    FAILED.*\(SFPI 7.89.0\)" \
+    "out:libmpc.so.3\); on Debian: apt-get install libmpc3" -- doctor
 unset PYTHONPATH TT_METAL_RUNTIME_ROOT
 
 PENROSE_CACHE=/proc/no/cache messages=0 expect "a cache that cannot be written" 0 \
