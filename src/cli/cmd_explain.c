@@ -34,6 +34,7 @@ struct explain_command {
     const char *recording[2];  /* of A and B; NULL: the command line in the dump */
     unsigned recordings, side; /* 0: A runs again, 1: B */
     bool runs_both;
+    bool is_changed[2];             /* what ran again did not end as in its dump */
     const char *symbols;            /* a folder, or NULL */
     struct program_files *programs; /* in it */
     struct compare_choices choices;
@@ -59,7 +60,8 @@ struct culprit {
     struct writers_datum datum;
     unsigned tile;                                     /* index in explain_command.tile */
     struct writers_record record, other;               /* of A and B */
-    char symbol[128], source[SOURCE_TEXT];             /* of the instruction */
+    char symbol[128], source[SOURCE_TEXT];             /* of the instruction in A */
+    char other_symbol[128], other_source[SOURCE_TEXT]; /* in B */
     char later_symbol[128], later_source[SOURCE_TEXT]; /* of who changed Dst behind a packer */
     char early_symbol[128], early_source[SOURCE_TEXT]; /* of who read a GPR too early */
     bool was_told;
@@ -136,7 +138,9 @@ static const struct argp explain_argp = {
         "same folder), and whoever has written the differing data last is named: hart, line, "
         "instruction, what it was made from, and whether that differed already. If B is a dump of "
         "`penrose run` or `penrose boot`, or has a recording, it runs again as well, and inputs "
-        "are compared at the moment at which they were read."
+        "are compared at the moment at which they were read. A run that does not end as its dump "
+        "says "
+        "is reported: keep the programs of both sides in different files."
         "\vExamples:\n"
         "  penrose run kernel.elf --dump-state here; penrose explain here card\n"
         "        says where the two go apart, and by which line\n\n"
@@ -273,6 +277,16 @@ static enum cli_exit begin_watching(void *context, struct penrose_chip *chip)
     return command->status ? complain(command->cli, "%s", command->error.text) : CLI_DONE;
 }
 
+static void locate_other(struct culprit *culprit, struct penrose_chip *chip)
+{
+    const struct writers_record *record = &culprit->other;
+    if (record->event.pc) {
+        penrose_locate(chip, record->x, record->y, record->event.pc, culprit->other_symbol,
+                       sizeof culprit->other_symbol, culprit->other_source,
+                       sizeof culprit->other_source);
+    }
+}
+
 static void locate_culprit(struct explain_command *command, struct culprit *culprit,
                            struct penrose_chip *chip)
 {
@@ -294,9 +308,24 @@ static void locate_culprit(struct explain_command *command, struct culprit *culp
     }
 }
 
+/* Is the state at the end another one than in the dump that was made at the end? */
+static bool ends_otherwise(const struct compare_dump *dump, struct penrose_chip *chip)
+{
+    const json_t *reason = json_object_get(dump->manifest, "reason");
+    const char *kind = json_string_value(json_object_get(reason, "kind"));
+    const char *then = json_string_value(json_object_get(dump->manifest, "state_hash"));
+    char now[17];
+    snprintf(now, sizeof now, "%016" PRIx64, penrose_state_hash(chip));
+    return kind && strcmp(kind, "exit") == 0 && then && strcmp(then, now) != 0;
+}
+
 static void end_watching(void *context, struct penrose_chip *chip)
 {
     struct explain_command *command = context;
+    if (!command->recording[command->side] && command->watched == command->culprit) {
+        command->is_changed[command->side] =
+            ends_otherwise(command->side ? &command->b : &command->a, chip);
+    }
     if (command->programs) {
         program_files_place_all(command->programs, chip, chip);
     }
@@ -306,6 +335,7 @@ static void end_watching(void *context, struct penrose_chip *chip)
             struct culprit *culprit = &command->watched[i];
             if (culprit->tile == tile && command->side) {
                 culprit->other = *writers_record(command->writers[tile], index++);
+                locate_other(culprit, chip);
             } else if (culprit->tile == tile) {
                 culprit->record = *writers_record(command->writers[tile], index++);
                 locate_culprit(command, culprit, chip);
@@ -327,12 +357,18 @@ static enum cli_exit run_side(struct explain_command *command, unsigned side)
 
 /* --- Choosing --- */
 
+/* What nobody wrote in A is as late as B wrote it: A should have done that then. */
+static const struct writers_record *moment(const struct culprit *culprit)
+{
+    return culprit->record.is_written ? &culprit->record : &culprit->other;
+}
+
 static bool is_earlier(const struct culprit *a, const struct culprit *b)
 {
     if (a->tile == b->tile) {
-        return a->record.sequence < b->record.sequence;
+        return moment(a)->sequence < moment(b)->sequence;
     }
-    return a->record.event.cycle < b->record.event.cycle;
+    return moment(a)->event.cycle < moment(b)->event.cycle;
 }
 
 /* A word of a program that nobody has written: the programs are different ones. */
@@ -352,7 +388,7 @@ static size_t count_code(const struct explain_command *command)
     return count;
 }
 
-/* The first one in program order; what nobody wrote was there before all. */
+/* The first one in program order; what neither run wrote was there before all. */
 static struct culprit *first_culprit(struct explain_command *command)
 {
     struct culprit *first = NULL;
@@ -604,17 +640,17 @@ static void describe_writer(const struct culprit *culprit, const struct writers_
 }
 
 /* "at 0x00006a10 in pack, pack.h:140, pushed by trisc2" */
-static void describe_place(const struct culprit *culprit, char *text, size_t size)
+static void describe_place(const struct observed *event, const char *symbol, const char *source,
+                           char *text, size_t size)
 {
-    const struct observed *event = &culprit->record.event;
     bool is_pushed = event->pc && event->thread < PENROSE_TENSIX_THREADS;
     if (!event->pc) {
         *text = 0;
         return;
     }
-    snprintf(text, size, "at pc 0x%08x%s%s%s%s%s%s", event->pc, *culprit->symbol ? " in " : "",
-             culprit->symbol, *culprit->source ? ", " : "", short_source(culprit->source),
-             is_pushed ? ", pushed by " : "", is_pushed ? thread_hart(event->thread) : "");
+    snprintf(text, size, "at pc 0x%08x%s%s%s%s%s%s", event->pc, *symbol ? " in " : "", symbol,
+             *source ? ", " : "", short_source(source), is_pushed ? ", pushed by " : "",
+             is_pushed ? thread_hart(event->thread) : "");
 }
 
 /* What a packer did not wait for; false: nothing. */
@@ -665,13 +701,18 @@ static void print_culprit(const struct explain_command *command, const struct cu
            culprit->item->b);
     describe_writer(culprit, &culprit->record, text, sizeof text);
     printf("  written by  %s\n", text);
-    describe_place(culprit, text, sizeof text);
+    describe_place(&culprit->record.event, culprit->symbol, culprit->source, text, sizeof text);
     if (*text) {
         printf("              %s\n", text);
     }
     if (is_by_another(command, culprit)) {
         describe_writer(culprit, &culprit->other, text, sizeof text);
         printf("  in B        %s\n", text);
+        describe_place(&culprit->other.event, culprit->other_symbol, culprit->other_source, text,
+                       sizeof text);
+        if (*text) {
+            printf("              %s\n", text);
+        }
     }
     for (unsigned i = 0; i < inputs->count; i++) {
         printf("  %s  %s\n", i ? "          " : "made from ", inputs->input[i].text);
@@ -865,8 +906,21 @@ static enum cli_exit compare_for_explanation(struct explain_command *command)
     return status ? complain(command->cli, "%s", error.text) : CLI_DONE;
 }
 
+/* B is no run that can be asked, but a state as of a card. */
+static void forget_b(struct explain_command *command, const char *why)
+{
+    fprintf(stderr, "penrose: %s %s: of B only the dump is used\n", command->path[1], why);
+    for (size_t i = 0; i < command->culprits; i++) {
+        memset(&command->culprit[i].other, 0, sizeof command->culprit[i].other);
+    }
+    command->runs_both = false;
+}
+
 static enum cli_exit explain_difference(struct explain_command *command)
 {
+    static const char changed[] = "ends in another state than its dump (changed files, or another "
+                                  "version of Penrose)";
+
     if (!collect_data(command)) {
         return complain(command->cli, "no memory for the differences");
     }
@@ -874,10 +928,16 @@ static enum cli_exit explain_difference(struct explain_command *command)
     command->watching = command->culprits;
     command->until[0] = command->until[1] = UINT64_MAX;
     enum cli_exit ran = run_side(command, 0);
+    if (ran != CLI_REFUSED && command->is_changed[0]) {
+        fprintf(stderr, "penrose: %s %s: what follows may be wrong\n", command->path[0], changed);
+    }
     if (ran != CLI_REFUSED && (command->recording[1] || rerun_is_possible(&command->b))) {
         ran = run_side(command, 1);
         command->runs_both = ran != CLI_REFUSED;
-        ran = command->recording[1] ? ran : CLI_DONE; /* without it less is known */
+        if (!command->recording[1] && (!command->runs_both || command->is_changed[1])) {
+            forget_b(command, command->runs_both ? changed : "cannot be run again");
+            ran = CLI_DONE;
+        }
     }
     return ran == CLI_REFUSED ? ran : report_explanation(command);
 }

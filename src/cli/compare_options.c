@@ -72,7 +72,7 @@ static const struct argp_option choice_rows[] = {
      "Only these: a part (dst, 'cb_*'), an item (config/config.0.ALU*), or one of a tile (1-2/l1)",
      0},
     {"include-volatile", KEY_VOLATILE, NULL, 0,
-     "Compare clocks, counters and unwritten memory, too", 0},
+     "Also compare clocks, counters and unwritten memory", 0},
     {0},
 };
 

@@ -76,6 +76,9 @@ int main(void)
 }
 C
 variant takes takes.c
+sed '/WORD(0x9200)/d' "$work/sources-takes/takes.c" >"$work/takes-none.c"
+mkdir -p "$work/sources-stores-none" && mv "$work/takes-none.c" "$work/sources-stores-none/takes.c"
+variant stores-none takes.c
 variant good tensor/eltwise.c
 variant addr-mod tensor/eltwise.c tensor/eltwise.c \
     's/ADDR_MOD(0, .a_incr = MATRIX_ROWS,/ADDR_MOD(0, .a_incr = MATRIX_ROWS \/ 2,/'
@@ -93,6 +96,7 @@ dump no-wait no-wait --timing timed
 dump good flipped "${eltwise[@]}" --poke 0x40204=0x41a04598
 dump takes five --poke 0x9000=5
 dump takes six --poke 0x9000=6
+dump stores-none stores-none --poke 0x9000=5
 cd "$work" || exit 1
 
 explains "a wrong address modifier" 'out:; the first one in program order:$' \
@@ -141,6 +145,12 @@ explains "an input that one side has not read" 'out:memory 0x00009028: the same 
     'out:memory 0x000090[0-9a-f]+: B alone has read it$' 'out:Dst: the same in both runs before it$' -- \
     explain format good
 ! grep -q 'in B  ' "$work/out" || report "one writer" "B is said to have another"
+explains "a store that A does not make" 'out:^1-2/l1\[0x9200\]' 'out:written by  nobody in this run' \
+    'out:in B        trisc0, .*: sw ' 'out:at pc 0x[0-9a-f]+ in main.*, takes.c:[0-9]+$' -- explain stores-none five
+mkdir elf-kept && cp elf-takes/* elf-kept && cp elf-stores-none/trisc0.elf elf-takes
+messages=2 expect "programs that have changed" 1 'five ends in another state than its dump.*may be wrong$' \
+    'six ends in another state .*: of B only the dump is used$' -- explain five six
+cp elf-kept/trisc0.elf elf-takes
 expect "nothing to explain" 0 'out:^the same: .*nothing to explain' -- explain good good
 expect "within a tolerance" 0 'out:nothing to explain' -- explain good format --only dst
 [ ! -e "$work/index.html" ] && [ "$(ls "$work/format" | wc -l)" -eq "$(ls "$work/good" | wc -l)" ]
