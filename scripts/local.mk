@@ -1,6 +1,5 @@
 EXTRA_DIST += \
 	%D%/build \
-	%D%/capture \
 	%D%/check-aarch64 \
 	%D%/check-install \
 	%D%/check-pages \
@@ -10,10 +9,6 @@ EXTRA_DIST += \
 	%D%/demo \
 	%D%/deps \
 	%D%/download_wheel.py \
-	%D%/dumps/__init__.py \
-	%D%/dumps/live.py \
-	%D%/dumps/readers.py \
-	%D%/dumps/writer.py \
 	%D%/fetch-firmware \
 	%D%/format \
 	%D%/fetch-sfpi \
@@ -25,3 +20,13 @@ EXTRA_DIST += \
 	%D%/test \
 	%D%/test-without-shortcuts \
 	%D%/wheel
+
+## scripts/capture and its modules are installed too: $(pkgdatadir)/capture.
+capturedir = $(pkgdatadir)/capture
+dist_capture_SCRIPTS = %D%/capture
+capturedumpsdir = $(capturedir)/dumps
+dist_capturedumps_DATA = \
+	%D%/dumps/__init__.py \
+	%D%/dumps/live.py \
+	%D%/dumps/readers.py \
+	%D%/dumps/writer.py
