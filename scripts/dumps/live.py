@@ -26,7 +26,10 @@ def open_device(library=None, device=0):
     except ImportError as error:
         raise writer.CaptureError("tt-exalens is not installed here; pip install tt-exalens") from error
     util.Verbosity.set(util.Verbosity.ERROR)
-    context = ttexalens.init_ttexalens(simulation_directory=library)
+    try:
+        context = ttexalens.init_ttexalens(simulation_directory=library)
+    except Exception as error:  # of several kinds, also UMD's own
+        raise writer.CaptureError(str(error)) from error
     if device not in context.devices:
         raise writer.CaptureError(f"there is no device {device}; there are "
                                   f"{', '.join(map(str, context.devices))}")

@@ -286,6 +286,15 @@ class CaptureTest(unittest.TestCase):
         self.refuse("there is no part gprs", "--parts", "l1,gprs", "--tile", "1,2")
         self.refuse("are no image of L1", "--kind", "l1", "--tile", "1,2", "--from", self.file("c", b""))
 
+    def test_without_numpy(self):
+        hidden = pathlib.Path(self.work) / "numpy.py"
+        hidden.write_text("raise ImportError(\"No module named 'numpy'\")\n")
+        for option, code, text in (("--help", 0, "Takes a dump"), ("out", 2, "pip install numpy")):
+            done = subprocess.run([sys.executable, CAPTURE, option], capture_output=True, text=True,
+                                  env={"PYTHONPATH": str(self.work), "PYTHONDONTWRITEBYTECODE": "1"}, check=False)
+            self.assertEqual(done.returncode, code)
+            self.assertIn(text, done.stdout + done.stderr)
+
     def test_fields_of_words(self):
         config = numpy.zeros((2, writer.CONFIG_WORDS), numpy.uint32)
         config[:] = 0xFFFFFFFF
