@@ -17,6 +17,7 @@
 #include "num/kernels.h"
 #include "observe/error_line.h"
 #include "observe/history/recording.h"
+#include "observe/launches/programs.h"
 #include "observe/settings.h"
 #include "observe/trace/file.h"
 
@@ -379,6 +380,7 @@ void device_destroy(struct device *device)
     penrose_chip_destroy(device->chip);
     firmware_list_free(&device->firmware);
     program_files_free(device->programs);
+    programs_close(device->kernels);
     free(device->complaints);
     free(device);
 }

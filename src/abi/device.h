@@ -83,7 +83,8 @@ struct device {
     struct trace_file *trace; /* NULL: none */
     struct dumps dumps;
     struct firmware_list firmware;  /* that was found to lie in tiles */
-    struct program_files *programs; /* that tt-metal keeps beside it; NULL: nobody has asked */
+    struct program_files *programs; /* whose code lies in tiles; NULL: nobody has asked */
+    struct programs *kernels;       /* that tt-metal has compiled; NULL: the same */
     struct gdb *gdb;                /* NULL: nobody debugs */
     struct launches *launches;      /* NULL: they are not recorded */
     char *complaints; /* about the environment, a line each, until the device is used */

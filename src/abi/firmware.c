@@ -9,6 +9,8 @@
 #include "chip/firmware.h"
 #include "chip/program_files.h"
 #include "host/environment.h"
+#include "loader/launched.h"
+#include "observe/launches/programs.h"
 
 enum {
     MOST_FIRMWARE = sizeof((struct firmware_list *)0)->firmware / sizeof(void *),
@@ -93,19 +95,55 @@ void device_know_firmware(struct device *device)
     list->searches += !is_found;
 }
 
+/* A kernel that the host has put there; nothing where no file has it. */
+static void know_kernel(struct device *device, struct tile *tile, enum loader_processor processor,
+                        uint32_t address)
+{
+    const struct loader_blob *blob;
+    const char *path = programs_file(device->kernels, processor, chip_l1(tile), address, &blob);
+    if (path) {
+        const struct image image = {.x = tile->x,
+                                    .y = tile->y,
+                                    .base = address,
+                                    .size = blob->text_size,
+                                    .link_base = blob->link_base,
+                                    .hart = chip_hart_of(processor),
+                                    .is_kernel = true};
+        program_files_place_moved(device->programs, device->chip, path, image);
+    }
+}
+
+/* Those of the tile's launch message. */
+static void know_kernels(struct device *device, struct tile *tile)
+{
+    const struct loader_layout *layout = chip_firmware_layout(device->chip, tile);
+    struct loader_launched launched = {0};
+    if (layout && tile->kind->type == TILE_TENSIX) {
+        loader_launched_read(layout, chip_l1(tile), &launched);
+    }
+    for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
+        if (launched.kernel[i].runs) {
+            know_kernel(device, tile, (enum loader_processor)i, launched.kernel[i].address);
+        }
+    }
+}
+
 void device_know_programs(struct device *device)
 {
     device->programs = device->programs ? device->programs : program_files_create();
-    for (unsigned i = 0; device->programs && i < device->firmware.count; i++) {
-        const char *folder = device->firmware.firmware[i]->directory;
-        char kernels[PATH_MAX];
-        program_files_add(device->programs, folder);
-        if (snprintf(kernels, sizeof kernels, "%s/../kernels", folder) < (int)sizeof kernels) {
-            program_files_add(device->programs, kernels);
-        }
+    device->kernels = device->kernels ? device->kernels : programs_open();
+    if (!device->programs || !device->kernels || device->firmware.count == 0) {
+        return;
     }
-    if (device->programs) {
-        program_files_place_all(device->programs, device->chip, device->chip);
+    for (unsigned i = 0; i < device->firmware.count; i++) {
+        program_files_add(device->programs, device->firmware.firmware[i]->directory);
+    }
+    program_files_place_all(device->programs, device->chip, device->chip);
+    programs_look(device->kernels);
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        if (device->chip->place[i].tile) {
+            know_kernels(device, device->chip->place[i].tile);
+        }
     }
 }
 

@@ -24,8 +24,8 @@ void device_check_firmware(struct device *device);
 /* Looks for it, unless what is open already lies there. */
 void device_know_firmware(struct device *device);
 
-/* Finds the files of the code that lies in tiles, firmware and kernels, beside the firmware that is
- * known; then the chip has symbols and source lines of it, until they are forgotten: the host may
+/* Finds the files of the code that lies in tiles: of the firmware that is known, and of the kernels in
+ * launch messages, where tt-metal keeps what it has compiled; then the chip has symbols and source lines of it, until they are forgotten: the host may
  * overwrite the code with the next call. */
 void device_know_programs(struct device *device);
 void device_forget_programs(struct device *device);

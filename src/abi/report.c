@@ -361,17 +361,20 @@ void device_report_faults(struct device *device)
 /* Who waits for what, under a title, as one report. */
 static void tell_waits(struct device *device, const char *title)
 {
-    char nothing[1];
+    char nothing[1], *text = NULL;
+    device_know_programs(device);
     int length = penrose_wait_report(device->chip, nothing, sizeof nothing);
-    if (length <= 0) {
-        return; /* no hart is out of reset */
+    if (length > 0) { /* else no hart is out of reset */
+        size_t head_size = strlen(title), size = head_size + (size_t)length + 1;
+        text = malloc(size);
+        if (text) {
+            memcpy(text, title, head_size);
+            penrose_wait_report(device->chip, text + head_size, (size_t)length + 1);
+            trim(text);
+        }
     }
-    size_t head_size = strlen(title), size = head_size + (size_t)length + 1;
-    char *text = malloc(size);
+    device_forget_programs(device);
     if (text) {
-        memcpy(text, title, head_size);
-        penrose_wait_report(device->chip, text + head_size, (size_t)length + 1);
-        trim(text);
         report_hang(device, text);
     }
     free(text);

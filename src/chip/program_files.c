@@ -55,14 +55,14 @@ static bool is_program_name(const char *name)
     return length > 4 && strcmp(name + length - 4, ".elf") == 0 && !strstr(name, "_weakened.elf");
 }
 
-static bool is_open(const struct program_files *files, const char *path)
+/* NULL: it is not open. */
+static struct loader_elf *find_open(const struct program_files *files, const char *path)
 {
-    for (size_t i = 0; i < files->count; i++) {
-        if (strcmp(loader_elf_path(files->file[i].elf), path) == 0) {
-            return true;
-        }
+    size_t i = 0;
+    while (i < files->count && strcmp(loader_elf_path(files->file[i].elf), path) != 0) {
+        i++;
     }
-    return false;
+    return i < files->count ? files->file[i].elf : NULL;
 }
 
 static const struct loader_segment *code_of_program(const struct loader_elf *elf)
@@ -94,7 +94,7 @@ static void open_program(struct program_files *files, const char *name)
 {
     struct loader_elf *elf;
     char *path = realpath(name, NULL);
-    if (path && files->count < MOST_FILES && !is_open(files, path) &&
+    if (path && files->count < MOST_FILES && !find_open(files, path) &&
         loader_elf_open(path, &elf, NULL) == PENROSE_OK) {
         insert_program(files, elf);
     }
@@ -235,6 +235,14 @@ program_files_place(struct program_files *files, struct penrose_chip *chip, cons
         }
     }
     return placed;
+}
+
+bool program_files_place_moved(struct program_files *files, struct penrose_chip *chip,
+                               const char *path, struct image image)
+{
+    open_program(files, path);
+    image.elf = find_open(files, path);
+    return image.elf && images_add(&chip->images, &image);
 }
 
 static bool is_of_files(const struct program_files *files, const struct loader_elf *elf)

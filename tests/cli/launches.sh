@@ -103,6 +103,13 @@ messages=1 expect "both" 0 '2 launches written to' -- exec --quiet --fast-dispat
     --record-launch "$work/both" --record "$work/both.rec" -- "$host" "$firmware" "$work/kernels"
 expect "the recording, too" 0 'out:both.rec: the same: ' -- replay "$work/both.rec"
 
+# --- Dumps of the host's program know the same files ---
+
+PENROSE_DUMP_ON=exit PENROSE_DUMP_DIR=$work/dumps messages=1 expect "a dump" 0 'dump written to' -- \
+    exec --quiet --fast-dispatch -- "$host" "$firmware" "$work/kernels"
+report "names kernels" "$(grep -q '/kernels/five/1234/trisc1/trisc1.elf"' "$work"/dumps/*/manifest.json 2>&1 ||
+    grep -h '"path"' "$work"/dumps/*/manifest.json)"
+
 # --- What cannot be ---
 
 TT_METAL_CACHE=$work/empty PENROSE_FIRMWARE=$firmware messages=3 \

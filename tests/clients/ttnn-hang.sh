@@ -1,6 +1,6 @@
 #!/bin/bash
 # Hangs of jobs of ttnn as the library tells them. It finds the firmware that ttnn has compiled, so the
-# report names circular buffers and semaphores, and leaves out harts without work; and a job that
+# report names circular buffers and semaphores, and lines of the kernels, and leaves out harts without work; and a job that
 # polls the chip (its print server does) while it compiles what it will launch is no hang.
 #
 #   ttnn-hang.sh [LIBRARY]
@@ -34,7 +34,8 @@ PENROSE_ON_HANG=stop ttnn_run "$library" "$out" "$here/ttnn/hang.py" >"$out/log"
     fail "the job that hangs was not ended"
 for what in 'tile \(1, 2\) root cause: nobody pushes pages to circular buffer 0, which is empty' \
     '    -> ncrisc .*waits for pages of circular buffer 0$' \
-    'tile \(2, 2\) ncrisc at pc .*: polls .* \(L1, semaphore 0 of its kernels, holds 0x0\)'; do
+    'tile \(1, 2\) ncrisc at pc .*, inlined at .*dataflow_api.h:[0-9]+, .*kernel_includes.hpp:[0-9]+, .*: polls 0xffb40028' \
+    'tile \(2, 2\) ncrisc at pc .*kernel_includes.hpp:[0-9]+, .*: polls .* \(L1, semaphore 0 of its kernels, holds 0x0\)'; do
     grep -qE "$what" "$out/log" || fail "the report has no /$what/"
 done
 ! grep -qE '^  .*(1[0-9]+ tiles|erisc)' "$out/log" || fail "the report has harts without work"

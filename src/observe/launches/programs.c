@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "host/environment.h"
-#include "loader/xip.h"
 
 /* A file that may be a kernel. One that is none, as firmware, has no bytes. */
 struct candidate {
@@ -149,8 +148,9 @@ static void look_for_files(struct programs *programs, enum loader_processor proc
 }
 
 /* Of files with the same bytes the one that was found last: hosts compile again, elsewhere. */
-static const char *find_candidate(const struct programs *programs, enum loader_processor processor,
-                                  struct loader_memory l1, uint32_t address)
+static const struct candidate *find_candidate(const struct programs *programs,
+                                              enum loader_processor processor,
+                                              struct loader_memory l1, uint32_t address)
 {
     for (size_t i = programs->candidates; i-- > 0;) {
         const struct candidate *candidate = &programs->candidate[i];
@@ -160,7 +160,7 @@ static const char *find_candidate(const struct programs *programs, enum loader_p
                        memcmp(bytes, candidate->blob.bytes, size) == 0;
         free(bytes);
         if (is_same) {
-            return candidate->pattern;
+            return candidate;
         }
     }
     return NULL;
@@ -169,10 +169,26 @@ static const char *find_candidate(const struct programs *programs, enum loader_p
 const char *programs_kernel(struct programs *programs, enum loader_processor processor,
                             struct loader_memory l1, uint32_t address)
 {
-    const char *found = find_candidate(programs, processor, l1, address);
+    const struct candidate *found = find_candidate(programs, processor, l1, address);
     if (!found) {
         look_for_files(programs, processor);
         found = find_candidate(programs, processor, l1, address);
     }
-    return found;
+    return found ? found->pattern : NULL;
+}
+
+void programs_look(struct programs *programs)
+{
+    for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
+        look_for_files(programs, (enum loader_processor)i);
+    }
+}
+
+const char *programs_file(const struct programs *programs, enum loader_processor processor,
+                          struct loader_memory l1, uint32_t address,
+                          const struct loader_blob **blob)
+{
+    const struct candidate *found = find_candidate(programs, processor, l1, address);
+    *blob = found ? &found->blob : NULL;
+    return found ? found->path : NULL;
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "loader/firmware.h"
+#include "loader/xip.h"
 
 struct programs;
 
@@ -20,6 +21,14 @@ void programs_close(struct programs *programs);
  * hart's name is, and lives as long as `programs`. */
 const char *programs_kernel(struct programs *programs, enum loader_processor processor,
                             struct loader_memory l1, uint32_t address);
+
+/* Looks for files that have come. */
+void programs_look(struct programs *programs);
+
+/* The file of a kernel, among those that were found, and what the host has made of it. */
+const char *programs_file(const struct programs *programs, enum loader_processor processor,
+                          struct loader_memory l1, uint32_t address,
+                          const struct loader_blob **blob);
 
 /* Where kernels are looked for, for messages. */
 const char *programs_folders(const struct programs *programs);

@@ -26,11 +26,11 @@ void wait_places_position(struct wait_words *words, struct penrose_chip *chip,
     }
     wait_words_put(words, "%s%s%s%s", *symbol ? " in " : "", symbol, *source ? ", " : "", source);
     unsigned calls = images_calls(chip_images(chip), tile->x, tile->y, pc, call);
-    if (calls > 0) {
-        wait_words_put(words, ", inlined at %s:%u", call[0].file, call[0].line);
-    }
-    if (calls > 1) {
-        wait_words_put(words, ", %s:%u", call[calls - 1].file, call[calls - 1].line);
+    for (unsigned i = 0; i < calls; i++) {
+        if (i == 0 || i + 2 >= calls) {
+            wait_words_put(words, "%s%s:%u", i == 0 ? ", inlined at " : ", ", call[i].file,
+                           call[i].line);
+        }
     }
 }
 
