@@ -75,6 +75,14 @@ for option in "--schedule lockstep" "--schedule random:1" "--schedule random:2" 
         $(printf -- '--hart %s=build/%s.elf ' brisc{,} ncrisc{,} trisc0{,} trisc1{,} trisc2{,}) $option
 done
 
+# Instructions of the coprocessor have the lines on which they are written.
+line=$(grep -n 'TTI_MVMUL(GIVE_BOTH_BACK' trisc1.c)
+# shellcheck disable=SC2046
+expect "a trace" 0 -- run $(printf -- '--hart %s=build/%s.elf ' brisc{,} trisc0{,} trisc1{,} trisc2{,}) \
+    --trace="$work/trace.txt" --trace-filter kind=tensix
+report "lines of the coprocessor's instructions" "$(grep -qE "MVMUL 3, .*trisc1\.c:${line%%:*}$" "$work/trace.txt" ||
+    grep MVMUL "$work/trace.txt")"
+
 # GDB stops in main, and at no call by which a hart prints.
 if command -v gdb-multiarch >/dev/null; then
     rm -f build/gdb
