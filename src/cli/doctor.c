@@ -330,8 +330,8 @@ static void compare_versions(const struct doctor *doctor, struct doctor_check *c
 /* The driver says its version where the compiler proper, for want of a library, does not run. */
 static bool compiles(char *path, char *text, size_t size)
 {
-    char language[] = "-xc++", syntax[] = "-fsyntax-only", input[] = "/dev/null";
-    char *argv[] = {path, language, syntax, input, NULL};
+    char cpu[] = "-mcpu=tt-bh", language[] = "-xc++", syntax[] = "-fsyntax-only";
+    char input[] = "/dev/null", *argv[] = {path, cpu, language, syntax, input, NULL};
     struct child_result result = child_capture(argv, NULL, 0, 30, text, size);
     text[strcspn(text, "\n")] = 0;
     return result.end == CHILD_EXITED && result.status == 0;

@@ -66,8 +66,14 @@ messages=0 expect "no library" 1 "out:to do: there is no such file: run 'make in
 # Compilers: where there is none, that of a root, one of another version, one in the cache.
 version() { # FOLDER VERSION
     mkdir -p "$1/compiler/bin"
-    printf '#!/bin/sh\necho "riscv-tt-elf-g++ (tenstorrent/sfpi:%s[1]) 15.1.0"\n' "$2" \
-        >"$1/compiler/bin/riscv-tt-elf-g++"
+    cat >"$1/compiler/bin/riscv-tt-elf-g++" <<SH
+#!/bin/sh
+case \$1 in
+--version) echo "riscv-tt-elf-g++ (tenstorrent/sfpi:$2[1]) 15.1.0" ;;
+-mcpu=tt-bh) ;;
+*) echo "a '-mcpu=' option must be provided"; exit 1 ;;
+esac
+SH
     chmod +x "$1/compiler/bin/riscv-tt-elf-g++"
 }
 mkdir -p "$work/root/tt_metal" "$work/site/jax_tt_plugin-0.0.0.dist-info"
