@@ -19,6 +19,7 @@
 #include "abi/device.h"
 #include "host/environment.h"
 #include "observe/error_line.h"
+#include "observe/history/recording.h"
 #include "observe/waits/waits.h"
 
 enum { STDERR_LINES = 40, LINE_TEXT = 1024, FAULT_TEXT = 4096 };
@@ -221,6 +222,7 @@ void report_hang(struct device *device, const char *text)
     device->is_hung = device->on_hang == ON_HANG_THROW;
     if (device->on_hang == ON_HANG_STOP) {
         summary_close(device);
+        recording_stop(device->chip); /* with what led to this */
         kill(getpid(), SIGTERM);
     }
 }

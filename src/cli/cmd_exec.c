@@ -373,7 +373,8 @@ static const struct argp_option option_rows[] = {
      "or at "
      "SIGUSR1: exit, fault, signal",
      0},
-    {"dump-dir", KEY_DUMP_DIR, "DIR", 0, "A folder for those (default: penrose-dumps)", 0},
+    {"dump-dir", KEY_DUMP_DIR, "DIR", 0,
+     "A folder for what --dump-on writes (default: penrose-dumps)", 0},
     {"gdb", KEY_GDB, "ADDRESS", 0,
      "Wait for GDB at [HOST:]PORT or unix:PATH when the chip is first used; with ,nowait behind it "
      "GDB may come at any time (docs/DEBUGGING.md)",
@@ -388,7 +389,8 @@ static const struct argp_option option_rows[] = {
      "penrose "
      "run: kernels, arguments, buffers, and the chip as it was (docs/RECORDING.md)",
      0},
-    {"launches", KEY_LAUNCHES, "N,...", 0, "Only these, counted from 1: 3,5-7", 0},
+    {"launches", KEY_LAUNCHES, "N,...", 0,
+     "With --record-launch: only these, counted from 1: 3,5-7", 0},
     {"quiet", KEY_QUIET, NULL, 0, "Say nothing at the end", 0},
     {"on-hang", KEY_ON_HANG, "WHAT", 0,
      "When nothing can happen any more and the host polls on: report (default) who waits for what; "
@@ -748,6 +750,10 @@ static int judge(const struct job *job, int exit, const struct summary *summary)
     const struct exec_options *options = job->options;
     bool is_ended = options->on_hang && strcmp(options->on_hang, "stop") == 0 && summary->hangs;
     if (is_ended && exit == EXIT_SIGNAL + SIGTERM) {
+        if (!options->quiet) {
+            note("exec: the chip hung, so the command was ended (--on-hang stop): exit code %d",
+                 EXIT_HANG);
+        }
         return EXIT_HANG;
     }
     int failure = exit ? 0 : failure_of(options, summary);

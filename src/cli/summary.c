@@ -102,7 +102,7 @@ void summary_print(const struct summary *summary, double seconds)
         snprintf(time, sizeof time, " (%.3f ms at %.2f GHz)",
                  (double)summary->cycles / clock_mhz * 1e-3, clock_mhz * 1e-3);
     }
-    note("%u device%s, %" PRIu64 " cycles%s, %.2f s in the library of %.2f s, %" PRIu64
+    note("%u device%s, %" PRIu64 " cycles%s, %.2f s of %.2f s in the library, %" PRIu64
          " poll%s, %" PRIu64 " fault%s, %" PRIu64 " hang%s, %" PRIu64 " warning%s",
          summary->devices, plural(summary->devices), summary->cycles, time, summary->seconds,
          seconds, summary->polls, plural(summary->polls), summary->faults, plural(summary->faults),

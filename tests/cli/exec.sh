@@ -193,7 +193,7 @@ if grep -q __asan_init "$built"; then
     echo "commands that use the library are left out: Python cannot load one with sanitizers"
 else
     messages=1 expect "report at the end" 0 "out:tile 16,2: 0x1234" \
-        "1 device, [0-9]+ cycles, .*s in the library of .*, 1 poll, 0 faults, 0 hangs, 0 warnings$" -- \
+        "1 device, [0-9]+ cycles, [0-9.]+ s of [0-9.]+ s in the library, 1 poll, 0 faults, 0 hangs, 0 warnings$" -- \
         exec -- python3 "$work/use.py"
     messages=1 expect "report of a timed run" 0 "1 device, [0-9]+ cycles \(.* ms at 1.35 GHz\)" -- \
         exec --timing timed -- python3 "$work/use.py"
@@ -214,9 +214,10 @@ else
         $fail_on -- python3 "$work/use.py" --hang
     messages=2 expect "a command that fails by itself" 3 "1 fault" -- \
         $fail_on -- sh -c "python3 $work/use.py --fault; exit 3"
-    messages=3 expect "--on-hang stop" 122 "1 device" "1 hang, " -- \
-        exec --on-hang stop -- python3 "$work/use.py" --hang
+    messages=4 expect "--on-hang stop" 122 "1 device" "1 hang, " "the chip hung, .*exit code 122" -- \
+        exec --on-hang stop --record "$work/hung.rec" -- python3 "$work/use.py" --hang
     report "the command has been ended" "$(grep 'polled on' "$work/out")"
+    messages=0 expect "the recording of a hang is whole" 0 "out:the same" -- replay "$work/hung.rec"
     messages=1 expect "a command that ends before" 0 -- exec --on-hang stop -- python3 "$work/use.py"
     messages=2 expect "a hang that is reported" 0 "1 hang, " "out:polled on" -- \
         exec --on-hang report -- python3 "$work/use.py" --hang

@@ -418,7 +418,7 @@ static void put_l1(const struct penrose_chip *chip, const struct tile *tile,
     if (semaphore >= 0) {
         wait_words_put(words, ", semaphore %d of its kernels", semaphore);
     } else if (layout && is_sync(layout, place->address)) {
-        wait_words_put(words, ", by which its harts say that they are done");
+        wait_words_put(words, ", where the other harts say that they are done");
     }
 }
 
