@@ -69,10 +69,11 @@ static const struct argp_option choice_rows[] = {
      "greater one, or by so much are the same; of several options one is enough",
      0},
     {"only", KEY_ONLY, "PATTERN", 0,
-     "Only these: a part (dst, 'cb_*'), an item (config/config.0.ALU*), or one of a tile (1-2/l1)",
+     "Only these: a part (dst, 'cb_*'), an item (config/config.0.ALU*), or either of one tile "
+     "(1-2/l1)",
      0},
-    {"include-volatile", KEY_VOLATILE, NULL, 0,
-     "Also compare clocks, counters and unwritten memory", 0},
+    {"include-volatile", KEY_VOLATILE, NULL, 0, "Compare clocks, counters, unwritten memory, too",
+     0},
     {0},
 };
 
