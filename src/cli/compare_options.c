@@ -64,9 +64,10 @@ static error_t parse_choice(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option choice_rows[] = {
-    {"tolerance", KEY_TOLERANCE, "ulp=N|rel=X|abs=X", 0,
-     "Numbers that differ by so many units in the last place of their format, by so much of the "
-     "greater one, or by so much are the same; of several options one is enough",
+    {"tolerance", KEY_TOLERANCE, "LIMIT", 0,
+     "ulp=N, rel=X or abs=X: numbers that differ by so many units in the last place of their "
+     "format, by so much of the greater one, or by so much are the same; of several options one "
+     "is enough",
      0},
     {"only", KEY_ONLY, "PATTERN", 0,
      "Only these: a part (dst, 'cb_*'), an item (config/config.0.ALU*), or either of one tile "
