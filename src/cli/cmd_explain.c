@@ -20,6 +20,7 @@ enum {
     MOST_TILES = 8,
     MOST_DEPTH = 64,
     SOURCE_TEXT = 256,
+    PLACE_TEXT = 768,
     INPUT_TEXT = 320,
     SRC_BANK_DATA = 64 * 16,
     DST_DATA = 1024 * 16,
@@ -58,12 +59,13 @@ struct culprit {
     const struct compare_part *part;
     const struct compare_item *item;
     struct writers_datum datum;
-    unsigned tile;                                     /* index in explain_command.tile */
-    struct writers_record record, other;               /* of A and B */
-    char symbol[128], source[SOURCE_TEXT];             /* of the instruction in A */
-    char other_symbol[128], other_source[SOURCE_TEXT]; /* in B */
-    char later_symbol[128], later_source[SOURCE_TEXT]; /* of who changed Dst behind a packer */
-    char early_symbol[128], early_source[SOURCE_TEXT]; /* of who read a GPR too early */
+    unsigned tile;                                       /* index in explain_command.tile */
+    struct writers_record record, other;                 /* of A and B */
+    char symbol[128], source[SOURCE_TEXT];               /* of the instruction in A */
+    char other_symbol[128], other_source[SOURCE_TEXT];   /* in B */
+    char caller[SOURCE_TEXT], other_caller[SOURCE_TEXT]; /* where they were inlined, or empty */
+    char later_symbol[128], later_source[SOURCE_TEXT];   /* of who changed Dst behind a packer */
+    char early_symbol[128], early_source[SOURCE_TEXT];   /* of who read a GPR too early */
     bool was_told;
 };
 
@@ -284,6 +286,8 @@ static void locate_other(struct culprit *culprit, struct penrose_chip *chip)
         penrose_locate(chip, record->x, record->y, record->event.pc, culprit->other_symbol,
                        sizeof culprit->other_symbol, culprit->other_source,
                        sizeof culprit->other_source);
+        output_caller(chip, record->x, record->y, record->event.pc, culprit->other_caller,
+                      sizeof culprit->other_caller);
     }
 }
 
@@ -295,6 +299,8 @@ static void locate_culprit(struct explain_command *command, struct culprit *culp
     if (record->event.pc) {
         penrose_locate(chip, record->x, record->y, record->event.pc, culprit->symbol,
                        sizeof culprit->symbol, culprit->source, sizeof culprit->source);
+        output_caller(chip, record->x, record->y, record->event.pc, culprit->caller,
+                      sizeof culprit->caller);
     }
     if (record->has_later_dst) {
         penrose_locate(chip, at.x, at.y, record->later_dst_pc, culprit->later_symbol,
@@ -641,15 +647,15 @@ static void describe_writer(const struct culprit *culprit, const struct writers_
 
 /* "at 0x00006a10 in pack, pack.h:140, pushed by trisc2" */
 static void describe_place(const struct observed *event, const char *symbol, const char *source,
-                           char *text, size_t size)
+                           const char *caller, char *text, size_t size)
 {
     bool is_pushed = event->pc && event->thread < PENROSE_TENSIX_THREADS;
     if (!event->pc) {
         *text = 0;
         return;
     }
-    snprintf(text, size, "at pc 0x%08x%s%s%s%s%s%s", event->pc, *symbol ? " in " : "", symbol,
-             *source ? ", " : "", short_source(source), is_pushed ? ", pushed by " : "",
+    snprintf(text, size, "at pc 0x%08x%s%s%s%s%s%s%s", event->pc, *symbol ? " in " : "", symbol,
+             *source ? ", " : "", short_source(source), caller, is_pushed ? ", pushed by " : "",
              is_pushed ? thread_hart(event->thread) : "");
 }
 
@@ -695,21 +701,22 @@ static bool is_by_another(const struct explain_command *command, const struct cu
 static void print_culprit(const struct explain_command *command, const struct culprit *culprit,
                           const struct inputs *inputs)
 {
-    char text[512];
+    char text[PLACE_TEXT];
     printf("%s%s%s%s\n  A %s  B %s\n", culprit->item->name, *culprit->part->detail ? " (" : "",
            culprit->part->detail, *culprit->part->detail ? ")" : "", culprit->item->a,
            culprit->item->b);
     describe_writer(culprit, &culprit->record, text, sizeof text);
     printf("  written by  %s\n", text);
-    describe_place(&culprit->record.event, culprit->symbol, culprit->source, text, sizeof text);
+    describe_place(&culprit->record.event, culprit->symbol, culprit->source, culprit->caller, text,
+                   sizeof text);
     if (*text) {
         printf("              %s\n", text);
     }
     if (is_by_another(command, culprit)) {
         describe_writer(culprit, &culprit->other, text, sizeof text);
         printf("  in B        %s\n", text);
-        describe_place(&culprit->other.event, culprit->other_symbol, culprit->other_source, text,
-                       sizeof text);
+        describe_place(&culprit->other.event, culprit->other_symbol, culprit->other_source,
+                       culprit->other_caller, text, sizeof text);
         if (*text) {
             printf("              %s\n", text);
         }

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "chip/chip.h"
 #include "isa/host_time.h"
 
 const char *cli_exit_name(enum cli_exit exit)
@@ -85,6 +86,17 @@ const char *short_source(const char *source)
 {
     const char *slash = strrchr(source, '/');
     return slash ? slash + 1 : source;
+}
+
+void output_caller(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc, char *text,
+                   size_t size)
+{
+    struct loader_call call[LOADER_MAX_CALLS];
+    unsigned calls = images_calls(chip_images(chip), x, y, pc, call);
+    *text = 0;
+    if (calls > 0) {
+        snprintf(text, size, ", inlined at %s:%u", short_source(call[0].file), call[0].line);
+    }
 }
 
 const char *hart_state_name(enum penrose_hart_state state)

@@ -104,14 +104,14 @@ explains "a wrong address modifier" 'out:; the first one in program order:$' \
     'out:written by  thread 1, in cycle [0-9]+: SETC16 0xc, 0x804$' \
     'out:in addr_mod_set.*, pushed by trisc1$' \
     'out:written by  packer, thread 2, .*: PACR' -- explain addr-mod good --only l1 --only config
-explains "the value that became the modifier" 'out:^1-2/local_trisc1' 'out:main.*, eltwise.c:[0-9]+$' -- \
+explains "the value that became the modifier" 'out:^1-2/local_trisc1' 'out:main.*, eltwise.c:[0-9]+, inlined at ' -- \
     explain addr-mod good
 explains "a wrong format" 'out:^1-2/config/config.0.THCON_SEC0_REG1_Out_data_format$' \
-    'out:written by  trisc2, in cycle [0-9]+: sw ' 'out:pack.h:[0-9]+$' \
+    'out:written by  trisc2, in cycle [0-9]+: sw ' 'out:pack.h:[0-9]+, inlined at pack.h:[0-9]+$' \
     'out:the last memory that was written: 1-2/l1\[0xc0000\]' \
     'out:configuration: differs before it \(1; first .*Out_data_format\)' -- explain format good
 explains "a bit that a hart has flipped" 'out:^1-2/l1\[0x40204\] \(data\)$' 'out:^  A 0x41a04598  B 0x41a04198$' \
-    'out:written by  trisc1, in cycle [0-9]+: sb .*, 517\(' 'out:in main.*, eltwise.c:[0-9]+$' -- \
+    'out:written by  trisc1, in cycle [0-9]+: sb .*, 517\(' 'out:in main.*, eltwise.c:[0-9]+, inlined at ' -- \
     explain rogue good
 explains "a bit that was flipped from outside" 'out:^1-2/l1\[0x40204\]' \
     'out:written by  host, in cycle 0$' -- explain flipped good
