@@ -104,7 +104,6 @@ void dumps_make(struct device *device, enum settings_dump_event event, const cha
                                                  .reason = settings_dump_event_name(event),
                                                  .text = text,
                                                  .html = true};
-    device_know_firmware(device);
     device_know_programs(device);
     if (penrose_dump_write(device->chip, &options, path, &error) == PENROSE_OK) {
         report(device, "dump written to %s", path);

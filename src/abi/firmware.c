@@ -128,22 +128,45 @@ static void know_kernels(struct device *device, struct tile *tile)
     }
 }
 
-void device_know_programs(struct device *device)
+/* Opens the files that there are; false where nothing can be found. */
+static bool open_programs(struct device *device)
 {
+    device_know_firmware(device);
     device->programs = device->programs ? device->programs : program_files_create();
     device->kernels = device->kernels ? device->kernels : programs_open();
     if (!device->programs || !device->kernels || device->firmware.count == 0) {
-        return;
+        return false;
     }
     for (unsigned i = 0; i < device->firmware.count; i++) {
         program_files_add(device->programs, device->firmware.firmware[i]->directory);
     }
-    program_files_place_all(device->programs, device->chip, device->chip);
     programs_look(device->kernels);
-    for (unsigned i = 0; i < NOC_NODES; i++) {
+    return true;
+}
+
+static void know_tile(struct device *device, struct tile *tile)
+{
+    program_files_place(device->programs, device->chip, tile, NULL, NULL);
+    know_kernels(device, tile);
+}
+
+void device_know_programs(struct device *device)
+{
+    bool is_open = open_programs(device);
+    for (unsigned i = 0; i < NOC_NODES && is_open; i++) {
         if (device->chip->place[i].tile) {
-            know_kernels(device, device->chip->place[i].tile);
+            know_tile(device, device->chip->place[i].tile);
         }
+    }
+}
+
+void device_know_programs_of(struct device *device, unsigned x, unsigned y)
+{
+    uint16_t place;
+    struct tile *tile =
+        chip_find(device->chip, x, y, &place) ? device->chip->place[place].tile : NULL;
+    if (tile && open_programs(device)) {
+        know_tile(device, tile);
     }
 }
 

@@ -24,10 +24,12 @@ void device_check_firmware(struct device *device);
 /* Looks for it, unless what is open already lies there. */
 void device_know_firmware(struct device *device);
 
-/* Finds the files of the code that lies in tiles: of the firmware that is known, and of the kernels in
- * launch messages, where tt-metal keeps what it has compiled; then the chip has symbols and source lines of it, until they are forgotten: the host may
- * overwrite the code with the next call. */
+/* Looks for the firmware, and finds the files of the code that lies in tiles, or in one: of the
+ * firmware, and of the kernels in launch messages, where tt-metal keeps what it has compiled. The chip
+ * has symbols and source lines of it until they are forgotten: the host may overwrite the code with
+ * the next call. */
 void device_know_programs(struct device *device);
+void device_know_programs_of(struct device *device, unsigned x, unsigned y);
 void device_forget_programs(struct device *device);
 
 void firmware_list_free(struct firmware_list *list);

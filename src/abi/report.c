@@ -290,9 +290,12 @@ static void tell_new_faults(struct device *device)
         struct penrose_fault fault;
         if (penrose_fault_get(device->chip, i, &fault) &&
             (i >= told || fault.policy == PENROSE_STOP)) {
+            device_know_programs_of(device, fault.x, fault.y);
+            penrose_fault_get(device->chip, i, &fault); /* with its place in the source */
             tell_fault(device, &fault);
         }
     }
+    device_forget_programs(device);
 }
 
 /* While its tile still stands where it was made; faults that are only warned of change nothing. */

@@ -311,7 +311,8 @@ static bool is_outside_code(const struct penrose_chip *chip, unsigned x, unsigne
     const struct images *images = chip_images(chip);
     bool any = false;
     for (size_t i = 0; i < images->count; i++) {
-        any |= images->image[i].x == x && images->image[i].y == y;
+        const struct image *image = &images->image[i];
+        any |= image->x == x && image->y == y && !image->is_found;
     }
     return any && !images_find(images, x, y, pc);
 }

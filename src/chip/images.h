@@ -17,6 +17,7 @@ struct image {
     struct loader_elf *elf;
     enum penrose_hart hart; /* that runs it */
     bool is_kernel;         /* which the hart's firmware calls */
+    bool is_found;          /* by its code: others may lie in the tile that nobody has found */
 };
 
 /* elfs[] are the files that the chip owns; images refer to them or to files of a firmware. */

@@ -195,7 +195,8 @@ static bool place_program(struct penrose_chip *chip, const struct tile *tile,
                                 .link_base = code->vaddr,
                                 .elf = file->elf,
                                 .hart = hart_of_file(loader_elf_path(file->elf)),
-                                .is_kernel = at != code->vaddr};
+                                .is_kernel = at != code->vaddr,
+                                .is_found = true};
     return has_code(tile, at, code) && !is_code_known(&chip->images, &image, code) &&
            images_add(&chip->images, &image);
 }
@@ -242,6 +243,7 @@ bool program_files_place_moved(struct program_files *files, struct penrose_chip 
 {
     open_program(files, path);
     image.elf = find_open(files, path);
+    image.is_found = true;
     return image.elf && images_add(&chip->images, &image);
 }
 
