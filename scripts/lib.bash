@@ -92,6 +92,7 @@ configure_tree() {
     fi
     if [ ! -f "$directory/Makefile" ] || [ "$(cat "$directory/options" 2>/dev/null)" != "$wanted" ]; then
         (cd "$directory" && quietly "$directory/configure.log" "$here/configure" -q "$@") || return
+        touch "$directory/config.h" # newer than its stamp, or `make -n` takes it to be made anew
         echo "$wanted" >"$directory/options"
     fi
 }
