@@ -29,6 +29,7 @@ triage_venv=$(client_venv triage "$python" "${packages[@]}" numpy)
 out=$(mktemp -d)
 hanging= job=
 finish() {
+    hanging=$(sed -n 's/^hanging \([0-9]*\)$/\1/p' "$out/log" 2>/dev/null || true)
     [ -z "$hanging" ] || kill "$hanging" 2>/dev/null || true
     [ -z "$job" ] || wait "$job" || true
     rm -rf "$out"
@@ -49,7 +50,8 @@ with socket.socket() as probe:
     probe.bind(("localhost", 0))
     print(probe.getsockname()[1])')
 export TT_METAL_INSPECTOR_RPC_SERVER_ADDRESS=localhost:$port
-ttnn_run "$library" "$out" "$here/ttnn/hang.py" >"$out/log" 2>&1 &
+: >"$out/log" # the job may begin later than the loop
+TIMEOUT=${TIMEOUT:-300} ttnn_run "$library" "$out" "$here/ttnn/hang.py" >"$out/log" 2>&1 &
 job=$!
 for _ in $(seq 600); do
     hanging=$(sed -n 's/^hanging \([0-9]*\)$/\1/p' "$out/log")
