@@ -95,12 +95,18 @@ void device_know_firmware(struct device *device)
     list->searches += !is_found;
 }
 
-/* A kernel that the host has put there; nothing where no file has it. */
+/* A kernel that the host has put there; nothing where no file has it. New files are looked for once
+ * a report, since walking through all that is compiled takes long. */
 static void know_kernel(struct device *device, struct tile *tile, enum loader_processor processor,
                         uint32_t address)
 {
     const struct loader_blob *blob;
     const char *path = programs_file(device->kernels, processor, chip_l1(tile), address, &blob);
+    if (!path && !device->firmware.has_looked) {
+        programs_look(device->kernels);
+        device->firmware.has_looked = true;
+        path = programs_file(device->kernels, processor, chip_l1(tile), address, &blob);
+    }
     if (path) {
         const struct image image = {.x = tile->x,
                                     .y = tile->y,
@@ -128,20 +134,23 @@ static void know_kernels(struct device *device, struct tile *tile)
     }
 }
 
-/* Opens the files that there are; false where nothing can be found. */
+/* Opens the files of the firmware; false where nothing can be found. */
 static bool open_programs(struct device *device)
 {
-    device_know_firmware(device);
+    struct firmware_list *list = &device->firmware;
+    if (!list->is_current) {
+        device_know_firmware(device);
+        list->is_current = true;
+    }
     device->programs = device->programs ? device->programs : program_files_create();
     device->kernels = device->kernels ? device->kernels : programs_open();
-    if (!device->programs || !device->kernels || device->firmware.count == 0) {
+    if (!device->programs || !device->kernels) {
         return false;
     }
-    for (unsigned i = 0; i < device->firmware.count; i++) {
-        program_files_add(device->programs, device->firmware.firmware[i]->directory);
+    for (; list->opened < list->count; list->opened++) {
+        program_files_add(device->programs, list->firmware[list->opened]->directory);
     }
-    programs_look(device->kernels);
-    return true;
+    return list->count > 0;
 }
 
 static void know_tile(struct device *device, struct tile *tile)
@@ -172,6 +181,7 @@ void device_know_programs_of(struct device *device, unsigned x, unsigned y)
 
 void device_forget_programs(struct device *device)
 {
+    device->firmware.is_current = device->firmware.has_looked = false;
     if (device->programs) {
         program_files_forget(device->programs, device->chip);
     }

@@ -14,6 +14,9 @@ struct firmware_list {
     struct penrose_firmware *firmware[4];
     unsigned count;
     unsigned searches; /* in vain: programs that are not tt-metal's have none */
+    unsigned opened;   /* of those so many have their files among the device's programs */
+    bool is_current;   /* it was looked for since programs were forgotten, */
+    bool has_looked;   /* and so were kernels that the host has compiled meanwhile */
 };
 
 struct device;
