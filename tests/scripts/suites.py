@@ -97,7 +97,8 @@ class Portions(unittest.TestCase):
         self.assertEqual(self.portion(), [])
         code, text = self.report()
         self.assertEqual(code, 0)
-        self.assertIn("48 of 48 variants have run (100.00 %), 4 of 4 functions; 0 variants failed.", text)
+        self.assertIn("48 of 48 variants have run (100.00 %), 4 of 4 functions, 48 of 48 "
+                      "pairs of values of their parameters; 0 variants failed.", text)
         self.assertIn("- 48 with one\n", text)
 
     def test_a_failure_runs_again_on_another_version(self):
@@ -107,13 +108,25 @@ class Portions(unittest.TestCase):
         self.assertEqual(len(self.ran), len(VARIANTS))
         code, text = self.report()
         self.assertEqual(code, 1)
-        self.assertIn("48 of 48 variants have run (100.00 %), 4 of 4 functions; 2 variants failed.", text)
+        self.assertIn("48 of 48 variants have run (100.00 %), 4 of 4 functions, 48 of 48 "
+                      "pairs of values of their parameters; 2 variants failed.", text)
         self.assertEqual(self.portion(), [])
         self.failing = self.dying = set()
         self.assertEqual(set(self.portion(version="two")), {"b.py::test_b[2]", "b.py::test_b[4]"})
         code, text = self.report()
         self.assertEqual(code, 0)
         self.assertIn("- 2 with two\n", text)
+
+    def test_pairs_of_values_come_first(self):
+        """27 variants of three parameters with three values each: ten or so have all their pairs."""
+        variants = [f"a.py::test_three[x:{x}-y:{y}-z:{z}]" for x in "abc" for y in "abc" for z in "abc"]
+        (self.out / "collected.txt").write_text("\n".join(variants + VARIANTS[-6:]))
+        with mock.patch.object(sample, "in_quarter", return_value=False):
+            while len({pair for variant in self.ran for pair in report.pairs_of(variant)
+                       if variant.startswith("a.py")}) < 3 * 3 + 3 * 9:
+                self.assertTrue(self.portion())
+            begun = sum(variant.startswith("a.py") for variant in self.ran)
+            self.assertLess(begun, 15)
 
     def test_a_stopped_portion_loses_a_line_at_most(self):
         self.portion()

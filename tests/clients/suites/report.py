@@ -23,6 +23,7 @@ passed there is worse here), or if one did not run.
 """
 import argparse
 import collections
+import heapq
 import json
 import pathlib
 import re
@@ -37,6 +38,7 @@ COMPILER = re.compile(r"(?:error|Error): (.*)|(undefined reference to .*)|(/ld: 
 OTHER_VERSION = re.compile(r"Error: .*(incompatible function arguments|has no attribute|"
                            r"unexpected keyword argument|No module named).*")
 TELLING = re.compile(r"ssert|imeout|timed out|Error:|Exception|mismatch")
+VALUES = re.compile(r"->|-|, ?")  # between two values in a node id
 WARNINGS = ("config-race", "unmodelled", "host-misuse", "warning")
 
 
@@ -135,12 +137,13 @@ class Results:
 
 class Progress:
     """A file with the outcome of each variant that has run in portions: a JSON object a line, {"id",
-    "outcome", "text", "seconds", "at", "version"}; of several with one id the last counts."""
+    "outcome", "text", "seconds", "at", "version"}; of several with one id the last counts. pairs has the
+    pairs of values that have run, by test function."""
 
     def __init__(self, path):
         self.path, self.lock = path, threading.Lock()
         self.collected = []  # the node ids of the suite, for summary()
-        self.done, self.turns = {}, collections.Counter()
+        self.done, self.pairs = {}, collections.defaultdict(set)
         for line in path.read_text().splitlines() if path.exists() else []:
             try:
                 self.enter(json.loads(line))
@@ -149,7 +152,7 @@ class Progress:
 
     def enter(self, entry):
         if entry["id"] not in self.done:
-            self.turns[function_of(entry["id"])] += 1
+            self.pairs[function_of(entry["id"])] |= pairs_of(entry["id"])
         self.done[entry["id"]] = entry
 
     def wants(self, variant, version):
@@ -172,15 +175,19 @@ class Progress:
         return len(entries)
 
     def summary(self):
-        functions = {function_of(line) for line in self.collected}
+        pairs = collections.defaultdict(set)
+        for line in self.collected:
+            pairs[function_of(line)] |= pairs_of(line)
+        ran_pairs = sum(len(found & self.pairs.get(function, set())) for function, found in pairs.items())
         ran = collections.Counter(entry["version"] for entry in self.done.values())
         first = min(entry["at"] for entry in self.done.values())
         last = max(entry["at"] for entry in self.done.values())
         fine = sum(entry["outcome"] in FINE for entry in self.done.values())
         total = len(self.collected)
         lines = [f"{len(self.done)} of {total} variants have run ({100 * len(self.done) / total:.2f} %), "
-                 f"{sum(function in self.turns for function in functions)} of {len(functions)} "
-                 f"functions; {len(self.done) - fine} variants failed.",
+                 f"{sum(function in self.pairs for function in pairs)} of {len(pairs)} "
+                 f"functions, {ran_pairs} of {sum(map(len, pairs.values()))} pairs of values of their "
+                 f"parameters; {len(self.done) - fine} variants failed.",
                  f"From {first} to {last}:", ""]
         return lines + [f"- {count} with {version or 'an unknown version'}"
                         for version, count in ran.items()] + [""]
@@ -188,6 +195,33 @@ class Progress:
 
 def function_of(variant):
     return variant.split("[")[0]
+
+
+def pairs_of(variant):
+    """Pairs of the values of its parameters as its node id gives them, and the values by themselves."""
+    values = list(enumerate(VALUES.split(variant.partition("[")[2])))
+    return {(one, other) for place, one in enumerate(values) for other in values[place:]}
+
+
+def cover(variants, ran, number):
+    """At most so many of the variants, one after the other the one of whose pairs the largest part is new,
+    of functions that have not run before others.
+
+    ran: the pairs that have run, by test function."""
+    ran = {function: set(ran[function]) for function in set(map(function_of, variants)) if function in ran}
+    heap = [(-1, False, place, variant) for place, variant in enumerate(variants)]
+    chosen = []
+    while heap and len(chosen) < number:
+        *_, place, variant = heapq.heappop(heap)
+        pairs, known = pairs_of(variant), ran.setdefault(function_of(variant), set())
+        new = len(pairs - known) / len(pairs)
+        turn = -new, bool(known), place, variant
+        if heap and turn > heap[0]:  # others may have more; that of no variant ever grows
+            heapq.heappush(heap, turn)
+        elif new:
+            known |= pairs
+            chosen.append(variant)
+    return chosen
 
 
 def outputs_in(log):

@@ -11,15 +11,15 @@ process, and so a simulated chip, as on silicon; when one fails on the simulator
 the rest go on in a fresh one.
 
 With --portion it goes on through all variants for that many minutes: --sample of them of each file in
-turn, those first that have test functions which have not run, then those of which less has run; variants of
---quarter come last. What has run is not run again, unless it failed and --version is another one now.
+turn, each the one with most pairs of values of parameters that have not run together; variants that have
+no such pair come when no file has any other. Those of --quarter come after the others. What has run is not
+run again, unless it failed and --version is another one now.
 
 In --out: collected.txt (all node ids; made once), files/<file>.jsonl (record.py), files/<file>.log,
 files/<file>.json (what the run of the file was; one that has left nothing is not run again); with
 --portion also done.jsonl (report.py's Progress: the outcome of each variant that has run).
 """
 import argparse
-import collections
 import json
 import os
 import pathlib
@@ -156,10 +156,7 @@ class Sampler:
                 if self.options.selection or re.search(self.options.files, file)}
 
     def choose(self, file, ids):
-        if self.progress:
-            rest = [line for line in ids if self.progress.wants(line, self.options.version)]
-            return self.in_turn(file, rest)[: self.options.sample or None]
-        if self.options.selection or not 0 < self.options.sample < len(ids):
+        if self.progress or self.options.selection or not 0 < self.options.sample < len(ids):
             return list(ids)
         chosen = set()
         for beginning in self.beginnings or [file]:
@@ -168,17 +165,18 @@ class Sampler:
             chosen.update(chance.sample(those, min(len(those), self.options.sample)))
         return sorted(chosen)
 
-    def in_turn(self, file, ids):
-        """Variants of a file in the order in which portions run them."""
-        ids = list(ids)
-        random.Random(f"{self.options.seed}:{file}").shuffle(ids)
-        turns = collections.Counter(self.progress.turns)
-        order = []
-        for line in ids:
-            function = report.function_of(line)
-            order.append((in_quarter(line), turns[function], len(order), line))
-            turns[function] += 1
-        return [line for *_, line in sorted(order)]
+    def portion(self, file, ids, new_pairs):
+        """The variants of a file that a portion runs next: only such as have new pairs of values, or any."""
+        rest = [line for line in ids if self.progress.wants(line, self.options.version)]
+        random.Random(f"{self.options.seed}:{file}").shuffle(rest)
+        rest.sort(key=in_quarter)
+        number = self.options.sample or len(rest)
+        failed = [line for line in rest if line in self.progress.done]
+        if failed or not new_pairs:
+            return (failed or rest)[:number]
+        begin = sum(not in_quarter(line) for line in rest)
+        chosen = report.cover(rest[:begin], self.progress.pairs, number)
+        return chosen or report.cover(rest[begin:], self.progress.pairs, number)
 
     def todo(self, files):
         """Files with variants to run, and these."""
@@ -186,11 +184,16 @@ class Sampler:
             again = bool(self.options.selection or self.options.ids)
             return [(file, ids) for file, ids in sorted(files.items())
                     if again or not self.finished(file)]
-        rank = {file: (all(self.progress.turns[report.function_of(line)] for line in ids),
+        rank = {file: (all(report.function_of(line) in self.progress.pairs for line in ids),
                        sum(line in self.progress.done for line in ids) / len(ids))
                 for file, ids in files.items()}
-        return [(file, ids) for file, ids in sorted(files.items(), key=lambda item: rank[item[0]])
-                if file not in self.stuck and self.choose(file, ids)]
+        for new_pairs in (True, False):
+            work = [(file, self.portion(file, files[file], new_pairs))
+                    for file in sorted(files, key=lambda file: (rank[file], file)) if file not in self.stuck]
+            work = [(file, chosen) for file, chosen in work if chosen]
+            if work:
+                return work
+        return []
 
     def environment(self, temporary, record):
         kernels = self.options.kernels.resolve() if self.options.kernels else temporary
