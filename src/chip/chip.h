@@ -155,6 +155,11 @@ const char *chip_card(const struct penrose_chip *chip);
 /* The place that a host's (x, y) means; false when there is none. */
 bool chip_find(const struct penrose_chip *chip, unsigned x, unsigned y, uint16_t *place);
 
+/* What has jumped to address 0, where a hart of the tile went on, and what to do about it, in words;
+ * false: nothing has. */
+bool chip_null_jump(struct penrose_chip *chip, const struct tile *tile, enum rv32_core core,
+                    char *text, size_t size);
+
 /* Which ELF lies where; a past chip has those of the present one. */
 static inline const struct images *chip_images(const struct penrose_chip *chip)
 {

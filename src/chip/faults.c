@@ -331,6 +331,16 @@ static bool is_stack_overflow(struct penrose_chip *chip, const struct penrose_fa
            *sp - (RV32_LOCAL_BASE - 2 * NEAR) < 3 * NEAR;
 }
 
+/* sp is 0 where a hart starts, and goes down from there. */
+static bool has_no_stack(struct penrose_chip *chip, const struct penrose_fault *fault)
+{
+    enum { NEAR = 4096 };
+    struct penrose_hart_info info;
+    return -fault->address <= NEAR &&
+           penrose_hart_info(chip, fault->x, fault->y, fault->hart, &info, NULL) == PENROSE_OK &&
+           -info.x[2] <= NEAR;
+}
+
 /* Zeros are RISC-V instructions that push Tensix instruction 0, which does not exist. */
 static bool is_zeros(struct penrose_chip *chip, const struct penrose_fault *fault)
 {
@@ -341,15 +351,57 @@ static bool is_zeros(struct penrose_chip *chip, const struct penrose_fault *faul
            word == 0;
 }
 
+bool chip_null_jump(struct penrose_chip *chip, const struct tile *tile, enum rv32_core core,
+                    char *text, size_t size)
+{
+    enum { RET = 0x00008067 };
+    uint32_t pc = tile->hart[core].null_jump - 1, word = 0;
+    char symbol[128];
+    if (tile->hart[core].null_jump == 0) {
+        return false;
+    }
+    if (pc <= tile->kind->l1_bytes - sizeof word) {
+        memcpy(&word, tile->l1 + pc, sizeof word);
+    }
+    if (!penrose_locate(chip, tile->x, tile->y, pc, symbol, sizeof symbol, NULL, 0)) {
+        snprintf(symbol, sizeof symbol, "the code at 0x%08x", pc);
+    }
+    symbol[strcspn(symbol, "+")] = 0;
+    snprintf(text, size, "%.40s has %s", symbol,
+             word == RET ? "returned to address 0, since nobody had called it (ra was 0): end it "
+                           "with ebreak, or link start-up code that calls it, such as crt0.S of "
+                           "'penrose new'"
+                         : "jumped to address 0: a pointer to a function was null");
+    return true;
+}
+
+/* At address 0 there may be something all the same, such as the program's headers. */
+static bool is_null_jump(struct penrose_chip *chip, struct penrose_fault *fault)
+{
+    uint16_t place;
+    return fault->pc == 0 && chip_find(chip, fault->x, fault->y, &place) &&
+           chip->place[place].tile &&
+           chip_null_jump(chip, chip->place[place].tile, (enum rv32_core)fault->hart, fault->hint,
+                          sizeof fault->hint);
+}
+
 static void guess_cause(struct penrose_chip *chip, struct penrose_fault *fault)
 {
     bool is_illegal =
         fault->kind == PENROSE_FAULT_ILLEGAL || fault->kind == PENROSE_FAULT_TENSIX_ILLEGAL;
     uint32_t sp;
+    if (is_illegal && is_null_jump(chip, fault)) {
+        return;
+    }
     if (fault->kind == PENROSE_FAULT_UNMAPPED && is_stack_overflow(chip, fault, &sp)) {
         snprintf(fault->hint, sizeof fault->hint,
                  "the stack has overflowed: sp is 0x%08x, and local RAM begins at 0x%08x", sp,
                  RV32_LOCAL_BASE);
+    } else if (fault->kind == PENROSE_FAULT_UNMAPPED && has_no_stack(chip, fault)) {
+        snprintf(
+            fault->hint, sizeof fault->hint,
+            "there is no stack: nobody has set sp, which is 0 at the start; link start-up code "
+            "that does, such as crt0.S of 'penrose new'");
     } else if (is_illegal && is_zeros(chip, fault)) {
         snprintf(
             fault->hint, sizeof fault->hint,

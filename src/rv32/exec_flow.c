@@ -37,6 +37,9 @@ int64_t rv32_exec_JAL(struct rv32_hart *hart, const struct rv32_op *op, int64_t 
 int64_t rv32_exec_JALR(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
     uint32_t target = (hart->x[op->rs1] + (uint32_t)op->imm) & ~UINT32_C(1);
+    if (target == 0) {
+        hart->null_jump = rv32_op_pc(hart, op) + 1;
+    }
     hart->x[op->rd] = rv32_op_pc(hart, op) + 4;
     return rv32_jump(hart, target, left);
 }

@@ -201,6 +201,7 @@ void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now)
     hart->pc = pc;
     hart->page = NULL;
     hart->op = NULL;
+    hart->null_jump = 0;
 }
 
 void rv32_interrupt(struct rv32_hart *hart, uint32_t handler)

@@ -160,6 +160,8 @@ struct rv32_hart {
     int64_t granted; /* cycles that the burst had at its start */
     uint64_t cut;    /* the earliest end that a bus function asked for; UINT64_MAX if none */
 
+    uint32_t null_jump; /* for reports: 1 + the pc of the latest jalr to address 0; 0: none */
+
     /* What the owner sets and lends. */
     enum rv32_core core;
     uint8_t *l1;

@@ -76,12 +76,14 @@ program zeros 400000ef                            # jal ra, 0x400
 program data 000087b7 fff00713 00e7a023 00078067  # [0x8000] = -1; jump there
 program stack ffb00137 ff010113 00112623          # sp = 0xffb00000 - 16; sw ra, 12(sp)
 program near ffb007b7 00008137 fef7ae23           # sw a5, -4(a5)
+program none ff010113 00112623                    # addi sp, sp, -16; sw ra, 12(sp)
 expect "fault: zeros" 1 'illegal-tensix-instruction: .* brisc at pc 0x00000400' \
     'hint +the hart has left its code: zeros are no instr' -- run "$work/zeros.elf"
 faults data illegal-instruction 0x00008000 'hint +the hart has left its code: no program was loaded'
 faults stack unmapped-address 0x00000008 \
     'hint +the stack has overflowed: sp is 0xffaffff0, and local RAM begins at 0xffb00000'
 expect "the hint as JSON" 1 'out:"hint": "the stack has overflowed' -- run "$work/stack.elf" --json
+faults none unmapped-address 0x00000004 'hint +there is no stack: nobody has set sp.*crt0.S'
 faults near unmapped-address 0x00000008
 report "sp is elsewhere: no hint" "$(grep -w hint "$work/err")"
 faults illegal illegal-instruction 0x00000004
@@ -91,6 +93,25 @@ expect "fault as JSON" 1 'out:"outcome": "fault"' 'out:"kind": "unmapped-address
 messages=1 expect "policy warn" 0 'warning: guest fault unmapped-address' 'out:brisc +done +7' -- \
     run "$work/warned.elf" --policy unmapped-address=warn
 expect "policy ignore" 0 'out:brisc +done +7' -- run "$work/warned.elf" --policy all=ignore
+
+# A function without start-up code returns to address 0, where ra points at first: to itself, to
+# code that stores what is there already or something new, and to where nothing is. A null pointer
+# leads there, too, such as one to a function in the headers of an ELF.
+nobody='has returned to address 0, since nobody had called it \(ra was 0\): .*ebreak.*crt0.S'
+program again 00500513 00008067                   # li a0, 5; ret
+program stores 000097b7 00f7a023 00008067         # [0x9000] = a5; ret
+program adds 00150513 000097b7 00a7a023 00008067  # [0x9000] = ++a0; ret
+make_elf "$work/away.elf" 0x1000 '0x1000 5 00500513 00008067'
+make_elf "$work/null.elf" 0x1000 '0x1000 5 000780e7' '0 4 464c457f' # jalr ra, 0(a5)
+expect "returns to itself" 4 "brisc at pc 0x00000000: the code at 0x00000004 $nobody" -- \
+    run "$work/again.elf"
+expect "returns to itself, and stores" 4 "brisc at pc .*: polls 0x00009000.*; the code at .* $nobody" -- \
+    run "$work/stores.elf"
+expect "returns to itself, and counts" 3 "brisc at pc .*: runs; the code at 0x0000000c $nobody" -- \
+    run "$work/adds.elf" --max-cycles 10k
+expect "returns to where nothing is" 1 'illegal-tensix-instruction: .* brisc at pc 0x00000000' \
+    "hint +the code at 0x00001004 $nobody" -- run "$work/away.elf"
+faults null illegal-instruction 0x00000000 'hint +the code at 0x00001000 has jumped to address 0: a pointer'
 
 # --- Programs that do not end ---
 

@@ -28,13 +28,25 @@ static bool named_before(const struct rv32_idle *idle, unsigned place)
     return false;
 }
 
+/* A hart that went on at address 0 runs its program again, or another one. */
+static bool put_null_jump(struct wait_words *words, struct penrose_chip *chip,
+                          const struct tile *tile, enum rv32_core core, const char *mark)
+{
+    char text[256];
+    bool has_jumped = chip_null_jump(chip, tile, core, text, sizeof text);
+    wait_words_put(words, "%s%s", has_jumped ? mark : "", has_jumped ? text : "");
+    return has_jumped;
+}
+
 static void put_polling(struct wait_words *words, struct penrose_chip *chip, struct tile *tile,
                         enum rv32_core core)
 {
     const struct rv32_idle *idle = &tile->run[core].idle;
     if (idle->places == 0 && idle->wake == UINT64_MAX) {
-        wait_words_put(words,
-                       ": endless loop without effect: it reads nothing that could ever change");
+        if (!put_null_jump(words, chip, tile, core, ": ")) {
+            wait_words_put(words, ": endless loop without effect: it reads nothing that could ever "
+                                  "change");
+        }
         return;
     }
     if (wait_places_for_work(chip, tile, core, words)) {
@@ -52,6 +64,7 @@ static void put_polling(struct wait_words *words, struct penrose_chip *chip, str
         wait_words_put(words, "%sthe wall clock", idle->places ? " and " : "");
         wait_words_value(words, ", until cycle %llu or later", (unsigned long long)idle->wake);
     }
+    put_null_jump(words, chip, tile, core, "; ");
 }
 
 /* --- Harts whose access is not answered --- */
@@ -155,6 +168,7 @@ static void add_hart(struct wait_lines *lines, struct penrose_chip *chip, struct
     case HART_HELD:
     case HART_READY:
         wait_words_put(&words, ": runs");
+        put_null_jump(&words, chip, tile, core, "; ");
         words.interest = WAIT_RUNS;
         break;
     case HART_WAITING:
