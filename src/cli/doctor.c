@@ -224,42 +224,68 @@ static const struct package packages[] = {
 
 enum { PACKAGES = sizeof packages / sizeof packages[0] };
 
-/* Fills in versions, empty for what is not there; false when it is no Python. */
-static bool ask_versions(char *python, char version[PACKAGES][32])
+/* What Python says of a package: empty version where it is not there; shared libraries that its
+ * modules lack, and what Debian calls the packages of these. */
+struct found {
+    char version[32], lacks[128], debian[128];
+};
+
+/* False when it is no Python. Modules are not imported: that takes seconds, and acts. */
+static bool ask_packages(char *python, struct found found[PACKAGES])
 {
     char option[] = "-c", text[1024];
-    char script[] = "import importlib.metadata as m, sys\n"
-                    "print('python')\n"
-                    "for n in sys.argv[1:]:\n"
-                    "    try: print(n, m.version(n))\n"
-                    "    except m.PackageNotFoundError: pass\n";
+    char script[] =
+        "import importlib.machinery as i, importlib.metadata as m, re, subprocess as s, sys\n"
+        "def lacks(files):\n"
+        "    try: text = s.run(['ldd', *files], stdout=-1, stderr=-3, text=True).stdout\n"
+        "    except OSError: return []\n"
+        "    return sorted({l.split()[0] for l in text.split('\\n') if l.endswith(' not found')})\n"
+        "print('python')\n"
+        "for n in sys.argv[1:]:\n"
+        "    try: d = m.distribution(n)\n"
+        "    except m.PackageNotFoundError: continue\n"
+        "    ends = tuple(e for e in i.EXTENSION_SUFFIXES if e != '.so')\n"
+        "    files = [str(f.locate()) for f in d.files or () if f.name.endswith(ends)]\n"
+        "    libraries = lacks(files) if files else []\n"
+        "    debian = [re.sub(r'\\.so\\.(\\d+).*', r'\\1', l).replace('_', '-') for l in "
+        "libraries]\n"
+        "    print(n, d.version, ', '.join(libraries), ' '.join(debian), sep='|')\n";
     char names[PACKAGES][16];
     char *argv[PACKAGES + 4] = {python, option, script};
     for (unsigned i = 0; i < PACKAGES; i++) {
         snprintf(names[i], sizeof names[i], "%s", packages[i].name);
         argv[3 + i] = names[i];
-        version[i][0] = 0;
+        found[i] = (struct found){0};
     }
     struct child_result result = child_capture(argv, NULL, 0, 30, text, sizeof text);
     bool is_python = strncmp(text, "python\n", 7) == 0;
     char *save = NULL;
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-        for (unsigned i = 0; i < PACKAGES; i++) {
-            size_t length = strlen(packages[i].name);
-            if (strncmp(line, packages[i].name, length) == 0 && line[length] == ' ') {
-                snprintf(version[i], sizeof version[i], "%.31s", line + length + 1);
+        const char *name = strsep(&line, "|");
+        for (unsigned i = 0; line && i < PACKAGES; i++) {
+            if (strcmp(name, packages[i].name) == 0) {
+                const char *version = strsep(&line, "|"), *lacks = strsep(&line, "|");
+                snprintf(found[i].version, sizeof found[i].version, "%s", version);
+                snprintf(found[i].lacks, sizeof found[i].lacks, "%s", lacks ? lacks : "");
+                snprintf(found[i].debian, sizeof found[i].debian, "%s", line ? line : "");
             }
         }
     }
     return result.end == CHILD_EXITED && result.status == 0 && is_python;
 }
 
-static void check_package(struct doctor *doctor, const struct package *package, const char *version)
+static void check_package(struct doctor *doctor, const struct package *package,
+                          const struct found *found)
 {
+    const char *version = found->version;
     if (!*version) {
         advise(add(doctor, package->name, "not in this Python; %s need it", package->purpose),
                DOCTOR_NOTE, "%.400s -m pip install %s==%s", doctor->python, package->name,
                package->tested);
+    } else if (*found->lacks) {
+        advise(add(doctor, package->name, "%s, which does not load: it lacks %s", version,
+                   found->lacks),
+               DOCTOR_FAILED, "on Debian: apt-get install %s", found->debian);
     } else if (strcmp(version, package->tested) != 0) {
         advise(add(doctor, package->name, "%s", version), DOCTOR_NOTE,
                "tested with %s; if this one fails, try that", package->tested);
@@ -270,17 +296,17 @@ static void check_package(struct doctor *doctor, const struct package *package, 
 
 void doctor_check_python(struct doctor *doctor)
 {
-    char version[PACKAGES][32];
+    struct found found[PACKAGES];
     if (!doctor->has_python) {
         advise(add(doctor, "python", "there is no python3 in PATH"), DOCTOR_NOTE,
                "name one with --python; programs in C++ need none");
     } else {
         struct doctor_check *check = add(doctor, "python", "%.480s", doctor->python);
-        if (!ask_versions(doctor->python, version)) {
+        if (!ask_packages(doctor->python, found)) {
             advise(check, DOCTOR_FAILED, "it does not run Python; name another one with --python");
         } else {
             for (unsigned i = 0; i < PACKAGES; i++) {
-                check_package(doctor, &packages[i], version[i]);
+                check_package(doctor, &packages[i], &found[i]);
             }
         }
     }

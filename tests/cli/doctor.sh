@@ -39,6 +39,19 @@ done
 PYTHONPATH=$work/site expect "versions" 0 "out:^tt-umd      ok +0.9.14$" \
     "out:^ttnn        note +0.80.0$" "out:tested with 0.81.1" \
     "out:^tt-exalens  (note|ok)" -- doctor
+# A module whose library is missing; what ldd says of it.
+suffix=$(python3 -c 'import importlib.machinery as i; print(i.EXTENSION_SUFFIXES[0])')
+echo "ttnn/_ttnn$suffix,," >"$work/site/ttnn-0.80.0.dist-info/RECORD"
+mkdir "$work/tools"
+cat >"$work/tools/ldd" <<SH
+#!/bin/sh
+[ "\$*" = "$work/site/ttnn/_ttnn$suffix" ] || exit 1
+printf '\tlibm.so.6 => /lib/libm.so.6 (0x0)\n\tlibatomic.so.1 => not found\n\tlibgcc_s.so.1 => not found\n'
+SH
+chmod +x "$work/tools/ldd"
+PATH=$work/tools:$PATH PYTHONPATH=$work/site messages=0 expect "a package that lacks libraries" 1 \
+    "out:^tt-umd      ok" "out:^ttnn        FAILED +0.80.0, .* lacks libatomic.so.1, libgcc_s.so.1$" \
+    "out:to do: on Debian: apt-get install libatomic1 libgcc-s1$" -- doctor
 printf '#!/bin/sh\nexit 3\n' >"$work/python-broken"
 chmod +x "$work/python-broken"
 messages=0 expect "a program that is no Python" 1 "out:^python      FAILED" -- \
