@@ -10,8 +10,10 @@ from dumps import writer
 
 ABI = ("zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 "
        "t3 t4 t5 t6 pc").split()
-KINDS = {"functional_workers": "Tensix", "eth": "Ethernet", "dram": "DRAM"}
+KINDS = {"functional_workers": "Tensix", "eth": "Ethernet", "dram": "DRAM", "arc": "ARC", "pcie": "PCIe"}
 PARTS = ("tile", "l1", "local", "harts", "gpr", "config", "dst", "noc")
+PARTS_OF_OTHERS = {"Ethernet": ("l1", "harts", "noc")}
+PARTS_OF_REST = ("harts", "noc")
 
 # What each part of a worker needs. Simulators without debug hardware can give the first two.
 CONFIG_END = 2 * writer.CONFIG_WORDS
@@ -42,7 +44,10 @@ class TileReader:
     def __init__(self, device, x, y):
         from ttexalens import OnChipCoordinate
         self.location = OnChipCoordinate.create(f"{x}-{y}", device=device)
-        self.block = self.location.noc_block
+        try:
+            self.block = self.location.noc_block
+        except KeyError as error:
+            raise writer.CaptureError(f"--tile: there is no tile at {x},{y}; {workers(device)}") from error
         kind = KINDS.get(self.block.block_type, self.block.block_type)
         self.harts = list(self.block.risc_names) if self.block.has_risc_cores else []
         self.tile = writer.Tile(x, y, kind, self.harts)
@@ -139,15 +144,25 @@ class TileReader:
             self.tile.lack(part, error)
 
 
+def workers(device):
+    """Which tiles a user may have meant."""
+    places = sorted(block.to("noc0") for block in device.get_block_locations("functional_workers"))
+    first, last = ("%d,%d" % place for place in (places[0], places[-1]))
+    return f"Tensix tiles are those from {first} to {last}"
+
+
 def capture(device, places, parts=PARTS):
     """Tiles of a device at places [(x, y)] with these parts."""
     tiles = []
     for x, y in places:
         reader = TileReader(device, x, y)
-        wanted = parts if reader.tile.kind == "Tensix" else [
-            part for part in parts if part in ("l1", "harts", "noc")]
-        for part in wanted:
-            reader.take(part)
+        kind = reader.tile.kind
+        for part in parts:
+            if kind == "Tensix" or part in PARTS_OF_OTHERS.get(kind, PARTS_OF_REST):
+                reader.take(part)
+            else:
+                reader.tile.lack(part, f"{x},{y} is no Tensix tile but of the kind {kind}; "
+                                       f"{workers(device)}")
         tiles.append(reader.tile)
     return tiles
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import sqlite3
 import subprocess
@@ -84,6 +85,30 @@ OLD_BUS = {"Device 0": {"location": "1-2 (0,0)", "block_type": "functional_worke
                     "failed_riscs": ["trisc1"],
                     "debug_bus_signals": {"brisc_group_a": "0x" + "0" * 31 + "7"}}}
 
+# A device with tiles of three kinds, of which nothing can be read.
+EXALENS = """\
+import types
+util = types.SimpleNamespace(Verbosity=types.SimpleNamespace(set=int, ERROR=1))
+KIND = {"0-0": "dram", "1-1": "eth", "1-2": "functional_workers", "3-4": "functional_workers"}
+
+class Place:
+    def __init__(self, place):
+        self.place = place
+    def to(self, system):
+        return tuple(map(int, self.place.split("-")))
+    @property
+    def noc_block(self):
+        return types.SimpleNamespace(block_type=KIND[self.place], has_risc_cores=False,
+                                     get_register_store=lambda: None)
+
+class Device:
+    def get_block_locations(self, kind):
+        return [Place(place) for place in reversed(KIND) if KIND[place] == kind]
+
+OnChipCoordinate = types.SimpleNamespace(create=lambda place, device: Place(place))
+init_ttexalens = lambda simulation_directory: types.SimpleNamespace(devices={0: Device()})
+"""
+
 
 class CaptureTest(unittest.TestCase):
     def setUp(self):
@@ -102,9 +127,9 @@ class CaptureTest(unittest.TestCase):
             path.write_text(content if isinstance(content, str) else json.dumps(content))
         return path
 
-    def run_capture(self, *arguments):
+    def run_capture(self, *arguments, **environment):
         return subprocess.run([sys.executable, CAPTURE, self.out, *map(str, arguments)],
-                              capture_output=True, text=True)
+                              capture_output=True, text=True, env={**os.environ, **environment})
 
     def capture(self, *arguments):
         """Parts of the tiles by "X-Y/PART"."""
@@ -285,6 +310,19 @@ class CaptureTest(unittest.TestCase):
         self.refuse("is no tile", "--tile", "north")
         self.refuse("there is no part gprs", "--parts", "l1,gprs", "--tile", "1,2")
         self.refuse("are no image of L1", "--kind", "l1", "--tile", "1,2", "--from", self.file("c", b""))
+
+    def test_other_tiles(self):
+        self.file("ttexalens.py", EXALENS)
+        which = "Tensix tiles are those from 1,2 to 3,4"
+        for tile, kind, lacks in (("0,0", "DRAM", "tile, l1, local, gpr, config, dst"),
+                                  ("1,1", "Ethernet", "tile, local, gpr, config, dst")):
+            done = self.run_capture("--tile", tile, PYTHONPATH=str(self.work))
+            self.assertIn(f"  without {lacks}: {tile} is no Tensix tile but of the kind {kind}; {which}\n",
+                          done.stdout)
+            self.assertEqual(done.returncode, 0)
+        done = self.run_capture("--tile", "0,9", PYTHONPATH=str(self.work))
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, f"capture: --tile: there is no tile at 0,9; {which}\n"))
 
     def test_without_numpy(self):
         hidden = pathlib.Path(self.work) / "numpy.py"
