@@ -654,8 +654,9 @@ static void describe_place(const struct observed *event, const char *symbol, con
         *text = 0;
         return;
     }
-    snprintf(text, size, "at pc 0x%08x%s%s%s%s%s%s%s", event->pc, *symbol ? " in " : "", symbol,
-             *source ? ", " : "", short_source(source), caller, is_pushed ? ", pushed by " : "",
+    snprintf(text, size, "at pc 0x%08x%s%s%s%s%s%s%s%s", event->pc, *symbol ? " in " : "", symbol,
+             *source ? ", " : "", short_source(source), *caller ? ", inlined at " : "",
+             short_source(caller), is_pushed ? ", pushed by " : "",
              is_pushed ? thread_hart(event->thread) : "");
 }
 
@@ -753,6 +754,11 @@ static json_t *json_culprit(const struct explain_command *command, const struct 
         json_object_set_new(object, "pc", json_address(record->event.pc));
         json_object_set_new(object, "symbol", json_string(culprit->symbol));
         json_object_set_new(object, "source", json_string(culprit->source));
+        json_t *calls = json_array(); /* as those of a fault are told */
+        if (*culprit->caller) {
+            json_array_append_new(calls, json_string(culprit->caller));
+        }
+        json_object_set_new(object, "inlined_at", calls);
         json_object_set_new(object, "instruction", json_string(record->instruction));
     }
     for (unsigned i = 0; i < inputs->count; i++) {

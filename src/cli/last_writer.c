@@ -46,8 +46,8 @@ static void tell_stop(struct penrose_chip *chip, const struct penrose_stop *stop
     if (stop->pc &&
         penrose_locate(chip, x, y, stop->pc, symbol, sizeof symbol, source, sizeof source)) {
         output_caller(chip, x, y, stop->pc, caller, sizeof caller);
-        printf("  in %s%s%s%s\n", *symbol ? symbol : source, *symbol && *source ? ", " : "",
-               *symbol ? source : "", caller);
+        printf("  in %s%s%s%s%s\n", *symbol ? symbol : source, *symbol && *source ? ", " : "",
+               *symbol ? source : "", *caller ? ", inlined at " : "", short_source(caller));
     }
 }
 

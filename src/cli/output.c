@@ -95,7 +95,7 @@ void output_caller(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t p
     unsigned calls = images_calls(chip_images(chip), x, y, pc, call);
     *text = 0;
     if (calls > 0) {
-        snprintf(text, size, ", inlined at %s:%u", short_source(call[0].file), call[0].line);
+        snprintf(text, size, "%s:%u", call[0].file, call[0].line);
     }
 }
 

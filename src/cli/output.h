@@ -34,8 +34,8 @@ void json_set_count(json_t *object, const char *name, uint64_t value);
 /* The file name and line of "some/folder/file.c:12". */
 const char *short_source(const char *source);
 
-/* ", inlined at FILE:LINE" of an instruction that was inlined: the call of the function that it is
- * in; else an empty text. */
+/* "FILE:LINE" of an instruction that was inlined: the call of the function that it is in; else an
+ * empty text. */
 void output_caller(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc, char *text,
                    size_t size);
 

@@ -120,7 +120,8 @@ explains "a missing STALLWAIT" 'out:^1-2/l1\[0x60100\]' \
     'out:too early   thread 1, .*tensix.c:[0-9]+: MULDMAREG .* reads GPR 4 before .*no STALLWAIT' -- \
     explain no-wait waits
 explains "the bit, seen from the other run" 'out:written by  host, in cycle 0$' -- explain good flipped
-explains "JSON" 'out:"outcome": "different"' 'out:"source": ".*pack.h:[0-9]+"' 'out:"differs": true' -- \
+explains "JSON" 'out:"outcome": "different"' 'out:"source": ".*pack.h:[0-9]+"' 'out:"differs": true' \
+    'out:"inlined_at": \[$' 'out:^ +"[^:]*pack.h:[0-9]+"$' -- \
     explain format good --json
 explains "no chain" 'out:first one in program order' -- explain format good --depth 0
 ! grep -q 'last memory' "$work/out" || report "no chain" "a chain is told"

@@ -83,6 +83,15 @@ expect "a trace" 0 -- run $(printf -- '--hart %s=build/%s.elf ' brisc{,} trisc0{
 report "lines of the coprocessor's instructions" "$(grep -qE "MVMUL 3, .*trisc1\.c:${line%%:*}$" "$work/trace.txt" ||
     grep MVMUL "$work/trace.txt")"
 
+# A hang: the chain leads from what is missing to those who wait, with the lines that call the macros.
+cp -r . "$work/hang"
+sed -i '/TTI_SEMPOST/d' "$work/hang/trisc1.c"
+(cd "$work/hang" && build run)
+report "a chain of who waits" "$(for line in 'thread 2 of the coprocessor \(tensix.h:[0-9]+, inlined at trisc2.c:[0-9]+\) waits for' \
+    'brisc \(hart.h:[0-9]+, inlined at brisc.c:[0-9]+\) waits for a word in the mailbox from trisc2$'; do
+    grep -qE "^      -> $line" "$work/err" || grep -e '->' "$work/err"
+done)"
+
 # GDB stops in main, and at no call by which a hart prints.
 if command -v gdb-multiarch >/dev/null; then
     rm -f build/gdb

@@ -306,17 +306,12 @@ static void put_waiter(struct chain *chain, unsigned number, struct wait_words *
     bool is_thread = number >= THREAD_0;
     unsigned thread = number - THREAD_0;
     uint32_t pc = is_thread ? tile->tensix.thread[thread].origin.pc : tile->hart[number].pc;
-    char source[256];
     if (is_thread) {
         wait_words_put(words, "thread %u of the coprocessor", thread);
     } else {
         wait_words_put(words, "%s", tile->kind->hart[number]);
     }
-    penrose_locate(chain->chip, tile->x, tile->y, pc, NULL, 0, source, sizeof source);
-    const char *slash = strrchr(source, '/');
-    if (*source) {
-        wait_words_put(words, " (%s)", slash ? slash + 1 : source);
-    }
+    wait_places_line(words, chain->chip, tile, pc);
     wait_words_put(words, " waits for %s", chain->waiter[number].what);
 }
 

@@ -15,23 +15,44 @@
 
 /* --- Code --- */
 
+/* ", inlined at FILE:LINE, ...". */
+static void put_calls(struct wait_words *words, const struct penrose_chip *chip,
+                      const struct tile *tile, uint32_t pc, bool has_folders)
+{
+    struct loader_call call[LOADER_MAX_CALLS];
+    unsigned calls = images_calls(chip_images(chip), tile->x, tile->y, pc, call);
+    for (unsigned i = 0; i < calls; i++) {
+        if (i == 0 || i + 2 >= calls) {
+            const char *slash = has_folders ? NULL : strrchr(call[i].file, '/');
+            wait_words_put(words, "%s%s:%u", i == 0 ? ", inlined at " : ", ",
+                           slash ? slash + 1 : call[i].file, call[i].line);
+        }
+    }
+}
+
+void wait_places_line(struct wait_words *words, struct penrose_chip *chip, const struct tile *tile,
+                      uint32_t pc)
+{
+    char source[256];
+    penrose_locate(chip, tile->x, tile->y, pc, NULL, 0, source, sizeof source);
+    const char *slash = strrchr(source, '/');
+    if (*source) {
+        wait_words_put(words, " (%s", slash ? slash + 1 : source);
+        put_calls(words, chip, tile, pc, false);
+        wait_words_put(words, ")");
+    }
+}
+
 void wait_places_position(struct wait_words *words, struct penrose_chip *chip,
                           const struct tile *tile, uint32_t pc)
 {
-    struct loader_call call[LOADER_MAX_CALLS];
     char symbol[128], source[256];
     wait_words_put(words, " at pc 0x%08x", pc);
     if (!penrose_locate(chip, tile->x, tile->y, pc, symbol, sizeof symbol, source, sizeof source)) {
         return;
     }
     wait_words_put(words, "%s%s%s%s", *symbol ? " in " : "", symbol, *source ? ", " : "", source);
-    unsigned calls = images_calls(chip_images(chip), tile->x, tile->y, pc, call);
-    for (unsigned i = 0; i < calls; i++) {
-        if (i == 0 || i + 2 >= calls) {
-            wait_words_put(words, "%s%s:%u", i == 0 ? ", inlined at " : ", ", call[i].file,
-                           call[i].line);
-        }
-    }
+    put_calls(words, chip, tile, pc, true);
 }
 
 /* --- Firmware's mailboxes --- */

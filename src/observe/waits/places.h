@@ -15,6 +15,11 @@ bool wait_places_for_work(const struct penrose_chip *chip, const struct tile *ti
 void wait_places_position(struct wait_words *words, struct penrose_chip *chip,
                           const struct tile *tile, uint32_t pc);
 
+/* " (kernel.h:12, inlined at kernel.cc:34)": the line alone, with the same calls; nothing where it is
+ * not known. */
+void wait_places_line(struct wait_words *words, struct penrose_chip *chip, const struct tile *tile,
+                      uint32_t pc);
+
 /* An address, and behind it "(NoC 0: NIU_MST_RD_RESP_RECEIVED, holds 0x5), ...". */
 void wait_places_put(struct penrose_chip *chip, struct tile *tile, enum rv32_core core,
                      const struct rv32_idle_place *place, struct wait_words *words);
