@@ -113,6 +113,10 @@ expect "returns to where nothing is" 1 'illegal-tensix-instruction: .* brisc at 
     "hint +the code at 0x00001004 $nobody" -- run "$work/away.elf"
 faults null illegal-instruction 0x00000000 'hint +the code at 0x00001000 has jumped to address 0: a pointer'
 
+# A table and a report of who waits call the end of a program the same.
+expect "one has ended, one waits" 4 'ncrisc at pc 0x00000104: done \(ebreak\)$' 'out:ncrisc +done +-3' -- \
+    run "$work/again.elf" --hart "ncrisc=$work/other.elf"
+
 # --- Programs that do not end ---
 
 program self 0000006f                                        # j .

@@ -138,12 +138,21 @@ static const char *find_trap(const struct tile *tile, enum rv32_core core)
     return word == EBREAK ? "ebreak" : word == ECALL ? "ecall" : NULL;
 }
 
-/* Bare programs end with ebreak; firmware and kernels do not. */
+/* Is it code of a bare program that was loaded, and no firmware, kernel, or who knows what? */
+static bool is_program(const struct penrose_chip *chip, const struct tile *tile, uint32_t pc)
+{
+    const struct image *image = images_find(chip_images(chip), tile->x, tile->y, pc);
+    return image && !image->is_kernel && !image->is_found;
+}
+
+/* Bare programs end with ebreak, which tables call "done"; firmware and kernels do not. */
 static void put_pause(struct wait_words *words, const struct penrose_chip *chip,
-                      const struct tile *tile, const char *trap)
+                      const struct tile *tile, enum rv32_core core, const char *trap)
 {
     bool has_firmware = chip_firmware_layout(chip, tile) != NULL;
-    wait_words_put(words, ": paused by %s", trap ? trap : "a debugger");
+    bool is_done =
+        !has_firmware && trap && is_program(chip, tile, tile->hart[core].pc - INSTRUCTION_BYTES);
+    wait_words_put(words, is_done ? ": done (%s)" : ": paused by %s", trap ? trap : "a debugger");
     if (has_firmware && trap && strcmp(trap, "ebreak") == 0) {
         wait_words_put(words, ": compilers put it where a null pointer is used, where code should "
                               "not be reached, and where an assertion has failed");
@@ -178,7 +187,7 @@ static void add_hart(struct wait_lines *lines, struct penrose_chip *chip, struct
         put_polling(&words, chip, tile, core);
         break;
     case HART_PAUSED:
-        put_pause(&words, chip, tile, trap);
+        put_pause(&words, chip, tile, core, trap);
         break;
     case HART_FAULTED:
         wait_words_put(&words, ": stopped with a fault");
