@@ -275,6 +275,7 @@ static enum cli_exit tell_json(struct replay *replay, enum cli_exit exit, double
                                : exit == CLI_CUT ? "cut"
                                                  : "same",
                                "free", replay->is_free, "host_ms", milliseconds);
+    json_object_set_new(object, "exit_status", json_integer(exit));
     json_set_count(object, "cycles", penrose_now(replay->chip));
     json_set_count(object, "entries", replay->entries);
     json_set_count(object, "reads", replay->reads);

@@ -301,6 +301,8 @@ static enum cli_exit print_summary(struct trace_query *query, const struct trace
     if (query->cli->json) {
         json_t *object = json_object();
         json_object_set_new(object, "command", json_string("trace"));
+        json_object_set_new(object, "outcome", json_string(cli_exit_name(CLI_DONE)));
+        json_object_set_new(object, "exit_status", json_integer(CLI_DONE));
         json_object_set_new(object, "file", json_string(query->path));
         json_set_count(object, "events_in_file", reading->events);
         json_set_count(object, "events", query->taken);

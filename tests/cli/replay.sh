@@ -37,7 +37,7 @@ END
 
 messages=0 expect "recording" 0 -- exec --quiet --record "$work/a.rec" -- "$python" "$work/host.py" '{library}'
 expect "replaying" 0 'out:a\.rec: the same: [0-9]+ reads in [0-9]+ cycles' -- replay "$work/a.rec"
-expect "with threads, as JSON" 0 'out:"outcome": "same"' -- replay --threads 2 --json "$work/a.rec"
+expect "with threads, as JSON" 0 'out:"outcome": "same"' 'out:"exit_status": 0' -- replay --threads 2 --json "$work/a.rec"
 for way in --free '--schedule lockstep' '--timing timed' '--schedule random:3'; do
     # shellcheck disable=SC2086 # two words
     expect "$way" 0 'out:the same: .*, time as it came' -- replay $way "$work/a.rec"
@@ -78,6 +78,8 @@ expect "damage" 2 "the recording is damaged" -- replay "$work/damaged.rec"
 { PENROSE_RECORD="$work/killed.%p" "$python" "$work/host.py" "$builddir/.libs/libttsim.so" kill; } 2>/dev/null
 messages=0 expect "a killed process" 5 'out:the recording is cut; what is there is the same' -- \
     replay "$work"/killed.[0-9]*
+messages=0 expect "and as JSON" 5 'out:"outcome": "cut"' 'out:"exit_status": 5' -- \
+    replay --json "$work"/killed.[0-9]*
 PENROSE_RECORD="$work/none/x" "$python" "$work/host.py" "$builddir/.libs/libttsim.so" >"$work/out" 2>"$work/err"
 report "a file that cannot be made" "$(grep -q 'PENROSE_RECORD: cannot write' "$work/out" "$work/err" || echo "no message")"
 expect "no way back to a place" 2 'names no place' -- run --last-writer 1:0x8038 "$GUESTS/sort_crc.elf"
