@@ -659,8 +659,8 @@ static enum penrose_status read_grid(const struct program_reader *reader, const 
 static enum penrose_status read_root(const struct program_reader *reader, const json_t *root)
 {
     static const char *const known[] = {
-        "description", "grid",       "firmware",         "snapshot", "noc", "dram",
-        "l1",          "semaphores", "circular_buffers", "kernels",  "let", NULL};
+        "description",      "grid",    "firmware", "snapshot", "noc", "dram", "l1", "semaphores",
+        "circular_buffers", "kernels", "let",      "$schema",  NULL}; /* $schema is for editors */
     struct loader_program *program = reader->program;
     uint64_t next = LOADER_L1_FIRST;
     uint32_t noc = 1; /* tt-metal's choice for the hart that writes */

@@ -32,7 +32,8 @@ static struct loader_program *opened(const char *text)
 /* A description with everything but files. */
 static const char whole[] =
     "// A comment with \"quotes\"\n"
-    "{\"grid\": \"4x3\", /* another // one */ \"firmware\": \"/fw\", \"noc\": 0,\n"
+    "{\"$schema\": \"program.json\",\n"
+    " \"grid\": \"4x3\", /* another // one */ \"firmware\": \"/fw\", \"noc\": 0,\n"
     " \"description\": \"slashes // and /* stay */ in texts\",\n"
     " \"dram\": {\"A\": {\"rows\": 70, \"columns\": 33, \"format\": \"Float16_b\"},\n"
     "          \"R\": {\"rows\": 5, \"columns\": \"dram.A.columns * 2\", \"format\": \"Float32\",\n"
