@@ -18,6 +18,10 @@ EXTRA_DIST += \
 	%D%/images/models.svg \
 	%D%/images/terminal.py
 
+## What the program writes and reads as JSON, for programs and editors: $(pkgdatadir)/schema.
+schemadir = $(pkgdatadir)/schema
+dist_schema_DATA = %D%/schema/output.json %D%/schema/program.json
+
 ## Built and run by tests/abi/examples.sh; they use the library as its users do.
 EXAMPLES = %D%/examples/debug %D%/examples/launch %D%/examples/run_program
 check_PROGRAMS += $(EXAMPLES)

@@ -28,6 +28,7 @@ expect "a dump at the end" 0 -- run seven.elf --dump-state end
 expect "what it is" 0 'out:a dump of blackhole, card unharvested' 'out:made for +exit: done' \
     'out:brisc +paused +2 instructions' -- info end
 expect "as JSON" 0 'out:"format": "penrose-dump"' 'out:"brisc.a0": 7,' -- info end --json
+expect "its state as JSON" 0 'out:"command": "state"' 'out:"kind": "dump"' -- state end --json
 expect "what it holds" 0 'out:brisc is paused, pc 0x00000008' 'out:a0 +0x00000007' -- \
     state end --show gprs
 expect "over an older one" 0 -- run seven.elf --dump-state end --dump-parts harts
@@ -41,6 +42,8 @@ model "where every hart stands" cycle limit 777
 expect "of a snapshot" 0 -- state saved --out again --html page.html
 model "the same state" same limit again
 expect "a snapshot" 0 'out:a snapshot of blackhole.* at cycle 777' 'out:brisc +running +777' -- info saved
+expect "as JSON" 0 'out:"kind": "snapshot"' -- info saved --json
+keep fault/manifest.json again/manifest.json
 expect "shown" 0 'out:a0 +0x00000185' -- state saved --show gprs
 report "a page without outside references" "$(grep -oE '(src|href)="[^"]{0,20}' page.html | grep -v '="data:')"
 
@@ -124,6 +127,7 @@ expect "at a line" 0 'out:at matmul.h:[0-9]+, trisc1 of ' -- \
     "${matmul[@]}" --show semaphores --show-at "matmul.h:$(grep -n 'MVMUL' "$srcdir/firmware/tensor/matmul.h" | head -1 | cut -d: -f1)"
 expect "several places" 0 'out:places/1: dump at MVMUL:3, ' 'out:places/2: dump at cycle:500' -- \
     "${matmul[@]}" --dump-at MVMUL:3 --dump-at cycle:500 --dump-state places
+keep places/1/manifest.json
 expect "what Src holds there" 0 'out:SrcA bank 0, ' 'out:Float16_b, held by the Matrix Unit' -- \
     state places/1 --show src,dst,lregs,rwc,adc,config,tensix,noc,streams,cb,local,semaphores
 finish

@@ -230,6 +230,8 @@ else
     found=$(grep -c '"cycles"' "$work/summary")
     [ "$found" -ne 2 ] || found=
     report "the user's summary is kept" "${found:+it has $found lines, expected 2}"
+    tail -1 "$work/summary" >"$work/line"
+    keep "$work/line"
 
     messages=0 expect "a card without a folder" 0 "out:tile 16,2: 0xffffffff" -- \
         exec -q --card p100 -- sh -c "python3 $work/use.py 2>/dev/null"

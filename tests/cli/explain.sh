@@ -152,6 +152,7 @@ mkdir elf-kept && cp elf-takes/* elf-kept && cp elf-stores-none/trisc0.elf elf-t
 messages=2 expect "programs that have changed" 1 'five ends in another state than its dump.*may be wrong$' \
     'six ends in another state .*: of B only the dump is used$' -- explain five six
 cp elf-kept/trisc0.elf elf-takes
+expect "nothing to explain, as JSON" 0 'out:"outcome": "same"' -- explain good good --json
 expect "nothing to explain" 0 'out:^the same: .*nothing to explain' -- explain good good
 expect "within a tolerance" 0 'out:nothing to explain' -- explain good format --only dst
 [ ! -e "$work/index.html" ] && [ "$(ls "$work/format" | wc -l)" -eq "$(ls "$work/good" | wc -l)" ]

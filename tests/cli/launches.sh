@@ -46,8 +46,8 @@ results() {
 replayed() {
     local folder=${1%/*}
     { head -1 "$1" && echo "$look" && tail -n +2 "$1"; } >"$folder/look.json"
-    expect "replay of ${folder##*/}${2:+, $2}" 0 'out:done on 2 tiles' -- run "$folder/look.json" \
-        --dump-state "$folder/dump"
+    expect "replay of ${folder##*/}${2:+, $2}" 0 'out:"outcome": "done"' 'out:"tiles": 2' -- \
+        run "$folder/look.json" --dump-state "$folder/dump" --json
     od -An -v -tx4 -w4 -j128 "$folder/r.npy" | tr -d '\n'
 }
 
@@ -64,6 +64,7 @@ for launch in 1 2; do
         diff <(tail -1 "$work/replayed") <(results "7$launch"))"
 done
 file=$work/all/launch-001/PROGRAM.json
+keep "$work"/all/*/PROGRAM.json "$work/all/launch-001/dump/manifest.json"
 report "who launched" "$(grep -q 'by the host.*number 71; 2 tiles"' "$file" &&
     grep -q 'by a kernel.*number 72; 2 tiles"' "$work/all/launch-002/PROGRAM.json" ||
     grep -h description "$work"/all/*/PROGRAM.json)"

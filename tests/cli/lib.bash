@@ -3,13 +3,17 @@
 #   PENROSE   the program; $builddir/penrose unless set
 #   GUESTS    the folder with our guest programs; $builddir/firmware unless set
 #
-# A script calls `expect` once a case, and ends with `finish`.
+# A script calls `expect` once a case, and ends with `finish`, which compares all that was printed with
+# --json with docs/schema.
 
 PENROSE=${PENROSE:-${builddir:?set PENROSE or builddir}/penrose}
 GUESTS=${GUESTS:-${builddir:-.}/firmware}
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work" "$kept"' EXIT
 cases=0 failures=0
+# shellcheck source=tests/cli/documents.bash
+. "${srcdir:?}/tests/cli/documents.bash"
+kept=$(mktemp -d) # documents
 
 # expect NAME EXIT [PATTERN...] -- ARGUMENT...
 # `penrose ARGUMENT...` ends with the exit code EXIT. Each PATTERN (an extended regular expression)
@@ -35,6 +39,17 @@ expect() {
     pattern=${messages:-$((wanted != 0))}
     [ "$found" -eq "$pattern" ] || problem+="; $found messages, expected $pattern"
     report "$name" "${problem#; }"
+    if [[ ${1:-} != exec && " $* " == *" --json "* ]]; then
+        cp "$work/out" "$kept/$cases ${name//\//-}"
+    fi
+}
+
+# keep FILE...: documents in JSON, which `finish` compares with docs/schema, too.
+keep() {
+    local file
+    for file; do
+        ln -s "$(realpath "$file")" "$kept/$cases ${file//\//-}"
+    done
 }
 
 # report NAME PROBLEM: counts a case; an empty problem is none.
@@ -67,6 +82,9 @@ skip() {
 }
 
 finish() {
+    if [ -n "$(ls "$kept")" ]; then
+        report "documents in JSON are as docs/schema says" "$(documents_fit "$kept"/*)"
+    fi
     echo "$((cases - failures)) of $cases cases passed"
     [ "$failures" -eq 0 ] || exit 1
     exit 0

@@ -254,7 +254,10 @@ done
 messages=0 leftover "a posted write" '' "${good_write[@]}" "ctrl=$write"
 request "${good_write[@]}"
 finish_program
-expect "a write that has time to arrive" 0 'out:brisc +done +7' -- run "$work/noc.elf"
+expect "a write that has time to arrive" 0 'out:brisc +done +7' -- \
+    run "$work/noc.elf" "--trace=$work/noc.ptrace"
+expect "its packets as JSON" 0 'out:"kind":"noc","sent":true,"noc":0,"peer":\[' 'out:"agent":"noc","kind":"data"' -- \
+    trace "$work/noc.ptrace" --json
 lines=()
 
 # A program that waits for the response of a request that was dropped: a deadlock that says so.

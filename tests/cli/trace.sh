@@ -27,7 +27,7 @@ expect "as JSON" 0 'out:^\{"cycle":0,"tile":\[1,2\],"agent":"brisc","kind":"inst
 report "a line each" "$([ "$(wc -l <"$work/out")" -eq "$lines" ] || echo "not $lines")"
 expect "a summary" 0 'out:^ +205 .* instruction$' 'out:^ +101 .* addi$' 'out:^ +100 .* bne$' \
     'out: 207 of 207 events, cycles 0 to' -- trace "$work/t.ptrace" --summary
-expect "a summary as JSON" 0 'out:"command": "trace"' 'out:"events": 207' 'out:"name": "bne",' -- \
+expect "a summary as JSON" 0 'out:"command": "trace"' 'out:"outcome": "done"' 'out:"exit_status": 0' 'out:"events": 207' 'out:"name": "bne",' -- \
     trace "$work/t.ptrace" --summary --json
 expect "a filter of a file" 0 'out:^ +1 .* memory$' 'out:\(1, 2\) brisc writes$' -- \
     trace "$work/t.ptrace" --summary address=0x400 kind=memory
@@ -69,5 +69,15 @@ if [ -w /dev/full ]; then
     ln -s /dev/full "$work/full.ptrace"
     expect "a full disk" 2 "--trace: cannot write .*full.ptrace: No space" -- \
         run "$work/loop.elf" "--trace=$work/full.ptrace"
+fi
+if [ -e "$GUESTS/tensix-trisc0.elf" ]; then
+    expect "a trace of the coprocessor" 0 -- run --hart "trisc0=$GUESTS/tensix-trisc0.elf" \
+        --hart "trisc1=$GUESTS/tensix-trisc1.elf" --hart "trisc2=$GUESTS/tensix-trisc2.elf" \
+        "--trace=$work/tensix.ptrace"
+    expect "and as JSON" 0 'out:"agent":"scalar unit","kind":"data"' 'out:"kind":"tensix","thread":0' \
+        'out:"kind":"wait",.*"begins":true' 'out:"kind":"register"' -- \
+        trace "$work/tensix.ptrace" --json cycle=0-1400
+    expect "its summary as JSON" 0 'out:"waited": [1-9]' 'out:"name": "trisc0: ' -- \
+        trace "$work/tensix.ptrace" --summary --json
 fi
 finish

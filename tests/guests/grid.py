@@ -177,6 +177,7 @@ def run(arguments, case, work, options):
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if done.returncode != 0:
         return f"exit code {done.returncode}\n{done.stderr[:2000]}", None
+    (work / f"{options[0].partition('=')[0]}.json").write_text(done.stdout) # for documents.py
     return np.load(output), json.loads(done.stdout)
 
 

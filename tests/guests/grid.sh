@@ -18,6 +18,8 @@ for candidate in python3 /usr/bin/python3; do # the second one has Debian's pack
     [ -n "$python" ] || ! "$candidate" -c 'import numpy' 2>/dev/null || python=$candidate
 done
 [ -n "$python" ] || { echo "no numpy for python3"; exit 77; }
+# shellcheck source=tests/cli/documents.bash
+. "$srcdir/tests/cli/documents.bash"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -36,3 +38,5 @@ done
 PYTHONDONTWRITEBYTECODE=1 "$python" "$srcdir/tests/guests/grid.py" "${builddir:?}/penrose" \
     "$builddir/tests/guests/matmul_model" "$srcdir/examples" "$firmware" "$firmware7" "$work" \
     --seeds "${PENROSE_SEEDS:-2}" --only "${PENROSE_CASES:-}" ${PENROSE_LONG:+--long}
+unfit=$(documents_fit "$work"/work/*.json || true)
+[ -z "$unfit" ] || { echo "FAILED: not as docs/schema says: $unfit"; exit 1; }
