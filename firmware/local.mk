@@ -94,7 +94,8 @@ KIT_FILES = \
 	%D%/kit/kit/tensix.h \
 	%D%/kit/kit/trisc0.ld \
 	%D%/kit/kit/trisc1.ld \
-	%D%/kit/kit/trisc2.ld
+	%D%/kit/kit/trisc2.ld \
+	%D%/kit/kit/ttinsn.h
 EXTRA_DIST += $(KIT_FILES)
 noinst_PROGRAMS = %D%/kit/headers
 firmware_kit_headers_LDADD =
@@ -116,6 +117,7 @@ linkdir = $(pkgdatadir)/link
 nobase_link_DATA = $(KERNEL_FILES) $(GRID_FILES) $(tensor_common_files) \
 	%D%/bare/bare.h \
 	%D%/bare/tensix.h \
+	%D%/kit/kit/ttinsn.h \
 	scripts/lib.bash \
 	src/arch/blackhole/addresses.h \
 	src/arch/blackhole/regs.def \
@@ -167,7 +169,8 @@ guest_hart_trisc1 = -DHART=2 -Wl,--defsym=TEXT_BASE=0x20000 -Wl,--defsym=MAILBOX
 guest_hart_trisc2 = -DHART=3 -Wl,--defsym=TEXT_BASE=0x30000 -Wl,--defsym=MAILBOX=0x8300
 guest_hart_ncrisc = -DHART=4 -Wl,--defsym=TEXT_BASE=0x40000 -Wl,--defsym=MAILBOX=0x8400
 
-guest_common = $(addprefix $(srcdir)/firmware/bare/,bare.h bare.ld crt0.S) $(srcdir)/src/arch/blackhole/addresses.h
+guest_common = $(addprefix $(srcdir)/firmware/,bare/bare.h bare/bare.ld bare/crt0.S kit/kit/ttinsn.h) \
+	$(srcdir)/src/arch/blackhole/addresses.h
 ## Tables of the emulator that are headers of the kernels for tensors.
 guests_tensor_flag = $(patsubst %,firmware/tensor/matmul-flag-%.elf,trisc0 trisc1 trisc2)
 guest_tables = $(addprefix $(srcdir)/src/arch/blackhole/,regs.def tensix.def)

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "../kit/kit/ttinsn.h"
 #include "addresses.h" /* of the chip that the program is for */
 
 enum { MAILBOX_PARAMETERS = 14, MAILBOX_RESULTS = 16 };
@@ -35,11 +36,9 @@ _Static_assert(sizeof(struct mailbox) == 0x80, "bare.ld reserves 0x80 bytes");
 #define WALL_CLOCK_LOW   REGISTER(AT_WALL_CLOCK_LOW)
 #define WALL_CLOCK_HIGH  REGISTER(AT_WALL_CLOCK_LATCHED)
 
-/* Pushes a Tensix instruction to the hart's own thread; the operand must be a constant. The
- * instruction .ttinsn is the Tensix word rotated left by two. */
-#define TTINSN(word)                                                                               \
-    __asm__ volatile(".word %0" : : "i"((uint32_t)(word) << 2 | (uint32_t)(word) >> 30))
-#define TENSIX_NOP UINT32_C(0x02000000)
+/* Pushes a Tensix instruction to the hart's own thread; the operand must be a constant. */
+#define TTINSN(word) __asm__ volatile(TTINSN_TEXT : : "i"(TTINSN_BITS(word)))
+#define TENSIX_NOP   UINT32_C(0x02000000)
 
 /* Orders all earlier accesses before all later ones. */
 static inline void fence(void)

@@ -31,7 +31,7 @@ void kernel_main(void)
         bytes += size;
         cb_pop_front(OUT);
     }
-    while (SEMAPHORE(SEMAPHORE_PRODUCED) < pages) {
+    while (L1_SEMAPHORE(SEMAPHORE_PRODUCED) < pages) {
         fence();
     }
     result[0] = RESULT_MAGIC;
@@ -39,6 +39,6 @@ void kernel_main(void)
     result[2] = bytes;
     result[3] = ~crc;
     result[4] = sum;
-    SEMAPHORE(SEMAPHORE_FINISHED) = SEMAPHORE(SEMAPHORE_FINISHED) + 1;
+    L1_SEMAPHORE(SEMAPHORE_FINISHED) = L1_SEMAPHORE(SEMAPHORE_FINISHED) + 1;
     fence();
 }

@@ -14,6 +14,7 @@
 #ifndef KERNEL_H
 #define KERNEL_H
 
+#include "bare/bare.h"
 #include "firmware.h"
 
 enum { IN = 0, OUT = 16 };                       /* circular buffers */
@@ -27,23 +28,9 @@ enum { PAGE_FREE = 3 };                          /* Tensix semaphore */
 /* What BRISC leaves: magic, pages, bytes, CRC-32 of all pages, sum of the sums of TRISC0. */
 enum { RESULT_MAGIC = 0x50454e52 };
 
-#define REGISTER(address)   (*(volatile uint32_t *)(address))
-#define HART_MAILBOX(other) REGISTER(AT_MAILBOX + 0x1000 * (other))
-#define TENSIX_SEMAPHORE(i) REGISTER(AT_PC_BUF + 0x20 + 4 * (i))
-#define SEMAPHORE(id)       L1_SEMAPHORE(id)
-
-#define TTINSN(word)                                                                               \
-    __asm__ volatile(".word %0" : : "i"((uint32_t)(word) << 2 | (uint32_t)(word) >> 30))
-#define TENSIX_NOP UINT32_C(0x02000000)
-
 #define INLINE static inline __attribute__((always_inline))
 
 void kernel_main(void);
-
-INLINE void fence(void)
-{
-    __asm__ volatile("fence" : : : "memory");
-}
 
 INLINE void cb_wait_front(unsigned id)
 {

@@ -19,6 +19,6 @@ void kernel_main(void)
         cb_push_back(IN);
         produced++;
     }
-    SEMAPHORE(SEMAPHORE_PRODUCED) = produced;
+    L1_SEMAPHORE(SEMAPHORE_PRODUCED) = produced;
     fence();
 }

@@ -3,9 +3,9 @@
 
 static void retire(void)
 {
-    while (TENSIX_SEMAPHORE(PAGE_FREE) == 0) {
+    while (SEMAPHORE(PAGE_FREE) == 0) {
     }
-    TENSIX_SEMAPHORE(PAGE_FREE) = 1; /* odd: one less */
+    SEMAPHORE(PAGE_FREE) = 1; /* odd: one less */
     cb_pop_front(IN);
 }
 

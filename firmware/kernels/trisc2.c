@@ -14,6 +14,6 @@ void kernel_main(void)
         to[words] = sum;
         cb_push_back(OUT);
         TTINSN(TENSIX_NOP);
-        TENSIX_SEMAPHORE(PAGE_FREE) = 0; /* even: one more */
+        SEMAPHORE(PAGE_FREE) = 0; /* even: one more */
     }
 }

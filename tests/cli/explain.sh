@@ -19,7 +19,7 @@ variant() {
     local name=$1 program=$2 file=${3:-} change=${4:-} hart number=0
     local copy=$work/sources-$name
     mkdir -p "$copy" "$work/elf-$name"
-    cp -r "$sources/firmware/bare" "$sources/firmware/tensor" "$copy/"
+    cp -r "$sources/firmware/bare" "$sources/firmware/tensor" "$sources/firmware/kit" "$copy/"
     if [ -n "$file" ]; then
         sed -i "$change" "$copy/$file"
         ! cmp -s "$copy/$file" "$sources/firmware/$file" ||

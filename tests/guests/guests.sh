@@ -57,6 +57,16 @@ expect sort_crc 0 'brisc +done +0' '0x00008038  ([0-9a-f]{8}) \1 00000000' -- \
     "$guests/sort_crc.elf" --dump 0x8038,12
 expect "push on trisc1" 0 'trisc1 +done +0' '0x00008038  000001f4' -- \
     --hart "trisc1=$guests/push.elf" --dump 0x8038,4
+# Instructions of the coprocessor have the lines on which they are written, each 100 times.
+"$builddir/penrose" run --hart "trisc1=$guests/push.elf" --trace="$work/trace" \
+    --trace-filter kind=tensix >"$work/out"
+while IFS=: read -r line _; do
+    [ "$(grep -c "push\.c:$line\$" "$work/trace")" -eq 100 ] || {
+        failures=$((failures + 1))
+        echo "FAIL line $line of push.c is not told 100 times"
+    }
+done < <(grep -n TTINSN "$srcdir/firmware/bare/push.c")
+
 mapfile -t pingpong < <(harts pingpong brisc trisc0 trisc1 trisc2)
 # 300 words; the sum of 3 * (round + 1000 * trisc) + trisc over 100 rounds and three TRISCs.
 expect pingpong 0 'brisc +done +0' '0x00008038  0000012c 001c279e' -- \

@@ -15,15 +15,9 @@
 
 #include "hart.h"
 #include "tensix_ops.h"
+#include "ttinsn.h"
 
-/* The word is in the code as the hart's own instruction .ttinsn: rotated left by two bits. The
- * assembler keeps lines of instructions and of labels only, so the word gets a label. */
-#define TTI(word)                                                                                  \
-    __asm__ volatile(".loc_mark_labels 1\n0: .word %0\n.loc_mark_labels 0"                         \
-                     :                                                                             \
-                     : "i"((uint32_t)(word) << 2 | (uint32_t)(word) >> 30)                         \
-                     : "memor"                                                                     \
-                       "y")
+#define TTI(word) __asm__ volatile(TTINSN_TEXT : : "i"(TTINSN_BITS(word)) : "memory")
 
 static inline void tensix_push(uint32_t word)
 {
