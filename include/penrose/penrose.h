@@ -100,7 +100,7 @@ struct penrose_options {
     enum penrose_schedule schedule;
     uint64_t seed;    /* of PENROSE_RANDOM */
     uint32_t quantum; /* cycles of a burst, 1 to 65536; 0: 1 in lockstep, else 128 */
-    bool timed;       /* the coprocessor charges occupancy and latency of each instruction, and
+    bool timed;       /* instructions of coprocessor and harts take the time of their tables, and
                          results arrive late; otherwise one cycle an instruction. Implies the order
                          of PENROSE_LOCKSTEP in place of PENROSE_FAST where `quantum` is 0 */
     bool rounds_to_nearest; /* where a guest turns on stochastic rounding of the Matrix Unit or the

@@ -17,6 +17,7 @@ EXTRA_DIST += \
 	%D%/blackhole/debug_registers.def \
 	%D%/blackhole/eth.def \
 	%D%/blackhole/grid.def \
+	%D%/blackhole/hart_times.def \
 	%D%/blackhole/mmio.def \
 	%D%/blackhole/mmio_dram.def \
 	%D%/blackhole/mmio_ethernet.def \

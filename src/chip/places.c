@@ -8,6 +8,7 @@
 #include "chip/firmware.h"
 #include "isa/error.h"
 #include "isa/export.h"
+#include "rv32/timing.h"
 #include "tile/noc_port.h"
 #include "tile/observe.h"
 #include "tile/weak.h"
@@ -99,6 +100,9 @@ static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
     tile->tensix.rounds_to_nearest = options->rounds_to_nearest;
     tile->tensix.kernels = chip->kernels;
     tile->quantum = options->quantum;
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        tile->hart[core].timing = options->timed ? &rv32_chip_timing : NULL;
+    }
     return options->schedule != PENROSE_RANDOM ||
            tile_weak_enable(tile,
                             options->seed ^ (uint64_t)tile->y << 40 ^ (uint64_t)tile->x << 32);

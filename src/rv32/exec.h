@@ -77,9 +77,6 @@ static inline const struct rv32_page *rv32_page_at(struct rv32_hart *hart, uint3
     return pc & 3 || number >= hart->code->pages ? NULL : rv32_code_page(hart->code, number);
 }
 
-/* Cycles of the instruction at hart->pc, between bursts. */
-unsigned rv32_cost(struct rv32_hart *hart);
-
 /* The word that `op` was decoded from. */
 static inline uint32_t rv32_op_word(const struct rv32_hart *hart, const struct rv32_op *op)
 {

@@ -239,11 +239,17 @@ static bool record_step(struct record *record)
 enum { CARRIES_VALUES = 1, CARRIES_CLOCK = 2, CARRIES_COUNT = 4 };
 
 /* What keeps the iteration that ends here from being followed by one just like it: registers that
- * it read before it wrote them and that hold something else now, or the clock. */
-static unsigned carried(const struct record *record)
+ * it read before it wrote them and that hold something else now, or the clock; and registers that are
+ * known sooner or later than they were. */
+static unsigned carried(const struct record *record, uint64_t now)
 {
     const struct rv32_probe *probe = record->probe;
     unsigned what = 0;
+    for (unsigned r = 1; r < 32; r++) {
+        if (rv32_pending(record->hart, r, now) != probe->start_pending[r]) {
+            what |= CARRIES_VALUES;
+        }
+    }
     for (uint32_t rest = probe->live_in & ~UINT32_C(1); rest; rest &= rest - 1) {
         unsigned r = (unsigned)__builtin_ctz(rest);
         if (probe->follow[r]) {
@@ -288,6 +294,9 @@ static void start_at(struct record *record, uint64_t now)
                                  .start_retired = record->hart->retired,
                                  .steady = UINT64_MAX};
     memcpy(probe->start_x, record->hart->x, sizeof probe->start_x);
+    for (unsigned r = 1; r < 32; r++) {
+        probe->start_pending[r] = (uint8_t)rv32_pending(record->hart, r, now);
+    }
     record->idle->places = 0;
     record->idle->reads_clock = false;
 }
@@ -341,7 +350,7 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
             return RV32_PROBE_BUSY;
         }
         bool is_round = hart->pc == probe->start_pc;
-        unsigned carries = is_round ? carried(&record) : 0;
+        unsigned carries = is_round ? carried(&record, *now) : 0;
         if (carries & CARRIES_COUNT) {
             return RV32_PROBE_BUSY; /* an address or a number of turns */
         }
@@ -385,16 +394,21 @@ static uint32_t extended(uint32_t word, uint32_t value)
     }
 }
 
+/* One instruction for real. It stops where somebody else has changed pc or code meanwhile. */
+static uint64_t run_step(struct rv32_hart *hart, uint64_t now)
+{
+    uint64_t end = rv32_run(hart, now, now + 1);
+    return end > now ? end : now + 1;
+}
+
 /* One instruction of the loop with the old value of the next place in *place; when it is over. */
 static uint64_t replay_step(struct rv32_hart *hart, uint64_t now,
                             const struct rv32_idle_place **place)
 {
     unsigned position;
     const struct rv32_page *page = rv32_page_at(hart, hart->pc, &position);
-    uint64_t end = now + rv32_cost(hart);
     if (!page || page->rows[position] < 0) {
-        rv32_run(hart, now, now + 1); /* somebody else has changed the pc: that faults */
-        return end;
+        return run_step(hart, now);
     }
     const struct rv32_op *op = &page->ops[position];
     uint32_t word = page->words[position], value;
@@ -402,26 +416,31 @@ static uint64_t replay_step(struct rv32_hart *hart, uint64_t now,
     bool is_load = class == RV32_CLASS_LOAD && peek(hart, access_address(hart, op),
                                                     access_size(word), &value) == RV32_POLL_STATE;
     if (!is_load && class != RV32_CLASS_STORE) {
-        rv32_run(hart, now, now + 1);
-        return end;
+        return run_step(hart, now);
     }
+    struct rv32_cost cost = rv32_cost(hart);
     if (is_load) {
         hart->x[op->rd] = extended(word, (*place)->value);
     }
     (*place)++;
     hart->pc += 4;
     hart->retired++;
-    return end;
+    return rv32_charge(hart, cost, now);
 }
 
 uint64_t rv32_idle_resume(struct rv32_hart *hart, const struct rv32_idle *idle, uint64_t now)
 {
     uint64_t iterations = now > idle->since ? (now - idle->since) / idle->period : 0;
-    /* Registers that hold the clock are those of the last whole iteration: run that one too. */
-    uint64_t skipped = iterations && idle->reads_clock ? iterations - 1 : iterations;
+    /* Registers that hold the clock, and times from which registers are known, are those of the last
+     * whole iteration: run that one too. */
+    bool runs_last = iterations && (idle->reads_clock || hart->timing);
+    uint64_t skipped = runs_last ? iterations - 1 : iterations;
     const struct rv32_idle_place *place = idle->place;
     uint64_t at = idle->since + skipped * idle->period;
     hart->retired += skipped * idle->instructions;
+    for (unsigned r = 1; hart->timing && r < 32; r++) {
+        hart->known[r] += hart->known[r] > idle->since ? skipped * idle->period : 0;
+    }
     while (at < now) {
         if (place >= idle->place + idle->places) {
             place = idle->place;

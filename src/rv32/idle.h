@@ -46,6 +46,7 @@ struct rv32_probe {
     bool has_turned; /* the hart has jumped back, and the search began anew there */
     bool is_late;    /* it begins anew at the next instruction */
     uint32_t start_pc, start_x[32];
+    uint8_t start_pending[32]; /* cycles until registers are known (rv32/timing.h) */
     uint64_t start, start_retired;
     uint32_t written, live_in; /* registers; live_in: read before written */
     uint32_t counted;          /* registers that a constant was added to */

@@ -27,6 +27,7 @@ chip_sources += \
 	%D%/rv32_vector.def \
 	%D%/rv32_vector_memory.def \
 	%D%/table.c \
+	%D%/timing.c \
 	%D%/timing.h \
 	%D%/vector.c \
 	%D%/vector.h \

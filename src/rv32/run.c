@@ -128,17 +128,6 @@ uint32_t rv32_current_pc(const struct rv32_hart *hart)
     return hart->page ? rv32_op_pc(hart, hart->op) : hart->pc;
 }
 
-unsigned rv32_cost(struct rv32_hart *hart)
-{
-    unsigned position;
-    const struct rv32_page *page = hart->timing ? rv32_page_at(hart, hart->pc, &position) : NULL;
-    if (!page) {
-        return 1;
-    }
-    int row = page->rows[position];
-    return row < 0 ? hart->timing->push : hart->timing->row[row];
-}
-
 /* Instructions of a cycle each. */
 static uint64_t run_burst(struct rv32_hart *hart, uint64_t now, uint64_t end)
 {
@@ -167,10 +156,10 @@ uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end)
     }
     uint64_t cut = UINT64_MAX;
     do {
-        unsigned cost = rv32_cost(hart);
+        struct rv32_cost cost = rv32_cost(hart);
         bool has_run = run_burst(hart, now, now + 1) > now;
         cut = hart->cut < cut ? hart->cut : cut;
-        now += has_run ? cost : 0;
+        now = has_run ? rv32_charge(hart, cost, now) : now;
     } while (now < end && now < cut && hart->stop == RV32_RUNNING);
     hart->cut = cut;
     return now;

@@ -147,6 +147,7 @@ struct rv32_hart {
     uint32_t pc;
     uint32_t resume_pc; /* where mret goes; meaningful while in_handler */
     bool in_handler;
+    uint64_t known[32];        /* tile time from which a register can be read; see timing.h */
     uint64_t retired;          /* instructions since reset, without those of the running burst */
     enum rv32_stop stop;       /* why the latest burst ended */
     struct rv32_access access; /* of RV32_STOP_WAIT */

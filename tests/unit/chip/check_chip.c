@@ -226,6 +226,25 @@ TEST(hart_runs_and_pauses)
     penrose_chip_destroy(chip);
 }
 
+/* A load from a register of the tile, and its use: 7 cycles by hart_times.def. */
+TEST(harts_of_timed_runs_wait_for_loads)
+{
+    static const char *const program[] = {
+        "lui a1, 0xffb12", "lw a2, 0x1f0(a1)",   "addi a3, a2, 0", "lw a4, 0x1f0(a1)",
+        "sub a0, a4, a2",  "sw a0, 0x400(zero)", "ebreak",         NULL};
+    for (unsigned timed = 0; timed < 2; timed++) {
+        struct penrose_options options = {.size = sizeof options, .timed = timed};
+        struct penrose_chip *chip = open_chip(&options);
+        uint32_t cycles;
+        write_program(chip, 1, 2, 0, program);
+        ck_assert_int_eq(penrose_hart_release(chip, 1, 2, PENROSE_BRISC, 0, NULL), PENROSE_OK);
+        ck_assert_int_eq(run_for(chip, 100000), PENROSE_QUIET);
+        ck_assert_int_eq(penrose_peek(chip, 1, 2, 0x400, &cycles, 4, NULL), PENROSE_OK);
+        ck_assert_uint_eq(cycles, timed ? 8 : 2);
+        penrose_chip_destroy(chip);
+    }
+}
+
 TEST(quiet_time_passes_for_hosts)
 {
     static const char *const loop[] = {"lw a0, 0x400(zero)", "beq a0, zero, 0x1000", "ebreak",

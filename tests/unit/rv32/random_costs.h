@@ -1,4 +1,4 @@
-/* A random cost for each row of rv32.def: mostly small ones. */
+/* Random costs of rows of rv32.def, mostly small ones, and of loads by address. */
 #ifndef TESTS_RANDOM_COSTS_H
 #define TESTS_RANDOM_COSTS_H
 
@@ -8,10 +8,16 @@
 static inline void random_costs(struct rv32_timing *costs, uint64_t *state)
 {
     uint32_t most = random_below(state, 4) ? 4 : RV32_MOST_CYCLES;
+    uint32_t late = most < RV32_MOST_CYCLES ? 3 * most : most;
     for (unsigned row = 0; row < RV32_ROWS; row++) {
         costs->row[row] = (uint8_t)(1 + random_below(state, most));
+        costs->result[row] = (uint8_t)random_below(state, late + 1);
     }
     costs->push = (uint8_t)(1 + random_below(state, most));
+    for (unsigned i = 0; i < RV32_LOAD_TIMES; i++) {
+        costs->load[i].first = rv32_chip_timing.load[i].first;
+        costs->load[i].result = (uint8_t)random_below(state, late + 1);
+    }
 }
 
 #endif
