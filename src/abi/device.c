@@ -353,9 +353,15 @@ static void end_launches(struct device *device)
     struct launches *launches = device->launches;
     device->launches = NULL;
     if (launches) {
-        unsigned written = launches_end(launches);
-        report(device, "%u %s written to %s", written, written == 1 ? "launch" : "launches",
-               host_variable("PENROSE_RECORD_LAUNCH"));
+        struct launches_counts counts = launches_end(launches);
+        char others[64] = "";
+        if (counts.seen > 0 && counts.chosen == 0) {
+            snprintf(others, sizeof others, ": none of %u was chosen (PENROSE_LAUNCHES)",
+                     counts.seen);
+        }
+        report(device, "%u %s written to %s%s", counts.written,
+               counts.written == 1 ? "launch" : "launches", host_variable("PENROSE_RECORD_LAUNCH"),
+               others);
     }
 }
 

@@ -95,6 +95,8 @@ messages=1 expect "the second alone" 0 '1 launch written to' -- exec --quiet --f
     --record-launch "$work/all" --launches 2,5-9 -- "$host" "$firmware" "$work/kernels"
 report "beside the older one" "$(ls "$work"/all/launch-002-[0-9]*/PROGRAM.json 2>&1 >/dev/null)"
 report "and no other" "$([ ! -e "$work"/all/launch-001-[0-9]* ] || ls "$work/all")"
+messages=1 expect "none of them" 0 '0 launches written to .*/none: none of 2 was chosen \(PENROSE_LAUNCHES\)$' -- \
+    exec --quiet --fast-dispatch --record-launch "$work/none" --launches 7 -- "$host" "$firmware" "$work/kernels"
 messages=1 expect "slow dispatch: no kernel launches" 0 '1 launch written to' -- exec --quiet \
     --record-launch "$work/slow" -- "$host" "$firmware" "$work/kernels"
 

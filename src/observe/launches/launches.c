@@ -47,7 +47,7 @@ struct launches {
     uint16_t pending[NOC_NODES]; /* places where a signal has come in the run */
     unsigned pendings;
     struct launch launch;
-    unsigned count, written;
+    struct launches_counts counts;
     uint8_t *ring[NOC_NODES]; /* what the kernel_config ring was when the launch began */
 };
 
@@ -187,7 +187,7 @@ static void close_launch(struct launches *launches)
             tell(launches, "launch %u: %s", launch->number, launch->trouble);
             remove_folder(launch);
         } else {
-            launches->written++;
+            launches->counts.written++;
         }
     }
     for (unsigned i = 0; i < launch->tiles; i++) {
@@ -240,9 +240,10 @@ static void open_launch(struct launches *launches, bool by_host, uint32_t id)
     launch->is_open = true;
     launch->by_host = by_host;
     launch->id = id;
-    launch->number = ++launches->count;
+    launch->number = ++launches->counts.seen;
     launch->cycle = penrose_now(launches->chip);
     launch->is_wanted = settings_numbers_have(&launches->options.numbers, launch->number);
+    launches->counts.chosen += launch->is_wanted;
     if (!launch->is_wanted) {
         return;
     }
@@ -473,10 +474,11 @@ enum penrose_status launches_start(struct penrose_chip *chip,
     return PENROSE_OK;
 }
 
-unsigned launches_end(struct launches *launches)
+struct launches_counts launches_end(struct launches *launches)
 {
+    struct launches_counts counts = {0};
     if (!launches) {
-        return 0;
+        return counts;
     }
     if (launches->firmware) {
         close_launch(launches);
@@ -484,7 +486,7 @@ unsigned launches_end(struct launches *launches)
     if (launches->is_observing) {
         chip_unobserve(launches->chip, &launches->observer);
     }
-    unsigned written = launches->written;
+    counts = launches->counts;
     if (!launches->firmware) {
         tell(launches,
              "no launch was recorded: the firmware is not known; PENROSE_FIRMWARE names it");
@@ -494,5 +496,5 @@ unsigned launches_end(struct launches *launches)
     }
     programs_close(launches->programs);
     free(launches);
-    return written;
+    return counts;
 }

@@ -47,7 +47,12 @@ void launches_write(struct launches *launches, unsigned x, unsigned y, uint64_t 
 /* A run has ended with PENROSE_PAUSED; true: for a go signal, and the run is to go on. */
 bool launches_paused(struct launches *launches);
 
-/* Writes what is open; how many were written. Before the chip is destroyed. */
-unsigned launches_end(struct launches *launches);
+/* How many there were, those of them that were to be written, and those that were. */
+struct launches_counts {
+    unsigned seen, chosen, written;
+};
+
+/* Writes what is open. Before the chip is destroyed. */
+struct launches_counts launches_end(struct launches *launches);
 
 #endif
