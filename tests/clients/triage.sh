@@ -27,10 +27,13 @@ python=$(ttnn_interpreter 3.10 3.12)
 triage_venv=$(client_venv triage "$python" "${packages[@]}" numpy)
 
 out=$(mktemp -d)
-hanging= job=
+job=
+# The process that hangs, as it has said itself.
+hanging() { sed -n 's/^hanging \([0-9]*\)$/\1/p' "$out/log" 2>/dev/null || true; }
 finish() {
-    hanging=$(sed -n 's/^hanging \([0-9]*\)$/\1/p' "$out/log" 2>/dev/null || true)
-    [ -z "$hanging" ] || kill "$hanging" 2>/dev/null || true
+    local process
+    process=$(hanging)
+    [ -z "$process" ] || kill "$process" 2>/dev/null || true
     [ -z "$job" ] || wait "$job" || true
     rm -rf "$out"
 }
@@ -54,7 +57,6 @@ export TT_METAL_INSPECTOR_RPC_SERVER_ADDRESS=localhost:$port
 TIMEOUT=${TIMEOUT:-300} ttnn_run "$library" "$out" "$here/ttnn/hang.py" >"$out/log" 2>&1 &
 job=$!
 for _ in $(seq 600); do
-    hanging=$(sed -n 's/^hanging \([0-9]*\)$/\1/p' "$out/log")
     ! grep -q 'who waits for what' "$out/log" || break
     kill -0 "$job" 2>/dev/null || break
     sleep 0.2
@@ -64,7 +66,7 @@ grep -q 'who waits for what' "$out/log" || fail "the job does not hang" "$out/lo
 timeout 300 "$triage_venv/bin/python" "$triage/triage.py" --disable-colors --disable-progress \
     --llm-output --sqlite-output-path="$out/triage.db" --inspector-rpc-port="$port" \
     >"$out/seen" 2>&1 || fail "triage.py ended with $?" "$out/seen"
-kill -0 "$hanging" || fail "the job has ended" "$out/log"
+kill -0 "$(hanging)" || fail "the job has ended" "$out/log"
 for what in '^0,"1-2 \(0,0\)",ncrisc,.*cb_wait_front \(\)' \
     '^0,"2-2 \(1,0\)",ncrisc,.*noc_semaphore_wait \(\)' \
     '^0,"1-2 \(0,0\)",0,local,0x[0-9a-f]*,2048,2048,1,0,0,0$' \
