@@ -577,7 +577,7 @@ int penrose_tensix_disassemble(uint32_t word, char *text, size_t size);
 enum penrose_status penrose_tensix_assemble(const char *text, uint32_t *word,
                                             struct penrose_error *error);
 
-/* The version of the library: "0.1.0". Any thread. */
+/* The version of the library, such as "1.2.3". Any thread. */
 const char *penrose_version(void);
 
 #ifdef __cplusplus
