@@ -245,7 +245,7 @@ static unsigned carried(const struct record *record, uint64_t now)
 {
     const struct rv32_probe *probe = record->probe;
     unsigned what = 0;
-    for (unsigned r = 1; r < 32; r++) {
+    for (unsigned r = 1; record->hart->timing && r < 32; r++) {
         if (rv32_pending(record->hart, r, now) != probe->start_pending[r]) {
             what |= CARRIES_VALUES;
         }
@@ -294,7 +294,7 @@ static void start_at(struct record *record, uint64_t now)
                                  .start_retired = record->hart->retired,
                                  .steady = UINT64_MAX};
     memcpy(probe->start_x, record->hart->x, sizeof probe->start_x);
-    for (unsigned r = 1; r < 32; r++) {
+    for (unsigned r = 1; record->hart->timing && r < 32; r++) {
         probe->start_pending[r] = (uint8_t)rv32_pending(record->hart, r, now);
     }
     record->idle->places = 0;
