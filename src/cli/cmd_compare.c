@@ -124,7 +124,7 @@ static const struct argp argp = {
         "  penrose compare --perf main.csv branch.csv\n"
         "        says which points became slower by more than 2 % and 30 cycles\n\n"
         "Exit codes: 0 the same, 1 different (or slower), 2 usage, a bad file, a dump of another\n"
-        "version, or dumps of different chips.",
+        "version, dumps of different chips, or nothing that could be compared.",
     .children = children,
 };
 
@@ -163,6 +163,13 @@ static void print_part(const struct compare_part *part)
     }
 }
 
+static void print_notes(const struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->notes; i++) {
+        printf("not compared: %s\n", comparison->note[i]);
+    }
+}
+
 static void print_comparison(const struct compare_command *command,
                              const struct comparison *comparison)
 {
@@ -174,9 +181,7 @@ static void print_comparison(const struct compare_command *command,
             parts++;
         }
     }
-    for (size_t i = 0; i < comparison->notes; i++) {
-        printf("not compared: %s\n", comparison->note[i]);
-    }
+    print_notes(comparison);
     if (comparison->left_out) {
         printf("left out as volatile: %llu items (--include-volatile compares them)\n",
                (unsigned long long)comparison->left_out);
@@ -290,6 +295,9 @@ static enum cli_exit compare_states(const struct compare_command *command)
                                    &comparison, &error);
     enum cli_exit exit = comparison_differs(&comparison) ? CLI_DIFFERENT : CLI_DONE;
     if (status) {
+        if (!command->cli->json) {
+            print_notes(&comparison);
+        }
         exit = complain(command->cli, "%s", error.text);
     } else if (!command->cli->json) {
         print_comparison(command, &comparison);

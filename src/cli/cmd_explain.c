@@ -146,8 +146,8 @@ static const struct argp explain_argp = {
         "\vExamples:\n"
         "  penrose run kernel.elf --dump-state here; penrose explain here card\n"
         "        says where the two go apart, and by which line\n\n"
-        "Exit codes: 0 the same, 1 different, 2 usage or a bad file, or a program that cannot be "
-        "run again.",
+        "Exit codes: 0 the same, 1 different, 2 usage or a bad file, nothing to compare, or a "
+        "program that cannot be run again.",
     .children = explain_children,
 };
 

@@ -56,7 +56,12 @@ differs "fewer rows of a card" 'out:1-2/dst: only A has rows 64 to 1023' 'out:ds
 expect "what only one side has" 0 'out:only A has 1-2/gpr' 'out:only A has 1-2/l1' \
     'out:only A has 1-2/config/config.0.wide' -- compare base lacking
 expect "why it lacks it" 0 'out:only B has 1-2/gpr' -- compare lacking base
-expect "no tile in common" 0 'out:only A has tile 1,2' 'out:only B has tile 3,2' -- compare base tile
+expect "no tile in common" 2 'out:only A has tile 1,2' 'out:only B has tile 3,2' \
+    'nothing was compared: no tile is in both dumps$' -- compare base tile
+expect "no part in common" 2 'out:only A has 1-2/gpr' 'nothing was compared: the dumps have no part in common$' -- \
+    compare base bare
+expect "nothing but what is volatile" 2 'nothing was compared: all that both have is volatile' -- \
+    compare base volatile --only tile
 
 expect "only a part" 0 'out:^the same: 192 items' -- compare base field --only gpr
 differs "only an item" 'out:^different: 1 of 1 items' -- \
@@ -64,7 +69,16 @@ differs "only an item" 'out:^different: 1 of 1 items' -- \
 differs "only an item of a tile" 'out:^different: 1 of 1 items' -- \
     compare base field --only '1-2/config/config.0.ALU*'
 expect "only an element that is the same" 0 -- compare base ulp --only 'dst[3,*]'
-expect "only another tile" 0 'out:the same: 0 items' -- compare base field --only 3-2/config
+expect "only an element" 0 'out:^the same: 16 items' -- compare base ulp --only 'dst[3,*]'
+expect "only a word of memory" 0 'out:^the same: 1 items' -- compare base kernel --only 'l1[0x1400]'
+differs "only another word" 'out:^different: 1 of 1 items' -- compare base kernel --only 'l1[0x1404]'
+expect "only an element that is not there" 2 'nothing was compared: nothing .* named by --only$' -- \
+    compare base ulp --only 'dst[1024,*]'
+expect "only a word that is not there" 2 'named by --only$' -- compare base ulp --only 'l1[0x1402]'
+expect "only a field that is not there" 2 'named by --only$' -- compare base ulp --only config/none
+expect "only another tile" 2 'nothing that both have is named by --only$' -- \
+    compare base field --only 3-2/config
+expect "the same as JSON" 2 'named by --only$' 'out:"outcome": "error"' -- compare base field --only dts --json
 differs "few are shown" 'out:^  and 1 more' -- compare base ulp --most 1
 expect "JSON of the same" 0 'out:"outcome": "same"' 'out:"exit_status": 0' -- compare base base --json
 differs "JSON" 'out:"item": "1-2/dst\[2,8\]"' 'out:"ulps": 1.0' 'out:"outcome": "different"' -- \

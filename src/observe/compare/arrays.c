@@ -170,19 +170,13 @@ static void compare_element(struct compare_run *run, struct compare_part *part,
 {
     struct compare_item item = {.index = index};
     char name[COMPARE_NAME];
-    name_of_element(pair->a, part->name, index, name, sizeof name);
-    enum compare_choice choice = compare_choose(run, name);
-    part->compared -= choice != COMPARE_TAKE;
-    part->left_out += choice == COMPARE_VOLATILE;
-    if (choice != COMPARE_TAKE) {
-        return;
-    }
     item.ulps = element_ulps(pair, index);
     if (is_near_element(run, pair, index, item.ulps)) {
         part->tolerated +=
             pair->a->kind != LOADER_NPY_FLOAT || !isnan(element_number(pair, pair->a, index));
         return;
     }
+    name_of_element(pair->a, part->name, index, name, sizeof name);
     snprintf(item.name, sizeof item.name, "%s%s%.140s", part->tile, *part->tile ? "/" : "", name);
     format_element(pair, pair->a, index, item.a);
     format_element(pair, pair->b, index, item.b);
@@ -221,21 +215,23 @@ static bool is_alike(const struct loader_npy *a, const struct loader_npy *b)
 }
 
 /* How many elements are compared: of parts of dumps those that both have, as a card may show fewer
- * rows. 0: none can be. */
-static size_t common_elements(struct compare_run *run, const char *name, const struct loader_npy *a,
-                              const struct loader_npy *b)
+ * rows. False: none can be. */
+static bool find_common_elements(struct compare_run *run, const char *name,
+                                 const struct loader_npy *a, const struct loader_npy *b,
+                                 size_t *count)
 {
     size_t count_a = (size_t)a->rows * a->columns, count_b = (size_t)b->rows * b->columns;
+    *count = count_a < count_b ? count_a : count_b;
     if (is_alike(a, b)) {
-        return count_a;
+        return true;
     }
     if (!run->tile_a || a->dimensions < 2 || !has_alike_rows(a, b)) {
-        return 0;
+        return false;
     }
     compare_note(run, "%s/%s: only %s has rows %u to %u", compare_tile_name(run), name,
                  count_a > count_b ? "A" : "B", count_a > count_b ? b->shape[0] : a->shape[0],
                  (count_a > count_b ? a->shape[0] : b->shape[0]) - 1);
-    return count_a < count_b ? count_a : count_b;
+    return true;
 }
 
 static struct compare_scale scale_of_array(const struct loader_npy *array,
@@ -253,8 +249,8 @@ enum penrose_status compare_arrays(struct compare_run *run, const char *name,
                                    const struct loader_npy *a, const struct loader_npy *b,
                                    struct compare_form form)
 {
-    size_t count = common_elements(run, name, a, b);
-    if (!count) {
+    size_t count;
+    if (!find_common_elements(run, name, a, b, &count)) {
         char text_a[COMPARE_DETAIL], text_b[COMPARE_DETAIL];
         format_dimensions(a, text_a);
         format_dimensions(b, text_b);
@@ -268,12 +264,18 @@ enum penrose_status compare_arrays(struct compare_run *run, const char *name,
         compare_add_part(run, name, detail, form.is_bits ? "elements" : "numbers");
     struct array_pair pair = {
         .a = a, .b = b, .form = form, .scale = scale_of_array(a, &form), .count = count};
-    if (!part) {
-        return PENROSE_OK;
-    }
-    part->compared = pair.count;
-    for (size_t i = 0; i < pair.count; i++) {
-        if (memcmp(a->data + i * a->size, b->data + i * a->size, a->size) != 0) {
+    bool is_whole = compare_is_whole(run, name);
+    enum compare_choice choice = compare_choose(run, name);
+    for (size_t i = 0; part && i < pair.count; i++) {
+        if (!is_whole) {
+            char element[COMPARE_NAME];
+            name_of_element(a, name, i, element, sizeof element);
+            choice = compare_choose(run, element);
+        }
+        part->compared += choice == COMPARE_TAKE;
+        part->left_out += choice == COMPARE_VOLATILE;
+        if (choice == COMPARE_TAKE &&
+            memcmp(a->data + i * a->size, b->data + i * a->size, a->size) != 0) {
             compare_element(run, part, &pair, i);
         }
     }

@@ -370,6 +370,7 @@ enum penrose_status compare_dumps(const struct compare_dump *a, const struct com
     for (size_t i = 0; i < a->tiles && !status; i++) {
         run.tile_a = &a->tile[i];
         run.tile_b = compare_dump_tile(b, run.tile_a->x, run.tile_a->y);
+        run.common_tiles += run.tile_b != NULL;
         status = run.tile_b ? compare_tiles(&run) : PENROSE_OK;
     }
     json_decref(run.patterns);

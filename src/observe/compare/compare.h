@@ -67,7 +67,8 @@ struct comparison {
 };
 
 /*
- * Compares two dumps. PENROSE_E_ARGUMENT: of different chips. PENROSE_E_FILE, PENROSE_E_FORMAT: a file
+ * Compares two dumps. PENROSE_E_ARGUMENT: of different chips, or there was nothing to compare, and the
+ * message says why. PENROSE_E_FILE, PENROSE_E_FORMAT: a file
  * of a part is missing or broken; the comparison then holds what came before. Always to be freed
  * with comparison_free.
  */
@@ -75,7 +76,8 @@ enum penrose_status compare_dumps(const struct compare_dump *a, const struct com
                                   const struct compare_options *options,
                                   struct comparison *comparison, struct penrose_error *error);
 
-/* Compares two files: arrays if both are .npy files, else images of memory, word by word. */
+/* Compares two files in the same way: arrays if both are .npy files, else images of memory, word by
+ * word. */
 enum penrose_status compare_files(const char *a, const char *b,
                                   const struct compare_options *options,
                                   struct comparison *comparison, struct penrose_error *error);

@@ -16,6 +16,7 @@ struct compare_run {
     struct comparison *result;
     const struct compare_dump *a, *b;           /* NULL: two files */
     const struct compare_tile *tile_a, *tile_b; /* under way */
+    size_t common_tiles;                        /* so many were compared */
     json_t *patterns;                           /* of what is volatile: an array of strings */
     struct compare_range range[COMPARE_MOST_RANGES];
     unsigned ranges;
@@ -44,6 +45,10 @@ enum compare_choice compare_choose(const struct compare_run *run, const char *na
 /* Could any item of a part be wanted? */
 bool compare_wants_part(const struct compare_run *run, const char *name);
 
+/* Is one choice that of all elements of a part, or all words of memory? Then compare_choose of the
+ * part's name says it. */
+bool compare_is_whole(const struct compare_run *run, const char *name);
+
 /* Compares two arrays of one shape and type as a part. `format` NULL: numbers of the array's own
  * type; `is_bits`: they are no numbers, and no tolerance is for them; `has_float_bits`: they are
  * bits of FP32. */
@@ -66,7 +71,7 @@ enum penrose_status compare_memory(struct compare_run *run, const char *name,
 /* Notes that memory is compared as numbers elsewhere. */
 void compare_cover(struct compare_run *run, uint64_t start, uint64_t size);
 
-/* The result's sums, and PENROSE_E_MEMORY if it ran out. */
+/* The result's sums; PENROSE_E_MEMORY if it ran out, PENROSE_E_ARGUMENT if nothing was compared. */
 enum penrose_status compare_finish(struct compare_run *run, enum penrose_status status);
 
 #endif

@@ -44,7 +44,7 @@ struct memory_pair {
     bool leaves_out_zero_a, leaves_out_zero_b;
     size_t whole, part; /* numbers of the parts of all of the memory, and of the latest address;
                            SIZE_MAX: none yet */
-    uint64_t left_out;
+    uint64_t compared, left_out;
 };
 
 static bool is_covered(const struct compare_run *run, uint64_t address)
@@ -85,12 +85,14 @@ static void describe_segment(const struct memory_pair *pair, char text[COMPARE_D
              segment->name);
 }
 
+/* Two words that differ. */
 static void compare_word(struct compare_run *run, struct memory_pair *pair, uint64_t address,
                          uint32_t a, uint32_t b)
 {
     turn_to_segments(pair, address);
     if ((pair->leaves_out_zero_a && is_zero_kind(&pair->a)) ||
         (pair->leaves_out_zero_b && is_zero_kind(&pair->b))) {
+        pair->compared--;
         pair->left_out++;
         return;
     }
@@ -137,9 +139,19 @@ static uint32_t image_word_at(const struct loader_npy *image, size_t address, si
 static void compare_words(struct compare_run *run, struct memory_pair *pair,
                           const struct loader_npy *a, const struct loader_npy *b, size_t size)
 {
+    bool is_whole = compare_is_whole(run, pair->name);
+    enum compare_choice choice = compare_choose(run, pair->name);
     for (size_t i = 0; i < size; i += WORD) {
         uint32_t x = image_word_at(a, i, size), y = image_word_at(b, i, size);
-        if (x != y && !is_covered(run, i)) {
+        if (!is_whole) {
+            char word[COMPARE_NAME];
+            snprintf(word, sizeof word, "%s[0x%zx]", pair->name, i);
+            choice = compare_choose(run, word);
+        }
+        bool is_compared = choice == COMPARE_TAKE && !is_covered(run, i);
+        pair->compared += is_compared;
+        pair->left_out += choice == COMPARE_VOLATILE;
+        if (is_compared && x != y) {
             compare_word(run, pair, i, x, y);
         }
     }
@@ -163,7 +175,7 @@ enum penrose_status compare_memory(struct compare_run *run, const char *name,
     }
     pair.whole = run->result->parts - 1;
     compare_words(run, &pair, a, b, size);
-    run->result->part[pair.whole].compared = (size + WORD - 1) / WORD - pair.left_out;
+    run->result->part[pair.whole].compared = pair.compared;
     run->result->part[pair.whole].left_out = pair.left_out;
     if (size_a != size_b) {
         compare_note(run, "%s%s%s: only %s has what lies from 0x%zx to 0x%zx",

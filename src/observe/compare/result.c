@@ -168,7 +168,30 @@ bool compare_wants_part(const struct compare_run *run, const char *name)
     return false;
 }
 
+bool compare_is_whole(const struct compare_run *run, const char *name)
+{
+    const json_t *pattern;
+    size_t i;
+    json_array_foreach(run->patterns, i, pattern)
+    {
+        if (json_is_string(pattern) && strchr(json_string_value(pattern), '[')) {
+            return false; /* of single elements */
+        }
+    }
+    return is_item_wanted(run, name);
+}
+
 /* --- The end --- */
+
+/* Why there was nothing to compare, in words. */
+static const char *say_why_nothing(const struct compare_run *run)
+{
+    const struct comparison *result = run->result;
+    return result->left_out ? "all that both have is volatile (--include-volatile compares it)"
+           : run->a && !run->common_tiles ? "no tile is in both dumps"
+           : run->options->onlys          ? "nothing that both have is named by --only"
+                                          : "the dumps have no part in common";
+}
 
 enum penrose_status compare_finish(struct compare_run *run, enum penrose_status status)
 {
@@ -181,6 +204,10 @@ enum penrose_status compare_finish(struct compare_run *run, enum penrose_status 
     }
     if (!status && result->ran_out) {
         return error_set(run->error, PENROSE_E_MEMORY, "no memory for the differences");
+    }
+    if (!status && !result->compared && !result->has_other_shape) {
+        return error_set(run->error, PENROSE_E_ARGUMENT, "nothing was compared: %s",
+                         say_why_nothing(run));
     }
     return status;
 }
