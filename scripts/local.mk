@@ -27,6 +27,7 @@ dist_capture_SCRIPTS = %D%/capture
 capturedumpsdir = $(capturedir)/dumps
 dist_capturedumps_DATA = \
 	%D%/dumps/__init__.py \
+	%D%/dumps/dst.py \
 	%D%/dumps/live.py \
 	%D%/dumps/readers.py \
 	%D%/dumps/writer.py

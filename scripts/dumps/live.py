@@ -6,7 +6,7 @@ their registers are read, and go on.
 
 import numpy
 
-from dumps import writer
+from dumps import dst, writer
 
 ABI = ("zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 "
        "t3 t4 t5 t6 pc").split()
@@ -16,6 +16,7 @@ PARTS_OF_OTHERS = {"Ethernet": ("l1", "harts", "noc")}
 PARTS_OF_REST = ("harts", "noc")
 
 # What each part of a worker needs. Simulators without debug hardware can give the first two.
+WIDE_TILES = 8  # of 1024 numbers: all 512 rows of Dst
 CONFIG_END = 2 * writer.CONFIG_WORDS
 THREAD_START = 3 * writer.CONFIG_WORDS
 
@@ -101,29 +102,37 @@ class TileReader:
             [[self.register(Gpr(index=i, thread_id=thread)) for i in range(64)]
              for thread in range(writer.THREADS)], numpy.uint32))
 
-    def take_config(self):
+    def config_words(self):
         from ttexalens.register_store import ConfigurationRegisterDescription as Word
         words = [self.register(Word(index=i)) for i in range(CONFIG_END)]
         config = numpy.array(words, numpy.uint32).reshape(writer.CONFIG_STATES, -1)
         size = writer.THREADS * writer.THREAD_WORDS
         words = [self.register(Word(index=THREAD_START + i)) for i in range(size)]
         threads = (numpy.array(words, numpy.uint32) & 0xFFFF).astype(numpy.uint16)
-        threads = threads.reshape(writer.THREADS, -1)
+        return config, threads.reshape(writer.THREADS, -1)
+
+    def take_config(self):
+        config, threads = self.config_words()
         self.tile.add("config_words", config)
         self.tile.add("thread_config_words", threads)
         self.tile.add("config", writer.fields_of_words(config, threads))
 
     def take_dst(self):
-        """As numbers, which is what tt-exalens has: all rows of 32-bit formats, else 64 rows."""
+        """From the bits, since tt-exalens' numbers of 16 bits have their columns exchanged in pairs:
+        all rows of 32-bit formats, else the 64 rows that the debug array is asked for."""
         from ttexalens.debug_tensix import TensixDebug
         from ttexalens.pack_unpack_regfile import TensixDataFormat
-        form = TensixDataFormat(self.register("ALU_FORMAT_SPEC_REG2_Dstacc"))
-        numbers = TensixDebug(self.location).read_regfile("dstacc")
-        if any(isinstance(number, str) for number in numbers):
-            raise writer.CaptureError(f"tt-exalens does not read Dst in the format {form.name}")
-        kind = numpy.int32 if "Int" in form.name else numpy.float32
-        self.tile.add("dst", numpy.array(numbers, kind).reshape(-1, 16), num_format=form.name,
-                      format_from="ALU_FORMAT_SPEC_REG2_Dstacc")
+        fields = writer.fields_of_words(*self.config_words())
+        form, fields_of_format = dst.find_format(fields)
+        debug = TensixDebug(self.location)
+        if form in dst.WIDE:
+            words = debug.direct_dest_read(TensixDataFormat.Float32, WIDE_TILES)
+            numbers = dst.numbers_of_words(words, form, dst.window_of(fields))
+        else:
+            array = debug.read_regfile_data("dstacc", TensixDataFormat.Float16_b)
+            numbers = dst.numbers_of_array(array, form)
+        self.tile.add("dst", numbers, num_format=form, format_from=fields_of_format,
+                      columns="in order")
 
     def take_noc(self):
         from ttexalens.context import NocId

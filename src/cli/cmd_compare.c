@@ -165,6 +165,9 @@ static void print_part(const struct compare_part *part)
 
 static void print_notes(const struct comparison *comparison)
 {
+    for (size_t i = 0; i < comparison->remarks; i++) {
+        printf("note: %s\n", comparison->remark[i]);
+    }
     for (size_t i = 0; i < comparison->notes; i++) {
         printf("not compared: %s\n", comparison->note[i]);
     }
@@ -247,7 +250,7 @@ static enum cli_exit write_comparison(const struct compare_command *command,
                                       const struct comparison *comparison)
 {
     json_t *result = json_outcome(command, comparison_differs(comparison));
-    json_t *parts = json_array(), *notes = json_array();
+    json_t *parts = json_array(), *notes = json_array(), *remarks = json_array();
     json_set_count(result, "compared", comparison->compared);
     json_set_count(result, "different", comparison->different);
     json_set_count(result, "tolerated", comparison->tolerated);
@@ -259,7 +262,11 @@ static enum cli_exit write_comparison(const struct compare_command *command,
         json_array_append_new(notes, json_string(comparison->note[i]));
     }
     json_object_set_new(result, "parts", parts);
+    for (size_t i = 0; i < comparison->remarks; i++) {
+        json_array_append_new(remarks, json_string(comparison->remark[i]));
+    }
     json_object_set_new(result, "not_compared", notes);
+    json_object_set_new(result, "notes", remarks);
     return output_json(command->cli, result);
 }
 

@@ -23,7 +23,6 @@ enum {
     PLACE_TEXT = 768,
     INPUT_TEXT = 320,
     SRC_BANK_DATA = 64 * 16,
-    DST_DATA = 1024 * 16,
     GPRS = 64,
 };
 
@@ -184,7 +183,8 @@ static bool datum_of_item(const struct compare_part *part, const struct compare_
         }
     }
     if (strcmp(part->name, "dst") == 0 || strncmp(part->name, "dst_bits", 8) == 0) {
-        bool is_wide = strcmp(part->name, "dst_bits32") == 0 || part->compared * 2 == DST_DATA;
+        bool is_wide = strcmp(part->name, "dst_bits32") == 0 ||
+                       strcmp(part->detail, "Float32") == 0 || strcmp(part->detail, "Int32") == 0;
         datum->kind = is_wide ? WRITERS_DST32 : WRITERS_DST16;
         return true;
     }

@@ -17,6 +17,8 @@ chip_sources += \
 	%D%/tensix_state.c \
 	%D%/dump/buffers.c \
 	%D%/dump/collect.c \
+	%D%/dump/dst_numbers.c \
+	%D%/dump/dst_numbers.h \
 	%D%/dump/dump.c \
 	%D%/dump/dump.h \
 	%D%/dump/file.c \
@@ -101,6 +103,7 @@ compare_sources = \
 	%D%/compare/arrays.c \
 	%D%/compare/compare.c \
 	%D%/compare/compare.h \
+	%D%/compare/dst.c \
 	%D%/compare/dump.c \
 	%D%/compare/dump.h \
 	%D%/compare/fields.c \

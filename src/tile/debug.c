@@ -170,8 +170,8 @@ enum {
 };
 
 /* HW: the command's fields are LLK's and tt-exalens'; rows that ZEROACC has made undefined show
- * what they held, as ttsim notes of Blackhole. GUESS: neither remapping nor swizzling counts. The
- * latches of SrcB, array 1, are not modelled. */
+ * what they held, as ttsim notes of Blackhole. Neither remapping nor swizzling counts: tt-metal maps
+ * rows by itself. The latches of SrcB, array 1, are not modelled. */
 enum mmio_reply debug_array_data(struct tile *tile, struct mmio_access *access)
 {
     uint32_t command = tile->debug.word[REG_DBG_ARRAY_RD_CMD];

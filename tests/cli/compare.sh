@@ -49,6 +49,21 @@ for pair in "base plain" "plain base"; do
     differs "numbers whose format one side says: $pair" \
         'out:^1-2/dst \(Float16_b\): 1 of 16384 numbers differ, by up to 1 ulp$' -- compare $pair
 done
+expect "Dst as tt-exalens prints it" 0 \
+    'out:^note: 1-2/dst of A is taken with the columns of each pair exchanged.*: 0 numbers differ then, 960 as it is$' \
+    'out:^note: 1-2/dst of A shows 4 rows that ZEROACC had cleared with what they held before' -- \
+    compare printed cleared --only dst
+expect "the same the other way round" 0 'out:^note: 1-2/dst of B is taken with the columns' -- \
+    compare cleared printed --only dst
+differs "Dst with zeros in cleared rows" 'out:^1-2/dst \(Float16_b\): 1 of 16384 numbers' 'out:dst\[3,3\]' -- \
+    compare cleared shown --only dst
+! grep -q '^note' out || report "Dst with zeros in cleared rows" "it was taken in another way"
+differs "columns that are known" 'out:dst \(Float16_b\): 16384 of 16384 numbers differ' -- \
+    compare base reversed --only dst
+expect "integers of a card" 0 'out:^note: .* sign and magnitude .*: 0 numbers differ then, 409[0-9] as it is$' \
+    'out:^the same: 8192 items$' -- compare signs wide --only dst
+expect "integers of two widths" 0 'out:^the same: 16384 items$' -- compare halves wider --only dst
+expect "how, as JSON" 0 'out:"1-2/dst of A is taken with the columns' -- compare printed cleared --only dst --json
 differs "another shape" 'out:gpr has another type or shape: <u4 \[3, 64\] in A, <u4 \[3, 32\] in B' -- \
     compare base shape
 differs "fewer rows of a card" 'out:1-2/dst: only A has rows 64 to 1023' 'out:dst \(Float16_b\): 1 of 1024 ' -- \

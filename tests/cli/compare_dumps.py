@@ -64,6 +64,17 @@ def write(folder, manifest, files):
             (folder / "1-2" / name).write_text(json.dumps(value))
 
 
+def cleared_dst(parts, files):
+    """Parts of the physical rows; rows 16 to 19 held fives in BF16 when they were cleared."""
+    files["dst.npy"][16:20] = 0
+    files["dst_stored.npy"] = numpy.zeros((1024, 16), numpy.uint16)
+    files["dst_stored.npy"][16:20] = 0x2081  # 5.0: fraction above exponent
+    files["dst_cleared.npy"] = numpy.zeros(1024, bool)
+    files["dst_cleared.npy"][16:20] = True
+    for part in ("dst_stored", "dst_cleared"):
+        parts[part] = {"file": f"1-2/{part}.npy"}
+
+
 def change(manifest, files, name):
     """Makes the change that `name` stands for."""
     tile, parts = manifest["tiles"][0], manifest["tiles"][0]["parts"]
@@ -97,6 +108,35 @@ def change(manifest, files, name):
     elif name == "plain":  # as tt-exalens prints numbers
         del parts["dst"]["num_format"]
         files["dst.npy"][2, 8] += 0.25
+    elif name == "cleared":  # as Penrose writes it, with rows 16 to 19 cleared
+        cleared_dst(parts, files)
+    elif name == "printed":  # what tt-exalens prints of a card: pairs of columns exchanged, old bits
+        manifest["source"] = "card"
+        del parts["dst"]["num_format"]
+        numbers = files["dst.npy"][:64].copy()
+        numbers[16:20] = 5
+        files["dst.npy"] = numbers.reshape(64, 8, 2)[:, :, ::-1].reshape(64, 16).copy()
+    elif name == "shown":  # a card that shows zeros, and whose columns are known, and a difference
+        manifest["source"] = "card"
+        parts["dst"]["columns"] = "in order"
+        files["dst.npy"][16:20] = 0
+        files["dst.npy"][3, 3] += 1
+    elif name == "reversed":  # columns are known to be as they should, and are not
+        manifest["source"] = "card"
+        parts["dst"]["columns"] = "in order"
+        files["dst.npy"] = files["dst.npy"].reshape(1024, 8, 2)[:, :, ::-1].reshape(1024, 16).copy()
+    elif name in ("wide", "signs"):  # integers of 32 bits, and as tt-exalens prints them
+        numbers = numpy.arange(-4096, 4096, dtype=numpy.int32).reshape(512, 16)
+        if name == "signs":
+            manifest["source"] = "card"
+            del parts["dst"]["num_format"]
+            numbers = numpy.where(numbers < 0, -2**31 - numbers, numbers).astype(numpy.int64)
+        else:
+            parts["dst"]["num_format"] = "Int32"
+        files["dst.npy"] = numbers
+    elif name in ("halves", "wider"):  # the same integers in another width
+        parts["dst"]["num_format"] = "UInt16"
+        files["dst.npy"] = files["dst.npy"].astype(numpy.uint16 if name == "halves" else numpy.int32)
     elif name == "shape":
         files["gpr.npy"] = files["gpr.npy"][:, :32]
     elif name == "rows":
@@ -188,7 +228,8 @@ def measurements(folder):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    changes = """base ulp field padded volatile buffer kernel written card lreg formats plain shape rows lacking tile bare version
+    changes = """base ulp field padded volatile buffer kernel written card lreg formats plain cleared printed shown reversed wide
+        signs halves wider shape rows lacking tile bare version
         foreign chip outside absolute twice tiles parts missing cut huge json text manifest""".split()
     for name in changes:
         manifest, files = base()

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CAPTURE = ROOT / "scripts" / "capture"
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from dumps import writer  # noqa: E402
+from dumps import dst, writer  # noqa: E402
 
 GPR = """\
 RISC-V registers for location 1-2 on device 0
@@ -332,6 +332,38 @@ class CaptureTest(unittest.TestCase):
                                   env={"PYTHONPATH": str(self.work), "PYTHONDONTWRITEBYTECODE": "1"}, check=False)
             self.assertEqual(done.returncode, code)
             self.assertIn(text, done.stdout + done.stderr)
+
+    def test_dst_of_the_debug_array(self):
+        """The lower half of a word is the column that comes first; tt-exalens gives its bytes last."""
+        stored = {"Float16_b": {0x2081: 5, 0xA081: -5, 0: 0, 0xFF: numpy.inf},  # 15 sign, fraction, exponent
+                  "Float16": {0x8011: -4, 0x6000 | 0x1F: 114688, 0x20: 2.0**-24},  # no infinity
+                  "UInt16": {0xFFFE: 65534}, "Int8": {0x8010 | 5 << 5: -5, 0x10 | 1023 << 5: 1023}}
+        for form, cases in stored.items():
+            for bits, number in cases.items():
+                data = [byte for _ in range(8) for byte in (0x00, 0x00, bits >> 8, bits & 0xFF)]
+                numbers = dst.numbers_of_array(data, form)
+                self.assertEqual(numbers.shape, (1, 16))
+                self.assertEqual(numbers[0].tolist(), [number, 0] * 8, (form, hex(bits)))
+
+    def test_dst_of_the_window(self):
+        five = numpy.float32(-5).view(numpy.uint32)
+        for form, window, word, number in (
+                ("Float32", (0, 0), five, -5), ("Float32", (0, 1), 0xA0810000, -5), ("Int32", (0, 0), 0x80000005, -5),
+                ("Int32", (1, 0), 0xFFFFFFFB, -5), ("Float32", (1, 0), 0x100000000 - (five & 0x7FFFFFFF), -5)):
+            numbers = dst.numbers_of_words([word] * 16, form, window)
+            self.assertEqual(numbers.tolist(), [[number] * 16], (form, window))
+        with self.assertRaises(writer.CaptureError):
+            dst.numbers_of_words([0] * 16, "Float32", (3, 0))
+
+    def test_format_of_dst(self):
+        fields = writer.fields_of_words(numpy.zeros((2, writer.CONFIG_WORDS), numpy.uint32),
+                                        numpy.zeros((3, writer.THREAD_WORDS), numpy.uint16))
+        for form, changed in (("Float16_b", {}), ("UInt16", {"config.0.ALU_FORMAT_SPEC_REG2_Dstacc": 9}),
+                              ("Float16", {"config.0.ALU_FORMAT_SPEC_REG0_SrcA": 1}),
+                              ("Float32", {"config.0.ALU_ACC_CTRL_Fp32_enabled": 1}),
+                              ("Float32", {"config.1.PCK_DEST_RD_CTRL_Read_32b_data": 1, "2.CFG_STATE_ID_StateID": 1}),
+                              ("Int32", {"config.0.ALU_ACC_CTRL_INT8_math_enabled": 1})):
+            self.assertEqual(dst.find_format({**fields, **changed})[0], form, changed)
 
     def test_fields_of_words(self):
         config = numpy.zeros((2, writer.CONFIG_WORDS), numpy.uint32)

@@ -1,6 +1,7 @@
 /* Comparing arrays element by element. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "isa/error.h"
@@ -184,6 +185,28 @@ static void compare_element(struct compare_run *run, struct compare_part *part,
 }
 
 /* --- The whole --- */
+
+bool compare_widen(struct loader_npy *array)
+{
+    const size_t count = (size_t)array->rows * array->columns;
+    int64_t *wide = NULL;
+    if ((array->kind != LOADER_NPY_SIGNED && array->kind != LOADER_NPY_UNSIGNED) ||
+        array->size == sizeof *wide) {
+        return true;
+    }
+    wide = malloc(count * sizeof *wide);
+    for (size_t i = 0; wide && i < count; i++) {
+        wide[i] = array->kind == LOADER_NPY_SIGNED ? signed_element(array, i)
+                                                   : (int64_t)raw_element(array, i);
+    }
+    if (wide) {
+        free(array->data);
+        array->data = (uint8_t *)wide;
+        array->kind = LOADER_NPY_SIGNED;
+        array->size = sizeof *wide;
+    }
+    return wide;
+}
 
 static void format_dimensions(const struct loader_npy *array, char text[COMPARE_DETAIL])
 {

@@ -209,8 +209,11 @@ static enum penrose_status compare_array_parts(struct compare_run *run, const ch
     if (!status && is_memory_part(name) && x.size == 1 && y.size == 1) {
         status = compare_memory(run, name, &x, &y);
     } else if (!status) {
-        status = compare_arrays(run, name, &x, &y,
-                                form_of_part(run, name, formats_of(a) ? a : b, &format));
+        struct compare_form form = form_of_part(run, name, formats_of(a) ? a : b, &format);
+        if (strcmp(name, "dst") == 0) {
+            compare_read_dst(run, a, b, &x, &y, form.format);
+        }
+        status = compare_arrays(run, name, &x, &y, form);
     }
     loader_npy_free(&x);
     loader_npy_free(&y);

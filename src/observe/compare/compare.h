@@ -61,6 +61,8 @@ struct comparison {
     size_t parts;
     char (*note)[COMPARE_NOTE]; /* what could not be compared, and why */
     size_t notes;
+    char (*remark)[COMPARE_NOTE]; /* in which way something was compared */
+    size_t remarks;
     uint64_t compared, different, tolerated, left_out; /* sums */
     bool has_other_shape; /* files that cannot be compared element by element: different */
     bool ran_out;         /* of memory; the functions below answer PENROSE_E_MEMORY then */

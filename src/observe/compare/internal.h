@@ -34,7 +34,12 @@ struct compare_part *compare_add_part(struct compare_run *run, const char *name,
 void compare_add_item(struct compare_run *run, struct compare_part *part,
                       const struct compare_item *item);
 
+/* Says what could not be compared, and why. */
 void compare_note(struct compare_run *run, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Says in which way something was compared. */
+void compare_remark(struct compare_run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Whether an item is compared: wanted by --only, and not volatile. `name` is "dst[1,2]" or
@@ -59,6 +64,18 @@ struct compare_form {
 enum penrose_status compare_arrays(struct compare_run *run, const char *name,
                                    const struct loader_npy *a, const struct loader_npy *b,
                                    struct compare_form form);
+
+/* Makes integers of any width signed ones of 64 bits, so that two arrays of them can be compared;
+ * leaves other arrays as they are. False without memory. */
+bool compare_widen(struct loader_npy *array);
+
+/*
+ * Part `dst`, read from both dumps: makes one that a debugger has read of a card comparable with the
+ * other, as far as it is not known how it was read, and notes how it was taken. `format` is that of
+ * the numbers; NULL: not known.
+ */
+void compare_read_dst(struct compare_run *run, const json_t *a, const json_t *b,
+                      struct loader_npy *x, struct loader_npy *y, const enum num_format *format);
 
 /* Compares the members of two JSON values. */
 enum penrose_status compare_fields(struct compare_run *run, const char *name, const json_t *a,

@@ -59,17 +59,31 @@ void compare_add_item(struct compare_run *run, struct compare_part *part,
     }
 }
 
+static void add_text(struct compare_run *run, char (**text)[COMPARE_NOTE], size_t *count,
+                     const char *format, va_list arguments)
+{
+    void *texts = *text;
+    bool has_room = grow_result(run, &texts, *count, sizeof **text);
+    *text = texts;
+    if (has_room) {
+        vsnprintf((*text)[(*count)++], COMPARE_NOTE, format, arguments);
+    }
+}
+
 void compare_note(struct compare_run *run, const char *format, ...)
 {
-    struct comparison *result = run->result;
-    void *notes = result->note;
-    if (grow_result(run, &notes, result->notes, sizeof *result->note)) {
-        va_list arguments;
-        va_start(arguments, format);
-        result->note = notes;
-        vsnprintf(result->note[result->notes++], COMPARE_NOTE, format, arguments);
-        va_end(arguments);
-    }
+    va_list arguments;
+    va_start(arguments, format);
+    add_text(run, &run->result->note, &run->result->notes, format, arguments);
+    va_end(arguments);
+}
+
+void compare_remark(struct compare_run *run, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add_text(run, &run->result->remark, &run->result->remarks, format, arguments);
+    va_end(arguments);
 }
 
 /* --- Choosing --- */
@@ -219,6 +233,7 @@ void comparison_free(struct comparison *comparison)
     }
     free(comparison->part);
     free(comparison->note);
+    free(comparison->remark);
     *comparison = (struct comparison){0};
 }
 

@@ -1,6 +1,7 @@
 /* Collecting the coprocessor of a tile; see dump.h. */
 #include "num/dst_format.h"
 #include "num/src_format.h"
+#include "observe/dump/dst_numbers.h"
 #include "observe/dump/parts.h"
 #include "tensix/exec.h"
 #include "tensix/matrix/common.h"
@@ -216,52 +217,6 @@ static struct dst_content find_dst_content(const struct tensix *tensix)
                                 "ALU_FORMAT_SPEC_REG0_SrcA, or what unpackers said of SrcA"};
 }
 
-/* Data in the hardware's order of bits become patterns of their format. */
-static void to_patterns(const struct dst_content *content, const uint16_t *half,
-                        const uint32_t *whole, size_t count, uint8_t *pattern)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint32_t word = content->is_32bit                         ? num_fp32_from_dst(whole[i])
-                        : content->format == NUM_FORMAT_FLOAT16   ? num_fp16_from_dst(half[i])
-                        : content->format == NUM_FORMAT_FLOAT16_B ? num_bf16_from_dst(half[i])
-                                                                  : half[i];
-        memcpy(pattern + i * (content->is_32bit ? 4 : 2), &word, content->is_32bit ? 4 : 2);
-    }
-}
-
-/* 10 bits of magnitude, which no format in L1 has. */
-static bool decode_int8(const uint16_t *half, size_t count, struct loader_npy *array)
-{
-    if (!loader_npy_make(array, LOADER_NPY_SIGNED, 4, 1, (uint32_t)count)) {
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        int32_t value = num_int8_from_dst(half[i]);
-        memcpy(array->data + 4 * i, &value, sizeof value);
-    }
-    return true;
-}
-
-static bool decode_dst(const struct dst_content *content, const uint16_t *half,
-                       const uint32_t *whole, struct loader_npy *array)
-{
-    uint32_t rows = content->is_32bit ? TENSIX_DST_ROWS / 2 : TENSIX_DST_ROWS;
-    size_t count = (size_t)rows * TENSIX_DST_COLUMNS;
-    struct loader_tensor tensor = {.form = {.format = content->format, .layout = LOADER_ROWS},
-                                   .rows = rows,
-                                   .columns = TENSIX_DST_COLUMNS};
-    if (content->format == NUM_FORMAT_INT8) {
-        return decode_int8(half, count, array);
-    }
-    uint8_t *pattern = malloc(count * 4);
-    if (pattern) {
-        to_patterns(content, half, whole, count, pattern);
-    }
-    bool is_done = pattern && loader_tensor_decode(&tensor, pattern, array);
-    free(pattern);
-    return is_done;
-}
-
 static void read_dst(const struct tensix *tensix, uint16_t *half, uint32_t *whole)
 {
     struct tensix_dst_map map = tensix_dst_map_now(tensix);
@@ -295,7 +250,8 @@ void dump_dst(struct dump_scene *scene)
         dump_add_array(scene, "dst_bits32", LOADER_NPY_UNSIGNED, 4, wholes, whole);
         dump_add_array(scene, "dst_stored", LOADER_NPY_UNSIGNED, 2, halves, tensix->dst.bits);
         dump_add_array(scene, "dst_cleared", LOADER_NPY_BOOL, 1, flags, tensix->dst.cleared);
-        (void)decode_dst(&content, half, whole, &numbers);
+        (void)dump_decode_dst(content.format, content.is_32bit ? NULL : half, whole,
+                              content.is_32bit ? TENSIX_DST_ROWS / 2 : TENSIX_DST_ROWS, &numbers);
         json_t *about = dump_add_made(scene, "dst", &numbers, content.is_32bit ? wholes : halves);
         json_object_set_new(about, "num_format", json_string(loader_tensor_format_name(&form)));
         json_object_set_new(about, "format_from", json_string(content.from));
