@@ -308,7 +308,8 @@ bool grid_find(const struct grid *grid, unsigned noc, unsigned x, unsigned y,
 {
     struct grid_position raw =
         noc == 0 ? grid->translated[y & 63][x & 63] : grid_translate(grid, noc, x, y);
-    if (!grid_is_inside(raw)) {
+    bool is_named = x < NIU_TABLE_ENTRIES && y < NIU_TABLE_ENTRIES;
+    if (!is_named || !grid_is_inside(raw)) {
         return false;
     }
     *at = grid_mirror(noc, raw);

@@ -211,6 +211,7 @@ enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32
     case TAG: /* of niu_plain */
     case LATER:
     case COMMAND:
+        niu->has_own_tables |= offset >= NIU_X_TABLE && offset < NIU_DDR_SWAP;
         *word_at(niu, offset) = value;
         break;
     case CLEAR:

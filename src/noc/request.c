@@ -184,15 +184,20 @@ static bool to_place(unsigned noc, unsigned x, unsigned y, uint16_t *place)
 static bool find_place(const struct niu *niu, unsigned noc, uint32_t high, uint16_t *place,
                        struct refusal *refusal)
 {
-    unsigned x = coordinate(high, 0), y = coordinate(high, 6);
-    niu_translate(niu, &x, &y);
-    if (to_place(noc, x, y, place)) {
+    const unsigned x = coordinate(high, 0), y = coordinate(high, 6);
+    unsigned raw_x = x, raw_y = y;
+    niu_translate(niu, &raw_x, &raw_y);
+    bool is_beyond = (x >= NIU_TABLE_ENTRIES || y >= NIU_TABLE_ENTRIES) && !niu->has_own_tables;
+    if (!is_beyond && to_place(noc, raw_x, raw_y, place)) {
         return true;
     }
     refusal->kind = PENROSE_FAULT_NOC_ADDRESS;
     snprintf(refusal->text, sizeof refusal->text,
-             "there is no tile at (%u, %u) of NoC %u, which its translation turns into (%u, %u)",
-             coordinate(high, 0), coordinate(high, 6), noc, x, y);
+             is_beyond
+                 ? "there is no tile at (%u, %u) of NoC %u: firmware's names of tiles are below %u"
+                 : "there is no tile at (%u, %u) of NoC %u, which its translation turns into "
+                   "(%u, %u)",
+             x, y, noc, is_beyond ? NIU_TABLE_ENTRIES : raw_x, raw_y);
     return false;
 }
 
