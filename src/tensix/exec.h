@@ -149,6 +149,16 @@ void tensix_reconsider(struct tensix *tensix, uint64_t now);
 /* The latched wait in words: "SEMWAIT 0x40, 1, 2: semaphore 0 is not below its maximum 2". */
 void tensix_latch_text(const struct tensix *tensix, unsigned thread, char *text, size_t size);
 
+/* Why a semaphore is 0: "semaphore 0 is 0, and nobody has posted it". The length, as snprintf. */
+int tensix_posts_text(const struct tensix *tensix, unsigned index, char *text, size_t size);
+
+/* Who pushed the instruction that makes a thread wait: the wait instruction that holds the next one,
+ * or that itself. */
+static inline const struct tensix_origin *tensix_waits_at(const struct tensix_thread *thread)
+{
+    return thread->wait == TENSIX_WAITS_FOR_LATCH ? &thread->latch.origin : &thread->origin;
+}
+
 /* --- State through which units meet --- */
 
 /* CFG_STATE_ID of the thread. */

@@ -107,6 +107,23 @@ static unsigned semaphore_got(unsigned value)
     return value - (value > 0);
 }
 
+static void note_post(struct tensix *tensix, unsigned index)
+{
+    tensix->posts[index].any = true;
+    tensix->posts[index].undone = 0;
+}
+
+int tensix_posts_text(const struct tensix *tensix, unsigned index, char *text, size_t size)
+{
+    const struct tensix_posts *posts = &tensix->posts[index];
+    if (posts->undone) {
+        return snprintf(text, size, "semaphore %u is 0: it was %u until a SEMINIT of thread %u",
+                        index, tensix->semaphore[index].value + posts->undone, posts->thread);
+    }
+    return snprintf(text, size, "semaphore %u is 0, and %s", index,
+                    posts->any ? "what was posted has been taken" : "nobody has posted it");
+}
+
 static void set_semaphore(struct tensix *tensix, unsigned index, unsigned value, uint64_t cycle)
 {
     uint64_t *changed = &tensix->semaphore_changed[index];
@@ -139,11 +156,22 @@ static void name_semaphores(unsigned mask, char *text, size_t size)
     snprintf(text + length, size - (size_t)length, " %s", count > 1 ? "are" : "is");
 }
 
+/* A SEMINIT that comes behind a post, and not before it, takes it back. */
+static void note_init(struct tensix *tensix, unsigned thread, unsigned index, unsigned value)
+{
+    unsigned before = tensix->semaphore[index].value;
+    tensix->posts[index] = (struct tensix_posts){
+        .undone = (uint8_t)(before > value ? before - value : 0),
+        .thread = (uint8_t)thread,
+        .by = tensix->thread[thread].origin,
+    };
+}
+
 TENSIX_EXEC(SEMINIT)
 {
-    (void)thread;
     for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
         if (args->semaphore_mask >> i & 1) {
+            note_init(tensix, thread, i, args->new_value);
             tensix->semaphore[i].max = (uint8_t)args->new_max;
             set_semaphore(tensix, i, args->new_value, tensix->now);
         }
@@ -177,6 +205,9 @@ static enum tensix_exec step_semaphores(struct tensix *tensix, unsigned thread, 
     }
     for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
         if (mask >> i & 1) {
+            if (step->change == semaphore_posted) {
+                note_post(tensix, i);
+            }
             set_semaphore(tensix, i, step->change(tensix->semaphore[i].value), tensix->now);
         }
     }
@@ -201,6 +232,7 @@ TENSIX_EXEC(SEMGET)
 
 void tensix_semaphore_post(struct tensix *tensix, unsigned index, uint64_t cycle)
 {
+    note_post(tensix, index);
     set_semaphore(tensix, index, semaphore_posted(tensix->semaphore[index].value), cycle);
     tensix_reconsider(tensix, cycle);
 }

@@ -198,11 +198,20 @@ struct tensix_semaphore {
     uint8_t value, max;
 };
 
+/* What has become of a semaphore's posts, for reports. */
+struct tensix_posts {
+    bool any;                /* since the latest SEMINIT */
+    uint8_t undone;          /* by that SEMINIT: so much higher the semaphore was before it */
+    uint8_t thread;          /* that executed it, */
+    struct tensix_origin by; /* and where */
+};
+
 enum { TENSIX_MUTEX_FREE = TENSIX_THREADS };
 
 /* A latched wait instruction (SPEC: WaitGate). Nothing is latched where block_mask is 0. */
 struct tensix_latch {
-    uint32_t word; /* the instruction, for reports */
+    uint32_t word;               /* the instruction, */
+    struct tensix_origin origin; /* and who pushed it: for reports */
     uint16_t block_mask;
     uint16_t conditions;                      /* of STALLWAIT: bits of enum tensix_condition */
     uint8_t semaphores, semaphore_conditions; /* of SEMWAIT */
@@ -310,6 +319,7 @@ struct tensix {
     struct tensix_unpacker unpacker[TENSIX_UNPACKERS];
     struct tensix_packer packer;
     uint64_t semaphore_changed[TENSIX_SEMAPHORES]; /* when, the latest time */
+    struct tensix_posts posts[TENSIX_SEMAPHORES];
     struct tensix_result result[TENSIX_RESULTS];
 
     /* Beside the state: what follows from it. */

@@ -166,7 +166,7 @@ deadlock "each waits for the other" "trisc0 trisc1" \
 # The wait for a bank stands before the instruction that would give it.
 program trisc0 "${unpacks[@]}" '.ttinsn STALLWAIT 0x8, 0x80' ".ttinsn $unpack_a"
 deadlock "STALLWAIT before its own unpack" trisc0 \
-    "UNPACR .* is held by STALLWAIT 8, 0x80: nothing has been unpacked to SrcA"
+    "STALLWAIT 8, 0x80: nothing has been unpacked to SrcA for the Matrix Unit; it holds UNPACR "
 
 # --- Races on configuration ---
 

@@ -140,17 +140,17 @@ expect "deadlock as JSON" 4 'out:"outcome": "deadlock"' 'out:ATGETM 3 waits for 
 
 program trisc2 '.ttinsn SEMWAIT 0x1ff, 0x20, 1' '.ttinsn NOP' "${drain[@]}"
 deadlock "semaphore that nobody posts" trisc2 \
-    'tensix thread 2, pushed by trisc2 at pc 0x00004004: NOP is held by SEMWAIT 0x1ff, 0x20, 1: semaphore 5 is 0'
+    'tensix thread 2, pushed by trisc2 at pc 0x00004000: SEMWAIT 0x1ff, 0x20, 1: semaphore 5 is 0, and nobody has posted it; it holds NOP'
 program trisc2 '.ttinsn SEMINIT 3, 3, 0x20' '.ttinsn SEMWAIT 2, 0x20, 2' '.ttinsn SEMPOST 0x20' \
     "${drain[@]}"
 deadlock "semaphore that nobody takes" trisc2 \
-    'at pc 0x00004008: SEMPOST 0x20 is held by SEMWAIT 2, 0x20, 2: semaphore 5 is 3, not below its maximum 3'
+    'at pc 0x00004004: SEMWAIT 2, 0x20, 2: semaphore 5 is 3, not below its maximum 3; it holds SEMPOST 0x20'
 program trisc2 '.ttinsn STALLWAIT 0x40, 0x80' '.ttinsn INCRWC 0, 0, 0, 1' "${drain[@]}"
 deadlock "SrcA that is never valid" trisc2 \
-    'at pc 0x00004004: INCRWC 0, 0, 0, 1 is held by STALLWAIT 0x40, 0x80: .*SrcA'
+    'at pc 0x00004000: STALLWAIT 0x40, 0x80: .*SrcA.*; it holds INCRWC 0, 0, 0, 1'
 program trisc2 '.ttinsn STREAMWAIT 0x80, 5, 1, 0' '.ttinsn SETC16 1, 1' "${drain[@]}"
 deadlock "stream that receives nothing" trisc2 \
-    'at pc 0x00004004: SETC16 1, 1 is held by STREAMWAIT 0x80, 5, 1, 0: stream 0 has received messages 0, not yet 5'
+    'at pc 0x00004000: STREAMWAIT 0x80, 5, 1, 0: stream 0 has received messages 0, not yet 5; it holds SETC16 1, 1'
 
 # The post that would help stands behind a queue that is full.
 nops=()
@@ -159,14 +159,14 @@ for _ in {1..40}; do
 done
 program trisc0 '.ttinsn SEMWAIT 0x1ff, 1, 1' "${nops[@]}" 'lui a5, 0xffe80' 'sw zero, 0x20(a5)'
 deadlock "full queue" trisc0 'trisc0 at pc .* store to 0xffe40000 .*: its thread.s queue is full' \
-    'at pc 0x00002004: NOP is held by SEMWAIT 0x1ff, 1, 1: semaphore 0 is 0'
+    'at pc 0x00002000: SEMWAIT 0x1ff, 1, 1: semaphore 0 is 0, .*; it holds NOP'
 
 # --- Harts that are done before their threads are ---
 
 program trisc0 '.ttinsn SEMWAIT 0x1ff, 1, 1' '.ttinsn SEMPOST 2' 'addi a0, zero, 0' 'ebreak'
 started trisc0
 messages=1 expect "leftovers" 0 'warning: the harts are done, but the coprocessor still waits:' \
-    'tensix thread 0, pushed by trisc0 at pc 0x00002004: SEMPOST 2 is held by SEMWAIT 0x1ff, 1, 1' \
+    'tensix thread 0, pushed by trisc0 at pc 0x00002000: SEMWAIT 0x1ff, 1, 1: semaphore 0 is 0, .*; it holds SEMPOST 2' \
     'out:trisc0 +done' -- run "${harts[@]}"
 
 # --- Source lines, where there is a compiler ---
@@ -179,8 +179,8 @@ void _start(void)
 {
     PUSH = 0x02000000;
     PUSH = 0xa1000002; /* line 5: ATRELM 2 */
-    PUSH = 0xa6ff8005;
-    PUSH = 0x02000000; /* line 7: held by SEMWAIT */
+    PUSH = 0xa6ff8005; /* line 6: SEMWAIT */
+    PUSH = 0x02000000;
     *(volatile unsigned *)0xffe80004 = 0;
     *(volatile unsigned *)0xffe80004; /* line 9 */
 }
@@ -191,7 +191,7 @@ END
     messages=2 expect "source lines" 4 \
         'thread 0, pushed by trisc0 at pc 0x[0-9a-f]{8} in _start.*kernel\.c:5: ATRELM' \
         'trisc0 at pc 0x[0-9a-f]{8} in _start.*kernel\.c:9: load from 0xffe80004' \
-        'tensix thread 0, pushed by trisc0 at pc 0x[0-9a-f]{8} in _start.*kernel\.c:7: NOP is held' \
+        'tensix thread 0, pushed by trisc0 at pc 0x[0-9a-f]{8} in _start.*kernel\.c:6: SEMWAIT .*; it holds NOP' \
         -- run --hart "trisc0=$work/kernel.elf"
 else
     echo "no $compiler: source lines are not tested"

@@ -32,7 +32,8 @@ struct waiter {
     struct under_way senders; /* other tiles that write to the word which it polls */
     uint8_t candidate[MOST_CANDIDATES]; /* harts and threads that may bring it about */
     unsigned candidates;
-    bool is_guess; /* they are */
+    bool is_guess;                       /* they are */
+    const struct tensix_origin *culprit; /* the instruction that has taken the event back */
     int cause;
 };
 
@@ -175,17 +176,26 @@ static void note_hart(struct chain *chain, enum rv32_core core)
 
 /* --- What threads wait for --- */
 
-static void wait_for_semaphore(const struct tensix_latch *latch, unsigned thread,
-                               struct waiter *waiter)
+static void wait_for_semaphore(const struct tensix *tensix, unsigned thread, struct waiter *waiter)
 {
+    const struct tensix_latch *latch = &tensix->thread[thread].latch;
     /* Who posts is before the waiter in the order unpack, math, pack; who takes is behind it. */
     static const uint8_t before[][2] = {{1, 2}, {0, 2}, {1, 0}};
     static const uint8_t behind[][2] = {{1, 2}, {2, 0}, {1, 0}};
     bool is_zero = latch->semaphore_conditions & 1;
     unsigned semaphore = latch->semaphores ? (unsigned)__builtin_ctz(latch->semaphores) : 0;
+    const struct tensix_posts *posts = &tensix->posts[semaphore];
     snprintf(waiter->what, sizeof waiter->what, "semaphore %u", semaphore);
-    snprintf(waiter->missing, sizeof waiter->missing, "nobody %s semaphore %u",
-             is_zero ? "posts" : "takes from", semaphore);
+    if (is_zero && posts->undone) {
+        snprintf(waiter->missing, sizeof waiter->missing,
+                 "SEMINIT of thread %u has set semaphore %u from %u to 0", posts->thread, semaphore,
+                 posts->undone);
+        waiter->culprit = &posts->by;
+        return;
+    }
+    snprintf(waiter->missing, sizeof waiter->missing, "nobody %s semaphore %u%s",
+             is_zero ? "posts" : "takes from", semaphore,
+             is_zero && posts->any ? ", from which what was posted has been taken" : "");
     for (unsigned i = 0; i < 2; i++) {
         const uint8_t other = is_zero ? before[thread][i] : behind[thread][i];
         const uint8_t both[] = {(uint8_t)(THREAD_0 + other), (uint8_t)(RV32_T0 + other)};
@@ -230,7 +240,7 @@ static void note_thread(struct chain *chain, unsigned thread)
     }
     waiter->waits = true;
     if (own->wait == TENSIX_WAITS_FOR_LATCH && own->latch.semaphores) {
-        wait_for_semaphore(&own->latch, thread, waiter);
+        wait_for_semaphore(tensix, thread, waiter);
     } else if (own->wait == TENSIX_WAITS_FOR_SRC) {
         wait_for_src(own->wait_detail, own->next, waiter);
     } else if (own->wait == TENSIX_WAITS_FOR_MUTEX) {
@@ -305,7 +315,8 @@ static void put_waiter(struct chain *chain, unsigned number, struct wait_words *
     struct tile *tile = chain->tile;
     bool is_thread = number >= THREAD_0;
     unsigned thread = number - THREAD_0;
-    uint32_t pc = is_thread ? tile->tensix.thread[thread].origin.pc : tile->hart[number].pc;
+    uint32_t pc =
+        is_thread ? tensix_waits_at(&tile->tensix.thread[thread])->pc : tile->hart[number].pc;
     if (is_thread) {
         wait_words_put(words, "thread %u of the coprocessor", thread);
     } else {
@@ -381,11 +392,14 @@ static void add_root(struct wait_lines *lines, struct chain *chain, unsigned num
                    : waits_for_runner(chain, waiter) ? "cause so far"
                                                      : "root cause",
                    waiter->missing);
+    if (waiter->culprit) {
+        wait_places_line(&words, chain->chip, chain->tile, waiter->culprit->pc);
+    }
     put_senders(chain, &waiter->senders, &words);
     bool has_end = put_over(chain, waiter, &words);
     put_dependents(chain, number, &words);
     if ((has_end && !waits_for_runner(chain, waiter)) || is_cause(chain, number) ||
-        waiter->senders.places) {
+        waiter->senders.places || waiter->culprit) {
         wait_lines_add(lines, chain->tile->x, chain->tile->y, &words);
     }
 }

@@ -2,6 +2,7 @@
  * Who waits for what: harts, threads of the coprocessor, packets that a tile cannot take yet,
  * responses that nobody will send any more. Tiles that wait for the same thing share a line.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "addresses.h"
@@ -14,6 +15,7 @@
 #include "observe/waits/lines.h"
 #include "observe/waits/places.h"
 #include "observe/waits/waits.h"
+#include "tensix/exec.h"
 
 /* --- Harts that poll --- */
 
@@ -198,22 +200,39 @@ static void add_hart(struct wait_lines *lines, struct penrose_chip *chip, struct
 
 /* --- The coprocessor --- */
 
+/* Of an instruction that a wait instruction holds, that one is what waits. */
+static bool name_wait(const struct tensix *tensix, unsigned thread, char *text, size_t size)
+{
+    const struct tensix_thread *own = &tensix->thread[thread];
+    char held[100];
+    if (own->wait == TENSIX_WAITS_FOR_NOTHING || !own->has_next) {
+        return false;
+    }
+    if (own->wait != TENSIX_WAITS_FOR_LATCH) {
+        return tensix_wait_text(tensix, thread, text, size);
+    }
+    tensix_latch_text(tensix, thread, text, size);
+    tensix_disassemble(own->next, held, sizeof held);
+    size_t length = strlen(text);
+    snprintf(text + length, size - length, "; it holds %s", held);
+    return true;
+}
+
 /* A thread whose next instruction waits for something. */
 static void add_thread(struct wait_lines *lines, struct penrose_chip *chip, const struct tile *tile,
                        unsigned thread)
 {
-    const struct tensix_thread *own = &tile->tensix.thread[thread];
+    const struct tensix_origin *origin = tensix_waits_at(&tile->tensix.thread[thread]);
     struct wait_words words;
-    char text[256];
-    if (own->wait == TENSIX_WAITS_FOR_NOTHING ||
-        !tensix_wait_text(&tile->tensix, thread, text, sizeof text)) {
+    char text[384];
+    if (!name_wait(&tile->tensix, thread, text, sizeof text)) {
         return;
     }
     wait_words_start(&words);
     wait_words_put(&words, "tensix thread %u, pushed by ", thread);
-    if (own->origin.pusher < RV32_CORES) {
-        wait_words_put(&words, "%s", rv32_core_names[own->origin.pusher]);
-        wait_places_position(&words, chip, tile, own->origin.pc);
+    if (origin->pusher < RV32_CORES) {
+        wait_words_put(&words, "%s", rv32_core_names[origin->pusher]);
+        wait_places_position(&words, chip, tile, origin->pc);
     } else {
         wait_words_put(&words, "the debug bus");
     }

@@ -171,6 +171,7 @@ void tensix_latch(struct tensix *tensix, unsigned thread, const struct tensix_la
     tensix->attention = true;
     own->latch = *latch;
     own->latch.word = own->next;
+    own->latch.origin = own->origin;
     own->latch.met = false;
     own->latch.open_at = tensix->now + 2; /* looked at in the next cycle, open in the one after */
     look(tensix, thread, tensix->now);
@@ -237,7 +238,7 @@ static int semaphore_text(const struct tensix *tensix, const struct tensix_latch
     unsigned i = unmet_semaphore(tensix, latch);
     const struct tensix_semaphore *semaphore = &tensix->semaphore[i];
     if (latch->semaphore_conditions & SEMWAIT_ZERO && semaphore->value == 0) {
-        return snprintf(text, size, "semaphore %u is 0, and nobody has posted it", i);
+        return tensix_posts_text(tensix, i, text, size);
     }
     return snprintf(text, size, "semaphore %u is %u, not below its maximum %u", i, semaphore->value,
                     semaphore->max);

@@ -687,3 +687,67 @@ TEST(no_chain_while_somebody_runs)
     lacks("root cause");
     penrose_chip_destroy(chip);
 }
+
+/* --- What waits in the coprocessor --- */
+
+TEST(the_wait_instruction_is_named)
+{
+    struct penrose_chip *chip = open_chip();
+    start_program(chip, 1, 2, PENROSE_TRISC2, 0x1400,
+                  ".ttinsn SEMINIT 1, 0, 2; .ttinsn SEMWAIT 511, 2, 1; .ttinsn SETADCXY 4, 0, 0, "
+                  "0, 0, 1; ebreak");
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
+    make_report(chip);
+    has("thread 2, pushed by trisc2 at pc 0x00001404: SEMWAIT 0x1ff, 2, 1: semaphore 1 is 0, and "
+        "nobody has posted it; it holds SETADCXY 4");
+    penrose_chip_destroy(chip);
+}
+
+/* What has become of the posts of a semaphore at which thread 2 waits while it is 0. */
+TEST_EACH(posts_that_are_gone_are_told, 4)
+{
+    static const struct {
+        const char *poster, *before, *root, *reason;
+    } rows[] = {
+        {"ebreak", "", "nobody posts semaphore 1: ", "is 0, and nobody has posted it"},
+        {".ttinsn SEMPOST 2; .ttinsn SEMPOST 2; ebreak", ".ttinsn SEMINIT 1, 0, 2; ",
+         "SEMINIT of thread 2 has set semaphore 1 from 2 to 0$",
+         "is 0: it was 2 until a SEMINIT of thread 2"},
+        {".ttinsn SEMPOST 2; ebreak", ".ttinsn SEMGET 2; ",
+         "nobody posts semaphore 1, from which what was posted has been taken: ",
+         "is 0, and what was posted has been taken"},
+        {".ttinsn SEMPOST 2; ebreak", ".ttinsn SEMINIT 1, 1, 2; .ttinsn SEMGET 2; ",
+         "nobody posts semaphore 1: ", "is 0, and nobody has posted it"},
+    };
+    struct penrose_chip *chip = open_chip();
+    char program[200], pattern[200];
+    start_program(chip, 1, 2, PENROSE_TRISC1, 0x1300, rows[_i].poster);
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
+    snprintf(program, sizeof program,
+             "%s.ttinsn SEMWAIT 511, 2, 1; .ttinsn SETADCXY 4, 0, 0, 0, 0, 1; ebreak",
+             rows[_i].before);
+    start_program(chip, 1, 2, PENROSE_TRISC2, 0x1400, program);
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
+    make_report(chip);
+    snprintf(pattern, sizeof pattern, "^  tile \\(1, 2\\) root cause: %s", rows[_i].root);
+    has(pattern);
+    snprintf(pattern, sizeof pattern, "SEMWAIT 0x1ff, 2, 1: semaphore 1 %s; it holds",
+             rows[_i].reason);
+    has(pattern);
+    penrose_chip_destroy(chip);
+}
+
+/* Firmware's tables have entries for five bits of a coordinate; nobody is named by more. */
+TEST(places_beyond_the_names_of_tiles_are_none)
+{
+    struct penrose_chip *chip = open_chip();
+    struct penrose_fault fault;
+    prepare_request(chip, 0, 0x8000, AT(63, 63), 0x3000, AT(1, 2), READ, 16, 0);
+    start_waiter(chip, 0, NIU_MST_RD_RESP_RECEIVED, false);
+    pass(chip, 10000);
+    ck_assert(penrose_fault_get(chip, 0, &fault));
+    ck_assert_int_eq(fault.kind, PENROSE_FAULT_NOC_ADDRESS);
+    ck_assert_ptr_nonnull(strstr(fault.rule, "there is no tile at (63, 63) of NoC 0: "));
+    ck_assert_int_eq(penrose_tile_kind(chip, 63, 63), PENROSE_NO_TILE);
+    penrose_chip_destroy(chip);
+}
