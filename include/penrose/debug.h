@@ -188,7 +188,8 @@ enum penrose_status penrose_register_write(struct penrose_chip *chip, unsigned x
 /*
  * Memory as the hart sees it, its local RAM at 0xffb00000 included, without side effects:
  * registers show what a load would find, and a poke stores without doing anything. (Under
- * PENROSE_RANDOM caches and store queues are passed by.) PENROSE_E_ARGUMENT names the first address
+ * PENROSE_RANDOM caches and store queues are passed by.) A release from reset clears the local RAM
+ * unless it was poked while the hart was held. PENROSE_E_ARGUMENT names the first address
  * that does not answer; bytes before it were transferred.
  */
 enum penrose_status penrose_hart_peek(struct penrose_chip *chip, unsigned x, unsigned y,

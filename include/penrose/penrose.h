@@ -540,7 +540,10 @@ bool penrose_unmodelled_get(struct penrose_chip *chip, size_t index,
 /*
  * Loads a bare program, an ELF for RV32: every PT_LOAD segment is written into the tile (those in the
  * range of the local RAM go to the RAM of `hart`, which is in reset or paused), and the chip keeps
- * its symbols and debug information for reports. *entry (optional) is the entry point.
+ * its symbols and debug information for reports. *entry (optional) is the entry point. The next
+ * release from reset, whoever makes it, keeps these data in local RAM, which is zero elsewhere; a
+ * later one clears them. Data of local RAM are also put where the program's own start-up code
+ * copies them from: into the section .loader_init, or to the physical address of their segment.
  * PENROSE_E_FILE, PENROSE_E_FORMAT; PENROSE_E_ARGUMENT where a segment does not fit;
  * PENROSE_E_STATE while the hart runs.
  */

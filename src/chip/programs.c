@@ -20,69 +20,127 @@ static const enum loader_processor processor_of[PENROSE_HARTS] = {
     [PENROSE_NCRISC] = LOADER_NCRISC,
 };
 
-/* Where the slow path to a hart's local RAM begins. */
-static const uint32_t slow_ram[PENROSE_HARTS] = {
-    [PENROSE_BRISC] = AT_SLOW_RAM_B,   [PENROSE_NCRISC] = AT_SLOW_RAM_NC,
-    [PENROSE_TRISC0] = AT_SLOW_RAM_T0, [PENROSE_TRISC1] = AT_SLOW_RAM_T1,
-    [PENROSE_TRISC2] = AT_SLOW_RAM_T2,
-};
-
 /* --- Bare programs --- */
 
-static enum penrose_status load_segment(struct penrose_chip *chip, struct tile *tile,
-                                        enum penrose_hart hart, const char *path,
+/* A program that is loaded for a hart. */
+struct load {
+    struct penrose_chip *chip;
+    struct tile *tile;
+    enum penrose_hart hart;
+    const char *path;
+    struct loader_elf *elf;
+};
+
+/* Stores as a loader: into L1, or into local RAM what a held hart starts with. */
+static void load_bytes(const struct load *load, uint32_t address, const void *bytes, uint32_t size)
+{
+    struct tile *tile = load->tile;
+    const struct mmio_access access = {.operation = MMIO_POKE,
+                                       .agent = (enum tile_agent)load->hart,
+                                       .address = address,
+                                       .cycle = tile->now};
+    const char *rule;
+    uint32_t done = 0;
+    if (address < tile->kind->l1_bytes) {
+        chip_load(load->chip, tile, address, bytes, size);
+        return;
+    }
+    bool is_entry = CHIP_BEGIN(load->chip, JOURNAL_HART_POKE, bytes, size, tile->x, tile->y,
+                               (uint64_t)load->hart, address);
+    tile_access_bytes(tile, access, (void *)(uintptr_t)bytes, size, &done, &rule);
+    chip_end(load->chip, is_entry, PENROSE_OK);
+}
+
+static bool is_local(const struct load *load, const struct loader_segment *segment)
+{
+    return segment->vaddr - LOCAL_BASE < tile_local_size((enum rv32_core)load->hart);
+}
+
+static bool is_filled_local(const struct load *load, const struct loader_segment *segment)
+{
+    return is_local(load, segment) && segment->filesz > 0;
+}
+
+static enum penrose_status check_segment(const struct load *load,
+                                         const struct loader_segment *segment,
+                                         struct penrose_error *error)
+{
+    uint32_t l1_bytes = load->tile->kind->l1_bytes,
+             local_bytes = tile_local_size((enum rv32_core)load->hart);
+    uint32_t limit = is_local(load, segment) ? LOCAL_BASE + local_bytes : l1_bytes;
+    if (segment->vaddr < limit && segment->memsz <= limit - segment->vaddr) {
+        return PENROSE_OK;
+    }
+    return error_set(error, PENROSE_E_FORMAT,
+                     "%s: the segment at 0x%08x, %u bytes, fits neither L1 (0 to 0x%x) nor the "
+                     "local RAM of %s (0x%08x, %u bytes); link the program for these",
+                     load->path, segment->vaddr, segment->memsz, l1_bytes,
+                     penrose_hart_name(load->hart), LOCAL_BASE, local_bytes);
+}
+
+static enum penrose_status load_segment(const struct load *load,
                                         const struct loader_segment *segment,
                                         struct penrose_error *error)
 {
-    uint32_t address = segment->vaddr, limit = TILE_L1_BYTES;
-    if (address - LOCAL_BASE < TILE_B_LOCAL_BYTES) {
-        limit = LOCAL_BASE + tile_local_size((enum rv32_core)hart);
-    }
-    if (address >= limit || segment->memsz > limit - address) {
-        return error_set(error, PENROSE_E_FORMAT,
-                         "%s: the segment at 0x%08x, %u bytes, fits neither L1 (0 to 0x%x) nor the "
-                         "local RAM of %s (0x%08x, %u bytes); link the program for these",
-                         path, segment->vaddr, segment->memsz, TILE_L1_BYTES,
-                         penrose_hart_name(hart), LOCAL_BASE,
-                         tile_local_size((enum rv32_core)hart));
-    }
-    if (limit != TILE_L1_BYTES) {
-        address = slow_ram[hart] + (address - LOCAL_BASE);
-    }
+    struct tile *tile = load->tile;
     uint8_t *bytes = calloc(1, segment->memsz);
     if (!bytes) {
-        return error_set(error, PENROSE_E_MEMORY, "no memory to load %s", path);
+        return error_set(error, PENROSE_E_MEMORY, "no memory to load %s", load->path);
     }
     memcpy(bytes, segment->bytes, segment->filesz);
-    enum penrose_status status =
-        penrose_poke(chip, tile->x, tile->y, address, bytes, segment->memsz, error);
+    load_bytes(load, segment->vaddr, bytes, segment->memsz);
     free(bytes);
-    return status;
-}
-
-static enum penrose_status load_segments(struct penrose_chip *chip, struct tile *tile,
-                                         enum penrose_hart hart, const char *path,
-                                         struct loader_elf *elf, struct penrose_error *error)
-{
-    unsigned count;
-    const struct loader_segment *segments = loader_elf_segments(elf, &count);
-    for (unsigned i = 0; i < count; i++) {
-        enum penrose_status status = load_segment(chip, tile, hart, path, &segments[i], error);
-        if (status != PENROSE_OK) {
-            return status;
-        }
-        struct image image = {.x = tile->x,
-                              .y = tile->y,
-                              .base = segments[i].vaddr,
-                              .size = segments[i].memsz,
-                              .link_base = segments[i].vaddr,
-                              .elf = elf,
-                              .hart = hart};
-        if (segments[i].flags & LOADER_SEGMENT_EXECUTE && !images_add(&chip->images, &image)) {
-            return chip_no_memory(error);
-        }
+    struct image image = {.x = tile->x,
+                          .y = tile->y,
+                          .base = segment->vaddr,
+                          .size = segment->memsz,
+                          .link_base = segment->vaddr,
+                          .elf = load->elf,
+                          .hart = load->hart};
+    if (segment->flags & LOADER_SEGMENT_EXECUTE && !images_add(&load->chip->images, &image)) {
+        return chip_no_memory(error);
     }
     return PENROSE_OK;
+}
+
+/* A release from reset clears the local RAM, but for one that a loader has filled: then it is the
+ * loader that clears it. */
+static void clear_local(const struct load *load)
+{
+    static const uint8_t zeros[TILE_B_LOCAL_BYTES];
+    const struct tile_hart *run = &load->tile->run[load->hart];
+    if (run->state == HART_HELD && !run->ram_kept) {
+        load_bytes(load, LOCAL_BASE, zeros, tile_local_size((enum rv32_core)load->hart));
+    }
+}
+
+/* Start-up code that fills the local RAM by itself finds there what it copies. */
+static void load_copy(const struct load *load, const struct loader_segment *segment)
+{
+    uint32_t address;
+    if (loader_elf_copied_from(load->elf, segment, &address)) {
+        load_bytes(load, address, segment->bytes, segment->filesz);
+    }
+}
+
+static enum penrose_status load_segments(const struct load *load, struct penrose_error *error)
+{
+    unsigned count;
+    const struct loader_segment *segments = loader_elf_segments(load->elf, &count);
+    enum penrose_status status = PENROSE_OK;
+    for (unsigned i = 0; i < count && status == PENROSE_OK; i++) {
+        status = check_segment(load, &segments[i], error);
+        if (status == PENROSE_OK && is_filled_local(load, &segments[i])) {
+            clear_local(load);
+        }
+        status = status ? status : load_segment(load, &segments[i], error);
+    }
+    for (unsigned i = 0; i < count && status == PENROSE_OK; i++) {
+        if (is_filled_local(load, &segments[i])) {
+            load_copy(load, &segments[i]);
+        }
+    }
+    return status;
 }
 
 /* Opens an ELF that the chip keeps. */
@@ -122,7 +180,8 @@ PENROSE_EXPORT enum penrose_status penrose_load_program(struct penrose_chip *chi
     if (entry) {
         *entry = loader_elf_entry(elf);
     }
-    status = load_segments(chip, tile, hart, path, elf, error);
+    const struct load load = {.chip = chip, .tile = tile, .hart = hart, .path = path, .elf = elf};
+    status = load_segments(&load, error);
     images_sweep(&chip->images);
     return status;
 }

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "addresses.h"
+#include "geometry.h"
 #include "isa/error.h"
 #include "loader/elf_internal.h"
 
@@ -531,6 +533,32 @@ const struct loader_segment *loader_elf_segment_at(const struct loader_elf *elf,
         }
     }
     return NULL;
+}
+
+/* Does the program itself put something into these addresses? */
+static bool is_taken(const struct loader_elf *elf, uint32_t start, uint32_t size)
+{
+    for (unsigned i = 0; i < elf->segments_count; i++) {
+        const struct loader_segment *segment = &elf->segment[i];
+        if (start - segment->vaddr < segment->filesz || segment->vaddr - start < size) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool loader_elf_copied_from(const struct loader_elf *elf, const struct loader_segment *segment,
+                            uint32_t *address)
+{
+    const struct loader_section *init = loader_elf_section(elf, ".loader_init");
+    uint32_t offset = segment->vaddr - AT_LOCAL_RAM;
+    if (init && init->size > offset) {
+        *address = init->address + offset;
+        return segment->filesz <= init->size - offset;
+    }
+    *address = segment->paddr;
+    return *address < TILE_L1_BYTES && segment->filesz <= TILE_L1_BYTES - *address &&
+           !is_taken(elf, *address, segment->filesz);
 }
 
 const struct loader_section *loader_elf_section(const struct loader_elf *elf, const char *name)

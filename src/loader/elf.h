@@ -90,6 +90,14 @@ const struct loader_segment *loader_elf_segments(const struct loader_elf *elf, u
 const struct loader_segment *loader_elf_segment_at(const struct loader_elf *elf, uint32_t address);
 
 /*
+ * From where in L1 the program's own start-up code copies what the segment, one of local memory, is
+ * to hold: the section .loader_init, which tt-exalens' release layout has for that, or the
+ * segment's physical address ("AT>" in a linker script). False where there is neither.
+ */
+bool loader_elf_copied_from(const struct loader_elf *elf, const struct loader_segment *segment,
+                            uint32_t *address);
+
+/*
  * The named symbol, or NULL; constant time. File, section and compiler-local (".L...") symbols are
  * not found. A global symbol wins over a local one of the same name.
  */

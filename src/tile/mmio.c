@@ -199,6 +199,8 @@ enum mmio_reply tile_mmio_LOCAL_RAM(struct tile *tile, struct mmio_access *acces
         access->rule = "the TRISCs have 4 KiB of local RAM, up to " ARCH_TEXT(LAST_LOCAL_RAM_T);
         return MMIO_UNMAPPED;
     }
+    /* While the hart is held only a loader or a debugger gets here. */
+    tile->run[core].ram_kept |= mmio_is_write(access) && tile->run[core].state == HART_HELD;
     return access_memory(tile, access, tile->local[core] + access->offset);
 }
 

@@ -67,7 +67,8 @@ static void enter(struct tile *tile, enum rv32_core core, uint64_t cycle)
 static void leave(struct tile *tile, enum rv32_core core, uint64_t cycle)
 {
     const struct core_reset *row = reset_of(tile, core);
-    bool keeps_ram = tile->debug.word[REG_DISABLE_RESET] >> row->keep_ram_bit & 1;
+    bool keeps_ram =
+        tile->run[core].ram_kept || tile->debug.word[REG_DISABLE_RESET] >> row->keep_ram_bit & 1;
     if (tile->run[core].ram_used && !keeps_ram) {
         memset(tile->local[core], 0, tile_local_size(core));
     }

@@ -132,6 +132,9 @@ void tile_reset(struct tile *tile, uint64_t cycle)
 {
     uint32_t held = tile->debug.word[REG_SOFT_RESET_0];
     tile_soft_reset(tile, held, held | tile_reset_bits(tile), cycle);
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        tile->run[core].ram_kept = false;
+    }
     tensix_reset(&tile->tensix);
     tile->tensix_idle = false;
     overlay_reset(&tile->overlay);

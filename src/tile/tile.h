@@ -179,6 +179,7 @@ struct tile_push {
 struct tile_hart {
     enum hart_state state;
     bool ram_used;  /* the local RAM may hold something other than zeros */
+    bool ram_kept;  /* a loader has filled it while the hart was held: the release leaves it so */
     uint64_t time;  /* tile time of its next instruction */
     uint64_t epoch; /* tile->epoch when it began to wait or sleep */
     struct rv32_idle idle;

@@ -81,6 +81,7 @@ UNIT_TESTS = \
 	%D%/chip/check_pcie \
 	%D%/chip/check_pool \
 	%D%/chip/check_program_files \
+	%D%/chip/check_programs \
 	%D%/chip/check_snapshot \
 	%D%/chip/check_snapshot_forged \
 	%D%/chip/check_snapshot_rows \
