@@ -155,7 +155,8 @@ static bool runs_ahead(const struct tile *tile)
 }
 
 /* Pushes one instruction through the queues and runs its thread. Others notice that something has
- * moved where something is left, or was. With push->is_cut afterwards it is to go on. */
+ * moved where something is left, or was; what found no room has moved nothing, or two harts whose
+ * queues are full would wake each other for ever. With push->is_cut afterwards it is to go on. */
 static bool push_and_run(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
                          uint32_t word, uint64_t cycle, uint64_t end, struct tile_push *cut)
 {
@@ -174,10 +175,11 @@ static bool push_and_run(struct tensix *tensix, unsigned thread, struct tensix_o
         cut->is_cut = true;
         return false;
     }
-    if (push.progress && !push.is_pushed) {
-        push.is_pushed = tensix_push(tensix, thread, origin, &word, 1, cycle); /* there is room */
+    if (!push.is_pushed) { /* there may be room now */
+        push.is_pushed = tensix_push(tensix, thread, origin, &word, 1, cycle);
     }
-    tensix->moved = push.was_busy || tensix_has_more(&tensix->thread[thread]);
+    tensix->moved = (push.is_pushed || push.progress) &&
+                    (push.was_busy || tensix_has_more(&tensix->thread[thread]));
     return push.is_pushed;
 }
 

@@ -133,16 +133,31 @@ static enum rv32_reply weak_fence(void *owner, struct rv32_hart *hart, uint64_t 
     return RV32_OK;
 }
 
-/* A hart whose L0 cache is on may be polling a stale copy; that is not waiting. */
+/* The bytes of L1 that the hart has in its L0 cache; NULL: it would fetch them. */
+static const uint8_t *find_cached(struct tile *tile, struct rv32_hart *hart, uint32_t address)
+{
+    struct weak_line *line = NULL;
+    if (address < tile->kind->l1_bytes && !(hart->csr.cfg0 & RV32_CFG0_DIS_LOW_CASH)) {
+        line = find_line(&tile->weak->core[hart->core], address);
+    }
+    return line ? line->bytes + address % WEAK_LINE_BYTES : NULL;
+}
+
+/* A hart that polls a stale copy waits for nobody while its L0 cache may be flushed: it will see
+ * another value some time, that of L1, which is the answer. */
 static enum rv32_poll weak_poll(void *owner, struct rv32_hart *hart, uint32_t address,
                                 unsigned size, uint32_t *value)
 {
     struct tile *tile = owner;
-    bool is_cached = address < tile->kind->l1_bytes && !(hart->csr.cfg0 & RV32_CFG0_DIS_LOW_CASH);
-    if (is_cached || overlaps_queue(&tile->weak->core[hart->core], address, size)) {
-        return RV32_POLL_EFFECT;
+    const uint8_t *cached = find_cached(tile, hart, address);
+    bool is_stale = cached && memcmp(cached, tile->l1 + address, size) != 0;
+    bool is_flushed = !(hart->csr.cfg0 & CFG0_NO_PERIODIC_FLUSH);
+    bool is_queued = overlaps_queue(&tile->weak->core[hart->core], address, size);
+    enum rv32_poll poll = tile_bus_poll(owner, hart, address, size, value);
+    if (is_stale && !is_flushed) {
+        memcpy(value, cached, size);
     }
-    return tile_bus_poll(owner, hart, address, size, value);
+    return is_queued || (is_stale && is_flushed) ? RV32_POLL_EFFECT : poll;
 }
 
 const struct rv32_bus tile_weak_bus = {

@@ -1,10 +1,12 @@
 /*
  * Harts that poll and have more to do than that: a tile in which they sleep and one in which they
- * never do (tile->restless) must agree, to the cycle.
+ * never do (tile->restless) must agree, to the cycle. With weak memory a hart sleeps when its L0
+ * cache has what is in L1, or never looks there again.
  */
 #include <string.h>
 
 #include "unit/test.h"
+#include "tile/weak.h"
 #include "unit/tile/tile_harness.h"
 
 #define NIU_BASE_ADDRESS UINT32_C(0xffb20000)
@@ -181,4 +183,39 @@ TEST(fences_are_noticed)
     tile_event(harness.tile, ROUND);
     harness_set_word(&awake, 0x500, 7);
     check_same(finish(&harness), finish(&awake), 0);
+}
+
+/* --- Weak memory --- */
+
+static const struct {
+    uint32_t cfg0;
+    bool sees_change; /* some time */
+} caches[] = {
+    {0, true},
+    {UINT32_C(1) << 24, false}, /* no flush by chance */
+    {RV32_CFG0_DIS_LOW_CASH, true},
+};
+
+TEST_EACH(who_polls_a_cached_word_sleeps, COUNT(caches))
+{
+    static const char *const lines[] = {
+        "1:", "lw a0, 0x500(zero)", "beq a0, zero, 1b", "sw a0, 0x400(zero)", "ebreak", NULL};
+    struct tile_harness harness;
+    harness_open(&harness);
+    struct tile *tile = harness.tile;
+    ck_assert(tile_weak_enable(tile, 5));
+    harness_assemble_lines(&harness, CODE, lines);
+    harness_release(&harness, RV32_B, CODE);
+    tile->hart[RV32_B].csr.cfg0 = caches[_i].cfg0;
+    for (uint32_t value = 0; value < 8; value += 7) {
+        harness_set_word(&harness, 0x500, value);
+        tile_event(tile, tile->now);
+        tile_run(tile, tile->now + UINT64_C(200) * ROUND);
+        bool has_seen = value && caches[_i].sees_change;
+        ck_assert_int_eq(tile->run[RV32_B].state, has_seen ? HART_PAUSED : HART_ASLEEP);
+        ck_assert_uint_eq(tile_next_event(tile), UINT64_MAX);
+        ck_assert_uint_eq(harness_word(&harness, RESULT), has_seen ? value : 0);
+    }
+    tile_weak_free(tile);
+    harness_close(&harness);
 }

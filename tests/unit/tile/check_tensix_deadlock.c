@@ -1,7 +1,7 @@
 /*
  * What becomes of bad Tensix programs in a tile: deadlocks are found and not waited for, waits end
  * when what they wait for happens, whenever that is, and wrong instructions are reported with the
- * instruction and the place of its push. Each under the three ways of taking turns.
+ * instruction and the place of its push. Each under all ways of taking turns.
  */
 #include <string.h>
 
@@ -15,8 +15,8 @@
 /* A TRISC waits here until its thread has executed all that it has pushed. */
 #define DRAIN "lui a5, 0xffe80", "sw zero, 4(a5)", "lw a0, 4(a5)"
 
-enum { FAST, LOCKSTEP, RANDOM, SCHEDULES };
-enum { BASE = 0x1000, MOST_LINES = 48, FOREVER = 1 << 20 };
+enum { FAST, LOCKSTEP, RANDOM, TIMED, SCHEDULES };
+enum { BASE = 0x1000, MOST_LINES = 56, FOREVER = 1 << 20 };
 
 static struct tile *tile;
 static struct tensix *tensix;
@@ -26,8 +26,9 @@ static void open_tile(int schedule)
     harness_open(&harness);
     tile = harness.tile;
     tensix = &tile->tensix;
-    if (schedule == LOCKSTEP) {
+    if (schedule == LOCKSTEP || schedule == TIMED) {
         tile->quantum = 1;
+        tensix->timed = schedule == TIMED;
     } else if (schedule == RANDOM) {
         ck_assert(tile_weak_enable(tile, 7));
     }
@@ -112,7 +113,19 @@ struct deadlock {
     ", which the Matrix Unit holds: nothing has cleared its dvalid, as SETRWC, CLEARDVALID and "   \
     "clear_dvalid of others do"
 
-#define TTNOP4 ".ttinsn NOP", ".ttinsn NOP", ".ttinsn NOP", ".ttinsn NOP"
+/* More than the queue of a thread has room for. */
+#define FOUR_TIMES(line) line, line, line, line
+#define FILL(line)                                                                                 \
+    FOUR_TIMES(line), FOUR_TIMES(line), FOUR_TIMES(line), FOUR_TIMES(line), FOUR_TIMES(line),      \
+        FOUR_TIMES(line), FOUR_TIMES(line), FOUR_TIMES(line), FOUR_TIMES(line)
+
+/* MOP 1 is MVMUL, and REPLAY 0, 2 is NOP and SETDMAREG. */
+#define SET_MOP                                                                                    \
+    "lui a5, 0xffb80", "addi a4, zero, 1", "lui a3, 0x26000", "sw a4, 0(a5)", "sw a4, 4(a5)",      \
+        "lui a4, 0x2000", "sw a4, 8(a5)", "sw a4, 12(a5)", "sw a3, 20(a5)", "sw a4, 24(a5)",       \
+        "sw a3, 28(a5)"
+#define SET_MOP_LINES 11
+#define SET_REPLAY    ".ttinsn REPLAY 0, 2, 0, 1", ".ttinsn NOP", ".ttinsn SETDMAREG 0, 1, 0, 0"
 
 static const struct deadlock deadlocks[] = {
     /* Two threads, each with the mutex that the other one wants. */
@@ -151,10 +164,38 @@ static const struct deadlock deadlocks[] = {
     {{[RV32_T0] = {".ttinsn SEMWAIT 0x1ff, 1, 1", ".ttinsn SEMGET 1", DRAIN, "sw zero, 0x20(a5)"}},
      {{"SEMGET 1 is held by SEMWAIT 0x1ff, 1, 1: semaphore 0 is 0", RV32_T0, 1}}},
     /* The post stands in a queue that is full. */
-    {{[RV32_T0] = {".ttinsn ATGETM 4", ".ttinsn SEMWAIT 0x1ff, 1, 1", TTNOP4, TTNOP4, TTNOP4,
-                   TTNOP4, TTNOP4, TTNOP4, TTNOP4, TTNOP4, TTNOP4, "lui a5, 0xffe80",
-                   "sw zero, 0x20(a5)"}},
+    {{[RV32_T0] = {".ttinsn ATGETM 4", ".ttinsn SEMWAIT 0x1ff, 1, 1", FILL(".ttinsn NOP"),
+                   "lui a5, 0xffe80", "sw zero, 0x20(a5)"}},
      {{"NOP is held by SEMWAIT 0x1ff, 1, 1: semaphore 0 is 0", RV32_T0, 2}}},
+    /* Several queues are full, each behind something else: none of the harts wakes another one. */
+    {{[RV32_T0] = {".ttinsn SEMWAIT 0x1ff, 4, 1", FILL(".ttinsn SETDMAREG 0, 1, 0, 0")},
+      [RV32_T1] = {".ttinsn SEMWAIT 0x1ff, 8, 1", FILL(".ttinsn SETDMAREG 0, 1, 0, 0")}},
+     {{"SETDMAREG 0, 1, 0, 0 is held by SEMWAIT 0x1ff, 4, 1: semaphore 2 is 0", RV32_T0, 1},
+      {"SETDMAREG 0, 1, 0, 0 is held by SEMWAIT 0x1ff, 8, 1: semaphore 3 is 0", RV32_T1, 1}}},
+    {{[RV32_T0] = {".ttinsn STALLWAIT 0x1ff, 0x80", FILL(".ttinsn NOP")},
+      [RV32_T1] = {".ttinsn ATGETM 2", ".ttinsn STREAMWAIT 0x1ff, 5, 1, 0", FILL(".ttinsn NOP")},
+      [RV32_T2] = {".ttinsn MVMUL 0, 0, 0, 0", FILL(".ttinsn NOP")}},
+     {{"NOP is held by STALLWAIT 0x1ff, 0x80: nothing has been unpacked to SrcA", RV32_T0, 1},
+      {"NOP is held by STREAMWAIT 0x1ff, 5, 1, 0: stream 0 has received messages 0", RV32_T1, 2},
+      {"MVMUL 0, 0, 0, 0 waits for bank 0 of SrcA" NOBODY_SET, RV32_T2, 0}}},
+    /* Queues of expansions, and of B's pushes behind two TRISCs: TRNSPSRCB, then NOP. */
+    {{[RV32_T0] = {SET_MOP, FILL(".ttinsn MOP 1, 0, 0")},
+      [RV32_T1] = {SET_REPLAY, ".ttinsn SEMWAIT 0x1ff, 1, 1", FILL(".ttinsn REPLAY 0, 2, 0, 0")}},
+     {{"MVMUL 0, 0, 0, 0 waits for bank 0 of SrcA" NOBODY_SET, RV32_T0, SET_MOP_LINES},
+      {"NOP is held by SEMWAIT 0x1ff, 1, 1: semaphore 0 is 0", RV32_T1, 4}}},
+    {{[RV32_B] = {"lui a5, 0xffe60", "lui a4, 0x16000", "lui a3, 0x2000", "sw a4, 0(a5)",
+                  FILL("sw a3, 0(a5)")},
+      [RV32_T0] = {".ttinsn SEMWAIT 0x1ff, 4, 1", FILL(".ttinsn NOP")},
+      [RV32_T1] = {".ttinsn SEMWAIT 0x1ff, 8, 1", FILL(".ttinsn NOP")}},
+     {{"NOP is held by SEMWAIT 0x1ff, 4, 1: semaphore 2 is 0", RV32_T0, 1},
+      {"NOP is held by SEMWAIT 0x1ff, 8, 1: semaphore 3 is 0", RV32_T1, 1},
+      {"TRNSPSRCB waits for bank 0 of SrcB" NOBODY_SET, RV32_B, 3}}},
+    /* A hart polls L1 that it has in its L0 cache, beside two full queues. */
+    {{[RV32_B] = {"lui a5, 9", "lw a4, 0(a5)", "lw a3, 4(a5)", "beq a4, zero, 0x1004"},
+      [RV32_T0] = {".ttinsn SEMWAIT 0x1ff, 4, 1", FILL(".ttinsn NOP")},
+      [RV32_T1] = {".ttinsn SEMWAIT 0x1ff, 8, 1", FILL(".ttinsn NOP")}},
+     {{"NOP is held by SEMWAIT 0x1ff, 4, 1: semaphore 2 is 0", RV32_T0, 1},
+      {"NOP is held by SEMWAIT 0x1ff, 8, 1: semaphore 3 is 0", RV32_T1, 1}}},
     /* B pushes ATGETM 3 and SEMPOST 1 to one thread, SEMWAIT 0x1ff, 1, 1 and ATGETM 3 to another.
      */
     {{[RV32_B] = {"lui a5, 0xffe50", "lui a4, 0xa0000", "addi a4, a4, 3", "sw a4, 0(a5)",
