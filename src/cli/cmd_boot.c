@@ -279,7 +279,7 @@ static enum cli_exit report(struct session *session, struct boot_options *option
     }
     print_outcome(session, options, exit);
     printf(" after %" PRIu64 " cycles (host time: %.1f ms loading, %.1f ms running)\n",
-           penrose_last_activity(session->chip), session->loading_ms, session->running_ms);
+           session_cycles(session), session->loading_ms, session->running_ms);
     for (unsigned i = 0; i < machine->tiles && machine->tiles <= MOST_TABLES; i++) {
         printf("tile (%u, %u)\n", machine->tile[i].x, machine->tile[i].y);
         session_print_harts(session, machine->tile[i], (1u << PENROSE_HARTS) - 1, false);

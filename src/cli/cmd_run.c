@@ -477,8 +477,8 @@ static enum cli_exit report(struct session *session, struct run_options *options
     }
     printf("tile (%u, %u): %s after %" PRIu64
            " cycles (host time: %.1f ms loading, %.1f ms running)\n",
-           tile.x, tile.y, cli_exit_name(exit), penrose_last_activity(session->chip),
-           session->loading_ms, session->running_ms);
+           tile.x, tile.y, cli_exit_name(exit), session_cycles(session), session->loading_ms,
+           session->running_ms);
     session_print_harts(session, tile,
                         options->firmware ? (1u << PENROSE_HARTS) - 1 : options->started,
                         !options->firmware);

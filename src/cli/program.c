@@ -444,7 +444,7 @@ static enum cli_exit write_outputs(const struct run *run)
 
 static uint64_t cycles_of(const struct run *run)
 {
-    uint64_t last = penrose_last_activity(run->session.chip);
+    uint64_t last = session_ended_at(&run->session);
     return run->started && last > run->started ? last - run->started : 0;
 }
 

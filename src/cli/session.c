@@ -203,6 +203,20 @@ enum cli_exit session_add_workers(struct session *session, struct machine_option
 
 /* --- Running --- */
 
+uint64_t session_ended_at(const struct session *session)
+{
+    uint64_t last = penrose_last_activity(session->chip);
+    if (session->at_limit) {
+        return penrose_now(session->chip);
+    }
+    return last > session->opened_at ? last : session->opened_at;
+}
+
+uint64_t session_cycles(const struct session *session)
+{
+    return session_ended_at(session) - session->opened_at;
+}
+
 /* The timing of a restored chip is not asked for: its cycles are told as such. */
 double session_simulated_ms(const struct session *session, uint64_t cycles)
 {
@@ -382,7 +396,7 @@ static void explain(struct session *session, const struct goal *goal, enum cli_e
         snprintf(headline, sizeof headline,
                  "cycle limit: unfinished after %" PRIu64
                  " cycles: %s; raise --max-cycles, or look at what runs:",
-                 penrose_now(session->chip) - session->opened_at, unfinished);
+                 session_cycles(session), unfinished);
         explain_waits(session, headline);
         break;
     case CLI_DEADLOCK:
@@ -462,11 +476,12 @@ enum cli_exit session_run(struct session *session, const struct goal *goal)
     exit = outcome == PENROSE_FAULT   ? CLI_FAULT
            : outcome == PENROSE_QUIET ? CLI_DEADLOCK
                                       : CLI_CYCLES;
-    if (goal->is_endless && exit == CLI_CYCLES) {
-        return CLI_DONE;
-    }
     if (outcome != PENROSE_FAULT && goal->reached(session, goal->context)) {
         explain_leftovers(session);
+        return CLI_DONE;
+    }
+    session->at_limit = exit == CLI_CYCLES;
+    if (goal->is_endless && exit == CLI_CYCLES) {
         return CLI_DONE;
     }
     explain(session, goal, exit);
@@ -689,7 +704,7 @@ json_t *session_json(struct session *session, enum cli_exit exit)
     json_object_set_new(object, "command", json_string(session->cli->command));
     json_object_set_new(object, "outcome", json_string(cli_exit_name(exit)));
     json_object_set_new(object, "exit_status", json_integer(exit));
-    json_set_count(object, "cycles", penrose_last_activity(session->chip));
+    json_set_count(object, "cycles", session_ended_at(session));
     json_object_set_new(object, "kernels", json_string(penrose_kernels(session->chip)));
     json_object_set_new(object, "host_ms", host);
     json_object_set_new(object, "faults", faults);

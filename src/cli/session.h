@@ -30,6 +30,7 @@ struct session {
     struct console console;
     struct gdb *gdb;               /* NULL: nobody debugs */
     uint64_t opened_at;            /* cycle; not 0 in a chip that was restored */
+    bool at_limit;                 /* the latest run went on to the cycle limit */
     double loading_ms, running_ms; /* host time */
     struct {
         bool enabled, shown;
@@ -78,6 +79,13 @@ enum cli_exit session_wait(struct session *session, const char *what);
 
 /* To be called when kernels have been launched and nothing has run since. */
 enum cli_exit session_note_launch(struct session *session);
+
+/* The chip's cycle at which the run has ended: the cycle limit where that ended it, else that of the
+ * last activity. All that tells how long something ran tells it by this. */
+uint64_t session_ended_at(const struct session *session);
+
+/* How many cycles that is from where it was opened. */
+uint64_t session_cycles(const struct session *session);
 
 /* What cycles take at the chip's clock; NAN where no times are modelled. */
 double session_simulated_ms(const struct session *session, uint64_t cycles);

@@ -85,9 +85,9 @@ static enum cli_exit report(struct session *session, const char *path, enum cli_
     printf("%s: %s on %u %s after %" PRIu64 " cycles (host time: %.1f ms loading, %.1f ms "
            "running)\n",
            path, exit ? cli_exit_name(exit) : "still at work", options->tiles,
-           options->tiles == 1 ? "tile" : "tiles", penrose_now(session->chip) - session->opened_at,
-           session->loading_ms, session->running_ms);
-    units_print(session, penrose_now(session->chip) - session->opened_at);
+           options->tiles == 1 ? "tile" : "tiles", session_cycles(session), session->loading_ms,
+           session->running_ms);
+    units_print(session, session_cycles(session));
     if (options->tiles > 1) {
         printf("tile (%u, %u):\n", options->tile[0].x, options->tile[0].y);
     }

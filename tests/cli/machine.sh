@@ -126,6 +126,11 @@ expect "endless loop without effect" 4 'deadlock' \
     run "$work/self.elf"
 expect "endless loop with effect" 3 'cycle limit.*brisc.*--max-cycles' 'out:: cycle-limit' -- \
     run "$work/count.elf" --max-cycles 100k
+program clock ffb127b7 1f07a703 fe075ee3 0000006f # until the wall clock has counted to 2^31
+expect "cycle limit of who waits for a time" 3 'unfinished after 1000000 cycles: brisc' \
+    'brisc at pc .* polls the wall clock, until cycle' 'out:: cycle-limit after 1000000 cycles' -- \
+    run "$work/clock.elf" --max-cycles 1M
+expect "which is when it ended" 3 'out:"cycles": 1000000,' -- run "$work/clock.elf" --max-cycles 1M --json
 expect "cycle limit as JSON" 3 'out:"outcome": "cycle-limit"' 'out:"waits"' -- \
     run "$work/count.elf" --max-cycles 1k --json
 

@@ -43,7 +43,8 @@ expect "which has changed" 0 'out:0x00008000  00000006 00000006' -- \
 program count 00150513 ffdff06f # addi a0, a0, 1; j to it
 expect "save in the middle" 3 'unfinished after 1000 cycles: brisc' -- \
     run "$work/count.elf" --max-cycles 1000 --save-snapshot "$work/middle"
-expect "go on" 3 'unfinished after 2000 cycles: brisc' 'out:brisc +running +- +3000 ' -- \
+expect "go on" 3 'unfinished after 2000 cycles: brisc' 'out:brisc +running +- +3000 ' \
+    'out:: cycle-limit after 2000 cycles' -- \
     run --restore-snapshot "$work/middle" --max-cycles 2k
 expect "go on beside another program" 3 'unfinished after [0-9]+ cycles: trisc0' \
     'out:trisc0 +running +- +1000' -- \
