@@ -39,12 +39,28 @@ def open_device(library=None, device=0):
     return context.devices[device]
 
 
+def workers_of(device):
+    """Tensix tiles by their places as software names them. tt-exalens' "X-Y" counts harvested columns,
+    its logical coordinates only those that are there."""
+    places = {block.to("logical")[0]: block for block in device.get_block_locations("functional_workers")}
+    return {(writer.WORKER_COLUMNS[column], row + writer.FIRST_WORKER_ROW): block
+            for (column, row), block in places.items()}
+
+
+def locate(device, x, y):
+    from ttexalens import OnChipCoordinate
+    tiles = workers_of(device)
+    is_harvested = x in writer.WORKER_COLUMNS and (1, y) in tiles
+    if (x, y) not in tiles and is_harvested:
+        raise writer.CaptureError(f"--tile: there is no tile at {x},{y}; {workers(device)}")
+    return tiles.get((x, y)) or OnChipCoordinate.create(f"{x}-{y}", device=device)
+
+
 class TileReader:
     """Reads the parts of one tile, each by a function of its name."""
 
     def __init__(self, device, x, y):
-        from ttexalens import OnChipCoordinate
-        self.location = OnChipCoordinate.create(f"{x}-{y}", device=device)
+        self.location = locate(device, x, y)
         try:
             self.block = self.location.noc_block
         except KeyError as error:
@@ -155,7 +171,7 @@ class TileReader:
 
 def workers(device):
     """Which tiles a user may have meant."""
-    places = sorted(block.to("noc0") for block in device.get_block_locations("functional_workers"))
+    places = sorted(workers_of(device))
     first, last = ("%d,%d" % place for place in (places[0], places[-1]))
     return f"Tensix tiles are those from {first} to {last}"
 

@@ -1,7 +1,7 @@
 """Reads what other tools have written into tiles of a dump.
 
-A reader takes a path and a place, (x, y) or None, and returns tiles. What a file says of where it
-comes from wins over the place that the user gives.
+A reader takes a path and a place, (x, y) or None, and returns tiles. A place that the user gives wins
+over what a text says of where it comes from; of files that tell of many tiles it chooses one.
 """
 
 import contextlib
@@ -30,22 +30,34 @@ def text_of(path):
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
+def place_of(text):
+    """tt-exalens writes "1-2" for the NoC's coordinates, which count harvested columns, and "(0,0)"
+    behind them for its own, which do not, as those of software do not; None: neither is there."""
+    found = re.match(r"(\d+)-(\d+)(?: \((\d+),(\d+)\))?(?![\w-])", text)
+    if found and found[3] and int(found[3]) < len(writer.WORKER_COLUMNS):
+        return writer.WORKER_COLUMNS[int(found[3])], int(found[4]) + writer.FIRST_WORKER_ROW
+    return (int(found[1]), int(found[2])) if found else None
+
+
 def place_in(text, place):
-    """tt-exalens writes "1-2" for the NoC's coordinates, and "1,2" for others of its own."""
-    found = re.search(r"\blocation (\d+)-(\d+)\b", text, re.I)
-    return (int(found[1]), int(found[2])) if found else place
+    found = re.search(r"\blocation (?=\d)", text, re.I)
+    return place or (place_of(text[found.end():]) if found else None)
 
 
 # --- Memory ---
 
 
-def read_raw(path, place):
-    """An image of L1 from address 0 on."""
+def read_raw(path, place, address=0):
+    """An image of L1, or of a part of it from `address` on."""
     data = pathlib.Path(path).read_bytes()
-    if not data or len(data) > L1_MOST:
-        raise writer.CaptureError(f"{path}: {len(data)} bytes are no image of L1")
+    if not data or address + len(data) > L1_MOST:
+        raise writer.CaptureError(f"{path}: {len(data)} bytes{f' at {address:#x}' if address else ''} are no "
+                                  "image of L1")
     tile = tile_at(place)
-    tile.add("l1", numpy.frombuffer(data, numpy.uint8))
+    l1, known = numpy.zeros((2, address + len(data)), numpy.uint8)
+    l1[address:] = numpy.frombuffer(data, numpy.uint8)
+    known[address:] = 1
+    tile.add_l1(l1, known != 0)
     return [tile]
 
 
@@ -65,12 +77,8 @@ def read_hex(path, place):
         at = address // 4
         l1[at:at + len(words)] = [int(word, 16) for word in words]
         known[at:at + len(words)] = True
-    if not known.all():
-        missing = 4 * int(numpy.argmin(known))
-        raise writer.CaptureError(f"{path}: address {missing:#x} is missing; a part `l1` begins at 0 "
-                                  "and has no gaps")
     tile = tile_at(place_in(text, place))
-    tile.add("l1", l1.view(numpy.uint8))
+    tile.add_l1(l1.view(numpy.uint8), numpy.repeat(known, 4))
     return [tile]
 
 
@@ -148,13 +156,29 @@ def read_gpr(path, place):
     return [tile]
 
 
-def read_regfile(path, place, part="dst"):
-    """`dump-regfile`: numbers, 1024 below each line "TILE ID", in the order of rows of 16."""
-    text = text_of(path)
-    body = text.split("TILE ID:", 1)
-    if len(body) != 2:
-        raise writer.CaptureError(f"{path}: no lines 'TILE ID' of dump-regfile")
-    words = re.sub(r"^.*TILE ID:.*$|^\s*\d+\s*$", "", "TILE ID:" + body[1], flags=re.M).split()
+NUMBER = re.compile(r"-?(?:0x[0-9a-f]+|\d+(?:\.\d*)?(?:e[+-]?\d+)?|inf|nan)", re.I)
+TILE_DATA = 1024
+
+
+def regfiles_in(text):
+    """(the text that heads it, numbers as words) of each location of a dump-regfile."""
+    found = []
+    heading = ""
+    for line in text.splitlines():
+        words = line.split()
+        if re.match(r"\s*location \d", line, re.I):
+            heading = line
+        elif re.match(r"\s*TILE ID: *\d+\s*$", line):
+            if not found or found[-1][0] != heading:
+                found.append((heading, []))
+        elif found and words and all(NUMBER.fullmatch(word) for word in words):
+            found[-1][1].extend(words)
+        elif found and len(words) > 1 and any(NUMBER.fullmatch(word) for word in words[:2]) and "\t" in line:
+            raise writer.CaptureError(f"'{line.strip()[:40]}' is no row of numbers")
+    return found
+
+
+def numbers_of(path, words):
     is_raw = any(word.startswith("0x") for word in words)
     is_whole = all(re.fullmatch(r"-?\d+", word) for word in words)
     kind = numpy.uint32 if is_raw else numpy.int64 if is_whole else numpy.float32
@@ -163,13 +187,30 @@ def read_regfile(path, place, part="dst"):
                                for word in words], kind)
     except (ValueError, OverflowError) as error:
         raise writer.CaptureError(f"{path}: {error}") from error
-    if not words or len(words) % 16:
-        raise writer.CaptureError(f"{path}: {len(words)} numbers are no rows of 16: cut off?")
     if is_whole:
         numbers = numbers.astype(numpy.int32 if numbers.max() < 1 << 31 else numpy.uint32)
-    tile = tile_at(place_in(text, place))
-    tile.add(f"{part}_raw" if is_raw else part, numbers.reshape(-1, 16))
-    return [tile]
+    return is_raw, numbers.reshape(-1, 16)
+
+
+def read_regfile(path, place, part="dst"):
+    """`dump-regfile`: numbers, 1024 below each line "TILE ID", in the order of rows of 16; perhaps of
+    several locations."""
+    found = regfiles_in(text_of(path))
+    if not found:
+        raise writer.CaptureError(f"{path}: no lines 'TILE ID' of dump-regfile")
+    tiles = []
+    for heading, words in found:
+        if not words or len(words) % TILE_DATA:
+            raise writer.CaptureError(f"{path}: {len(words)} numbers are no whole tiles of {TILE_DATA}: "
+                                      "the text was cut off")
+        is_raw, numbers = numbers_of(path, words)
+        tile = tile_at(place_in(heading, place if len(found) == 1 else None))
+        if len(found) == 1 or place in (None, (tile.x, tile.y)):
+            tile.add(f"{part}_raw" if is_raw else part, numbers)
+            tiles.append(tile)
+    if not tiles:
+        raise writer.CaptureError(f"{path}: has nothing of the tile {place[0]},{place[1]}")
+    return tiles
 
 
 def tables_in(text):
@@ -330,9 +371,9 @@ def coordinate_in(entry):
     for name, value in entry.items():
         if isinstance(value, dict) and value.get("_type") == "OnChipCoordinate":
             return (int(value["x"]), int(value["y"])), name
-        found = re.match(r"(\d+)-(\d+)\b", value) if isinstance(value, str) else None
+        found = place_of(value) if isinstance(value, str) else None
         if found and name.lower() in ("loc", "location"):
-            return (int(found[1]), int(found[2])), name
+            return found, name
     return None, None
 
 
@@ -403,7 +444,7 @@ def read_triage(path, place, device=0):
     tiles = {}
     for name, entry in (results_in_sqlite if is_sqlite else results_in_json)(path):
         at, member = coordinate_in(entry)
-        if at is None or device_of(entry) not in (None, device):
+        if at is None or device_of(entry) not in (None, device) or place not in (None, at):
             continue
         tile = tiles.setdefault(at, writer.Tile(*at, "Tensix"))
         buffers = buffers_in(entry) if "circular_buffers" in name else []
@@ -418,7 +459,8 @@ def read_triage(path, place, device=0):
         flatten(label, rest, fields)
     if not tiles:
         raise writer.CaptureError(
-            f"{path}: none of the scripts' results is about a tile of device {device}")
+            f"{path}: none of the scripts' results is about "
+            f"{'a tile' if place is None else 'the tile %d,%d' % place} of device {device}")
     return list(tiles.values())
 
 
@@ -429,13 +471,20 @@ def read_debug_bus(path, place, device=0):
     blocks = [(location, block) for blocks in about.get("block_types", {}).values()
               for location, block in blocks.items()]
     tiles = []
-    for location, block in blocks or [(f"location: {about.get('location', '')}", about)]:
-        found = re.match(r"location: (\d+)-(\d+)\b", location)
-        tile = tile_at((int(found[1]), int(found[2])) if found else place)
+    blocks = blocks or [(f"location: {about.get('location', '')}", about)]
+    for location, block in blocks:
+        found = place_of(location.removeprefix("location: "))
+        tile = tile_at(found or place)
+        if found and place and len(blocks) == 1:
+            tile = tile_at(place)
+        elif place not in (None, (tile.x, tile.y)):
+            continue
         groups = block.get("debug_bus_signal_groups", block.get("debug_bus_signals"))
         tile.add("debug_bus", dict(groups))
         tile.add("harts", {f"{hart}.state": "stuck" for hart in block.get("failed_riscs", [])})
         tiles.append(tile)
+    if not tiles:
+        raise writer.CaptureError(f"{path}: has nothing of the tile {place[0]},{place[1]}")
     return tiles
 
 
@@ -475,15 +524,20 @@ def sniff(path):
     return None
 
 
-def read(path, kind=None, place=None, part=None, device=0):
+def read(path, kind=None, place=None, part=None, device=0, address=None):
     """Tiles of a file; `kind` is a name of READERS, None: found out. `device`: of files that are of
-    several."""
+    several. `address`: where an image of a part of L1 begins."""
     if not pathlib.Path(path).is_file():
         raise writer.CaptureError(f"{path}: no such file")
-    kind = kind or sniff(path)
+    kind = kind or ("l1" if address is not None else sniff(path))
     if kind is None:
         raise writer.CaptureError(f"{path}: not known what this is; say --kind {'|'.join(READERS)}")
+    if address is not None and kind != "l1":
+        raise writer.CaptureError(f"{path}: --address is for images of L1 (--kind l1), and this is of the "
+                                  f"kind {kind}")
     try:
+        if kind == "l1":
+            return read_raw(path, place, address or 0)
         if part and kind in ("npy", "torch", "regfile"):
             return READERS[kind](path, place, part)
         if kind in ("triage", "debug-bus"):
@@ -500,7 +554,11 @@ def merge(lists):
         known = tiles.setdefault((tile.x, tile.y), tile)
         if known is tile:
             continue
+        if tile.known_l1 is not None:
+            known.merge_l1(tile)
         for name, (value, about) in tile.parts.items():
+            if name == "l1" and tile.known_l1 is not None:
+                continue
             if isinstance(value, dict) and name in known.parts:
                 known.add_fields(name, value)
             else:

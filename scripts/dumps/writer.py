@@ -16,6 +16,9 @@ VOLATILE = ["tile/cycle", "tile/wall_clock", "harts/*.mcycle", "harts/*.mcycleh"
 
 CONFIG_STATES, CONFIG_WORDS = 2, 224
 THREADS, THREAD_WORDS = 3, 68
+# Worker tiles as software names them: harvested columns are at the end.
+WORKER_COLUMNS = (*range(1, 8), *range(10, 17))
+FIRST_WORKER_ROW = 2
 GRANULE = 1024  # the shortest run of zeros that is a segment of its own
 
 
@@ -30,6 +33,24 @@ class Tile:
         self.x, self.y, self.kind, self.harts = x, y, kind, list(harts)
         self.parts = {}  # name -> (value, members of the manifest)
         self.missing = {}
+        self.known_l1 = None  # bytes of part l1 that are known; None: all of them
+
+    def add_l1(self, l1, known):
+        """Adds L1 of which not all may be known."""
+        self.add("l1", l1)
+        self.known_l1 = known
+
+    def merge_l1(self, other):
+        """Adds what another tile knows of L1."""
+        size = max(len(part) for part in (other.known_l1, self.parts.get("l1", ([], {}))[0]))
+        l1, known = numpy.zeros((2, size), numpy.uint8)
+        for tile in (self, other):
+            if "l1" in tile.parts:
+                part = tile.parts["l1"][0]
+                mask = numpy.ones(len(part), bool) if tile.known_l1 is None else tile.known_l1
+                l1[:len(part)][mask] = part[mask]
+                known[:len(part)] |= mask
+        self.add_l1(l1, known != 0)
 
     def add(self, name, value, **about):
         self.parts[name] = (value, about)
@@ -55,32 +76,37 @@ class Tile:
         entry = {"x": self.x, "y": self.y, "folder": folder, "kind": self.kind,
                  "harts": self.harts, "parts": parts}
         if "l1" in self.parts:
-            entry["l1_map"] = segments_of(self.parts["l1"][0])
+            entry["l1_map"] = segments_of(self.parts["l1"][0], self.known_l1)
         return entry
 
 
-def segments_of(l1):
-    """What lies in L1, as far as bytes alone tell it: zeros, and data."""
-    written = numpy.add.reduceat(l1 != 0, range(0, len(l1), GRANULE)) != 0
+def segments_of(l1, known=None):
+    """What lies in L1, as far as bytes alone tell it: zeros, data, and what is not known."""
+    edges = {*range(0, len(l1), GRANULE), len(l1)}
+    if known is not None:
+        edges.update((numpy.flatnonzero(known[1:] != known[:-1]) + 1).tolist())
+    edges = sorted(edges)
     segments = []
-    for i, is_written in enumerate(written):
-        kind = "data" if is_written else "zero"
-        size = min(GRANULE, len(l1) - i * GRANULE)
+    for start, end in zip(edges, edges[1:]):
+        kind = ("unknown" if known is not None and not known[start] else
+                "data" if l1[start:end].any() else "zero")
         if segments and segments[-1]["kind"] == kind:
-            segments[-1]["size"] += size
+            segments[-1]["size"] += end - start
         else:
-            segments.append({"start": i * GRANULE, "size": size, "kind": kind, "name": ""})
+            segments.append({"start": start, "size": end - start, "kind": kind, "name": ""})
     return segments
 
 
 def write(folder, tiles, source, **members):
-    """Writes a dump. `source` is "card", "simulator" or "emulator"; members go into the manifest."""
+    """Writes a dump. `source` is "card", "simulator" or "emulator"; members go into the manifest, which
+    is removed first and written last: a folder with a manifest has all that it names."""
     folder = pathlib.Path(folder)
     manifest = {"format": "penrose-dump", "version": VERSION,
                 "producer": {"name": "scripts/capture", "version": "1"}, "source": source,
                 "chip": "blackhole", **members, "volatile": VOLATILE,
                 "tiles": [tile.manifest() for tile in tiles]}
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / "manifest.json").unlink(missing_ok=True)
     for tile, entry in zip(tiles, manifest["tiles"]):
         (folder / entry["folder"]).mkdir(exist_ok=True)
         for name, (value, _) in tile.parts.items():
@@ -89,7 +115,9 @@ def write(folder, tiles, source, **members):
                 numpy.save(path, value)
             else:
                 path.write_text(json.dumps(value, indent=1))
-    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1))
+    part = folder / "manifest.json.part"
+    part.write_text(json.dumps(manifest, indent=1))
+    part.rename(folder / "manifest.json")
 
 
 def config_fields():

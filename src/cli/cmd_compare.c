@@ -9,6 +9,7 @@
 #include "cli/compare_options.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "isa/error.h"
 #include "loader/tensor.h"
 #include "observe/compare/compare.h"
 #include "observe/compare/perf.h"
@@ -25,7 +26,7 @@ struct compare_command {
     struct perf_rule rule;
 };
 
-enum { KEY_MOST = 0x700, KEY_FORMAT, KEY_PERF, KEY_PERCENT, KEY_CYCLES };
+enum { KEY_MOST = 0x700, KEY_FORMAT, KEY_ADDRESS, KEY_PERF, KEY_PERCENT, KEY_CYCLES };
 
 /* --- Options --- */
 
@@ -77,6 +78,9 @@ static error_t parse_compare(int key, char *argument, struct argp_state *state)
         return problem;
     case KEY_FORMAT:
         return take_format(command, argument);
+    case KEY_ADDRESS:
+        return options_number(command->cli, "--address", argument, INT64_MAX,
+                              &command->choices.options.base);
     case KEY_PERF:
         command->is_perf = true;
         return 0;
@@ -98,6 +102,7 @@ static const struct argp_option rows[] = {
     {"most", KEY_MOST, "N", 0, "Show so many differences of each part (default 8)", 0},
     {"format", KEY_FORMAT, "NAME", 0, "The data format in whose ulps two .npy files are measured",
      0},
+    {"address", KEY_ADDRESS, "ADDRESS", 0, "Where two images of memory begin (default 0)", 0},
     {"perf", KEY_PERF, NULL, 0,
      "Two CSV files with times: of LLK's performance tests, or profile_log_device.csv", 1},
     {"percent", KEY_PERCENT, "X", 0, "With --perf: a point regresses by more than that (default 2)",
@@ -283,6 +288,11 @@ static enum penrose_status compare_folders(const struct compare_command *command
                                            struct penrose_error *error)
 {
     struct compare_dump a = {0}, b = {0};
+    if (command->choices.options.base) {
+        return error_set(error, PENROSE_E_ARGUMENT,
+                         "--address: it is of two images of memory; a dump says itself where its "
+                         "memory lies");
+    }
     enum penrose_status status = compare_dump_open(command->path[0], &a, error);
     status = status ? status : compare_dump_open(command->path[1], &b, error);
     status = status ? status : compare_dumps(&a, &b, &command->choices.options, comparison, error);

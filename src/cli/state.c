@@ -25,7 +25,8 @@ enum state_kind state_kind(const char *path)
     if (S_ISDIR(status.st_mode)) {
         bool fits =
             snprintf(manifest, sizeof manifest, "%s/manifest.json", path) < (int)sizeof manifest;
-        return fits && stat(manifest, &status) == 0 ? STATE_DUMP : STATE_NONE;
+        bool is_dump = fits && stat(manifest, &status) == 0;
+        return is_dump || dump_is_cut(path) ? STATE_DUMP : STATE_NONE;
     }
     FILE *file = S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
     bool is_snapshot = file && fread(magic, sizeof magic, 1, file) == 1 &&

@@ -39,6 +39,8 @@ differs "memory by what lies there" 'out:^1-2/l1 \(kernel reader\): 1 words diff
 differs "memory that only one run wrote" 'out:l1\[0x20\]' -- compare base written
 expect "memory that only a card has" 0 'out:left out as volatile' -- compare base card
 differs "the same when asked for" 'out:l1\[0x20\]' -- compare base card --include-volatile
+expect "a part of memory" 0 'out:^not compared: 1-2/l1: only A has what lies from 0x0 to 0x2000$' \
+    'out:^the same: 2047 items$' 'out:left out as volatile: 1 items' -- compare base partial --only l1
 differs "LRegs as bits and numbers" 'out:lregs_bits\[5,7\] +A 0x3f800000 \(1\)  B 0x3f800001' -- \
     compare base lreg
 expect "LRegs within a tolerance" 0 -- compare base lreg --tolerance ulp=1
@@ -108,6 +110,10 @@ differs "arrays of other lengths" 'out:another type or shape: <f4 \[5\] in A, <f
 differs "arrays of other types" 'out:<f4 \[5\] in A, <f2 \[5\] in B' -- compare a.npy half.npy
 differs "images of memory" 'out:^memory: 1 of 16 words differ$' 'out:memory\[0x3c\] +A 0x3f3e3d3c  B 0x64636261' \
     'out:only B has what lies from 0x40 to 0x44' -- compare a.bin b.bin
+differs "images of a part of memory" 'out:memory\[0x2003c\] ' 'out:only B has what lies from 0x20040 to 0x20044' -- \
+    compare a.bin b.bin --address 0x20000
+expect "only a word of them" 0 'out:^the same: 1 items' -- compare a.bin b.bin --address 0x20000 --only 'memory[0x20038]'
+expect "an address of dumps" 2 'address: it is of two images of memory' -- compare base base --address 4
 
 expect "times: noise" 0 'out:6 points: 0 slower and 0 faster .* 1 moved by more than 2 % alone' -- \
     compare --perf llk.csv llk-noise.csv

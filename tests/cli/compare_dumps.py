@@ -97,6 +97,13 @@ def change(manifest, files, name):
         l1[0x1404] ^= 0x10
     elif name == "written":
         l1[0x20] = 1
+    elif name == "partial":  # only the second half of L1 is known, and differs in the first
+        manifest["source"] = "card"
+        l1[:0x2000] = 1
+        l1[0x2804] = 1
+        tile["l1_map"] = [{"start": 0, "size": 0x2000, "kind": "unknown", "name": ""},
+                          {"start": 0x2000, "size": 0x2000, "kind": "data", "name": ""}]
+        del parts["cb_3"]
     elif name == "card":
         manifest["source"] = "card"
         l1[0x20] = 1
@@ -228,7 +235,7 @@ def measurements(folder):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    changes = """base ulp field padded volatile buffer kernel written card lreg formats plain cleared printed shown reversed wide
+    changes = """base ulp field padded volatile buffer kernel written partial card lreg formats plain cleared printed shown reversed wide
         signs halves wider shape rows lacking tile bare version
         foreign chip outside absolute twice tiles parts missing cut huge json text manifest""".split()
     for name in changes:

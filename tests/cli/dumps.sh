@@ -72,6 +72,12 @@ messages=1 expect "a place that is not there" 0 'nothing was not reached; no pro
 expect "no file" 2 'nothing: there is no such file' -- state nothing
 expect "a program" 2 'seven.elf: neither a snapshot' -- state seven.elf
 expect "an empty folder" 2 'empty: neither a snapshot' -- state empty
+cp -r limit unfinished && rm unfinished/manifest.json
+for command in state info; do
+    expect "a dump that was cut off, $command" 2 'unfinished: a dump that was cut off while it was written' -- \
+        "$command" unfinished
+done
+expect "compared" 2 'unfinished: a dump that was cut off while it was written' -- compare limit unfinished
 expect "a manifest that is cut" 2 'garbage/manifest.json:.*the dump is damaged' -- state garbage
 expect "and for info" 2 'garbage/manifest.json:.*the dump is damaged' -- info garbage
 expect "another version" 2 'a dump of version 9; this program reads versions up to 1' -- info newer

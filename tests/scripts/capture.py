@@ -89,13 +89,14 @@ OLD_BUS = {"Device 0": {"location": "1-2 (0,0)", "block_type": "functional_worke
 EXALENS = """\
 import types
 util = types.SimpleNamespace(Verbosity=types.SimpleNamespace(set=int, ERROR=1))
-KIND = {"0-0": "dram", "1-1": "eth", "1-2": "functional_workers", "3-4": "functional_workers"}
+KIND = {"0-0": "dram", "1-1": "eth", "2-2": "functional_workers", "4-4": "functional_workers"}
 
 class Place:
     def __init__(self, place):
         self.place = place
-    def to(self, system):
-        return tuple(map(int, self.place.split("-")))
+    def to(self, system):  # the first column is harvested
+        x, y = map(int, self.place.split("-"))
+        return ((x - 2, y - 2), "tensix") if system == "logical" else (x, y)
     @property
     def noc_block(self):
         return types.SimpleNamespace(block_type=KIND[self.place], has_risc_cores=False,
@@ -210,18 +211,33 @@ class CaptureTest(unittest.TestCase):
         text += "TILE ID: 0\n" + "\n".join(rows[:32]) + "\nTILE ID: 1\n" + "\n".join(rows[32:]) + "\n"
         dst = self.capture("--from", self.file("dst.txt", text))["1-2/dst"]
         numpy.testing.assert_array_equal(dst, numbers.reshape(-1, 16))
-        self.refuse("rows of 16: cut off?", "--from", self.file("cut.txt", text[:-8]))
+        for cut in (text[:-8], text[:len(text) // 2], text + "TILE ID: 2\n" + rows[0] + "\n"):
+            self.refuse("the text was cut off", "--from", self.file("cut.txt", cut))
+        session = "gdb:None Curr device:0 loc:1-2 > dr 2\n" + text + "gdb:None Curr device:0 loc:1-2 > \n"
+        dst = self.capture("--from", self.file("session.txt", session))["1-2/dst"]
+        numpy.testing.assert_array_equal(dst, numbers.reshape(-1, 16))
+
+    def test_regfile_of_several_tiles(self):
+        body = "TILE ID: 0\n" + ("1.5\t" * 32 + "\n") * 32
+        text = f"\x1b[1mLocation 3-2 (0,0)\n{body}Location 11-4 (7,2)\n{body.replace('1.5', '2.5')}"
+        parts = self.capture("--from", self.file("two.txt", text))
+        self.assertEqual({name: part[0, 0] for name, part in parts.items()}, {"1-2/dst": 1.5, "10-4/dst": 2.5})
+        parts = self.capture("--from", self.file("two.txt", text), "--tile", "10,4")
+        self.assertEqual({name: part[0, 0] for name, part in parts.items()}, {"10-4/dst": 2.5})
+        self.refuse("has nothing of the tile 2,2", "--from", self.file("two.txt", text), "--tile", "2,2")
+        parts = self.capture("--from", self.file("one.txt", "Location 3-2 (0,0)\n" + body), "--tile", "5,6")
+        self.assertEqual(list(parts), ["5-6/dst"])
 
     def test_regfile_of_bytes(self):
-        text = "Location 1-2 (0,0)\nTILE ID: 0\n" + "0x3f\t0x80\t" * 16 + "\n"
+        text = "Location 1-2 (0,0)\nTILE ID: 0\n" + "0x3f\t0x80\t" * 512 + "\n"
         raw = self.capture("--from", self.file("raw.txt", text), "--part", "srca")["1-2/srca_raw"]
-        self.assertEqual(raw.tolist(), [[0x3F, 0x80] * 8] * 2)
+        self.assertEqual(raw.tolist(), [[0x3F, 0x80] * 8] * 64)
 
     def test_regfile_of_integers(self):
         for most, kind in ((-16777217, numpy.int32), (4294967295, numpy.uint32)):
-            text = "Location 1-2 (0,0)\nTILE ID: 0\n" + f"5\t{most}\t" * 8 + "\n"
+            text = "Location 1-2 (0,0)\nTILE ID: 0\n" + f"5\t{most}\t" * 512 + "\n"
             dst = self.capture("--from", self.file("int.txt", text))["1-2/dst"]
-            self.assertEqual((dst.dtype, dst.tolist()), (kind, [[5, most] * 8]))
+            self.assertEqual((dst.dtype, dst.tolist()), (kind, [[5, most] * 8] * 64))
         wide = self.file("wide.txt", text.replace("4294967295", "9" * 30))
         self.refuse("wide.txt: ", "--from", wide)
 
@@ -241,7 +257,26 @@ class CaptureTest(unittest.TestCase):
         l1 = self.capture("--from", self.file("brxy.txt", burst), "--tile", "1,2")["1-2/l1"]
         self.assertEqual(l1.tolist(), list(range(8)))
         gap = self.file("gap.txt", text.replace("00000008:", "00000010:"))
-        self.refuse("address 0x8 is missing", "--from", gap, "--tile", "1,2")
+        l1 = self.capture("--from", gap, "--tile", "1,2")["1-2/l1"]
+        self.assertEqual(l1.tolist(), [*range(8), *[0] * 8, *range(8, 16)])
+        self.assertEqual(self.segments(), [(0, 8, "data"), (8, 8, "unknown"), (16, 8, "data")])
+
+    def segments(self):
+        entry = json.loads((self.out / "manifest.json").read_text())["tiles"][0]
+        return [(s["start"], s["size"], s["kind"]) for s in entry["l1_map"]]
+
+    def test_part_of_memory(self):
+        part, whole = self.file("a.bin", b"ab" * 1024), self.file("b.bin", bytes(6) + b"cd")
+        l1 = self.capture("--from", part, "--address", "0x1000", "--tile", "1,2")["1-2/l1"]
+        self.assertEqual(l1.tobytes(), bytes(4096) + b"ab" * 1024)
+        self.assertEqual(self.segments(), [(0, 4096, "unknown"), (4096, 2048, "data")])
+        l1 = self.capture("--from", whole, "--from", part, "--address", "4096", "--tile", "1,2")["1-2/l1"]
+        self.assertEqual(l1.tobytes(), bytes(6) + b"cd" + bytes(4088) + b"ab" * 1024)
+        self.assertEqual(self.segments(), [(0, 8, "data"), (8, 4088, "unknown"), (4096, 2048, "data")])
+        for address, words in (("0x1001", "no multiple of 4"), ("-4", "no multiple of 4"), ("0x180000000", "no image")):
+            self.refuse(words, "--from", part, "--tile", "1,2", "--address", address)
+        self.refuse("goes behind the --from", "--address", "0", "--from", part, "--tile", "1,2")
+        self.refuse("is for images of L1", "--from", self.file("g.txt", GPR), "--address", "0", "--kind", "gpr")
 
     def test_arrays(self):
         numpy.save(self.work / "golden.npy", numpy.eye(3, dtype=numpy.float32))
@@ -320,9 +355,14 @@ class CaptureTest(unittest.TestCase):
             self.assertIn(f"  without {lacks}: {tile} is no Tensix tile but of the kind {kind}; {which}\n",
                           done.stdout)
             self.assertEqual(done.returncode, 0)
-        done = self.run_capture("--tile", "0,9", PYTHONPATH=str(self.work))
-        self.assertEqual((done.returncode, done.stderr),
-                         (2, f"capture: --tile: there is no tile at 0,9; {which}\n"))
+        for tile in ("0,9", "4,2"):
+            done = self.run_capture("--tile", tile, PYTHONPATH=str(self.work))
+            self.assertEqual((done.returncode, done.stderr),
+                             (2, f"capture: --tile: there is no tile at {tile}; {which}\n"))
+        done = self.run_capture("--tile", "1,2", "3,4", "1,2", PYTHONPATH=str(self.work))
+        self.assertEqual(sorted(path.name for path in self.out.iterdir() if path.is_dir()), ["0-0", "1-1", "1-2", "3-4"])
+        tiles = json.loads((self.out / "manifest.json").read_text())["tiles"]
+        self.assertEqual([(tile["x"], tile["y"]) for tile in tiles], [(1, 2), (3, 4)])
 
     def test_without_numpy(self):
         hidden = pathlib.Path(self.work) / "numpy.py"

@@ -30,6 +30,7 @@ struct compare_options {
     size_t most; /* items that are kept of each part */
     /* Of two arrays: the data format in whose ulps they are measured; NULL: that of the type. */
     const enum num_format *format;
+    uint64_t base; /* of two images of memory: where they begin */
     /* Buffers are compared as memory, not as numbers: each item has an address. */
     bool buffers_as_memory;
 };

@@ -47,6 +47,9 @@ void compare_remark(struct compare_run *run, const char *format, ...)
 enum compare_choice { COMPARE_TAKE, COMPARE_VOLATILE, COMPARE_UNWANTED };
 enum compare_choice compare_choose(const struct compare_run *run, const char *name);
 
+/* Is it volatile, and are such items left out? */
+bool compare_leaves_out(const struct compare_run *run, const char *name);
+
 /* Could any item of a part be wanted? */
 bool compare_wants_part(const struct compare_run *run, const char *name);
 

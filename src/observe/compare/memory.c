@@ -1,4 +1,5 @@
 /* Comparing memory: words of 32 bits, by the segments of the tile's map of L1. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +58,12 @@ static bool is_covered(const struct compare_run *run, uint64_t address)
     return false;
 }
 
+/* What the side does not have: the bytes there say nothing. */
+static bool is_unknown_kind(const struct map_segment *segment)
+{
+    return strcmp(segment->kind, "unknown") == 0;
+}
+
 static bool is_zero_kind(const struct map_segment *segment)
 {
     return strcmp(segment->kind, "zero") == 0;
@@ -89,7 +96,6 @@ static void describe_segment(const struct memory_pair *pair, char text[COMPARE_D
 static void compare_word(struct compare_run *run, struct memory_pair *pair, uint64_t address,
                          uint32_t a, uint32_t b)
 {
-    turn_to_segments(pair, address);
     if ((pair->leaves_out_zero_a && is_zero_kind(&pair->a)) ||
         (pair->leaves_out_zero_b && is_zero_kind(&pair->b))) {
         pair->compared--;
@@ -107,7 +113,7 @@ static void compare_word(struct compare_run *run, struct memory_pair *pair, uint
     struct compare_item item = {.ulps = -1, .index = address};
     const char *tile = compare_tile_name(run);
     snprintf(item.name, sizeof item.name, "%s%s%s[0x%llx]", tile, *tile ? "/" : "", pair->name,
-             (unsigned long long)address);
+             (unsigned long long)(run->options->base + address));
     snprintf(item.a, sizeof item.a, "0x%08x", a);
     snprintf(item.b, sizeof item.b, "0x%08x", b);
     compare_add_item(run, &run->result->part[pair->part], &item);
@@ -124,7 +130,7 @@ void compare_cover(struct compare_run *run, uint64_t start, uint64_t size)
 static bool leaves_out_zero(const struct compare_run *run, const struct compare_dump *side,
                             const struct compare_dump *other)
 {
-    return run->a && compare_choose(run, "l1:zero") == COMPARE_VOLATILE &&
+    return run->a && compare_leaves_out(run, "l1:zero") &&
            strcmp(compare_dump_text(side, "source"), "card") != 0 &&
            strcmp(compare_dump_text(other, "source"), "card") == 0;
 }
@@ -136,6 +142,23 @@ static uint32_t image_word_at(const struct loader_npy *image, size_t address, si
     return word;
 }
 
+/* What only the other side has. */
+static void note_unknown(struct compare_run *run, const char *name, const json_t *map,
+                         const char *other)
+{
+    const json_t *entry;
+    size_t i;
+    json_array_foreach(map, i, entry)
+    {
+        uint64_t start = (uint64_t)json_integer_value(json_object_get(entry, "start"));
+        const struct map_segment segment = segment_at(map, start);
+        if (is_unknown_kind(&segment)) {
+            compare_note(run, "%s/%s: only %s has what lies from 0x%" PRIx64 " to 0x%" PRIx64,
+                         compare_tile_name(run), name, other, segment.start, segment.end);
+        }
+    }
+}
+
 static void compare_words(struct compare_run *run, struct memory_pair *pair,
                           const struct loader_npy *a, const struct loader_npy *b, size_t size)
 {
@@ -145,10 +168,12 @@ static void compare_words(struct compare_run *run, struct memory_pair *pair,
         uint32_t x = image_word_at(a, i, size), y = image_word_at(b, i, size);
         if (!is_whole) {
             char word[COMPARE_NAME];
-            snprintf(word, sizeof word, "%s[0x%zx]", pair->name, i);
+            snprintf(word, sizeof word, "%s[0x%" PRIx64 "]", pair->name, run->options->base + i);
             choice = compare_choose(run, word);
         }
-        bool is_compared = choice == COMPARE_TAKE && !is_covered(run, i);
+        turn_to_segments(pair, i);
+        bool is_compared = choice == COMPARE_TAKE && !is_covered(run, i) &&
+                           !is_unknown_kind(&pair->a) && !is_unknown_kind(&pair->b);
         pair->compared += is_compared;
         pair->left_out += choice == COMPARE_VOLATILE;
         if (is_compared && x != y) {
@@ -174,13 +199,16 @@ enum penrose_status compare_memory(struct compare_run *run, const char *name,
         return PENROSE_OK;
     }
     pair.whole = run->result->parts - 1;
+    note_unknown(run, name, pair.map_a, "B");
+    note_unknown(run, name, pair.map_b, "A");
     compare_words(run, &pair, a, b, size);
     run->result->part[pair.whole].compared = pair.compared;
     run->result->part[pair.whole].left_out = pair.left_out;
     if (size_a != size_b) {
         compare_note(run, "%s%s%s: only %s has what lies from 0x%zx to 0x%zx",
                      compare_tile_name(run), run->tile_a ? "/" : "", name,
-                     size_a > size_b ? "A" : "B", size, size_a > size_b ? size_a : size_b);
+                     size_a > size_b ? "A" : "B", (size_t)run->options->base + size,
+                     (size_t)run->options->base + (size_a > size_b ? size_a : size_b));
     }
     return PENROSE_OK;
 }

@@ -134,12 +134,15 @@ static bool is_item_wanted(const struct compare_run *run, const char *name)
 }
 
 /* A pattern without "/" or "[" stands for a whole part. */
-static bool is_item_volatile(const struct compare_run *run, const char *name)
+bool compare_leaves_out(const struct compare_run *run, const char *name)
 {
     char part[COMPARE_NAME];
     const json_t *pattern;
     size_t i;
     part_of_item(name, part);
+    if (run->options->includes_volatile) {
+        return false;
+    }
     json_array_foreach(run->patterns, i, pattern)
     {
         const char *text = json_string_value(pattern);
@@ -152,11 +155,9 @@ static bool is_item_volatile(const struct compare_run *run, const char *name)
 
 enum compare_choice compare_choose(const struct compare_run *run, const char *name)
 {
-    if (!is_item_wanted(run, name)) {
-        return COMPARE_UNWANTED;
-    }
-    return !run->options->includes_volatile && is_item_volatile(run, name) ? COMPARE_VOLATILE
-                                                                           : COMPARE_TAKE;
+    return !is_item_wanted(run, name)      ? COMPARE_UNWANTED
+           : compare_leaves_out(run, name) ? COMPARE_VOLATILE
+                                           : COMPARE_TAKE;
 }
 
 bool compare_wants_part(const struct compare_run *run, const char *name)

@@ -87,6 +87,9 @@ enum penrose_status dump_write_tile(const char *directory, const struct dump_til
 enum penrose_status dump_finish(const char *directory, const json_t *manifest,
                                 struct penrose_error *error);
 
+/* Has the folder tiles of a dump, but no manifest, which is written last? */
+bool dump_is_cut(const char *directory);
+
 /* The manifest of the dump in a folder, checked; to be given back by json_decref. PENROSE_E_FILE,
  * PENROSE_E_FORMAT, PENROSE_E_MEMORY. */
 enum penrose_status dump_read_manifest(const char *directory, json_t **manifest,

@@ -52,6 +52,31 @@ static bool is_empty(DIR *folder)
     return true;
 }
 
+/* "1-2" */
+static bool is_tile_folder(const char *name)
+{
+    size_t x = strspn(name, "0123456789");
+    size_t y = name[x] == '-' ? strspn(name + x + 1, "0123456789") : 0;
+    return x && y && !name[x + 1 + y];
+}
+
+bool dump_is_cut(const char *directory)
+{
+    char path[PATH_MAX];
+    const struct dirent *entry;
+    bool has_tiles = false;
+    DIR *folder =
+        join(path, directory, manifest_name) && access(path, F_OK) != 0 ? opendir(directory) : NULL;
+    while (folder && !has_tiles && (entry = readdir(folder))) {
+        has_tiles =
+            is_tile_folder(entry->d_name) || strcmp(entry->d_name, "manifest.json.part") == 0;
+    }
+    if (folder) {
+        closedir(folder);
+    }
+    return has_tiles;
+}
+
 /* Does the folder above exist, so that this one can be made? */
 static enum penrose_status check_parent(const char *directory, struct penrose_error *error)
 {
@@ -287,6 +312,13 @@ enum penrose_status dump_read_manifest(const char *directory, json_t **manifest,
 {
     char path[PATH_MAX];
     *manifest = NULL;
+    if (dump_is_cut(directory)) {
+        return error_set(
+            error, PENROSE_E_FORMAT,
+            "%.200s: a dump that was cut off while it was written: it has tiles, but no "
+            "%s",
+            directory, manifest_name);
+    }
     enum penrose_status status = join(path, directory, manifest_name)
                                      ? load_json(path, manifest, error)
                                      : too_long(error, directory);
