@@ -311,8 +311,7 @@ static void once(const struct job *job, double *best)
 struct bench_figure guest_figure(const struct bench_options *options,
                                  const struct guest_workload *workload)
 {
-    struct bench_figure figure = {
-        .unit = workload->unit, .has_reference = options->reference, .good = true};
+    struct bench_figure figure = {.unit = workload->unit, .has_reference = options->reference};
     struct job ours = calibrate(options->library, workload, options->seconds);
     struct job reference = {0};
     if (options->reference) {
@@ -326,7 +325,6 @@ struct bench_figure guest_figure(const struct bench_options *options,
     }
     if (options->reference) {
         figure.ratio = figure.ours / figure.reference;
-        figure.good = figure.ratio >= workload->goal;
     }
     return figure;
 }
@@ -369,8 +367,8 @@ int guest_main(int argc, char **argv, const char *doc, const struct guest_worklo
     for (unsigned i = 0; i < count; i++) {
         const struct guest_workload *workload = &workloads[i];
         if (is_wanted(&options, workload)) {
-            results[done++] = bench_report(guest_figure(&options, workload), workload->name,
-                                           workload->title, workload->goal_text);
+            results[done++] =
+                bench_report(guest_figure(&options, workload), workload->name, workload->title);
         }
     }
     if (done == 0) {

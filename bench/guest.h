@@ -29,8 +29,7 @@ struct guest_code {
 /* What is measured: `threads` TRISCs with the same program; or BRISC, if `by_brisc`, which has the
  * GPRs and instruction buffer of thread 0. */
 struct guest_workload {
-    const char *name, *title, *goal_text;
-    double goal; /* ratio; 0: none */
+    const char *name, *title;
     unsigned threads;
     bool by_brisc;
     unsigned loop_instructions; /* that count, of one turn of the loop of one thread */

@@ -1,10 +1,10 @@
 ## Benchmarks; `make bench` builds and runs them. BENCH_JSON=DIR writes DIR/rv32.json and so on.
 BENCHMARKS = %D%/chip %D%/data %D%/matmul %D%/rv32 %D%/sfpu %D%/tensix
 EXTRA_PROGRAMS += $(BENCHMARKS)
-bench_image = %D%/image.c %D%/image.h %D%/bench.c %D%/bench.h
+bench_image = %D%/image.c %D%/image.h %D%/bench.c %D%/bench.h %D%/goals.def
 bench_rv32_SOURCES = %D%/rv32.c $(bench_image)
 bench_rv32_LDADD = libpenrose_core.la -ldl
-bench_guest = %D%/guest.c %D%/guest.h %D%/bench.c %D%/bench.h
+bench_guest = %D%/guest.c %D%/guest.h %D%/bench.c %D%/bench.h %D%/goals.def
 bench_tensix_SOURCES = %D%/tensix.c $(bench_guest)
 bench_tensix_LDADD = libpenrose_core.la -ldl
 bench_product = %D%/product.c %D%/product.h $(bench_image)

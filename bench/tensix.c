@@ -110,28 +110,23 @@ static struct guest_workload mop(unsigned threads)
 }
 
 static struct guest_workload named(struct guest_workload workload, const char *name,
-                                   const char *title, double goal, const char *goal_text)
+                                   const char *title)
 {
     workload.name = name;
     workload.title = title;
-    workload.goal = goal;
-    workload.goal_text = goal_text;
     return workload;
 }
 
 int main(int argc, char **argv)
 {
     const struct guest_workload workloads[] = {
-        named(incrwc(1, BY_TTINSN), "incrwc", "INCRWC by .ttinsn, one TRISC", 3, "goal: ratio 3"),
-        named(incrwc(1, BY_STORE), "store", "INCRWC by stores, one TRISC", 3, "goal: ratio 3"),
-        named(incrwc(1, BY_COMPUTED), "computed", "INCRWC by stores of computed words", 3,
-              "goal: ratio 3"),
-        named(by_brisc(incrwc(1, BY_STORE)), "brisc", "INCRWC by stores of BRISC", 2,
-              "goal: ratio 2"),
-        named(mop(1), "mop", "MOP + REPLAY of RWC and ADC, one TRISC", 4, "goal: ratio 4"),
-        named(incrwc(GUEST_THREADS, BY_TTINSN), "incrwc3", "INCRWC by .ttinsn, three TRISCs", 0,
-              ""),
-        named(mop(GUEST_THREADS), "mop3", "MOP + REPLAY of RWC and ADC, three TRISCs", 0, ""),
+        named(incrwc(1, BY_TTINSN), "incrwc", "INCRWC by .ttinsn, one TRISC"),
+        named(incrwc(1, BY_STORE), "store", "INCRWC by stores, one TRISC"),
+        named(incrwc(1, BY_COMPUTED), "computed", "INCRWC by stores of computed words"),
+        named(by_brisc(incrwc(1, BY_STORE)), "brisc", "INCRWC by stores of BRISC"),
+        named(mop(1), "mop", "MOP + REPLAY of RWC and ADC, one TRISC"),
+        named(incrwc(GUEST_THREADS, BY_TTINSN), "incrwc3", "INCRWC by .ttinsn, three TRISCs"),
+        named(mop(GUEST_THREADS), "mop3", "MOP + REPLAY of RWC and ADC, three TRISCs"),
     };
     return guest_main(argc, argv,
                       "Measures the speed of the coprocessor's front end and simple units.",
