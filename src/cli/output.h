@@ -31,7 +31,7 @@ json_t *json_address(uint32_t address);
 /* Sets a member to an unsigned number. */
 void json_set_count(json_t *object, const char *name, uint64_t value);
 
-/* The file name and line of "some/folder/file.c:12". */
+/* The file name and line of a path with folders and a line: "file.c:12" of "folder/file.c:12". */
 const char *short_source(const char *source);
 
 /* "FILE:LINE" of an instruction that was inlined: the call of the function that it is in; else an

@@ -71,7 +71,7 @@ double dump_number(const struct loader_npy *array, size_t index);
 
 void dump_tile_free(struct dump_tile *tile);
 
-/* --- Files (dump_file.c) --- */
+/* --- Files (file.c) --- */
 
 /* May a dump be put into this folder? Nothing is made. PENROSE_E_FILE. */
 enum penrose_status dump_check_directory(const char *directory, struct penrose_error *error);

@@ -1,4 +1,4 @@
-/* A dump as a page; see dump_html.h. */
+/* A dump as a page; see html.h. */
 #include "observe/dump/html.h"
 
 #include <errno.h>

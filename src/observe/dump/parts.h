@@ -31,14 +31,14 @@ json_t *dump_add_array(struct dump_scene *scene, const char *name, enum loader_n
 json_t *dump_add_made(struct dump_scene *scene, const char *name, struct loader_npy *array,
                       const uint32_t shape[DUMP_DIMENSIONS]);
 
-/* Config, ThreadConfig and what they say; Dst, Src, LRegs; counters, gates (dump_tensix.c). */
+/* Config, ThreadConfig and what they say; Dst, Src, LRegs; counters, gates (tensix.c). */
 void dump_config(struct dump_scene *scene);
 void dump_tensix(struct dump_scene *scene);
 void dump_dst(struct dump_scene *scene);
 void dump_src(struct dump_scene *scene);
 void dump_lregs(struct dump_scene *scene);
 
-/* Circular buffers and the use of L1 (dump_buffers.c). */
+/* Circular buffers and the use of L1 (buffers.c). */
 void dump_buffers(struct dump_scene *scene);
 void dump_l1_map(struct dump_scene *scene);
 

@@ -221,7 +221,7 @@ static uint32_t stream_register(struct gdb *gdb, unsigned stream, unsigned index
     return value & 0xffff;
 }
 
-/* tt-metal counts their pages in registers of streams, see wait_places.c. */
+/* tt-metal counts their pages in registers of streams, see waits/places.c. */
 static void monitor_cb(struct gdb *gdb, struct gdb_text *out)
 {
     enum { ACKNOWLEDGED = 8, RECEIVED = 10, FIRST_STREAM = 8 };

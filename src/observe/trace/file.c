@@ -1,4 +1,4 @@
-/* See trace_file.h. Lines are gathered, and written by as few calls as may be. */
+/* See file.h. Lines are gathered, and written by as few calls as may be. */
 #include "observe/trace/file.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* See trace_filter.h. A filter is taken apart word by word, and tested key by key. */
+/* See filter.h. A filter is taken apart word by word, and tested key by key. */
 #include "observe/trace/filter.h"
 
 #include <errno.h>

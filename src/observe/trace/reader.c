@@ -1,4 +1,4 @@
-/* See trace_reader.h and trace_record.h. Nothing in a file is believed: numbers of names, streams and
+/* See reader.h and record.h. Nothing in a file is believed: numbers of names, streams and
  * codes, lengths and registers are checked where they are read. */
 #include "observe/trace/reader.h"
 

@@ -1,4 +1,4 @@
-/* See trace_writer.h and trace_record.h. Tables of names, codes and streams are those of a block. */
+/* See writer.h and record.h. Tables of names, codes and streams are those of a block. */
 #include "observe/trace/writer.h"
 
 #include <stdlib.h>

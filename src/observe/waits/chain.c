@@ -1,5 +1,5 @@
 /*
- * See wait_chain.h. The waiters of a tile are its harts and the threads of its coprocessor. What each
+ * See chain.h. The waiters of a tile are its harts and the threads of its coprocessor. What each
  * waits for says who could bring it about, by the roles that kernels give to harts: brisc and ncrisc
  * move data, thread 0 unpacks, 1 computes, 2 packs. The first of those who waits itself, and not in
  * in the end for the asker, is the cause; where there is none, the missing event is the root.

@@ -1,4 +1,4 @@
-/* The lines of a wait report, see wait_lines.h. */
+/* The lines of a wait report, see lines.h. */
 #include "observe/waits/lines.h"
 
 #include <stdarg.h>

@@ -54,7 +54,7 @@ enum {
     TILE_T_LOCAL_BYTES = 4096,
 };
 
-/* regs.awk moves fields accordingly. */
+/* moved.awk moves fields accordingly. */
 enum {
     TENSIX_STATE_WORDS = 228,
     TENSIX_THREAD_WORDS = 72,
