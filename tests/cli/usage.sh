@@ -13,11 +13,12 @@ for words in "--help" "-h" "help"; do
     expect "help $words" 0 'out:^Usage: penrose COMMAND' -- help "$words"
 done
 expect "--version" 0 'out:^penrose [0-9]+\.[0-9]+' -- --version
-for command in boot run disasm info; do
-    expect "$command --help" 0 "out:^Usage: penrose $command" 'out:^Examples:' \
-        'out:^Exit codes:' -- "$command" --help
-    [ "$(grep -cE "^  penrose $command" "$work/out")" -ge 2 ]
-    report "$command --help has two examples" "$([ $? -eq 0 ] || echo "fewer")"
+commands=$("$PENROSE" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | grep -vx help)
+[ "$(wc -w <<<"$commands")" -ge 14 ]
+report "help lists the commands" "$([ $? -eq 0 ] || echo "only $commands")"
+for command in $commands; do
+    expect "$command --help" 0 "out:^Usage: penrose $command" 'out:^Examples?:' \
+        "out:^  penrose (.*penrose )?$command" 'out:[Ee]xit code' -- "$command" --help
     expect "help $command" 0 "out:^Usage: penrose $command" -- help "$command"
 done
 messages=0 expect "no command" 2 'Usage: penrose COMMAND' --
@@ -119,12 +120,19 @@ if [ -f "${srcdir:-.}/man/penrose.1" ]; then
     done
     report "the manual has every kind of fault" "${missing:+without$missing}"
     missing=
-    for option in $(for command in boot run disasm info; do
+    for option in $(for command in $commands; do
         "$PENROSE" "$command" --help
     done | grep -oE '^ +(-h, )?--[a-z-]+' | grep -oE '[a-z][a-z-]+' | sort -u); do
         grep -q -- "Fl -$option" "${srcdir:-.}/man/penrose.1" || missing+=" --$option"
     done
     report "the manual has every option" "${missing:+without$missing}"
+    missing=
+    for variable in $(grep -rhoE '"PENROSE_[A-Z_]+"' "$srcdir/src" --include='*.[ch]' | tr -d '"' | sort -u); do
+        for page in man docs/MIGRATING.md; do
+            grep -rqE "(\.It Ev .*|\`)$variable\b" "$srcdir/$page" || missing+=" $page: $variable"
+        done
+    done
+    report "manual and MIGRATING have every variable" "${missing:+without$missing}"
 fi
 
 # --- Results that cannot be written ---
