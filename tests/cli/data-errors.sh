@@ -232,7 +232,7 @@ END
         'trisc0 at pc 0x[0-9a-f]{8} in _start.*kernel\.c:8: load from 0xffe80004' \
         -- run --hart "trisc0=$work/kernel.elf" --policy undefined-operands=warn
 else
-    echo "no $compiler: source lines are not tested"
+    untested "source lines: no $compiler"
 fi
 
 finish

@@ -142,6 +142,6 @@ if [ -n "$sets" ]; then
     expect "firmware" 0 "out:^firmware    ok +36 Blackhole sets in" \
         "out:^tile        ok +firmware boots on tile \(1, 2\) in [0-9]+ cycles$" -- doctor
 else
-    echo "booting firmware is not tested: run scripts/fetch-firmware"
+    untested "booting firmware: run scripts/fetch-firmware"
 fi
 finish

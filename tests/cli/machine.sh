@@ -251,7 +251,7 @@ if [ -e "$GUESTS/hello.elf" ]; then
     expect "the last call before a jump to nowhere" 1 'last call .* in main' -- \
         run "$GUESTS/fault-jump.elf"
 else
-    echo "no guest programs in $GUESTS: symbols and source lines are not tested"
+    untested "symbols and source lines: no guest programs in $GUESTS"
 fi
 
 finish

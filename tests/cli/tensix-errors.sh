@@ -194,7 +194,7 @@ END
         'tensix thread 0, pushed by trisc0 at pc 0x[0-9a-f]{8} in _start.*kernel\.c:6: SEMWAIT .*; it holds NOP' \
         -- run --hart "trisc0=$work/kernel.elf"
 else
-    echo "no $compiler: source lines are not tested"
+    untested "source lines: no $compiler"
 fi
 
 finish

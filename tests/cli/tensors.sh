@@ -177,7 +177,7 @@ if command -v python3 >/dev/null; then
     cat model.txt
     report "contents as the model has them" "$([ $status -eq 0 ] || grep -E '^FAIL|Error' model.txt)"
 else
-    echo "SKIP contents: python3 is not installed"
+    untested "contents: python3 is not installed"
 fi
 
 finish
