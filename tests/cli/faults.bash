@@ -41,12 +41,20 @@ untouched='00008010  deadbeef'
 went_on=('out:00009000  0000600d' 'out:00009010  0600d000' "out:$untouched")
 looks=(--poke 0x8010=0xdeadbeef --dump "0x8010,4" --dump "0x9000,4" --dump "0x9010,4")
 
+# is_first KIND INSTRUCTION: this kind of fault has not been judged of this instruction.
+declare -A judged
+is_first() {
+    local what="$1 ${2%% *}"
+    [ -z "${judged[$what]:-}" ] && judged[$what]=yes
+}
+
 # wrong NAME HART INSTRUCTION TEXT SETTING... -- LINE...
 # With these settings in place of those of `good`, INSTRUCTION (which comes behind LINEs) is a fault
-# of this text. stop: the run ends. warn: it says so and all else happens. ignore: the same in
-# silence. $pc is found in the program. What may be set: $kind is not undefined-operands; $warns: the
+# of this text. stop: the run ends. Once for each instruction and kind also the other policies: unit
+# tests show of each rule that its instruction has changed nothing. warn: it says so and all else
+# happens. ignore: the same in silence. $pc is found in the program. What may be set: $kind is not undefined-operands; $warns: the
 # run goes on unless it is told to stop; $culprit: the instruction in the report, where INSTRUCTION
-# only lets it execute.
+# only lets it execute. $first tells the caller whether it was the first.
 wrong() {
     local name=$1 hart=$2 instruction=$3 text=$4 settings=("${good[@]}") config
     local the_kind=${kind:-undefined-operands} thread=${2#trisc} pc stops=()
@@ -64,10 +72,14 @@ wrong() {
         "instruction +[0-9a-f]{8}  ${culprit:-$instruction}\$" 'rule  +[a-zA-Z]' \
         "guest fault $the_kind: tile \(1, 2\) tensix thread $thread, pushed by $hart at pc $pc: (scheduled |${instruction%% *}).*$text" \
         -- run --hart "$hart=$work/$hart.elf" "${stops[@]}" "${looks[@]}"
-    messages=1 expect "warn: $name" 0 "warning: guest fault $the_kind: .* at pc $pc: .*$text" \
-        "out:$hart +done" "${went_on[@]}" -- \
-        run --hart "$hart=$work/$hart.elf" --policy "$the_kind=warn" "${looks[@]}"
-    expect "ignore: $name" 0 "out:$hart +done" "${went_on[@]}" -- \
-        run --hart "$hart=$work/$hart.elf" --policy "$the_kind=ignore" "${looks[@]}"
+    first=
+    if is_first "$the_kind" "$instruction"; then
+        first=yes
+        messages=1 expect "warn: $name" 0 "warning: guest fault $the_kind: .* at pc $pc: .*$text" \
+            "out:$hart +done" "${went_on[@]}" -- \
+            run --hart "$hart=$work/$hart.elf" --policy "$the_kind=warn" "${looks[@]}"
+        expect "ignore: $name" 0 "out:$hart +done" "${went_on[@]}" -- \
+            run --hart "$hart=$work/$hart.elf" --policy "$the_kind=ignore" "${looks[@]}"
+    fi
     kind= culprit=
 }

@@ -25,12 +25,14 @@ lines() {
 # Words are options.
 modes=('--schedule fast' '--schedule lockstep' '--schedule random:5' '--timing timed')
 
-# bad NAME INSTRUCTION TEXT INSTRUCTION...: `wrong` in trisc1, behind INSTRUCTIONs; and in each mode
+# bad NAME INSTRUCTION TEXT INSTRUCTION...: `wrong` in trisc1, behind INSTRUCTIONs; the first of each
+# instruction in each mode, too
 bad() {
     local name=$1 instruction=$2 text=$3 the_kind=${kind:-undefined-operands} mode code
     shift 3
     lines "$@"
     wrong "$name" trisc1 "$instruction" "$text" -- "${code[@]}"
+    [ -n "$first" ] || return
     # shellcheck disable=SC2086
     for mode in "${modes[@]}"; do
         expect "stop: $name, $mode" 1 "guest fault $the_kind: .*(scheduled |${instruction%% *}).*$text" \
