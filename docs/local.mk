@@ -13,6 +13,7 @@ EXTRA_DIST += \
 	%D%/RECORDING.md \
 	%D%/SUITES.md \
 	%D%/TTNN.md \
+	%D%/examples/CMakeLists.txt \
 	%D%/examples/picture.py \
 	%D%/images/fault.svg \
 	%D%/images/models.svg \
