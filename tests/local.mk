@@ -115,6 +115,19 @@ AM_TESTS_ENVIRONMENT = \
 	CK_FORK=$${CK_FORK:-$(PENROSE_CK_FORK)}; export CK_FORK; \
 	CK_DEFAULT_TIMEOUT=$${CK_DEFAULT_TIMEOUT:-120}; export CK_DEFAULT_TIMEOUT;
 
+## `make check-units` runs what judges a compiler: unit tests and recorded programs.
+check-units: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(UNIT_TESTS) tests/difftest/tensix-golden.sh tests/difftest/noc-golden.sh'
+.PHONY: check-units
+
+## `make check-rows` runs what executes rows of instruction tables, for scripts/coverage.
+ROW_TESTS = $(filter tests/unit/rv32/% tests/unit/tensix/%,$(UNIT_TESTS)) \
+	tests/difftest/rv32/difftest-rv32 tests/difftest/tensix-golden.sh
+check-rows: libpenrose_core.la libttsim.la tests/difftest/tensix/difftest-tensix$(EXEEXT)
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(ROW_TESTS)' \
+		check_PROGRAMS= check_LTLIBRARIES= check_SCRIPTS= check_DATA=
+.PHONY: check-rows
+
 ## `make check-firmware` runs real firmware and our kernels on it; see the script.
 EXTRA_PROGRAMS += %D%/firmware/check_sets
 tests_firmware_check_sets_LDADD = libpenrose_core.la

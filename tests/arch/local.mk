@@ -13,9 +13,11 @@ EXTRA_DIST += \
 	%D%/small/moved.awk \
 	%D%/small/tensix_own.def
 if HAVE_CHECK
+if HAVE_SMALL_CHIP
 check_LTLIBRARIES += %D%/libsmall.la
 check_PROGRAMS += %D%/check_arch
 TESTS += %D%/check_arch
+endif
 endif
 tests_arch_libsmall_la_SOURCES = $(chip_sources) $(arch_files) %D%/small/reverse.c
 tests_arch_libsmall_la_CPPFLAGS = $(arch_small_cppflags) $(AM_CPPFLAGS) -DSCENE=small_scene
