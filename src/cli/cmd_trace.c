@@ -288,7 +288,8 @@ static json_t *tally_json(const struct tally *tally)
     return list;
 }
 
-static enum cli_exit print_summary(struct trace_query *query, const struct trace_reading *reading)
+static enum cli_exit print_summary(struct trace_query *query, const struct trace_reading *reading,
+                                   enum cli_exit exit)
 {
     static const char *const members[TALLIES] = {"kinds", "agents", "tensix",
                                                  "riscv", "waits",  "touched_by"};
@@ -301,24 +302,27 @@ static enum cli_exit print_summary(struct trace_query *query, const struct trace
     if (query->cli->json) {
         json_t *object = json_object();
         json_object_set_new(object, "command", json_string("trace"));
-        json_object_set_new(object, "outcome", json_string(cli_exit_name(CLI_DONE)));
-        json_object_set_new(object, "exit_status", json_integer(CLI_DONE));
+        json_object_set_new(object, "outcome",
+                            json_string(exit ? "damaged" : cli_exit_name(CLI_DONE)));
+        json_object_set_new(object, "exit_status", json_integer(exit));
         json_object_set_new(object, "file", json_string(query->path));
         json_set_count(object, "events_in_file", reading->events);
+        json_set_count(object, "damaged_blocks", reading->damaged);
         json_set_count(object, "events", query->taken);
         json_set_count(object, "first_cycle", query->first);
         json_set_count(object, "last_cycle", query->last);
         for (unsigned i = 0; i < TALLIES; i++) {
             json_object_set_new(object, members[i], tally_json(&query->tally[i]));
         }
-        return output_json(query->cli, object);
+        enum cli_exit written = output_json(query->cli, object);
+        return written ? written : exit;
     }
     printf("%s: %" PRIu64 " of %" PRIu64 " events, cycles %" PRIu64 " to %" PRIu64 "\n",
            query->path, query->taken, reading->events, query->first, query->last);
     for (unsigned i = 0; i < TALLIES; i++) {
         print_tally(&query->tally[i]);
     }
-    return CLI_DONE;
+    return exit;
 }
 
 /* --- The command --- */
@@ -388,7 +392,7 @@ static const struct argp trace_argp = {
            "  penrose trace t.ptrace tile=1,2 hart=trisc1 kind=tensix,wait cycle=1000-2000\n"
            "  penrose trace t.ptrace address=0x1f000-0x1f7ff --summary\n"
            "        who touched these bytes\n\n"
-           "Exit codes: 0 done, 2 usage or bad file.",
+           "Exit codes: 0 done, 2 usage, or a file of which not all can be read.",
     .children = children,
 };
 
@@ -406,7 +410,12 @@ static enum cli_exit read_queried(struct trace_query *query)
     if (status != PENROSE_OK) {
         return complain(query->cli, "%s", error.text);
     }
-    return query->is_summary ? print_summary(query, &reading) : CLI_DONE;
+    if (reading.damaged) {
+        note("%s: %" PRIu64 " of its blocks cannot be read, the other %" PRIu64 " are shown; %s",
+             query->path, reading.damaged, reading.blocks, reading.damage.text);
+    }
+    enum cli_exit exit = reading.damaged ? CLI_REFUSED : CLI_DONE;
+    return query->is_summary ? print_summary(query, &reading, exit) : exit;
 }
 
 enum cli_exit cmd_trace(struct cli *cli, int argc, char **argv)

@@ -61,6 +61,14 @@ messages=1 expect "a file that was cut" 0 'ends in the middle of a block' 'out: 
 head -c 4000 /dev/zero >>"$work/bad"
 expect "a file that is damaged" 2 'the trace is damaged' 'out:addi a0, zero, 100' -- \
     trace "$work/bad"
+size=$(wc -c <"$work/t.ptrace")
+for place in 4 9 13 17 60 200; do # mark, version, sizes and frame of the second of three
+    cat "$work/twice" "$work/t.ptrace" >"$work/middle"
+    printf '\x7f' | dd of="$work/middle" bs=1 seek=$((size + place)) conv=notrunc status=none
+    expect "a block that is damaged at byte $place" 2 '1 of its blocks cannot be read, the other 2 are shown' \
+        'out: 414 of 414 events' -- trace "$work/middle" --summary
+done
+expect "the same as JSON" 2 'out:"damaged_blocks": 1' -- trace "$work/middle" --summary --json
 printf 'PNRSTRC\0\2%0100d' 0 >"$work/later"
 expect "another version" 2 'version .*, this program reads version 1' -- trace "$work/later"
 expect "nowhere to write" 2 '--trace: cannot write /nowhere/t.ptrace' -- \

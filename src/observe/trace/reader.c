@@ -278,67 +278,126 @@ static void begin_records(struct trace_reader *reader, size_t size)
 
 /* --- Blocks --- */
 
-static enum penrose_status read_block(struct trace_reader *reader, const uint8_t *header,
-                                      struct penrose_error *error)
+enum block_outcome {
+    BLOCK_READ,
+    BLOCK_NONE,    /* the file is over */
+    BLOCK_FOREIGN, /* no block begins here */
+    BLOCK_CUT,     /* the file is over before its end */
+    BLOCK_DAMAGED
+};
+
+static const char no_trace[] = "it is no trace in binary form; one is written to a file whose name "
+                               "ends in .ptrace";
+
+/* Checks and hands out a block that is there as a whole; false: it is damaged. */
+static bool take_block(struct trace_reader *reader, const uint8_t *header, uint32_t size,
+                       struct penrose_error *error)
 {
-    uint32_t size = header_word(header + 12), records = header_word(header + 16);
+    uint32_t records = header_word(header + 16);
     uint64_t first = header_word(header + 24) | (uint64_t)header_word(header + 28) << 32;
     uint64_t last = header_word(header + 32) | (uint64_t)header_word(header + 36) << 32;
-    if (header_word(header + 8) != TRACE_VERSION) {
-        return error_set(error, PENROSE_E_FORMAT,
-                         "the trace is of version %u, this program reads version %d",
-                         header_word(header + 8), TRACE_VERSION);
-    }
-    if (records > TRACE_BLOCK_BYTES || size > ZSTD_compressBound(TRACE_BLOCK_BYTES)) {
-        return error_set(error, PENROSE_E_FORMAT, "the trace is damaged: a block has %u bytes",
-                         records > TRACE_BLOCK_BYTES ? records : size);
-    }
-    if (fread(reader->compressed, 1, size, reader->file) != size) {
-        reader->reading->is_cut = true;
-        return PENROSE_OK;
-    }
     if (!trace_filter_takes_cycles(&reader->filter, first, last)) {
         reader->reading->events += header_word(header + 20);
-        return PENROSE_OK;
+        return true;
     }
     size_t found = ZSTD_decompress(reader->records, TRACE_BLOCK_BYTES, reader->compressed, size);
     if (ZSTD_isError(found) || found != records) {
-        return error_set(error, PENROSE_E_FORMAT, "the trace is damaged: %s",
-                         ZSTD_isError(found) ? ZSTD_getErrorName(found) : "a block is too short");
+        error_set(error, PENROSE_E_FORMAT, "the trace is damaged: %s",
+                  ZSTD_isError(found) ? ZSTD_getErrorName(found) : "a block is too short");
+        return false;
     }
     begin_records(reader, records);
     take_records(reader);
-    return reader->is_bad ? error_set(error, PENROSE_E_FORMAT,
-                                      "the trace is damaged: a record says what cannot be")
-                          : PENROSE_OK;
+    if (reader->is_bad) {
+        error_set(error, PENROSE_E_FORMAT, "the trace is damaged: a record says what cannot be");
+    }
+    return !reader->is_bad;
 }
 
+static enum block_outcome read_block(struct trace_reader *reader, struct penrose_error *error)
+{
+    uint8_t header[TRACE_HEADER_BYTES];
+    size_t found = fread(header, 1, sizeof header, reader->file);
+    reader->is_bad = false;
+    if (found == 0) {
+        return BLOCK_NONE;
+    }
+    if (found < sizeof TRACE_MAGIC || memcmp(header, TRACE_MAGIC, sizeof TRACE_MAGIC) != 0) {
+        error_set(error, PENROSE_E_FORMAT, "%s",
+                  reader->reading->blocks
+                      ? "the trace is damaged: something else lies behind a block"
+                      : no_trace);
+        return BLOCK_FOREIGN;
+    }
+    if (found < sizeof header) {
+        return BLOCK_CUT;
+    }
+    uint32_t size = header_word(header + 12), records = header_word(header + 16);
+    if (header_word(header + 8) != TRACE_VERSION) {
+        error_set(error, PENROSE_E_FORMAT,
+                  "the trace is of version %u, this program reads version %d",
+                  header_word(header + 8), TRACE_VERSION);
+        return BLOCK_DAMAGED;
+    }
+    if (records > TRACE_BLOCK_BYTES || size > ZSTD_compressBound(TRACE_BLOCK_BYTES)) {
+        error_set(error, PENROSE_E_FORMAT, "the trace is damaged: a block has %u bytes",
+                  records > TRACE_BLOCK_BYTES ? records : size);
+        return BLOCK_DAMAGED;
+    }
+    if (fread(reader->compressed, 1, size, reader->file) != size) {
+        error_set(error, PENROSE_E_FORMAT, "the trace is damaged: a block has %u bytes", size);
+        return BLOCK_CUT;
+    }
+    return take_block(reader, header, size, error) ? BLOCK_READ : BLOCK_DAMAGED;
+}
+
+/* Goes to the first block that begins at `from` or later; false: none does. */
+static bool find_block(struct trace_reader *reader, off_t from)
+{
+    size_t found = 0;
+    if (fseeko(reader->file, from, SEEK_SET) != 0) {
+        return false;
+    }
+    for (int byte; found < sizeof TRACE_MAGIC && (byte = getc(reader->file)) != EOF;) {
+        /* The first letter of the mark is none of its others. */
+        found = byte == TRACE_MAGIC[found] ? found + 1 : byte == TRACE_MAGIC[0];
+    }
+    return found == sizeof TRACE_MAGIC &&
+           fseeko(reader->file, -(off_t)sizeof TRACE_MAGIC, SEEK_CUR) == 0;
+}
+
+/* Reads all blocks that can be read. Where one is damaged, perhaps in its size, the next is looked for
+ * behind its beginning. */
 static enum penrose_status read_blocks(struct trace_reader *reader, struct penrose_error *error)
 {
-    enum penrose_status status = PENROSE_OK;
-    uint8_t header[TRACE_HEADER_BYTES];
-    size_t size;
-    for (bool is_first = true; status == PENROSE_OK && !reader->reading->is_cut; is_first = false) {
-        size = fread(header, 1, sizeof header, reader->file);
+    struct trace_reading *reading = reader->reading;
+    struct penrose_error why;
+    off_t latest = 0; /* where the latest block begins */
+    for (;;) {
+        const off_t start = ftello(reader->file);
+        enum block_outcome outcome = read_block(reader, &why);
         if (ferror(reader->file)) {
             return error_set(error, PENROSE_E_FILE, "it cannot be read: %s", strerror(errno));
         }
-        if (size == 0 && !is_first) {
-            return PENROSE_OK;
+        latest = outcome == BLOCK_FOREIGN ? latest : start;
+        if (outcome == BLOCK_READ) {
+            reading->blocks++;
+            continue;
         }
-        if (size < sizeof TRACE_MAGIC || memcmp(header, TRACE_MAGIC, sizeof TRACE_MAGIC) != 0) {
-            return error_set(error, PENROSE_E_FORMAT,
-                             is_first ? "it is no trace in binary form; one is written to a file "
-                                        "whose name ends in .ptrace"
-                                      : "the trace is damaged: something else lies behind a block");
+        bool goes_on = outcome != BLOCK_NONE && start >= 0 && find_block(reader, latest + 1);
+        reading->is_cut = outcome == BLOCK_CUT && !goes_on;
+        if (outcome != BLOCK_NONE && !reading->is_cut && !reading->damaged++) {
+            reading->damage = why;
         }
-        if (size < sizeof header) {
-            reader->reading->is_cut = true;
-            return PENROSE_OK;
+        if (!goes_on) {
+            break;
         }
-        status = read_block(reader, header, error);
     }
-    return status;
+    return reading->damaged && !reading->blocks
+               ? error_set(error, PENROSE_E_FORMAT, "%s", reading->damage.text)
+           : !reading->blocks && !reading->is_cut
+               ? error_set(error, PENROSE_E_FORMAT, "%s", no_trace)
+               : PENROSE_OK;
 }
 
 static enum penrose_status read_trace_file(FILE *file, const char *filter,
@@ -347,7 +406,7 @@ static enum penrose_status read_trace_file(FILE *file, const char *filter,
 {
     struct trace_reader reader = {.file = file, .reading = reading};
     enum penrose_status status = trace_filter_parse(filter, &reader.filter, error);
-    reading->events = 0;
+    reading->events = reading->blocks = reading->damaged = 0;
     reading->is_cut = false;
     if (status != PENROSE_OK) {
         return status;
