@@ -12,6 +12,7 @@ EXTRA_DIST += \
 	%D%/tests/conftest.py \
 	%D%/tests/run.sh \
 	%D%/tests/test_chip.py \
+	%D%/tests/test_installation.py \
 	%D%/tests/test_plugin.py
 ## Python has no sanitizer's runtime, which a library that is built with one wants to find first.
 if IS_PRODUCT

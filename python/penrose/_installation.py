@@ -63,6 +63,7 @@ def libttsim(card: str = "unharvested") -> Path:
 
 
 def main() -> None:
-    """The console script: becomes the program."""
+    """The console script: becomes the program, which examines the Python that it is installed in."""
     path = program()
+    os.environ["PENROSE_PYTHON"] = sys.executable
     os.execv(path, [str(path), *sys.argv[1:]])

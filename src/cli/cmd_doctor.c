@@ -61,7 +61,9 @@ static const struct argp_option option_rows[] = {
     {"card", KEY_CARD, "CARD", 0,
      "unharvested (default, unless PENROSE_CARD names another), p150a, p100a or p100", 0},
     {"python", KEY_PYTHON, "PROGRAM", 0,
-     "The Python that has the vendor's packages (default: python3 from PATH)", 0},
+     "The Python that has the vendor's packages (default: the one that a wheel is installed in, "
+     "else python3 from PATH)",
+     0},
     {"library", KEY_LIBRARY, "FILE", 0, "Another libttsim.so", 0},
     {0},
 };
@@ -75,7 +77,7 @@ static const struct argp argp = {
         "kept; then boots a tile. Every line that is not ok says what to do."
         "\vExamples:\n"
         "  penrose doctor\n"
-        "        checks the unharvested card, with python3 from PATH\n"
+        "        checks the unharvested card, with the default Python\n"
         "  penrose doctor --card p150a --python venv/bin/python --json\n"
         "        another card and Python, for a script\n\n"
         "Exit codes: 0 no check FAILED, 1 some did, 2 usage.",

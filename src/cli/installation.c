@@ -247,7 +247,8 @@ bool find_python(char *const *command, char path[PATH_MAX])
     if (command && find_program(command[0], found) && read_interpreter(found, path)) {
         return true;
     }
-    return find_program("python3", path);
+    const char *own = host_variable("PENROSE_PYTHON");
+    return (own && find_program(own, path)) || find_program("python3", path);
 }
 
 /* --- tt-metal --- */

@@ -54,8 +54,9 @@ bool find_program(const char *name, char path[PATH_MAX]);
 
 /*
  * The Python that a command runs on: the first of its words that is one ("timeout 60 python x.py"),
- * or the interpreter that the first line of its program names, or python3 from PATH; NULL for
- * `command` means the latter. False when there is none.
+ * or the interpreter that the first line of its program names, or that which PENROSE_PYTHON names (a
+ * wheel's program sets it to the Python that it is installed in), or python3 from PATH; NULL for
+ * `command` means the last two. False when there is none.
  */
 bool find_python(char *const *command, char path[PATH_MAX]);
 

@@ -54,6 +54,10 @@ PATH=$work/tools:$PATH PYTHONPATH=$work/site messages=0 expect "a package that l
     "out:to do: on Debian: apt-get install libatomic1 libgcc-s1$" -- doctor
 printf '#!/bin/sh\nexit 3\n' >"$work/python-broken"
 chmod +x "$work/python-broken"
+mkdir "$work/first" && ln -s "$work/python-broken" "$work/first/python3"
+PENROSE_PYTHON=$(command -v python3) PATH=$work/first:$PATH expect "the Python of a wheel" 0 \
+    "out:^python      ok +$(command -v python3)" -- doctor
+PATH=$work/first:$PATH messages=0 expect "the first Python of PATH" 1 "out:^python      FAILED +$work/first/python3" -- doctor
 messages=0 expect "a program that is no Python" 1 "out:^python      FAILED" -- \
     doctor --python "$(command -v true)"
 messages=0 expect "a Python that does not run" 1 "out:^python      FAILED" -- \
