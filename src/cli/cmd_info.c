@@ -185,7 +185,7 @@ struct facts {
     char arch[MOST_ATTRIBUTE], compiler[MOST_ATTRIBUTE];
     struct symbol_counts symbols;
     bool relocations;
-    const char *source_file; /* of the entry or of main; NULL: no debug information */
+    const char *source_file; /* of main, the entry or any code; NULL: no debug information */
     unsigned source_line;
     const char *entry_name; /* NULL: no symbol */
 };
@@ -200,7 +200,8 @@ static struct facts gather(struct loader_elf *elf)
     read_compiler(elf, facts.compiler);
     facts.entry_name = entry && offset == 0 ? entry->name : NULL;
     if ((!main || !loader_elf_source(elf, main->value, &facts.source_file, &facts.source_line)) &&
-        !loader_elf_source(elf, loader_elf_entry(elf), &facts.source_file, &facts.source_line)) {
+        !loader_elf_source(elf, loader_elf_entry(elf), &facts.source_file, &facts.source_line) &&
+        !loader_elf_any_source(elf, &facts.source_file, &facts.source_line)) {
         facts.source_file = NULL;
     }
     return facts;

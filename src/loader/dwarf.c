@@ -5,8 +5,12 @@
  * libdw is given only ELFs that loader_elf_open accepted, and only when their debug sections are
  * plain: compressed ones could expand without bound and links to further files would make it open
  * paths that the ELF names. The index holds, sorted by address, the rows of every line table that
- * lie in executable segments; after it is built, lines need no libdw. Calls are looked for when a
+ * lie in executable sections; after it is built, lines need no libdw. Calls are looked for when a
  * report wants them: of the tree of a unit only the branches around the address are walked.
+ *
+ * Functions that a linker has dropped keep their debug information, with address 0 (both ld and lld)
+ * or one in no section. Where a program has code at 0 itself, a function there is one that the
+ * symbol table has there, too.
  *
  * One debt: libdw ends the process when the host has no memory left for it. Its handler for that
  * case gets no context, so replacing it would need state outside of our objects.
@@ -16,9 +20,11 @@
 #include <string.h>
 
 #include "loader/elf_internal.h"
+#include "loader/line_program.h"
 
-/* More rows than any kernel has; the index of a damaged file stops here. */
-enum { MAX_LINES = 4 << 20 };
+/* More rows, and operations that make them, than any kernel has; the index of a damaged file stops
+ * here. */
+enum { MAX_LINES = 4 << 20, MAX_STEPS = 64 << 20 };
 
 static bool is_debug_plain(const struct loader_elf *elf)
 {
@@ -55,56 +61,224 @@ void loader_debug_free(struct loader_debug *debug)
     *debug = (struct loader_debug){0};
 }
 
-/* The addresses of row `i` of a line table, which end where the next row starts. */
-static bool row_range(Dwarf_Lines *lines, size_t i, struct loader_line *row)
+/* Do the addresses lie in one piece of code? What lies in no section was dropped by the linker, even
+ * where a segment begins with the file's header. */
+static bool is_code(const struct loader_elf *elf, uint32_t start, uint32_t end)
 {
-    Dwarf_Line *line = dwarf_onesrcline(lines, i), *next = dwarf_onesrcline(lines, i + 1);
-    bool is_end = true;
-    Dwarf_Addr start, end;
-    if (!line || !next || dwarf_lineendsequence(line, &is_end) || is_end ||
-        dwarf_lineaddr(line, &start) || dwarf_lineaddr(next, &end) || start >= end ||
-        end > UINT32_MAX) {
-        return false;
-    }
-    row->start = (uint32_t)start;
-    row->end = (uint32_t)end;
-    int number;
-    row->file = dwarf_linesrc(line, NULL, NULL);
-    if (!row->file || dwarf_lineno(line, &number) || number <= 0) {
-        return false; /* code that the compiler made up has line 0 */
-    }
-    row->line = (uint32_t)number;
-    return true;
-}
-
-/* Discarded functions keep rows at address 0, which is no code. */
-static bool is_code(const struct loader_elf *elf, const struct loader_line *row)
-{
-    const struct loader_segment *segment = loader_elf_segment_at(elf, row->start);
-    return segment && segment->flags & LOADER_SEGMENT_EXECUTE &&
-           row->end - segment->vaddr <= segment->memsz;
-}
-
-/* Adds the rows of one line table; false when no more can be taken. */
-static bool add_lines(struct loader_elf *elf, Dwarf_Lines *lines, size_t count)
-{
-    struct loader_debug *debug = &elf->debug;
-    if (count > MAX_LINES - debug->lines_count) {
-        return false;
-    }
-    size_t most = debug->lines_count + count;
-    struct loader_line *grown = realloc(debug->line, (most + 1) * sizeof *grown);
-    if (!grown) {
-        return false;
-    }
-    debug->line = grown;
-    for (size_t i = 0; i + 1 < count; i++) {
-        struct loader_line row;
-        if (row_range(lines, i, &row) && is_code(elf, &row)) {
-            debug->line[debug->lines_count++] = row;
+    enum { CODE = SHF_ALLOC | SHF_EXECINSTR };
+    const struct loader_segment *segment = loader_elf_segment_at(elf, start);
+    bool is_loaded = segment && segment->flags & LOADER_SEGMENT_EXECUTE &&
+                     end - segment->vaddr <= segment->memsz;
+    bool has_sections = false;
+    for (unsigned i = 1; i < elf->sections_count && is_loaded; i++) {
+        const struct loader_section *section = &elf->section[i];
+        has_sections |= (section->flags & CODE) == CODE;
+        if ((section->flags & CODE) == CODE && start >= section->address &&
+            end - section->address <= section->size) {
+            return true;
         }
     }
-    return true;
+    return is_loaded && !has_sections;
+}
+
+/* --- Functions that the linker has dropped --- */
+
+enum dropped { KEPT, DROPPED, PERHAPS_DROPPED };
+
+/* Has the program a symbol at address 0 that is called so, or "NAME.isra.0" and the like? */
+static bool is_at_zero(const struct loader_elf *elf, const char *name)
+{
+    size_t length = name ? strlen(name) : 0;
+    const struct loader_symbols *symbols = &elf->symbols;
+    for (uint32_t i = 0; length && i < symbols->count; i++) {
+        const struct loader_symbol *symbol = &symbols->symbol[i];
+        if (symbol->value == 0 && strncmp(symbol->name, name, length) == 0 &&
+            (symbol->name[length] == 0 || symbol->name[length] == '.')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum dropped find_dropped(const struct loader_elf *elf, Dwarf_Die *die)
+{
+    Dwarf_Addr start;
+    Dwarf_Attribute linkage;
+    if (dwarf_tag(die) != DW_TAG_subprogram || dwarf_lowpc(die, &start) != 0 || start != 0) {
+        return KEPT;
+    }
+    if (elf->symbols.count == 0) {
+        return PERHAPS_DROPPED; /* strip leaves none */
+    }
+    const char *mangled =
+        dwarf_attr_integrate(die, DW_AT_linkage_name, &linkage) ? dwarf_formstring(&linkage) : NULL;
+    return is_at_zero(elf, mangled) || is_at_zero(elf, dwarf_diename(die)) ? KEPT : DROPPED;
+}
+
+bool loader_debug_is_dropped(const struct loader_elf *elf, Dwarf_Die *die)
+{
+    return find_dropped(elf, die) == DROPPED;
+}
+
+/* Has the entry no addresses of its own, but perhaps functions in it? */
+static bool is_scope(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
+           tag == DW_TAG_structure_type;
+}
+
+/* A damaged tree ends here. */
+enum { MAX_DEPTH = 64, MAX_ENTRIES = 1 << 20 };
+
+/* A sequence of rows from address 0 on, and what the functions there say of it. */
+struct sequence {
+    const struct loader_elf *elf;
+    uint32_t end;
+    unsigned line; /* of its first row */
+    enum dropped found;
+    unsigned nearest; /* line at which the function begins that ends where the sequence does */
+    unsigned entries; /* that were looked at */
+};
+
+/* Of functions that end where the sequence does the one counts at whose line it begins; else one that
+ * was kept. */
+static void look_at_function(struct sequence *sequence, Dwarf_Die *die)
+{
+    Dwarf_Addr start, end;
+    Dwarf_Attribute attribute;
+    Dwarf_Word line = 0;
+    if (dwarf_lowpc(die, &start) != 0 || start != 0) {
+        return;
+    }
+    (void)dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_line, &attribute), &line);
+    bool ends_there = dwarf_highpc(die, &end) == 0 && end == sequence->end;
+    if (ends_there && line <= sequence->line && line >= sequence->nearest) {
+        sequence->nearest = (unsigned)line + 1;
+        sequence->found = find_dropped(sequence->elf, die);
+    } else if (!sequence->nearest && sequence->found != KEPT) {
+        sequence->found = find_dropped(sequence->elf, die);
+    }
+}
+
+static void look_at_functions(struct sequence *sequence, Dwarf_Die *die, unsigned depth)
+{
+    Dwarf_Die child;
+    if (depth == MAX_DEPTH || dwarf_child(die, &child) != 0) {
+        return;
+    }
+    do {
+        int tag = dwarf_tag(&child);
+        if (++sequence->entries > MAX_ENTRIES) {
+            return;
+        }
+        if (tag == DW_TAG_subprogram) {
+            look_at_function(sequence, &child);
+        } else if (is_scope(tag)) {
+            look_at_functions(sequence, &child, depth + 1);
+        }
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/* --- The index --- */
+
+/* What reads line programs into the index. */
+struct lines {
+    struct loader_elf *elf;
+    enum dropped wanted; /* sequences of that kind */
+    unsigned doubts;     /* sequences that perhaps are of dropped code */
+    bool is_full;
+    uint32_t steps; /* that may still be made */
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    size_t files_count;
+    uint32_t first; /* row of the sequence that is being read, */
+    uint32_t start; /* its address, */
+    uint32_t line;  /* and its line */
+    bool is_inside; /* there is one */
+    struct loader_line_row before;
+};
+
+static bool grow_lines(struct loader_debug *debug, uint32_t *room)
+{
+    uint32_t wanted = *room ? 2 * *room : 1024;
+    struct loader_line *grown =
+        wanted <= MAX_LINES ? realloc(debug->line, wanted * sizeof *grown) : NULL;
+    debug->line = grown ? grown : debug->line;
+    *room = grown ? wanted : *room;
+    return grown;
+}
+
+/* Is the sequence code of the program? */
+static enum dropped look_at_sequence(struct lines *lines, uint32_t start, uint32_t end)
+{
+    if (start >= end || !is_code(lines->elf, start, end)) {
+        return DROPPED;
+    }
+    if (start != 0) {
+        return KEPT;
+    }
+    struct sequence sequence = {
+        .elf = lines->elf, .end = end, .line = lines->line, .found = PERHAPS_DROPPED};
+    look_at_functions(&sequence, &lines->unit, 0);
+    return sequence.found;
+}
+
+/* The addresses of a row end where the next one starts. Code that the compiler made up has line 0. */
+static void add_row(struct lines *lines, uint32_t end)
+{
+    struct loader_debug *debug = &lines->elf->debug;
+    const struct loader_line_row *row = &lines->before;
+    const char *file =
+        row->file < lines->files_count ? dwarf_filesrc(lines->files, row->file, NULL, NULL) : NULL;
+    if (!file || row->address >= end || row->line == 0 || row->line > INT32_MAX) {
+        return;
+    }
+    lines->is_full = debug->lines_count == debug->room && !grow_lines(debug, &debug->room);
+    if (!lines->is_full) {
+        debug->line[debug->lines_count++] = (struct loader_line){
+            .start = row->address, .end = end, .file = file, .line = row->line};
+    }
+}
+
+static bool take_row(void *context, const struct loader_line_row *row)
+{
+    struct lines *lines = context;
+    struct loader_debug *debug = &lines->elf->debug;
+    if (lines->is_inside) {
+        add_row(lines, row->address);
+    } else {
+        lines->first = debug->lines_count;
+        lines->start = row->address;
+        lines->line = row->line;
+    }
+    lines->is_inside = !row->ends_sequence;
+    lines->before = *row;
+    if (row->ends_sequence) {
+        enum dropped kind = look_at_sequence(lines, lines->start, row->address);
+        lines->doubts += kind == PERHAPS_DROPPED && lines->wanted == KEPT;
+        debug->lines_count = kind == lines->wanted ? debug->lines_count : lines->first;
+    }
+    return !lines->is_full;
+}
+
+/* Adds the rows of the unit's line table that belong to sequences of the wanted kind. */
+static void add_lines(struct lines *lines)
+{
+    const struct loader_section *section = loader_elf_section(lines->elf, ".debug_line");
+    Dwarf_Attribute attribute;
+    Dwarf_Word offset;
+    if (!section || !section->bytes ||
+        dwarf_formudata(dwarf_attr(&lines->unit, DW_AT_stmt_list, &attribute), &offset) != 0 ||
+        offset > UINT32_MAX ||
+        dwarf_getsrcfiles(&lines->unit, &lines->files, &lines->files_count) != 0) {
+        return;
+    }
+    lines->is_inside = false;
+    loader_line_program(section->bytes, section->size, (uint32_t)offset, &lines->steps, take_row,
+                        lines);
+    if (lines->is_inside) { /* the table is damaged: its last sequence has no end */
+        lines->elf->debug.lines_count = lines->first;
+    }
 }
 
 static int compare_lines(const void *left, const void *right)
@@ -116,23 +290,48 @@ static int compare_lines(const void *left, const void *right)
     return a->end < b->end ? 1 : a->end > b->end ? -1 : 0;
 }
 
-static void build_index(struct loader_elf *elf)
+static void sort_lines(struct loader_debug *debug)
 {
-    struct loader_debug *debug = &elf->debug;
-    Dwarf *dwarf = loader_debug_dwarf(elf);
-    debug->indexed = true;
-    Dwarf_CU *unit = NULL;
-    Dwarf_Die die;
-    while (dwarf && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
-        Dwarf_Lines *lines;
-        size_t count;
-        if (dwarf_getsrclines(&die, &lines, &count) == 0 && !add_lines(elf, lines, count)) {
-            break; /* diagnostics without lines are better than none */
-        }
-    }
     if (debug->lines_count) {
         qsort(debug->line, debug->lines_count, sizeof *debug->line, compare_lines);
     }
+}
+
+/* Takes away the rows behind the first `count`, which perhaps are of dropped code, where they overlap
+ * with those. */
+static void settle_doubt(struct loader_debug *debug, uint32_t count)
+{
+    uint32_t end = debug->lines_count > count ? debug->line[debug->lines_count - 1].end : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (debug->line[i].start < end) {
+            debug->lines_count = count;
+            return;
+        }
+    }
+}
+
+static void add_units(struct lines *lines, enum dropped wanted)
+{
+    Dwarf *dwarf = loader_debug_dwarf(lines->elf);
+    Dwarf_CU *unit = NULL;
+    lines->wanted = wanted;
+    while (dwarf && !lines->is_full && /* diagnostics without lines are better than none */
+           dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &lines->unit, NULL) == 0) {
+        add_lines(lines);
+    }
+}
+
+static void build_index(struct loader_elf *elf)
+{
+    struct lines lines = {.elf = elf, .steps = MAX_STEPS};
+    elf->debug.indexed = true;
+    add_units(&lines, KEPT);
+    if (lines.doubts == 1) { /* of several nobody knows which is the program's */
+        uint32_t count = elf->debug.lines_count;
+        add_units(&lines, PERHAPS_DROPPED);
+        settle_doubt(&elf->debug, count);
+    }
+    sort_lines(&elf->debug);
 }
 
 bool loader_elf_source(struct loader_elf *elf, uint32_t address, const char **file, unsigned *line)
@@ -158,12 +357,23 @@ bool loader_elf_source(struct loader_elf *elf, uint32_t address, const char **fi
     return true;
 }
 
+bool loader_elf_any_source(struct loader_elf *elf, const char **file, unsigned *line)
+{
+    const struct loader_debug *debug = &elf->debug;
+    if (!debug->indexed) {
+        build_index(elf);
+    }
+    if (debug->lines_count) {
+        *file = debug->line[0].file;
+        *line = debug->line[0].line;
+    }
+    return debug->lines_count > 0;
+}
+
 /* --- Inlined calls --- */
 
-/* A damaged tree ends here. */
-enum { MAX_DEPTH = 64, MAX_ENTRIES = 1 << 20 };
-
 struct walk {
+    const struct loader_elf *elf;
     Dwarf_Addr address;
     Dwarf_Files *files; /* of the unit */
     size_t files_count;
@@ -192,13 +402,6 @@ static void add_call(struct walk *walk, Dwarf_Die *die)
     }
 }
 
-/* Has the entry no addresses of its own, but perhaps functions in it? */
-static bool is_scope(int tag)
-{
-    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
-           tag == DW_TAG_structure_type;
-}
-
 static bool is_code_entry(int tag)
 {
     return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
@@ -217,7 +420,8 @@ static bool walk_children(struct walk *walk, Dwarf_Die *die, unsigned depth)
         if (walk->entries++ == MAX_ENTRIES) {
             return false;
         }
-        if (is_code_entry(tag) && dwarf_haspc(&child, walk->address) == 1) {
+        if (is_code_entry(tag) && dwarf_haspc(&child, walk->address) == 1 &&
+            !loader_debug_is_dropped(walk->elf, &child)) {
             if (tag == DW_TAG_inlined_subroutine) {
                 add_call(walk, &child);
             }
@@ -234,7 +438,7 @@ static bool walk_children(struct walk *walk, Dwarf_Die *die, unsigned depth)
 unsigned loader_elf_calls(struct loader_elf *elf, uint32_t address,
                           struct loader_call call[LOADER_MAX_CALLS])
 {
-    struct walk walk = {.address = address};
+    struct walk walk = {.elf = elf, .address = address};
     Dwarf *dwarf = loader_debug_dwarf(elf);
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;

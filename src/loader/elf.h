@@ -121,6 +121,10 @@ void loader_plain_name(const char *symbol, char *name, size_t size);
  */
 bool loader_elf_source(struct loader_elf *elf, uint32_t address, const char **file, unsigned *line);
 
+/* The first source position of the program, by address; false where there is none at all. As
+ * loader_elf_source. */
+bool loader_elf_any_source(struct loader_elf *elf, const char **file, unsigned *line);
+
 /* Where a function that was inlined was called. */
 struct loader_call {
     const char *file;

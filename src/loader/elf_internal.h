@@ -50,7 +50,7 @@ struct loader_debug {
     bool opened, indexed;
     Dwarf *dwarf; /* NULL: none, or refused */
     struct loader_line *line;
-    uint32_t lines_count;
+    uint32_t lines_count, room;
 };
 
 struct loader_elf {
@@ -93,6 +93,8 @@ void loader_symbols_free(struct loader_symbols *symbols);
 
 /* The Dwarf handle, opened at first use; NULL when there is none that is safe to read. */
 Dwarf *loader_debug_dwarf(struct loader_elf *elf);
+/* Is the entry a function that the linker has dropped, at address 0, where the program has others? */
+bool loader_debug_is_dropped(const struct loader_elf *elf, Dwarf_Die *die);
 void loader_debug_free(struct loader_debug *debug);
 
 /*

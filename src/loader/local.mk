@@ -16,6 +16,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/layout.c \
 	%D%/layout.def \
 	%D%/layout.h \
+	%D%/line_program.c \
+	%D%/line_program.h \
 	%D%/npy.c \
 	%D%/npy.h \
 	%D%/places.c \

@@ -58,8 +58,10 @@ static void search_children(struct search *search, Dwarf_Die *die, unsigned dept
         if (search->entries++ == MOST_ENTRIES) {
             return;
         }
-        look_at_entry(search, &child);
-        search_children(search, &child, depth + 1);
+        if (!loader_debug_is_dropped(search->elf, &child)) {
+            look_at_entry(search, &child);
+            search_children(search, &child, depth + 1);
+        }
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 

@@ -4,6 +4,8 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "loader/places.h"
+
 FIXTURE(NULL, loader_release);
 
 /* The program of loader_image.c has its text at 0x4000 to 0x400c. */
@@ -247,5 +249,98 @@ TEST_EACH(random_damage_of_calls, 20)
         struct loader_elf *elf = image_open(image);
         struct loader_call call[LOADER_MAX_CALLS];
         ck_assert_uint_le(loader_elf_calls(elf, 0x4008, call), LOADER_MAX_CALLS);
+    }
+}
+
+/* --- Functions that the linker has dropped --- */
+
+enum { NAMED = BLOCK + 1, NAMED_CALL };
+
+static const uint8_t dropped_abbreviations[] = {
+    ABBREVIATION(UNIT, DW_TAG_compile_unit, 1, DW_AT_comp_dir, DW_FORM_string, DW_AT_stmt_list,
+                 DW_FORM_sec_offset, RANGE),
+    ABBREVIATION(NAMED, DW_TAG_subprogram, 1, DW_AT_name, DW_FORM_string, DW_AT_decl_line,
+                 DW_FORM_data1, RANGE),
+    ABBREVIATION(NAMED_CALL, DW_TAG_inlined_subroutine, 1, DW_AT_name, DW_FORM_string, RANGE,
+                 DW_AT_call_file, DW_FORM_data1, DW_AT_call_line, DW_FORM_data1),
+    ABBREVIATIONS_END,
+};
+
+/* Before "kept", of which the program has a symbol, stand one of the same size and a larger one. */
+static const uint8_t dropped_entries[] = {
+    UNIT,       '/', 'p', 0,   0,   0, 0,  0,  0,  0,  0, 0,  64, //
+    NAMED,      'x', 0,   30,  0,   0, 0,  0,  12,                //
+    NAMED_CALL, 'i', 0,   0,   0,   0, 0,  12, 1,  77, 0, 0,      //
+    NAMED,      'y', 0,   40,  0,   0, 0,  0,  16, 0,             //
+    NAMED,      'k', 'e', 'p', 't', 0, 20, 0,  0,  0,  0, 12,     //
+    NAMED_CALL, 'i', 0,   4,   0,   0, 0,  8,  1,  21, 0, 0,      //
+    0};
+
+/* Three functions of 12, 12 and 16 bytes at 0, and one behind the first that is there. */
+static void dropped_lines(struct debug *debug)
+{
+    put_rows(debug, (const struct row[MOST_ROWS]){{0, 30},
+                                                  {8, 31},
+                                                  {12, END},
+                                                  {0, 20},
+                                                  {4, 21},
+                                                  {12, END}, //
+                                                  {0, 40},
+                                                  {16, END},
+                                                  {12, 50},
+                                                  {20, END},
+                                                  {20, 60},
+                                                  {32, END}});
+}
+
+/* As rows: are there symbols; what is found at 0, 4, 8, 12 and 20. */
+static const struct {
+    bool has_symbols;
+    unsigned line[5];
+} dropped_rows[] = {{true, {20, 21, 21, 50, 0}}, {false, {0, 0, 0, 50, 0}}};
+
+TEST_EACH(dropped_functions_name_nothing, COUNT(dropped_rows))
+{
+    static const uint32_t addresses[] = {0, 4, 8, 12, 20}, text[6] = {0x00000513};
+    static const uint8_t header[] = {sizeof dropped_entries + 7, 0, 0, 0, 4, 0, 0, 0, 0, 0, 4};
+    uint8_t info[sizeof header + sizeof dropped_entries];
+    struct debug *debug = debug_create();
+    struct image *image = image_create(0);
+    unsigned code = image_segment(image, 0, 0, PF_R | PF_X, text, sizeof text, sizeof text);
+    unsigned section = image_loaded(image, ".text", code, 0, 20, SHF_ALLOC | SHF_EXECINSTR);
+    struct loader_places places;
+    struct loader_call call[LOADER_MAX_CALLS];
+    memcpy(info, header, sizeof header);
+    memcpy(info + sizeof header, dropped_entries, sizeof dropped_entries);
+    dropped_lines(debug);
+    uint32_t length = debug->line.size - 4;
+    memcpy(debug->line.bytes, &length, sizeof length);
+    image_section(image, ".debug_info", SHT_PROGBITS, info, sizeof info);
+    image_section(image, ".debug_abbrev", SHT_PROGBITS, dropped_abbreviations,
+                  sizeof dropped_abbreviations);
+    image_section(image, ".debug_line", SHT_PROGBITS, debug->line.bytes, debug->line.size);
+    if (dropped_rows[_i].has_symbols) {
+        image_symbol(image, "kept", 0, 12, ELF32_ST_INFO(STB_GLOBAL, STT_FUNC), section);
+    }
+    image_finish(image);
+    struct loader_elf *elf = image_open(image);
+    for (unsigned i = 0; i < COUNT(addresses); i++) {
+        const char *file;
+        unsigned line = 0;
+        loader_elf_source(elf, addresses[i], &file, &line);
+        ck_assert_uint_eq(line, dropped_rows[_i].line[i]);
+    }
+    const char *file;
+    unsigned line;
+    ck_assert(loader_elf_any_source(elf, &file, &line));
+    ck_assert_uint_eq(line, dropped_rows[_i].has_symbols ? 20 : 50);
+    if (dropped_rows[_i].has_symbols) {
+        ck_assert_uint_eq(loader_elf_calls(elf, 4, call), 1);
+        ck_assert_uint_eq(call[0].line, 21);
+        loader_places_function(elf, "i", &places);
+        ck_assert_uint_eq(places.count, 1);
+        ck_assert_uint_eq(places.address[0], 4);
+        loader_places_function(elf, "x", &places);
+        ck_assert_uint_eq(places.count, 0);
     }
 }
