@@ -39,6 +39,11 @@ def open_device(library=None, device=0):
     return context.devices[device]
 
 
+def source_of(device):
+    """What the dump is of. Without a card tt-exalens attaches to a simulator that runs."""
+    return "simulator" if device._umd_device.is_simulation else "card"
+
+
 def workers_of(device):
     """Tensix tiles by their places as software names them. tt-exalens' "X-Y" counts harvested columns,
     its logical coordinates only those that are there."""

@@ -103,6 +103,7 @@ class Place:
                                      get_register_store=lambda: None)
 
 class Device:
+    _umd_device = types.SimpleNamespace(is_simulation=True)  # a job that runs was found
     def get_block_locations(self, kind):
         return [Place(place) for place in reversed(KIND) if KIND[place] == kind]
 
@@ -361,7 +362,9 @@ class CaptureTest(unittest.TestCase):
                              (2, f"capture: --tile: there is no tile at {tile}; {which}\n"))
         done = self.run_capture("--tile", "1,2", "3,4", "1,2", PYTHONPATH=str(self.work))
         self.assertEqual(sorted(path.name for path in self.out.iterdir() if path.is_dir()), ["0-0", "1-1", "1-2", "3-4"])
-        tiles = json.loads((self.out / "manifest.json").read_text())["tiles"]
+        manifest = json.loads((self.out / "manifest.json").read_text())
+        self.assertEqual(manifest["source"], "simulator")
+        tiles = manifest["tiles"]
         self.assertEqual([(tile["x"], tile["y"]) for tile in tiles], [(1, 2), (3, 4)])
 
     def test_without_numpy(self):
