@@ -132,6 +132,11 @@ bool point_is_on(const struct penrose_point *point, const struct tile *tile)
            chip->place[place].port && chip->place[place].port->bank == port->bank;
 }
 
+bool point_starts_again(const struct tile *tile, const struct observed *event)
+{
+    return event->kind == OBSERVED_STARTS && tile->hart[event->agent].stop == RV32_STOP_WAIT;
+}
+
 bool point_is_met(const struct penrose_point *point, const struct tile *tile,
                   const struct observed *event)
 {
@@ -141,7 +146,8 @@ bool point_is_met(const struct penrose_point *point, const struct tile *tile,
         return false;
     }
     if (point->kind == PENROSE_BREAKPOINT) {
-        return event->kind == OBSERVED_STARTS && point->address == event->pc;
+        return event->kind == OBSERVED_STARTS && point->address == event->pc &&
+               !point_starts_again(tile, event);
     }
     return is_access && (event->kind == OBSERVED_WRITTEN ? point->writes : point->reads) &&
            point->address < event->address + event->size &&

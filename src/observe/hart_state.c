@@ -159,6 +159,7 @@ static enum penrose_status write_register(struct penrose_chip *chip, unsigned x,
         break;
     case PENROSE_PC:
         core->pc = value[0];
+        core->stop = RV32_RUNNING; /* what waited there begins anew */
         tile->run[hart].push = (struct tile_push){.is_cut = false};
         break;
     }

@@ -199,4 +199,5 @@ void rv32_interrupt(struct rv32_hart *hart, uint32_t handler)
     hart->csr.intp_restore_pc = hart->pc;
     hart->in_handler = true;
     hart->pc = handler;
+    hart->stop = RV32_RUNNING; /* what waited begins anew behind the handler */
 }

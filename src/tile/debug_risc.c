@@ -273,6 +273,7 @@ static void command_pc(struct tile *tile, enum rv32_core core, const struct mmio
         return;
     }
     tile->hart[core].pc = debug->argument[1];
+    tile->hart[core].stop = RV32_RUNNING;
 }
 
 static void run_command(struct tile *tile, enum rv32_core core, const struct mmio_access *access)

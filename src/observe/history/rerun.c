@@ -11,6 +11,7 @@
 
 #include "chip/firmware.h"
 #include "isa/error.h"
+#include "observe/points.h"
 
 #define MOST_TIME (UINT64_MAX / 4)
 
@@ -448,7 +449,7 @@ static bool see_rerun(void *context, struct tile *tile, const struct observed *e
         return false;
     }
     bool is_held = rerun->marks > 0 && is_marked(rerun, tile, event, &is_present);
-    bool stops = wants_to_stop(rerun, tile, event, is_present);
+    bool stops = !point_starts_again(tile, event) && wants_to_stop(rerun, tile, event, is_present);
     rerun->has_stopped |= stops;
     if ((stops || is_held) && is_hart) {
         rerun->tile[tile->node].stands = true;

@@ -393,3 +393,106 @@ TEST_EACH(a_present_may_stand_at_a_breakpoint, 2)
     penrose_history_end(history);
     penrose_chip_destroy(chip);
 }
+
+/* --- Points on several tiles --- */
+
+enum { MOST_HITS = 1000, BREAKPOINT_ID = 1, WATCHPOINT_ID };
+
+struct hits {
+    struct penrose_stop stop[MOST_HITS];
+    unsigned count;
+};
+
+static void run_to_hits(struct penrose_chip *chip, uint64_t cycles, struct hits *hits)
+{
+    const uint64_t end = penrose_now(chip) + cycles;
+    struct penrose_run run = {.size = sizeof run, .cycles = cycles, .pass_quiet_time = true};
+    while (penrose_run(chip, &run) == PENROSE_PAUSED) {
+        for (size_t i = 0; penrose_stop_get(chip, i, &hits->stop[hits->count]); i++) {
+            ck_assert_uint_lt(++hits->count, MOST_HITS);
+        }
+        run.cycles = end > penrose_now(chip) ? end - penrose_now(chip) : 0;
+    }
+}
+
+static unsigned count_hits(const struct hits *hits, const struct penrose_stop *wanted)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < hits->count; i++) {
+        const struct penrose_stop *stop = &hits->stop[i];
+        count += stop->cycle == wanted->cycle && stop->pc == wanted->pc && stop->x == wanted->x &&
+                 stop->y == wanted->y && stop->agent == wanted->agent &&
+                 stop->address == wanted->address && stop->size == wanted->size;
+    }
+    return count;
+}
+
+/* A breakpoint at an instruction, and a watchpoint of what packets and harts write. */
+static const struct {
+    unsigned scene;
+    unsigned x, y, watched_x, watched_y;
+    uint32_t pc;
+} several[] = {
+    {1, 1, 2, 2, 3, 0x1028},   {1, 3, 4, 2, 3, 0x1028},   {2, 12, 5, 11, 5, 0x4190},
+    {2, 11, 5, 12, 5, 0x4190}, {2, 12, 5, 12, 5, 0x4190}, /* a push that has to wait */
+};
+
+/* Each hit of a run forward is one backwards, and there are no others. The present has passed the
+ * points, or has stopped at each. */
+TEST_EACH(points_on_several_tiles_are_hit_backwards, 4 * (sizeof several / sizeof several[0]))
+{
+    const unsigned row = (unsigned)_i / 4, schedule = _i % 2 ? 3 : 0;
+    const bool stops = _i / 2 % 2;
+    const struct scene *scene = scene_at(several[row].scene);
+    const struct penrose_point point[] = {{.size = sizeof point[0],
+                                           .kind = PENROSE_BREAKPOINT,
+                                           .x = several[row].x,
+                                           .y = several[row].y,
+                                           .hart = PENROSE_NO_HART,
+                                           .id = BREAKPOINT_ID,
+                                           .address = several[row].pc},
+                                          {.size = sizeof point[0],
+                                           .kind = PENROSE_WATCHPOINT,
+                                           .x = several[row].watched_x,
+                                           .y = several[row].watched_y,
+                                           .hart = PENROSE_NO_HART,
+                                           .id = WATCHPOINT_ID,
+                                           .address = 0x20000,
+                                           .bytes = 0x10000,
+                                           .writes = true}};
+    const struct penrose_goal goal = {
+        .size = sizeof goal, .kind = PENROSE_GOAL_POINTS, .point = point, .points = 2};
+    struct hits *forward = calloc(2, sizeof *forward);
+    struct penrose_chip *chip = scene_chip(scene, schedule, 1 + (unsigned)_i % 3);
+    struct penrose_chip *other = scene_chip(scene, schedule, 1), *past = NULL;
+    enum penrose_history_end end = PENROSE_HISTORY_STOP;
+    unsigned of_breakpoint = 0, back = 0;
+    ck_assert(scene->make(chip, 5) && scene->make(other, 5));
+    struct penrose_history *history = start_history(chip, 2000);
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert_int_eq(penrose_point_set(other, &point[i], NULL, &error), PENROSE_OK);
+        ck_assert(!stops || penrose_point_set(chip, &point[i], NULL, &error) == PENROSE_OK);
+    }
+    run_to_hits(other, 5000, &forward[0]);
+    run_to_hits(chip, 5000, &forward[1]);
+    ck_assert_uint_eq(forward[1].count, stops ? forward[0].count : 0);
+    while (end == PENROSE_HISTORY_STOP) {
+        struct penrose_stop stop;
+        ck_assert_msg(penrose_history_back(history, &past, &goal, &end, &error) == PENROSE_OK, "%s",
+                      error.text);
+        if (end == PENROSE_HISTORY_STOP) {
+            ck_assert(penrose_history_stop_get(past, 0, &stop));
+            ck_assert_uint_eq(count_hits(forward, &stop), 1);
+            of_breakpoint += stop.id == BREAKPOINT_ID;
+            back++;
+        }
+    }
+    ck_assert_uint_eq(back, forward[0].count);
+    ck_assert_uint_gt(of_breakpoint, 0);
+    ck_assert_uint_gt(back, of_breakpoint);
+    penrose_chip_destroy(past);
+    penrose_history_end(history);
+    penrose_chip_destroy(chip);
+    penrose_chip_destroy(other);
+    free(forward);
+}
