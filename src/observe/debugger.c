@@ -303,14 +303,14 @@ enum penrose_status point_check(const struct tile *tile, const struct penrose_po
         return error_set(error, PENROSE_E_ARGUMENT, "%s has no hart %d", tile->name,
                          (int)point->hart);
     }
-    if (point->kind == PENROSE_BREAKPOINT) {
-        return point->address % 4 == 0 && point->address < tile->kind->l1_bytes
+    bool is_local = !point->gddr && point->address - RV32_LOCAL_BASE < TILE_B_LOCAL_BYTES;
+    if (point->kind == PENROSE_BREAKPOINT) { /* a debugger's calls return to the stack */
+        return point->address % 4 == 0 && (point->address < tile->kind->l1_bytes || is_local)
                    ? PENROSE_OK
                    : error_set(error, PENROSE_E_ARGUMENT,
                                "instructions lie at multiples of four below 0x%x, not at 0x%x",
                                tile->kind->l1_bytes, point->address);
     }
-    bool is_local = !point->gddr && point->address - RV32_LOCAL_BASE < TILE_B_LOCAL_BYTES;
     if (point->gddr && (tile->kind->type != TILE_DRAM || point->address >= END_GDDR)) {
         return error_set(
             error, PENROSE_E_ARGUMENT,

@@ -40,6 +40,21 @@ wait "$process"
 told 'target remote gets the first hart that runs' 'Thread 101023.3 "trisc1 \(1, 2\)"' \
     'Breakpoint 1, main \(\) at .*hello.c' 'out:done after'
 
+debug run "$GUESTS/sort_crc.elf" <<'COMMANDS'
+attach 101021
+break exit
+continue
+print $pc
+kill
+attach 101022
+attach 101021
+print $pc
+run
+continue
+COMMANDS
+told 'the chip stands while another hart is attached to, and run begins again' \
+    '^\$1 = .*0x34 <' '^\$2 = .*0x34 <' 'Breakpoint 1, ' 'No more reverse-execution history' 'out:done after'
+
 # --- Faults are signals ---
 
 debug run "$GUESTS/fault-load.elf" <<'COMMANDS'

@@ -110,9 +110,18 @@ break visit if turn == 99999
 continue
 python print("seconds %.2f" % (time.time() - start))
 print turn
+print visit(300)
+reverse-stepi
+python
+try:
+    gdb.execute("print visit(301)")
+except gdb.error as error:
+    print("refused:", error)
+end
 detach
 COMMANDS
 told 'a condition is met after 100,000 hits' '= 99999$' '^seconds [0-4]\.'
+told 'a function is called, but not in a past' '= 44$' '^refused: ' '!= 45$'
 same_as_alone 'the host notices nothing of that'
 
 # --- Harts that halt themselves ---

@@ -52,13 +52,25 @@ static void read_one_register(struct gdb *gdb, const char *packet, struct gdb_te
     put_register_value(gdb, number, answer);
 }
 
-static bool write_register_packet(struct gdb *gdb, const char *packet)
+static bool write_one_register(struct gdb *gdb, const char *packet)
 {
     uint64_t number;
     uint32_t words[GDB_REGISTER_WORDS] = {0};
     return gdb_take_hex(&packet, &number) && gdb_take_text(&packet, "=") &&
            number < gdb->registers && gdb_take_bytes(&packet, words, gdb->reg[number].bits / 8) &&
            gdb_register_write(gdb, &gdb->general, number, words);
+}
+
+/* A call of a function begins with writes of registers, and would never return on a hart that
+ * executes nothing. */
+static void write_register_packet(struct gdb *gdb, const char *packet, struct gdb_text *answer)
+{
+    const char *rests = gdb->general.pid ? gdb_why_it_rests(gdb, &gdb->general) : NULL;
+    if (gdb_is_past(gdb) || rests) {
+        gdb_put(answer, "E.%s", gdb_is_past(gdb) ? "a past cannot be changed" : rests);
+    } else {
+        gdb_put(answer, "%s", write_one_register(gdb, packet) ? done : error_answer);
+    }
 }
 
 /* --- Memory --- */
@@ -137,45 +149,82 @@ static void attach_packet(struct gdb *gdb, const char *packet, struct gdb_text *
                         "processes'");
         return;
     }
+    gdb->is_held = true;
     gdb->event = (struct gdb_event){.thread = gdb->general, .signal = GDB_SIGTRAP};
     gdb_put_event(gdb, answer, &gdb->event);
 }
 
-/* "D;PID" and "vKill;PID", or all: whoever has nothing to look at lets the chip go on. */
+/* A client of the extended protocol that has let go of all may take another one, and finds the chip
+ * as it was. One of the plain protocol is done, and the chip goes on. */
+static void stand_without_processes(struct gdb *gdb)
+{
+    gdb->is_held = gdb->is_extended || gdb->processes > 0;
+    if (!gdb->is_held) {
+        gdb_reverse_leave(gdb);
+    }
+}
+
+/* "D;PID" and "vKill;PID", or all. */
 static bool detach_packet(struct gdb *gdb, const char *packet)
 {
     uint64_t pid;
     if (*packet == '\0') {
         gdb_forget_client(gdb);
+        stand_without_processes(gdb);
         return true;
     }
     if (!gdb_take_text(&packet, ";") || !gdb_take_hex(&packet, &pid) ||
         !gdb_process_of(gdb, (unsigned)pid)) {
         return false;
     }
+    gdb->left_pid = (unsigned)pid;
+    gdb->left_main = gdb_process_of(gdb, (unsigned)pid)->main;
     gdb_detach(gdb, (unsigned)pid);
-    gdb->is_held = gdb->processes > 0;
+    stand_without_processes(gdb);
     return true;
 }
 
-/* Who is not asked for a process gets the one that a program was loaded for. */
+/* The one that a program was loaded for. */
+static void attach_usual(struct gdb *gdb)
+{
+    struct gdb_process process;
+    for (uint64_t pid = 100000; pid < 200000 && gdb->processes == 0; pid++) {
+        struct gdb_thread thread = {0};
+        if (gdb_find_pid(gdb, pid, &process) && pid % 10 != 0 &&
+            penrose_tile_kind(gdb->chip, process.x, process.y) == PENROSE_TILE_TENSIX) {
+            thread = (struct gdb_thread){.pid = (unsigned)pid,
+                                         .x = process.x,
+                                         .y = process.y,
+                                         .hart = (enum penrose_hart)(pid % 10 - 1)};
+            if (gdb_hart_state(gdb, &thread) != PENROSE_HART_HELD) {
+                gdb_attach(gdb, pid);
+            }
+        }
+    }
+}
+
+/* "vRun": the hart that the client has left last, or the usual one, from the beginning of the history
+ * on. */
+static void run_packet(struct gdb *gdb, struct gdb_text *answer)
+{
+    if (!gdb_process_of(gdb, gdb->left_pid) && !gdb_attach(gdb, gdb->left_pid)) {
+        attach_usual(gdb);
+    }
+    struct gdb_thread thread = gdb->general;
+    if (!thread.pid || !gdb_reverse_to_begin(gdb)) {
+        gdb_put(answer, "E.there is no way back to the beginning");
+        return;
+    }
+    gdb->is_held = true;
+    gdb->event = (struct gdb_event){.thread = thread, .signal = GDB_SIGTRAP};
+    gdb_put_event(gdb, answer, &gdb->event);
+}
+
+/* Who is not asked for a process gets the usual one. */
 static void why_stopped(struct gdb *gdb, struct gdb_text *answer)
 {
     if (gdb->processes == 0 && !gdb->is_extended) {
-        struct gdb_process process;
-        for (uint64_t pid = 100000; pid < 200000 && gdb->processes == 0; pid++) {
-            struct gdb_thread thread = {0};
-            if (gdb_find_pid(gdb, pid, &process) && pid % 10 != 0 &&
-                penrose_tile_kind(gdb->chip, process.x, process.y) == PENROSE_TILE_TENSIX) {
-                thread = (struct gdb_thread){.pid = (unsigned)pid,
-                                             .x = process.x,
-                                             .y = process.y,
-                                             .hart = (enum penrose_hart)(pid % 10 - 1)};
-                if (gdb_hart_state(gdb, &thread) != PENROSE_HART_HELD) {
-                    gdb_attach(gdb, pid);
-                }
-            }
-        }
+        attach_usual(gdb);
     }
     if (!gdb->event.thread.pid) {
         gdb->event = (struct gdb_event){.thread = gdb->general, .signal = GDB_SIGTRAP};
@@ -209,6 +258,8 @@ static bool v_packet(struct gdb *gdb, const char *packet, struct gdb_text *answe
         gdb_put(answer, "%s", error_answer);
     } else if (gdb_take_text(&packet, "vAttach;")) {
         attach_packet(gdb, packet, answer);
+    } else if (gdb_take_text(&packet, "vRun")) {
+        run_packet(gdb, answer);
     } else if (gdb_take_text(&packet, "vKill")) {
         put_result(answer, detach_packet(gdb, packet));
     } else if (gdb_take_text(&packet, "vFile:")) {
@@ -256,7 +307,7 @@ static bool answer_packet(struct gdb *gdb, const char *packet, size_t size, stru
         read_one_register(gdb, packet + 1, answer);
         break;
     case 'P':
-        put_result(answer, write_register_packet(gdb, packet + 1));
+        write_register_packet(gdb, packet + 1, answer);
         break;
     case 'm':
         read_memory(gdb, packet + 1, answer);
@@ -278,6 +329,7 @@ static bool answer_packet(struct gdb *gdb, const char *packet, size_t size, stru
         break;
     case 'k':
         gdb_forget_client(gdb);
+        stand_without_processes(gdb);
         return false;
     case 'Z':
     case 'z':

@@ -83,6 +83,8 @@ void gdb_forget_client(struct gdb *gdb)
     gdb_close_files(gdb);
     gdb->stepped = gdb->general = gdb->resumed = (struct gdb_thread){0};
     gdb->event = (struct gdb_event){0};
+    gdb->left_pid = 0;
+    gdb->left_main = NULL;
     for (size_t i = 0; i < gdb->processes; i++) {
         gdb_let_go(gdb, &gdb->process[i]);
     }

@@ -128,6 +128,8 @@ struct gdb {
     struct gdb_thread general; /* that registers and memory are about */
     struct gdb_thread resumed; /* that goes on, where packets do not say */
     struct gdb_event event;    /* the latest */
+    unsigned left_pid;         /* of the process that the client has left last, */
+    const void *left_main;     /* and its file, which a client keeps for the next one */
     struct gdb_register *reg;
     size_t registers;
     struct gdb_point *points;
@@ -203,6 +205,8 @@ bool gdb_select(const struct gdb *gdb, const struct gdb_id *id, const struct gdb
 const char *gdb_hart_name(const struct gdb *gdb, const struct gdb_thread *thread);
 enum penrose_hart_state gdb_hart_state(const struct gdb *gdb, const struct gdb_thread *thread);
 const char *gdb_state_name(enum penrose_hart_state state);
+/* Why a hart executes nothing though the client lets it go on; NULL: it executes. */
+const char *gdb_why_it_rests(const struct gdb *gdb, const struct gdb_thread *thread);
 bool gdb_is_worker(const struct gdb *gdb, const struct gdb_thread *thread);
 /* The thread of the coprocessor that the hart feeds; -1: none. */
 int gdb_tensix_thread(const struct gdb *gdb, const struct gdb_thread *thread);
@@ -263,6 +267,8 @@ void gdb_tell_pending(struct gdb *gdb);
 void gdb_let_go(struct gdb *gdb, struct gdb_process *process);
 /* Does any? It does not count for what a run is for. */
 bool gdb_holds_any(const struct gdb *gdb);
+/* Was the latest event the hit of a watchpoint? */
+bool gdb_is_behind_watch(const struct gdb *gdb);
 /* The event that a stop at a point is. */
 void gdb_point_event(struct gdb *gdb, const struct gdb_point *point,
                      const struct penrose_stop *stop, struct gdb_event *event);
@@ -284,6 +290,8 @@ void gdb_reverse_end(struct gdb *gdb);
 bool gdb_is_past(const struct gdb *gdb);
 /* Back to the present. */
 void gdb_reverse_leave(struct gdb *gdb);
+/* To the beginning of the history; false: there is none. */
+bool gdb_reverse_to_begin(struct gdb *gdb);
 /* A step, or until a point, back or, in a past, forward; tells where it has ended. False: there is
  * no history. */
 bool gdb_reverse_search(struct gdb *gdb, bool is_step, bool is_back);

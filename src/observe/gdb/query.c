@@ -220,7 +220,7 @@ static void put_exec_file(struct gdb *gdb, const char *annex, struct gdb_text *t
         gdb_name_file(gdb, path);
         gdb_put(text, "%s", path);
     }
-    if (attached) {
+    if (attached && !gdb->left_main) {
         attached->main = path ? image->elf : NULL;
     }
 }

@@ -190,6 +190,18 @@ static const struct action *find_step(const struct action *actions, unsigned cou
     return NULL;
 }
 
+bool gdb_is_behind_watch(const struct gdb *gdb)
+{
+    return strstr(gdb->event.reason, "watch:") != NULL;
+}
+
+/* GDB steps a hart behind each hit of a watchpoint, as RISC-V's triggers fire before the access. Ours
+ * have it behind them, so the step of a hart that executes nothing is done. */
+static bool is_step_done(struct gdb *gdb, const struct gdb_thread *thread)
+{
+    return gdb_is_behind_watch(gdb) && gdb_why_it_rests(gdb, thread) != NULL;
+}
+
 bool gdb_resume(struct gdb *gdb, const char *text)
 {
     struct action actions[ACTIONS];
@@ -202,6 +214,10 @@ bool gdb_resume(struct gdb *gdb, const char *text)
     gdb->resumed = thread;
     if (gdb->past) {
         return gdb_reverse_search(gdb, step != NULL, false);
+    }
+    if (step && is_step_done(gdb, &thread)) {
+        gdb_announce(gdb, &(struct gdb_event){.thread = thread, .signal = GDB_SIGTRAP});
+        return true;
     }
     choose_going(gdb, actions, count);
     pass_ebreaks(gdb);

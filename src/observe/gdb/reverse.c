@@ -76,11 +76,37 @@ static enum penrose_status search(struct gdb *gdb, const struct penrose_goal *go
                    : penrose_history_forward(gdb->history, gdb->past, goal, end, error);
 }
 
+static enum penrose_status go_to_begin(struct gdb *gdb, struct penrose_error *error)
+{
+    struct penrose_history_info info;
+    struct penrose_chip *past = NULL;
+    penrose_history_info(gdb->history, &info);
+    enum penrose_status status = penrose_history_past(gdb->history, info.begin, &past, error);
+    if (status == PENROSE_OK) {
+        gdb_reverse_leave(gdb);
+        gdb->chip = gdb->past = past;
+    }
+    return status;
+}
+
+/* Where nothing has happened yet the beginning is the present, which can be changed. */
+bool gdb_reverse_to_begin(struct gdb *gdb)
+{
+    struct penrose_history_info info = {0};
+    if (gdb->history) {
+        penrose_history_info(gdb->history, &info);
+    }
+    if (gdb->history && info.begin == penrose_now(gdb->present)) {
+        gdb_reverse_leave(gdb);
+        return true;
+    }
+    return gdb->history && go_to_begin(gdb, NULL) == PENROSE_OK;
+}
+
 /* Without points there is only the beginning, or the present. */
 static enum penrose_status search_points(struct gdb *gdb, struct penrose_goal *goal, bool is_back,
                                          enum penrose_history_end *end, struct penrose_error *error)
 {
-    struct penrose_history_info info;
     struct penrose_point *points = collect_points(gdb, &goal->points);
     enum penrose_status status;
     goal->kind = PENROSE_GOAL_POINTS;
@@ -88,13 +114,7 @@ static enum penrose_status search_points(struct gdb *gdb, struct penrose_goal *g
     if (goal->points > 0 || !points) {
         status = points ? search(gdb, goal, is_back, end, error) : PENROSE_E_MEMORY;
     } else if (is_back) {
-        struct penrose_chip *past = NULL;
-        penrose_history_info(gdb->history, &info);
-        status = penrose_history_past(gdb->history, info.begin, &past, error);
-        if (status == PENROSE_OK) {
-            gdb_reverse_leave(gdb);
-            gdb->past = past;
-        }
+        status = go_to_begin(gdb, error);
         *end = PENROSE_HISTORY_BEGIN;
     } else {
         *end = PENROSE_HISTORY_PRESENT;
@@ -104,8 +124,11 @@ static enum penrose_status search_points(struct gdb *gdb, struct penrose_goal *g
     return status;
 }
 
+/* A step that arrives at the present is a step as any other. So is the one that GDB makes behind each
+ * hit of a watchpoint: it takes time that has ended there for a step that has not, and waits for ever. */
 static void tell_end(struct gdb *gdb, enum penrose_history_end end, bool is_step)
 {
+    bool is_plain = is_step && (end == PENROSE_HISTORY_PRESENT || gdb_is_behind_watch(gdb));
     struct gdb_event event = {.thread = gdb->resumed, .signal = GDB_SIGTRAP};
     struct penrose_stop stop;
     if (end == PENROSE_HISTORY_STOP && !is_step && penrose_history_stop_get(gdb->chip, 0, &stop)) {
@@ -113,7 +136,7 @@ static void tell_end(struct gdb *gdb, enum penrose_history_end end, bool is_step
         if (point) {
             gdb_point_event(gdb, point, &stop, &event);
         }
-    } else if (end != PENROSE_HISTORY_STOP) {
+    } else if (end != PENROSE_HISTORY_STOP && !is_plain) {
         snprintf(event.reason, sizeof event.reason, "replaylog:%s;",
                  end == PENROSE_HISTORY_BEGIN ? "begin" : "end");
     }

@@ -75,6 +75,7 @@ bool gdb_attach(struct gdb *gdb, uint64_t pid)
         return false;
     }
     gdb->process = list;
+    process.main = gdb->left_main;
     list[gdb->processes++] = process;
     gdb->general = gdb->resumed = thread_in(&process, first_hart(process.harts));
     return true;
@@ -173,6 +174,21 @@ const char *gdb_state_name(enum penrose_hart_state state)
         [PENROSE_HART_WAITING] = "waits", [PENROSE_HART_POLLING] = "polls",
         [PENROSE_HART_PAUSED] = "paused", [PENROSE_HART_FAULTED] = "at fault"};
     return names[state];
+}
+
+const char *gdb_why_it_rests(const struct gdb *gdb, const struct gdb_thread *thread)
+{
+    switch (gdb_hart_state(gdb, thread)) {
+    case PENROSE_HART_HELD:
+        return "the hart is in reset";
+    case PENROSE_HART_FAULTED:
+        return "the hart has ended by a fault";
+    case PENROSE_HART_PAUSED:
+        return gdb->is_bare ? "the hart stands behind its ebreak; 'monitor resume' lets it go on"
+                            : NULL;
+    default:
+        return NULL;
+    }
 }
 
 bool gdb_is_worker(const struct gdb *gdb, const struct gdb_thread *thread)

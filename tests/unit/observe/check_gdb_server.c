@@ -140,6 +140,56 @@ TEST(a_breakpoint_stops_and_a_condition_passes_it)
     ck_assert_uint_gt(counted(), 1000);
 }
 
+/* Three instructions, and the pc behind them. */
+#define THREE_STEPS "vCont;s", "vCont;s", "vCont;s", "p20"
+
+TEST(the_chip_stands_until_the_connection_ends)
+{
+    static const char *const ways[] = {"D;18a9d", "vKill;18a9d", "k", "D"};
+    for (unsigned i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        teardown();
+        setup();
+        const char *all = talk((const char *const[]){"!", ATTACH, THREE_STEPS, ways[i],
+                                                     "vAttach;18a9e", "p20", ATTACH, "p20", NULL});
+        const char *first = strstr(all, "$0c100000#");
+        ck_assert_msg(first && strstr(first + 1, "$0c100000#"), "%s: %s", ways[i], all);
+        expect_answer(all, "T05thread:p18a9e.2;");
+        ck_assert_uint_gt(counted(), 1000);
+    }
+}
+
+TEST(run_begins_at_the_beginning)
+{
+    const char *all = talk((const char *const[]){"!", ATTACH, THREE_STEPS, "vKill;18a9d", "vRun;",
+                                                 "p20", "P20=00000000", THREE_STEPS, NULL});
+    expect_answer(all, "$T05thread:p18a9d.1;#");
+    expect_answer(all, "$00100000#");
+    expect_answer(all, "$E.a past cannot be changed#");
+    ck_assert_ptr_null(strstr(all, "replaylog"));
+}
+
+/* GDB takes a step that ends with the history for one that has not ended. */
+TEST(a_step_that_arrives_at_the_present_is_a_step)
+{
+    const char *all = talk((const char *const[]){ATTACH, THREE_STEPS, "bs", "bs", "vCont;s",
+                                                 "vCont;s", "p20", "vCont;s", "p20", NULL});
+    ck_assert_ptr_null(strstr(all, "replaylog"));
+    expect_answer(all, "$04100000#");
+}
+
+/* The step that GDB makes behind the hit of a watchpoint, of a hart that cannot. */
+TEST(a_hart_in_reset_watches)
+{
+    const char *all =
+        talk((const char *const[]){"vAttach;18a9e", "P20=00100000", "Z2,4000,4", "vCont;c",
+                                   "z2,4000,4", "vCont;s", "m4000,4", NULL});
+    const char *hit = strstr(all, "$T05watch:4000;thread:p18a9e.2;#");
+    ck_assert_msg(hit != NULL, "%s", all);
+    expect_answer(hit, "$T05thread:p18a9e.2;#");
+    expect_answer(hit, "$01000000#");
+    expect_answer(all, "$E.the hart is in reset#");
+}
+
 TEST(a_watchpoint_names_who_wrote)
 {
     const char *all = talk((const char *const[]){ATTACH, "Z2,4000,4", "vCont;c", "p5", NULL});
