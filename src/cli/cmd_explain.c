@@ -33,6 +33,7 @@ struct explain_command {
     uint64_t depth;
     const char *recording[2];  /* of A and B; NULL: the command line in the dump */
     unsigned recordings, side; /* 0: A runs again, 1: B */
+    uint64_t most;             /* bytes of a recording; 0: what its size allows */
     bool runs_both;
     bool is_changed[2];             /* what ran again did not end as in its dump */
     const char *symbols;            /* a folder, or NULL */
@@ -76,7 +77,7 @@ struct followed {
     struct culprit culprit;
 };
 
-enum { KEY_DEPTH = 0x700, KEY_RECORDING, KEY_EXPLAIN_SYMBOLS };
+enum { KEY_DEPTH = 0x700, KEY_RECORDING, KEY_EXPLAIN_SYMBOLS, KEY_EXPLAIN_MEMORY };
 
 /* --- Options --- */
 
@@ -90,6 +91,8 @@ static error_t parse_explain(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_DEPTH:
         return options_number(command->cli, "--depth", argument, MOST_DEPTH, &command->depth);
+    case KEY_EXPLAIN_MEMORY:
+        return options_number(command->cli, "--max-memory", argument, UINT64_MAX, &command->most);
     case KEY_RECORDING:
         if (command->recordings == 2) {
             return options_refuse(command->cli, "--recording: there are two dumps");
@@ -117,6 +120,7 @@ static const struct argp_option explain_rows[] = {
      "What A is a dump of: a recording of a host program (PENROSE_RECORD, exec --record), which "
      "runs again in place of the command line in A's manifest; given twice, also what B is of",
      0},
+    {"max-memory", KEY_EXPLAIN_MEMORY, "BYTES", 0, "Let a recording unpack to so much", 0},
     {"symbols", KEY_EXPLAIN_SYMBOLS, "DIR", 0,
      "With --recording: where the programs of the host are, such as a folder of tt-metal's cache; "
      "those whose code lies in tiles at the end are known by their lines",
@@ -140,8 +144,7 @@ static const struct argp explain_argp = {
         "instruction, what it was made from, and whether that differed already. If B is a dump of "
         "`penrose run` or `penrose boot`, or has a recording, it runs again as well, and inputs "
         "are compared at the moment at which they were read. A run that does not end as its dump "
-        "says "
-        "is reported: keep the programs of both sides in different files."
+        "says is reported: keep the programs of both sides in different files."
         "\vExamples:\n"
         "  penrose run kernel.elf --dump-state here; penrose explain here card\n"
         "        says where the two go apart, and by which line\n\n"
@@ -357,7 +360,7 @@ static enum cli_exit run_side(struct explain_command *command, unsigned side)
     const struct cli_witness witness = {begin_watching, end_watching, command};
     command->side = side;
     return command->recording[side]
-               ? rerun_recording(command->cli, command->recording[side], &witness)
+               ? rerun_recording(command->cli, command->recording[side], command->most, &witness)
                : rerun_command(command->cli, side ? &command->b : &command->a, &witness);
 }
 

@@ -28,15 +28,16 @@ enum {
     KEY_AGAINST,
     KEY_GDB,
     KEY_REPLAY_SYMBOLS,
+    KEY_MAX_MEMORY,
 };
 
 struct replay_options {
     struct cli *cli;
     const char *path, *schedule, *timing;
-    const char *dump, *against; /* folders; NULL: not asked for */
-    const char *gdb;            /* an address; NULL: not asked for */
-    const char *symbols;        /* a folder with programs, or NULL */
-    uint64_t threads;
+    const char *dump, *against;    /* folders; NULL: not asked for */
+    const char *gdb;               /* an address; NULL: not asked for */
+    const char *symbols;           /* a folder with programs, or NULL */
+    uint64_t threads, most_memory; /* 0: what its size allows */
     bool is_free;
     struct last_writer_option writer;
 };
@@ -79,6 +80,9 @@ static error_t parse_replay(int key, char *argument, struct argp_state *state)
     case KEY_REPLAY_SYMBOLS:
         options->symbols = argument;
         return 0;
+    case KEY_MAX_MEMORY:
+        return options_number(options->cli, "--max-memory", argument, UINT64_MAX,
+                              &options->most_memory);
     case ARGP_KEY_ARG:
         if (options->path) {
             return options_refuse(options->cli, "one recording is enough; what is '%s'?", argument);
@@ -125,6 +129,11 @@ static const struct argp_option replay_rows[] = {
      "At the end, wait for GDB at [HOST:]PORT or unix:PATH: it looks at any moment of the "
      "recording, "
      "back and forth (docs/DEBUGGING.md)",
+     0},
+    {"max-memory", KEY_MAX_MEMORY, "BYTES", 0,
+     "So much may a recording unpack to; by default 64 MiB, or 256 times the size of its file "
+     "where "
+     "that is more, so that a file from elsewhere does not fill the memory",
      0},
     {0},
 };
@@ -423,7 +432,8 @@ enum cli_exit cmd_replay(struct cli *cli, int argc, char **argv)
         return complain(cli, "no memory");
     }
     replay->options = &options;
-    if (journal_load(options.path, &replay->journal, &replay->ending, &error) != PENROSE_OK) {
+    if (journal_load(options.path, options.most_memory, &replay->journal, &replay->ending,
+                     &error) != PENROSE_OK) {
         exit = complain(cli, "%s", error.text);
     } else if (recording_head(replay->journal, &replay->head, &error) != PENROSE_OK) {
         exit = complain(cli, "%s: %s", options.path, error.text);

@@ -155,12 +155,13 @@ static enum cli_exit run_recording_of(struct cli *cli, const char *path,
     return exit;
 }
 
-enum cli_exit rerun_recording(struct cli *cli, const char *path, const struct cli_witness *witness)
+enum cli_exit rerun_recording(struct cli *cli, const char *path, uint64_t most,
+                              const struct cli_witness *witness)
 {
     struct journal *journal = NULL;
     struct penrose_error error;
     enum journal_ending ending;
-    if (journal_load(path, &journal, &ending, &error) != PENROSE_OK) {
+    if (journal_load(path, most, &journal, &ending, &error) != PENROSE_OK) {
         return complain(cli, "%s", error.text);
     }
     enum cli_exit exit = run_recording_of(cli, path, journal, witness);

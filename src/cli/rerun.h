@@ -17,8 +17,9 @@ enum cli_exit rerun_command(struct cli *cli, const struct compare_dump *dump,
 /* Does the manifest name such a command line? */
 bool rerun_is_possible(const struct compare_dump *dump);
 
-/* The same of a recording (observe/history/recording.h) instead. */
-enum cli_exit rerun_recording(struct cli *cli, const char *path, const struct cli_witness *witness);
+/* The same of a recording (observe/history/recording.h) instead; `most`: see journal_load. */
+enum cli_exit rerun_recording(struct cli *cli, const char *path, uint64_t most,
+                              const struct cli_witness *witness);
 
 /* Opens the programs that --symbols DIR names (path NULL: none, *files is NULL). CLI_REFUSED with a
  * message. */

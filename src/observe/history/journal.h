@@ -114,9 +114,13 @@ enum journal_ending { JOURNAL_WHOLE, JOURNAL_CUT };
 
 /*
  * Reads a file. One that is cut gives what it has. PENROSE_E_FILE where it cannot be read,
- * PENROSE_E_FORMAT where it is none, damaged, or of another version; PENROSE_E_MEMORY.
+ * PENROSE_E_FORMAT where it is none, damaged, or of another version; PENROSE_E_MEMORY, also where
+ * its entries take more than `most` bytes (0: JOURNAL_LEAST, or JOURNAL_RATIO times the size of the
+ * file where that is more): a small file must not fill the memory of who opens it.
  */
-enum penrose_status journal_load(const char *path, struct journal **journal,
+enum { JOURNAL_LEAST = 64 << 20, JOURNAL_RATIO = 256 };
+
+enum penrose_status journal_load(const char *path, uint64_t most, struct journal **journal,
                                  enum journal_ending *ending, struct penrose_error *error);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -146,7 +147,11 @@ struct file_reader {
     FILE *file;
     ZSTD_DCtx *zstd;
     ZSTD_inBuffer in;
-    size_t left; /* 0: between frames */
+    size_t left;        /* 0: between frames */
+    uint64_t file_size; /* 0: unknown */
+    uint64_t most;      /* bytes of entries */
+    uint64_t at;        /* behind the entries that have been looked at */
+    bool has_end;       /* the last of them is the end */
     uint8_t packed[1 << 16];
 };
 
@@ -156,13 +161,42 @@ static bool grow_journal(struct journal *journal, size_t size)
     if (journal->room - journal->size >= size) {
         return true;
     }
-    size_t room = journal->room * 2 + size;
+    size_t room = journal->room + journal->room / 2 + size;
     uint8_t *grown = realloc(journal->bytes, room);
     if (grown) {
         journal->bytes = grown;
         journal->room = room;
     }
     return grown != NULL;
+}
+
+static enum penrose_status refuse_entry(const char *path, uint64_t at, struct penrose_error *error)
+{
+    return error_set(error, PENROSE_E_FORMAT,
+                     "%s: the recording is damaged (no entry at byte %llu); record it again", path,
+                     (unsigned long long)at);
+}
+
+/* Passes the entries that are whole. False: what comes next can never become one. */
+static bool pass_entries(struct file_reader *reader, const struct journal *journal)
+{
+    struct journal_entry entry;
+    while (!reader->has_end && journal_get(journal, reader->at, &entry)) {
+        reader->at = entry.next;
+        reader->has_end = entry.kind == JOURNAL_END;
+    }
+    bool has_more = reader->at < journal->size;
+    return !has_more || (!reader->has_end && journal->bytes[reader->at] < JOURNAL_KINDS);
+}
+
+static enum penrose_status refuse_size(const struct file_reader *reader, const char *path,
+                                       struct penrose_error *error)
+{
+    return error_set(
+        error, PENROSE_E_MEMORY,
+        "%s: the recording unpacks to more than %llu MiB, and its file has %llu KiB; if "
+        "you trust it, allow more with --max-memory",
+        path, (unsigned long long)reader->most >> 20, (unsigned long long)reader->file_size >> 10);
 }
 
 static enum penrose_status unpack_frames(struct file_reader *reader, const char *path,
@@ -180,8 +214,7 @@ static enum penrose_status unpack_frames(struct file_reader *reader, const char 
         if (!grow_journal(journal, FRAME_BYTES)) {
             return error_set(error, PENROSE_E_MEMORY, "%s: no memory to read it", path);
         }
-        ZSTD_outBuffer out = {.dst = journal->bytes + journal->size,
-                              .size = journal->room - journal->size};
+        ZSTD_outBuffer out = {.dst = journal->bytes + journal->size, .size = FRAME_BYTES};
         size_t left = ZSTD_decompressStream(reader->zstd, &out, &reader->in);
         if (ZSTD_isError(left)) {
             return error_set(error, PENROSE_E_FORMAT,
@@ -189,6 +222,12 @@ static enum penrose_status unpack_frames(struct file_reader *reader, const char 
                              ZSTD_getErrorName(left));
         }
         journal->size += out.pos;
+        if (!pass_entries(reader, journal)) {
+            return refuse_entry(path, reader->at, error);
+        }
+        if (journal->size > reader->most) {
+            return refuse_size(reader, path, error);
+        }
         if (out.pos == 0 && reader->in.size == 0) {
             return PENROSE_OK;
         }
@@ -196,27 +235,13 @@ static enum penrose_status unpack_frames(struct file_reader *reader, const char 
     }
 }
 
-/* Checks every entry, and ends the journal behind the last that is whole. */
-static enum penrose_status check_entries(struct journal *journal, const char *path, bool is_cut,
-                                         enum journal_ending *ending, struct penrose_error *error)
+/* Ends the journal behind the last entry that is whole. */
+static void end_entries(const struct file_reader *reader, struct journal *journal,
+                        enum journal_ending *ending)
 {
-    struct journal_entry entry;
-    uint64_t at = 0;
-    bool has_end = false;
-    while (!has_end && journal_get(journal, at, &entry)) {
-        at = entry.next;
-        has_end = entry.kind == JOURNAL_END;
-    }
-    bool has_more = at < journal->size;
-    *ending = has_end && !has_more && !is_cut ? JOURNAL_WHOLE : JOURNAL_CUT;
-    bool is_damaged = has_more && (has_end || (!is_cut && journal->bytes[at] >= JOURNAL_KINDS));
-    if (is_damaged) {
-        return error_set(error, PENROSE_E_FORMAT,
-                         "%s: the recording is damaged (no entry at byte %llu); record it again",
-                         path, (unsigned long long)at);
-    }
-    journal->size = (size_t)at;
-    return PENROSE_OK;
+    bool is_whole = reader->has_end && reader->left == 0;
+    *ending = is_whole ? JOURNAL_WHOLE : JOURNAL_CUT;
+    journal->size = (size_t)reader->at;
 }
 
 static enum penrose_status read_head(FILE *file, const char *path, struct penrose_error *error)
@@ -240,7 +265,14 @@ static enum penrose_status read_head(FILE *file, const char *path, struct penros
     return PENROSE_OK;
 }
 
-enum penrose_status journal_load(const char *path, struct journal **journal,
+/* How many bytes of entries a file may have by itself. */
+static uint64_t most_of_file(uint64_t file_size)
+{
+    uint64_t most = file_size * JOURNAL_RATIO;
+    return most > JOURNAL_LEAST ? most : JOURNAL_LEAST;
+}
+
+enum penrose_status journal_load(const char *path, uint64_t most, struct journal **journal,
                                  enum journal_ending *ending, struct penrose_error *error)
 {
     *journal = NULL;
@@ -253,10 +285,16 @@ enum penrose_status journal_load(const char *path, struct journal **journal,
     } else if (!made || !reader || !(reader->zstd = ZSTD_createDCtx())) {
         status = error_set(error, PENROSE_E_MEMORY, "%s: no memory to read it", path);
     } else {
+        struct stat state;
+        bool is_file = fstat(fileno(file), &state) == 0 && S_ISREG(state.st_mode);
         reader->file = file;
+        reader->file_size = is_file ? (uint64_t)state.st_size : 0;
+        reader->most = most ? most : most_of_file(reader->file_size);
         status = read_head(file, path, error);
         status = status ? status : unpack_frames(reader, path, made, error);
-        status = status ? status : check_entries(made, path, reader->left != 0, ending, error);
+        if (status == PENROSE_OK) {
+            end_entries(reader, made, ending);
+        }
     }
     if (file) {
         fclose(file);

@@ -15,7 +15,10 @@
 
 #define MOST_TIME (UINT64_MAX / 4)
 
-enum { MOST_BYTES = 1 << 30 };
+enum {
+    MOST_BYTES = 256 << 20, /* of a read */
+    MOST_WINDOW = 1 << 20, /* cycles; a chip makes longer ones only where nothing happens in them */
+};
 
 /* --- Moments --- */
 
@@ -548,6 +551,11 @@ static enum rerun_end rerun_window(struct rerun *rerun)
         start_step(rerun);
         mark_units(rerun);
         chip_rerun_begin(chip, rerun->planned, rerun->actual);
+        if (chip->runnable_count > 0 && rerun->planned - rerun->start > MOST_WINDOW) {
+            rerun_differ(rerun, "a window of %" PRIu64 " cycles is none of this chip's",
+                         rerun->planned - rerun->start);
+            return RERUN_DIFFERS;
+        }
         rerun->in_window = true;
     } else {
         rerun->has_stopped = false;

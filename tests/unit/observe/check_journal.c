@@ -54,7 +54,7 @@ static struct penrose_chip *carry_out(enum journal_ending wanted, unsigned threa
     enum rerun_end end = RERUN_DONE;
     struct rerun *rerun = calloc(1, sizeof *rerun);
     *difference = 0;
-    ck_assert_msg(journal_load(path, &journal, &ending, &error) == PENROSE_OK, "%s", error.text);
+    ck_assert_msg(journal_load(path, 0, &journal, &ending, &error) == PENROSE_OK, "%s", error.text);
     ck_assert_int_eq(ending, wanted);
     ck_assert_int_eq(recording_head(journal, &head, &error), PENROSE_OK);
     ck_assert(head.is_of_this_build);
@@ -142,7 +142,7 @@ static void carry_out_freely(int way)
     enum journal_ending ending;
     enum rerun_end end = RERUN_DONE;
     struct free_rerun *own = calloc(1, sizeof *own);
-    ck_assert_int_eq(journal_load(path, &journal, &ending, &error), PENROSE_OK);
+    ck_assert_int_eq(journal_load(path, 0, &journal, &ending, &error), PENROSE_OK);
     ck_assert_int_eq(recording_head(journal, &head, &error), PENROSE_OK);
     head.options.quantum = 0;
     head.options.timed = way == 1;
@@ -264,7 +264,7 @@ static void rewrite(void (*change)(uint8_t *bytes, size_t size))
 {
     struct journal *journal, *other = journal_create();
     enum journal_ending ending;
-    ck_assert_int_eq(journal_load(path, &journal, &ending, &error), PENROSE_OK);
+    ck_assert_int_eq(journal_load(path, 0, &journal, &ending, &error), PENROSE_OK);
     change(journal->bytes, journal->size);
     ck_assert_int_eq(journal_record(other, path, &error), PENROSE_OK);
     other->bytes = journal->bytes;
@@ -336,7 +336,7 @@ TEST(a_cut_file_gives_what_it_has)
         struct journal *journal;
         enum journal_ending ending;
         put_file(bytes, cut);
-        enum penrose_status status = journal_load(path, &journal, &ending, &error);
+        enum penrose_status status = journal_load(path, 0, &journal, &ending, &error);
         if (cut < 16) {
             ck_assert_int_eq(status, PENROSE_E_FORMAT);
         } else {
@@ -361,12 +361,50 @@ TEST(damage_is_found)
         bytes[at] ^= (uint8_t)(1 << scene_random(&seed, 8));
         put_file(bytes, size);
         bool zeros = at >= 12 && at < 16; /* which nobody reads */
-        if (journal_load(path, &journal, &ending, &error) == PENROSE_OK) {
+        if (journal_load(path, 0, &journal, &ending, &error) == PENROSE_OK) {
             ck_assert_msg(zeros || ending == JOURNAL_CUT, "byte %zu", at);
             journal_destroy(journal);
         }
         bytes[at] = old;
     }
+}
+
+/* Adds a write of so many zeros to a recording, and perhaps a window of so many cycles. */
+static void append_to_recording(size_t zeros, uint64_t cycles)
+{
+    struct penrose_chip *chip;
+    uint8_t *bytes = calloc(1, zeros + 1);
+    ck_assert_int_eq(penrose_chip_create(NULL, &chip, &error), PENROSE_OK);
+    record(chip);
+    start_program(chip, X, Y, PENROSE_BRISC, CODE, "jal zero, 0x1000");
+    JOURNAL_ADD(chip->journal, JOURNAL_WRITE, bytes, zeros, 17, 12, 0);
+    if (cycles) {
+        JOURNAL_ADD(chip->journal, JOURNAL_WINDOWS, NULL, 0, cycles, 1);
+    }
+    penrose_chip_destroy(chip);
+    free(bytes);
+}
+
+TEST(a_small_file_does_not_fill_the_memory)
+{
+    struct journal *journal;
+    enum journal_ending ending;
+    append_to_recording(80 << 20, 0);
+    ck_assert_int_eq(journal_load(path, 0, &journal, &ending, &error), PENROSE_E_MEMORY);
+    ck_assert_msg(strstr(error.text, "unpacks to more than 64 MiB") &&
+                      strstr(error.text, "--max-memory"),
+                  "%s", error.text);
+    ck_assert_int_eq(journal_load(path, 100 << 20, &journal, &ending, &error), PENROSE_OK);
+    ck_assert_int_eq(ending, JOURNAL_WHOLE);
+    journal_destroy(journal);
+}
+
+/* What a forged recording asks for would take for ever. */
+TEST(windows_are_no_longer_than_those_of_a_chip)
+{
+    append_to_recording(0, UINT64_C(1) << 40);
+    ck_assert_ptr_null(carry_out(JOURNAL_WHOLE, 1));
+    ck_assert_msg(strstr(difference, "a window of 1099511627776 cycles"), "%s", difference);
 }
 
 static uint32_t fuzz_seed;
@@ -388,7 +426,7 @@ TEST_EACH(made_up_entries_do_no_harm, 60)
     record_polls();
     fuzz_seed = (uint32_t)_i * 77 + 1;
     rewrite(falsify);
-    if (journal_load(path, &journal, &ending, &error) != PENROSE_OK) {
+    if (journal_load(path, 0, &journal, &ending, &error) != PENROSE_OK) {
         return;
     }
     if (recording_head(journal, &head, &error) == PENROSE_OK &&
