@@ -24,6 +24,7 @@ struct run_options {
     const char *firmware;
     const char *description;            /* of a program on a grid; NULL: none */
     const char *data;                   /* folder of its .npy files */
+    bool trusts_outputs;                /* they may lie anywhere, and have any size */
     bool counts_units;                  /* of its units */
     const char *ttx;                    /* an image of tt-burnin; NULL: none */
     unsigned workers;                   /* that it runs on, besides those of --tile */
@@ -32,7 +33,16 @@ struct run_options {
     unsigned started; /* bit n: hart n has a program */
 };
 
-enum { KEY_FIRMWARE = 0x600, KEY_HART, KEY_PROGRAM, KEY_DATA, KEY_TTX, KEY_TILES, KEY_UNITS };
+enum {
+    KEY_FIRMWARE = 0x600,
+    KEY_HART,
+    KEY_PROGRAM,
+    KEY_DATA,
+    KEY_TRUST_OUTPUTS,
+    KEY_TTX,
+    KEY_TILES,
+    KEY_UNITS
+};
 
 static error_t set_program(struct run_options *options, unsigned harts, const char *path)
 {
@@ -130,9 +140,10 @@ static error_t check(const struct run_options *options)
         return options_refuse(options->cli,
                               "--units is for programs that a description names; name one");
     }
-    if (options->data) {
+    if (options->data || options->trusts_outputs) {
         return options_refuse(options->cli,
-                              "--data is for the .npy files of a program description; name one");
+                              "%s is for the .npy files of a program description; name one",
+                              options->data ? "--data" : "--trust-outputs");
     }
     if (options->machine.tiles > 1) {
         return options_refuse(options->cli, "run works on one tile; boot takes several");
@@ -179,6 +190,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_DATA:
         options->data = argument;
         return 0;
+    case KEY_TRUST_OUTPUTS:
+        options->trusts_outputs = true;
+        return 0;
     case KEY_TILES:
         return options_workers(options->cli, argument, &options->workers);
     case KEY_UNITS:
@@ -211,6 +225,8 @@ static const struct argp_option rows[] = {
      "for "
      "its kernels)",
      6},
+    {"trust-outputs", KEY_TRUST_OUTPUTS, NULL, 0,
+     "Its outputs may lie outside of that folder, and have more than 256 MiB together", 6},
     {"units", KEY_UNITS, NULL, 0,
      "Tell what each unit of the coprocessor did, too, which takes some times longer", 6},
     {NULL, 0, NULL, 0, "Images that run on every card:", 7},
@@ -512,6 +528,7 @@ static enum cli_exit run_description(struct run_options *options)
                                             .firmware = options->firmware,
                                             .kernels = options->launch.directory,
                                             .data = options->data,
+                                            .trusts_outputs = options->trusts_outputs,
                                             .counts_units = options->counts_units};
     return program_run(options->cli, &options->machine, &program);
 }

@@ -4,7 +4,9 @@
  */
 #include "cli/program.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +19,8 @@
 #include "cli/session.h"
 #include "cli/units.h"
 #include "loader/program.h"
+
+enum { MOST_OUTPUT_MIB = 256 }; /* without --trust-outputs */
 
 /* What a kernel is given on one tile. */
 struct given {
@@ -347,24 +351,77 @@ static enum cli_exit launch_all(struct run *run)
 
 /* --- Results --- */
 
-static enum cli_exit check_outputs(const struct run *run)
+/* The bytes of an output's file: numbers of four bytes, mostly. */
+static uint64_t output_bytes(const struct loader_program_buffer *buffer)
 {
-    enum cli_exit exit = CLI_DONE;
-    for (unsigned i = 0; i < run->program->buffers && !exit; i++) {
-        if (!run->program->buffer[i].output) {
-            continue;
-        }
-        run->file[i] = (struct output_file){.label = run->program->path,
-                                            .path = run->program->buffer[i].output};
-        exit = output_file_check(run->cli, &run->file[i]);
-        for (unsigned j = 0; j < i && !exit; j++) {
-            if (run->file[j].path && strcmp(run->file[i].target, run->file[j].target) == 0) {
-                exit = complain(run->cli, "%s: %s is the output of two buffers, %s and %s",
-                                run->program->path, run->file[i].path, run->program->buffer[j].name,
-                                run->program->buffer[i].name);
-            }
+    uint64_t parts = buffer->kind == LOADER_BUFFER_L1 ? buffer->tiles.count : 1;
+    return parts * buffer->tensor.rows * buffer->tensor.columns * sizeof(float);
+}
+
+/* A description may come from elsewhere: it does not fill disks. */
+static enum cli_exit check_sizes(const struct run *run)
+{
+    const uint64_t most = MOST_OUTPUT_MIB;
+    uint64_t size = 0;
+    for (unsigned i = 0; i < run->program->buffers; i++) {
+        const struct loader_program_buffer *buffer = &run->program->buffer[i];
+        size += buffer->output ? output_bytes(buffer) >> 10 : 0;
+    }
+    return size >> 10 < most
+               ? CLI_DONE
+               : complain(run->cli,
+                          "%s: its outputs have %" PRIu64 " MiB together, and only %" PRIu64
+                          " are written unasked; add --trust-outputs if they are to be",
+                          run->program->path, size >> 10, most);
+}
+
+/* Nor does it write outside of the folder of its data. Links are followed before. */
+static enum cli_exit check_folder(const struct run *run, const char *folder,
+                                  const struct output_file *file)
+{
+    size_t length = strlen(folder);
+    bool is_inside = strncmp(file->target, folder, length) == 0 &&
+                     (file->target[length] == '/' || folder[length - 1] == '/');
+    return is_inside ? CLI_DONE
+                     : complain(run->cli,
+                                "%s: the output %s is outside of the folder %s; add "
+                                "--trust-outputs if it is to be written",
+                                run->program->path, file->path, folder);
+}
+
+static enum cli_exit check_output(const struct run *run, unsigned number, const char *folder)
+{
+    const struct loader_program *program = run->program;
+    struct output_file *file = &run->file[number];
+    *file = (struct output_file){.label = program->path, .path = program->buffer[number].output};
+    enum cli_exit exit = output_file_check(run->cli, file);
+    exit = exit || !folder ? exit : check_folder(run, folder, file);
+    for (unsigned i = 0; i < number && !exit; i++) {
+        if (run->file[i].path && strcmp(file->target, run->file[i].target) == 0) {
+            exit =
+                complain(run->cli, "%s: %s is the output of two buffers, %s and %s", program->path,
+                         file->path, program->buffer[i].name, program->buffer[number].name);
         }
     }
+    return exit;
+}
+
+static enum cli_exit check_outputs(const struct run *run, const struct program_options *options)
+{
+    char *copy = strdup(run->program->path), *folder = NULL;
+    enum cli_exit exit = CLI_DONE;
+    if (copy && !options->trusts_outputs) {
+        folder = realpath(options->data ? options->data : dirname(copy), NULL);
+        exit = folder
+                   ? check_sizes(run)
+                   : complain(run->cli, "%s: its folder: %s", run->program->path, strerror(errno));
+    }
+    for (unsigned i = 0; i < run->program->buffers && !exit; i++) {
+        exit = run->program->buffer[i].output ? check_output(run, i, folder) : CLI_DONE;
+    }
+    exit = copy ? exit : no_memory(run);
+    free(folder);
+    free(copy);
     return exit;
 }
 
@@ -648,7 +705,7 @@ static enum cli_exit run_opened(struct run *run, const struct program_options *o
     if (!run->machine->restore_snapshot) {
         run->machine->restore_snapshot = run->program->snapshot;
     }
-    enum cli_exit exit = check_outputs(run);
+    enum cli_exit exit = check_outputs(run, options);
     if (!exit) {
         exit = session_open(&run->session, run->cli, run->machine);
         exit = exit ? exit : work(run, firmware);

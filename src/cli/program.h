@@ -12,6 +12,7 @@ struct program_options {
     const char *firmware; /* NULL: the description names it */
     const char *kernels;  /* folder of kernels' paths, NULL: the description's */
     const char *data;     /* folder of .npy files, NULL: the description's */
+    bool trusts_outputs;  /* they may lie anywhere, and have any size */
     bool counts_units;    /* tells what units of the coprocessor did */
 };
 

@@ -9,7 +9,7 @@
 #include "isa/error.h"
 #include "loader/program_internal.h"
 
-enum { MOST_DEPTH = 64, MOST_STEPS = 100000, MOST_TILE_ROWS = 32 };
+enum { MOST_DEPTH = 64, MOST_STEPS = 4096 /* operands */, MOST_TILE_ROWS = 32 };
 
 struct reading {
     const char *rest;
@@ -18,6 +18,9 @@ struct reading {
     enum penrose_status status;
     unsigned depth, steps;
     unsigned lets; /* so many names that the description gives are known */
+    /* What names have come to: each is computed once, however often it stands in others. */
+    bool has_value[LOADER_PROGRAM_BUFFERS];
+    int64_t value[LOADER_PROGRAM_BUFFERS];
 };
 
 static int64_t fail(struct reading *reading, const char *what)
@@ -116,27 +119,40 @@ static int64_t of_buffer(struct reading *reading, enum loader_buffer_kind kind, 
 
 static int64_t sum(struct reading *reading);
 
+static int64_t compute_let(struct reading *reading, unsigned number)
+{
+    const unsigned known = reading->lets;
+    const char *rest = reading->rest;
+    reading->lets = number;
+    reading->rest = reading->place->program->lets.text[number];
+    int64_t value = sum(reading);
+    skip_spaces(reading);
+    if (*reading->rest) {
+        fail(reading, "a name under \"let\" lacks an operator (+ - * / %)");
+    }
+    reading->lets = known;
+    reading->rest = rest;
+    return value;
+}
+
 /* What the description gives a name to; false when that is not `name`. */
 static bool of_let(struct reading *reading, const char *name, size_t length, int64_t *value)
 {
     const struct loader_lets *lets = &reading->place->program->lets;
-    const unsigned known = reading->lets;
-    const char *rest = reading->rest;
-    for (unsigned i = 0; i < known; i++) {
-        if (strlen(lets->name[i]) == length && memcmp(lets->name[i], name, length) == 0) {
-            reading->lets = i;
-            reading->rest = lets->text[i];
-            *value = sum(reading);
-            skip_spaces(reading);
-            if (*reading->rest) {
-                fail(reading, "a name under \"let\" lacks an operator (+ - * / %)");
-            }
-            reading->lets = known;
-            reading->rest = rest;
-            return true;
-        }
+    unsigned i = 0;
+    while (i < reading->lets &&
+           (strlen(lets->name[i]) != length || memcmp(lets->name[i], name, length) != 0)) {
+        i++;
     }
-    return false;
+    if (i == reading->lets) {
+        return false;
+    }
+    if (!reading->has_value[i]) {
+        reading->value[i] = compute_let(reading, i);
+        reading->has_value[i] = true;
+    }
+    *value = reading->value[i];
+    return true;
 }
 
 /* Names that every description has. */
@@ -329,10 +345,14 @@ static int64_t operand(struct reading *reading)
 {
     int64_t value;
     skip_spaces(reading);
+    if (++reading->steps > MOST_STEPS) {
+        return fail(reading,
+                    "it has more than 4096 numbers and names, with those that names stand for");
+    }
     if (isdigit((unsigned char)*reading->rest)) {
         return number(reading);
     }
-    if (++reading->depth > MOST_DEPTH || ++reading->steps > MOST_STEPS) {
+    if (++reading->depth > MOST_DEPTH) {
         return fail(reading, "too many parentheses, signs and names within each other");
     }
     if (take(reading, '-')) {

@@ -98,4 +98,27 @@ expect "boot: programs that are no firmware" 2 'brisc.elf' 'debug information' -
 cp "$work/text.elf" "$work/firmware/brisc.elf"
 expect "boot: text instead of firmware" 2 'brisc.elf: not an ELF file' -- boot "$work/firmware"
 
+# --- Descriptions of programs ---
+
+# describe OUTPUT ROWS: a description whose only buffer is written to a file.
+describe() {
+    cat >"$work/program/PROGRAM.json" <<EOF
+{"grid": "1x1", "firmware": "fw", "kernels": [{"hart": "brisc", "elf": "$work/good.elf"}],
+ "dram": {"A": {"format": "Float32", "rows": $2, "columns": 32000, "output": "$1"}}}
+EOF
+}
+
+mkdir "$work/program"
+ln -s .. "$work/program/link"
+describe a.npy 32000
+expect "outputs that fill the disk" 2 'outputs have 3906 MiB together' 'add --trust-outputs' -- \
+    run "$work/program/PROGRAM.json"
+for output in ../a.npy link/a.npy "$work/a.npy"; do
+    describe "$output" 32
+    expect "an output elsewhere: ${output#"$work"}" 2 'is outside of the folder' 'add --trust-outputs' -- \
+        run "$work/program/PROGRAM.json"
+    expect "the same, trusted: ${output#"$work"}" 2 'no firmware for brisc' -- \
+        run "$work/program/PROGRAM.json" --trust-outputs
+done
+
 finish

@@ -261,7 +261,7 @@ TEST(expressions_without_end_are_refused)
 
     char text[4096] =
         "{\"grid\": \"1x1\", \"kernels\": [{\"hart\": \"brisc\"}], \"let\": {\"a0\": 1";
-    for (unsigned i = 1; i < 40; i++) { /* 2 ** 39 additions */
+    for (unsigned i = 1; i < 40; i++) { /* 2 ** 39 additions, if each name were not computed once */
         sprintf(text + strlen(text), ", \"a%u\": \"a%u + a%u\"", i, i - 1, i - 1);
     }
     strcat(text, "}}");
@@ -269,7 +269,16 @@ TEST(expressions_without_end_are_refused)
     place.program = program;
     uint32_t value;
     ck_assert_uint_eq(value_of("a10", &place), 1024);
+    ck_assert_uint_eq(value_of("a31 + a39 - a39", &place), UINT32_C(1) << 31);
     ck_assert_int_eq(loader_expression("a39", &place, &value, NULL), PENROSE_E_FORMAT);
+    char sum[2 * 5000 + 2] = "1";
+    for (unsigned i = 1; i < 5000; i++) {
+        memcpy(sum + 2 * i - 1, "+1", 3);
+    }
+    ck_assert_int_eq(loader_expression(sum, &place, &value, NULL), PENROSE_E_FORMAT);
+    sum[2 * 4000 - 1] = 0;
+    ck_assert_int_eq(loader_expression(sum, &place, &value, NULL), PENROSE_OK);
+    ck_assert_uint_eq(value, 4000);
     loader_program_close(program);
 }
 
