@@ -207,22 +207,7 @@ check-clients: all
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(REAL_CLIENTS)'
 .PHONY: check-clients
 
-## `configure --enable-fuzzers CC=clang`, `make fuzzers`; see the files for what they feed on.
-if ENABLE_FUZZERS
-FUZZERS = %D%/fuzz/fuzz_loader$(EXEEXT) %D%/fuzz/fuzz_snapshot$(EXEEXT) %D%/fuzz/fuzz_tensix$(EXEEXT) %D%/fuzz/fuzz_vector$(EXEEXT)
-EXTRA_PROGRAMS += %D%/fuzz/fuzz_loader %D%/fuzz/fuzz_snapshot %D%/fuzz/fuzz_tensix %D%/fuzz/fuzz_vector
-tests_fuzz_fuzz_loader_LDADD = libpenrose_core.la
-tests_fuzz_fuzz_loader_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_fuzz_snapshot_LDADD = libpenrose_core.la
-tests_fuzz_fuzz_snapshot_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_fuzz_tensix_LDADD = libpenrose_core.la
-tests_fuzz_fuzz_tensix_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-tests_fuzz_fuzz_vector_LDADD = libpenrose_core.la
-tests_fuzz_fuzz_vector_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
-endif
-fuzzers: $(FUZZERS)
-.PHONY: fuzzers
-
+include %D%/fuzz/local.mk
 include %D%/difftest/common/local.mk
 include %D%/difftest/tensix/local.mk
 include %D%/difftest/noc/local.mk

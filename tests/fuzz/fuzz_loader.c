@@ -3,14 +3,28 @@
  * transform, the scan for scratch addresses, and launches encoded by a layout from the file.
  * Seeds: real firmware and kernels, and small ELFs. Nothing is checked but that it comes back.
  */
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
+#include "fuzz/fuzz.h"
 #include "loader/launch.h"
 #include "loader/scratch.h"
+#include "unit/loader/loader_set.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+const unsigned fuzz_inputs = 20000;
+
+/* --- Seeds --- */
+
+bool fuzz_seed(unsigned number, struct fuzz_bytes *seed)
+{
+    struct set_options options = set_defaults();
+    options.newer = number & 1;
+    struct image *image =
+        number < 4 ? set_image(&options, (enum loader_processor)(number / 2)) : image_program();
+    image_finish(image);
+    fuzz_append(seed, image->bytes, image->size);
+    loader_release();
+    return number < 5;
+}
+
+/* --- Inputs --- */
 
 static void look_up(struct loader_elf *elf)
 {

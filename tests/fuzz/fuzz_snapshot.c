@@ -5,23 +5,12 @@
  * again and thrown away; that must not do harm, and what was saved must be accepted and give the
  * same hash. tests/unit/chip/check_snapshot_forged.c runs such chips.
  */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <zstd.h>
 
+#include "fuzz/fuzz.h"
 #include "unit/chip/snapshot_bytes.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #condition);                \
-            __builtin_trap();                                                                      \
-        }                                                                                          \
-    } while (0)
+const unsigned fuzz_inputs = 300;
 
 /* --- A good state: tiles of each kind, packets under way --- */
 
@@ -61,19 +50,58 @@ static struct snapshot_bytes make_good(void)
     return state;
 }
 
-/* --- Inputs --- */
+/* --- Seeds --- */
 
-static struct penrose_chip *load_state(const struct snapshot_bytes *good, const uint8_t *changes,
-                                       size_t count)
+static struct snapshot_bytes good;
+
+static void append_snapshot(struct fuzz_bytes *seed)
 {
     struct penrose_chip *chip;
-    struct snapshot_bytes state = {.bytes = malloc(good->size), .size = good->size};
+    void *bytes;
+    size_t size;
+    REQUIRE(snapshot_bytes_load(&good, &chip) == PENROSE_OK);
+    REQUIRE(penrose_snapshot_to_memory(chip, &bytes, &size, NULL) == PENROSE_OK);
+    fuzz_append(seed, bytes, size);
+    free(bytes);
+    penrose_chip_destroy(chip);
+}
+
+/* Changes; a whole snapshot; its header with zeros behind it that take no room. */
+bool fuzz_seed(unsigned number, struct fuzz_bytes *seed)
+{
+    enum { HEADER_BYTES = 40, ZEROS = 64 << 20 };
+    static const uint8_t changes[] = {0, 1, 2, 3, 0xff, 9, 8, 7, 6, 0x7f, 0, 0, 0, 0x80};
+    good = good.bytes ? good : make_good();
+    if (number < 3) {
+        fuzz_append(seed, changes, 2 + 4 * number);
+        return true;
+    }
+    fuzz_append_byte(seed, 1);
+    append_snapshot(seed);
+    if (number == 4) {
+        size_t room = ZSTD_compressBound(ZEROS);
+        uint8_t *zeros = calloc(1, ZEROS), *packed = malloc(room);
+        REQUIRE(zeros && packed);
+        seed->size = 1 + HEADER_BYTES;
+        fuzz_append(seed, packed, ZSTD_compress(packed, room, zeros, ZEROS, 1));
+        free(zeros);
+        free(packed);
+    }
+    return number < 5;
+}
+
+/* --- Inputs --- */
+
+static struct penrose_chip *load_state(const uint8_t *changes, size_t count)
+{
+    struct penrose_chip *chip;
+    struct snapshot_bytes state = {.bytes = malloc(good.size), .size = good.size};
     REQUIRE(state.bytes);
-    memcpy(state.bytes, good->bytes, good->size);
+    memcpy(state.bytes, good.bytes, good.size);
     for (size_t i = 0; i < count; i++) {
         const uint8_t *change = changes + 4 * i;
         uint64_t where = change[0] | (uint64_t)change[1] << 8 | (uint64_t)change[2] << 16;
-        state.bytes[where * good->size >> 24] = change[3];
+        state.bytes[where * good.size >> 24] = change[3];
     }
     enum penrose_status status = snapshot_bytes_load(&state, &chip);
     REQUIRE((status == PENROSE_OK) == (chip != NULL));
@@ -95,19 +123,16 @@ static void check(struct penrose_chip *chip)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    static struct snapshot_bytes good;
     struct penrose_chip *chip = NULL;
     struct penrose_error error;
-    if (!good.bytes) {
-        good = make_good();
-    }
+    good = good.bytes ? good : make_good();
     if (size == 0) {
         return 0;
     }
     if (bytes[0] & 1) {
         penrose_snapshot_from_memory(NULL, bytes + 1, size - 1, &chip, &error);
     } else {
-        chip = load_state(&good, bytes + 1, (size - 1) / 4);
+        chip = load_state(bytes + 1, (size - 1) / 4);
     }
     if (chip) {
         check(chip);

@@ -10,18 +10,13 @@
  * Bytes: flags (see enum flag), then steps, each an operation and its operands; see read_word for
  * instructions. Inputs need no seeds.
  */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "fuzz/fuzz_coprocessor.h"
 #include "num/random.h"
 #include "tensix/config/adc.h"
 #include "tensix/exec.h"
 #include "tensix/frontend/issue_fast.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+const unsigned fuzz_inputs = 3000;
 
 enum flag {
     FLAG_TIMED = 1 << 0,
@@ -38,14 +33,12 @@ enum {
     MOST_STEPS = 4096,
     MOST_IDLE_EVENTS = 64, /* without progress, while units finish: latencies are shorter */
     MOST_EVENTS = 300,     /* of one settle() */
-    MOST_TEXT = 190,       /* of a fault: longer ones are cut */
 };
 
 struct bench {
     struct tensix tensix;
     struct tensix_board board;
-    const uint8_t *byte;
-    size_t left;
+    struct fuzz_input input;
     enum tensix_reply reply; /* of registers */
     bool faults_stop, long_mops;
     uint32_t stream_value, random;
@@ -56,14 +49,6 @@ struct bench {
     /* Nothing that multiplies or discards instructions was given to the thread. */
     bool counts[TENSIX_THREADS];
 };
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #condition);                \
-            __builtin_trap();                                                                      \
-        }                                                                                          \
-    } while (0)
 
 /* --- The board --- */
 
@@ -106,8 +91,7 @@ static uint32_t board_stream(void *owner, unsigned stream, unsigned index)
 static bool board_fault(void *owner, const struct tensix_fault *fault)
 {
     struct bench *bench = owner;
-    REQUIRE(fault->kind < TENSIX_FAULT_KINDS && fault->thread < TENSIX_THREADS);
-    REQUIRE(fault->text[0] && memchr(fault->text, 0, MOST_TEXT));
+    fuzz_check_fault(fault);
     bench->faults++;
     bench->latest_kind = fault->kind;
     return bench->faults_stop;
@@ -133,12 +117,7 @@ static const struct tensix_board board = {
 
 static uint32_t take(struct bench *bench, unsigned bytes)
 {
-    uint32_t value = 0;
-    for (unsigned i = 0; i < bytes && bench->left > 0; i++) {
-        value = value << 8 | *bench->byte++;
-        bench->left--;
-    }
-    return value;
+    return fuzz_take(&bench->input, bytes);
 }
 
 /* Both counts of template 1 with four bits: what takes long finds no more than what is short. */
@@ -154,7 +133,7 @@ static uint32_t read_word(struct bench *bench)
     if (row >= TENSIX_ROWS) {
         return row << 24 | word;
     }
-    word = (word & ~tensix_rows[row].mask) | tensix_rows[row].match;
+    word = fuzz_match_row(row, word);
     bool is_loop = word >> 24 == OPCODE_MOP && word & TEMPLATE_1;
     return is_loop && !bench->long_mops ? word & ~LONG_COUNTS : word;
 }
@@ -257,21 +236,9 @@ static void check_units(const struct tensix *tensix)
 static void check_vector(const struct tensix *tensix)
 {
     const struct tensix_vector *vector = &tensix->vector;
-    uint32_t above = UINT32_MAX;
-    REQUIRE(vector->entries <= TENSIX_SCHEDULED && vector->turn <= 1);
-    REQUIRE(vector->entries <= vector->schedules && vector->schedules <= vector->entries + 1);
+    fuzz_check_vector(vector);
     for (unsigned i = 0; i < vector->entries; i++) {
         REQUIRE(vector->scheduled[i].lanes && vector->scheduled[i].delay < 8);
-    }
-    for (unsigned i = 0; i < TENSIX_FLAG_STACK; i++) {
-        const struct tensix_flag_level *level = &vector->stack[i];
-        REQUIRE(((level->used & ~above) | ((level->flags | level->uses_flags) & ~level->used)) ==
-                0);
-        above = level->used;
-    }
-    for (unsigned i = 0; i < TENSIX_LANE_COLUMNS; i++) {
-        REQUIRE(vector->lane_config[i] <= TENSIX_LANE_CONFIG_MASK);
-        REQUIRE(vector->macro[i].misc < 1 << 12);
     }
     for (unsigned lane = 0; lane < NUM_LANES; lane++) {
         REQUIRE(vector->lreg[TENSIX_LREG_ZERO][lane] == 0);
@@ -717,7 +684,7 @@ static uint32_t read_data_word(struct bench *bench)
         bench->tensix.src[i].matrix_may[0] = bench->tensix.src[i].matrix_may[1] = what < 2;
     }
     operands &= choice & UNUSUAL_BITS ? UINT32_MAX : UINT32_C(0xf81f5f);
-    return (operands & ~tensix_rows[row].mask) | tensix_rows[row].match;
+    return fuzz_match_row(row, operands);
 }
 
 /* An instruction of the data path that starts at once, where there is nothing before it. */
@@ -834,8 +801,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct bench *bench = calloc(1, sizeof *bench);
     uint8_t *l1 = calloc(1, L1_BYTES); /* of its own, so that ASan guards its ends */
     REQUIRE(bench && l1);
-    bench->byte = bytes;
-    bench->left = size;
+    bench->input = (struct fuzz_input){.byte = bytes, .left = size};
     bench->tensix.l1 = l1;
     bench->tensix.l1_size = L1_BYTES;
     bench->tensix.board = &board;
@@ -853,7 +819,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         bench->counts[i] = true;
     }
-    for (unsigned i = 0; i < MOST_STEPS && bench->left > 0; i++) {
+    for (unsigned i = 0; i < MOST_STEPS && bench->input.left > 0; i++) {
         step(bench);
     }
     check_data(&bench->tensix);

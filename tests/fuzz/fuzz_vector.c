@@ -11,17 +11,13 @@
  * After every step that waits until all has ended the states are compared, after others those of
  * coprocessors that are at the same cycle; invariants of struct tensix_vector hold in each.
  */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "fuzz/fuzz_coprocessor.h"
 #include "num/random.h"
 #include "tensix/frontend/issue_fast.h"
 #include "tensix/rwc.h"
 #include "tensix/vector/common.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+const unsigned fuzz_inputs = 200;
 
 enum {
     THREAD = 1,
@@ -31,7 +27,6 @@ enum {
     SETTLES_WITHIN = 160, /* cycles for that many words and what macros schedule */
     MOST_RETRIES = 600,   /* of the faults of a run: a cycle has at most a few dozen */
     MOST_KNOWN = 64,
-    MOST_TEXT = 190, /* of a fault: longer ones are cut */
 };
 
 enum side_kind {
@@ -59,20 +54,11 @@ struct side {
 
 struct bench {
     struct side *side[SIDES];
-    const uint8_t *byte;
-    size_t left;
+    struct fuzz_input input;
     uint64_t time;
     uint32_t random;
     bool has_macros; /* results may depend on time */
 };
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #condition);                \
-            __builtin_trap();                                                                      \
-        }                                                                                          \
-    } while (0)
 
 /* --- The board --- */
 
@@ -106,8 +92,7 @@ static bool board_fault(void *owner, const struct tensix_fault *fault)
 {
     struct side *side = owner;
     uint32_t digest = digest_of(fault);
-    REQUIRE(fault->kind < TENSIX_FAULT_KINDS && fault->thread < TENSIX_THREADS);
-    REQUIRE(fault->text[0] && memchr(fault->text, 0, MOST_TEXT));
+    fuzz_check_fault(fault);
     if (side->kind == SIDE_STOPS && !is_known(side, fault, digest)) {
         unsigned row = tensix_row_of(fault->word);
         /* An instruction of another unit has made the macros go on, and executes all the same. */
@@ -128,12 +113,7 @@ static const struct tensix_board board = {
 
 static uint32_t take(struct bench *bench, unsigned bytes)
 {
-    uint32_t value = 0;
-    for (unsigned i = 0; i < bytes && bench->left > 0; i++) {
-        value = value << 8 | *bench->byte++;
-        bench->left--;
-    }
-    return value;
+    return fuzz_take(&bench->input, bytes);
 }
 
 static uint32_t draw(struct bench *bench)
@@ -169,11 +149,6 @@ static uint32_t draw_datum(struct bench *bench)
 
 /* --- Words --- */
 
-static uint32_t match_row(unsigned row, uint32_t operands)
-{
-    return (operands & ~tensix_rows[row].mask) | tensix_rows[row].match;
-}
-
 static unsigned vector_row(unsigned choice)
 {
     unsigned row = choice % TENSIX_ROWS;
@@ -193,7 +168,7 @@ static uint32_t vector_word(struct bench *bench)
     if (below(bench, 4) == 0) {
         operands &= ~UINT32_C(15);
     }
-    return match_row(vector_row(draw(bench)), operands);
+    return fuzz_match_row(vector_row(draw(bench)), operands);
 }
 
 /* What stands between SFP instructions: counters, address modifiers, waits, cleared rows of Dst. */
@@ -204,22 +179,23 @@ static uint32_t other_word(struct bench *bench)
     uint32_t bits = draw(bench);
     switch (below(bench, 8)) {
     case 0:
-        return match_row(TENSIX_ROW_SETRWC, bits & 0x3fffff);
+        return fuzz_match_row(TENSIX_ROW_SETRWC, bits & 0x3fffff);
     case 1:
-        return match_row(TENSIX_ROW_INCRWC, bits);
+        return fuzz_match_row(TENSIX_ROW_INCRWC, bits);
     case 2:
-        return match_row(TENSIX_ROW_SETC16, (words[bits & 1] + (bits >> 1 & 7)) << 16 | bits >> 16);
+        return fuzz_match_row(TENSIX_ROW_SETC16,
+                              (words[bits & 1] + (bits >> 1 & 7)) << 16 | bits >> 16);
     case 3: /* for the Vector and Matrix Units */
-        return match_row(TENSIX_ROW_STALLWAIT, bits & 1
-                                                   ? 0x1ffu << 15 | TENSIX_C_VECTOR
-                                                   : 1u << 23 | TENSIX_C_VECTOR | TENSIX_C_MATRIX);
+        return fuzz_match_row(TENSIX_ROW_STALLWAIT,
+                              bits & 1 ? 0x1ffu << 15 | TENSIX_C_VECTOR
+                                       : 1u << 23 | TENSIX_C_VECTOR | TENSIX_C_MATRIX);
     case 4:
-        return match_row(TENSIX_ROW_ZEROACC, (bits & 3) << 19 | (bits & 0x403fff));
+        return fuzz_match_row(TENSIX_ROW_ZEROACC, (bits & 3) << 19 | (bits & 0x403fff));
     case 5: /* the seed of the generators, byte by byte */
-        return match_row(TENSIX_ROW_RMWCIB0,
-                         0xffu << 16 | (bits & 0xff00) | TENSIX_WORD_PRNG_SEED_Seed_Val);
+        return fuzz_match_row(TENSIX_ROW_RMWCIB0,
+                              0xffu << 16 | (bits & 0xff00) | TENSIX_WORD_PRNG_SEED_Seed_Val);
     default:
-        return match_row(TENSIX_ROW_NOP, 0);
+        return fuzz_match_row(TENSIX_ROW_NOP, 0);
     }
 }
 
@@ -228,10 +204,10 @@ static uint32_t draw_word(struct bench *bench)
     unsigned choice = below(bench, 16);
     if (choice < 3) {
         bench->has_macros = true;
-        return match_row(TENSIX_ROW_SFPLOADMACRO, draw(bench));
+        return fuzz_match_row(TENSIX_ROW_SFPLOADMACRO, draw(bench));
     }
     if (choice < 5) {
-        return match_row(TENSIX_ROW_SFPNOP, 0);
+        return fuzz_match_row(TENSIX_ROW_SFPNOP, 0);
     }
     return choice < 7 ? other_word(bench) : vector_word(bench);
 }
@@ -252,21 +228,6 @@ static void check_lanes(const struct tensix_vector *vector)
     memcpy(derived.lane_config, vector->lane_config, sizeof derived.lane_config);
     tensix_vector_derive(&derived);
     REQUIRE(memcmp(&derived.sets, &vector->sets, sizeof derived.sets) == 0);
-    for (unsigned column = 0; column < TENSIX_LANE_COLUMNS; column++) {
-        REQUIRE(vector->lane_config[column] <= TENSIX_LANE_CONFIG_MASK);
-        REQUIRE(vector->macro[column].misc < 1 << 12);
-    }
-}
-
-static void check_stack(const struct tensix_vector *vector)
-{
-    uint32_t above = UINT32_MAX;
-    for (unsigned i = 0; i < TENSIX_FLAG_STACK; i++) {
-        const struct tensix_flag_level *level = &vector->stack[i];
-        REQUIRE((level->used & ~above) == 0);
-        REQUIRE(((level->flags | level->uses_flags) & ~level->used) == 0);
-        above = level->used;
-    }
 }
 
 /* No two entries would execute at the same time in the same lane. */
@@ -274,8 +235,6 @@ static void check_schedules(const struct tensix *tensix)
 {
     const struct tensix_vector *vector = &tensix->vector;
     uint32_t taken[SCHEDULED_PARTS][8] = {{0}};
-    REQUIRE(vector->entries <= TENSIX_SCHEDULED && vector->turn <= 1);
-    REQUIRE(vector->entries <= vector->schedules && vector->schedules <= vector->entries + 1);
     for (unsigned i = 0; i < vector->entries; i++) {
         const struct tensix_scheduled *entry = &vector->scheduled[i];
         REQUIRE(entry->unit < SCHEDULED_PARTS && entry->delay < 8 && entry->lanes);
@@ -294,7 +253,7 @@ static void check_schedules(const struct tensix *tensix)
 static void check(const struct side *side)
 {
     check_lanes(&side->tensix.vector);
-    check_stack(&side->tensix.vector);
+    fuzz_check_vector(&side->tensix.vector);
     check_schedules(&side->tensix);
 }
 
@@ -468,8 +427,8 @@ static void push_words(struct bench *bench, bool from_input)
     uint32_t words[MOST_WORDS];
     unsigned count = 1 + take(bench, 1) % MOST_WORDS, cycles = take(bench, 1);
     for (unsigned i = 0; i < count; i++) {
-        words[i] =
-            from_input ? match_row(vector_row(take(bench, 1)), take(bench, 3)) : draw_word(bench);
+        words[i] = from_input ? fuzz_match_row(vector_row(take(bench, 1)), take(bench, 3))
+                              : draw_word(bench);
         bench->has_macros |= words[i] >> 24 == tensix_rows[TENSIX_ROW_SFPLOADMACRO].match >> 24;
     }
     push(bench, words, count);
@@ -706,11 +665,11 @@ static struct side *make_side(enum side_kind kind)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    struct bench bench = {.byte = bytes, .left = size, .random = 1};
+    struct bench bench = {.input = {.byte = bytes, .left = size}, .random = 1};
     for (unsigned i = 0; i < SIDES; i++) {
         bench.side[i] = make_side((enum side_kind)i);
     }
-    for (unsigned i = 0; i < MOST_STEPS && bench.left > 0; i++) {
+    for (unsigned i = 0; i < MOST_STEPS && bench.input.left > 0; i++) {
         step(&bench);
     }
     for (unsigned i = 0; i < SIDES; i++) {

@@ -214,13 +214,13 @@ if HAVE_SHORTCUTS
 UNIT_TESTS += %D%/tensix/check_counters_fast %D%/tensix/check_issue_fast
 endif
 
-tests_unit_loader_check_program_SOURCES = \
-	%D%/loader/check_program.c \
+program_sources = \
 	src/loader/program.c \
 	src/loader/program.h \
 	src/loader/program_buffers.c \
 	src/loader/program_expression.c \
 	src/loader/program_internal.h
+tests_unit_loader_check_program_SOURCES = %D%/loader/check_program.c $(program_sources)
 tests_unit_observe_check_compare_SOURCES = %D%/observe/check_compare.c $(compare_sources)
 tests_unit_observe_check_compare_LDADD = $(LDADD) -lm
 tests_unit_abi_check_abi_LDADD = libttsim_parts.la $(LDADD)
