@@ -423,8 +423,9 @@ static bool read_all(int file, uint8_t *bytes, size_t size)
     return true;
 }
 
-static enum penrose_status read_file(int file, const char *label, const char *expected,
-                                     uint8_t **bytes, size_t *size, struct penrose_error *error)
+enum penrose_status loader_descriptor_read(int file, const char *label, const char *expected,
+                                           uint8_t **bytes, size_t *size,
+                                           struct penrose_error *error)
 {
     struct stat state;
     if (fstat(file, &state)) {
@@ -457,7 +458,7 @@ enum penrose_status loader_file_read(const char *path, const char *label, const 
     if (file < 0) {
         return error_set(error, PENROSE_E_FILE, "%s: cannot be opened: %s", label, strerror(errno));
     }
-    enum penrose_status status = read_file(file, label, expected, bytes, size, error);
+    enum penrose_status status = loader_descriptor_read(file, label, expected, bytes, size, error);
     close(file);
     return status;
 }

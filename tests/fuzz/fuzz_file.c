@@ -35,8 +35,8 @@ static void append_array(struct fuzz_bytes *seed, bool is_fortran)
 
 static void append_image(struct fuzz_bytes *seed)
 {
-    const uint32_t words[] = {0x9704266b, 0, 0, 0, 0, 0, 0, 0,         /* the header */
-                              0x1000,     0, 8, 0, 1, 2,               /* a chunk of two words */
+    const uint32_t words[] = {0x9704266b, 0, 0, 0, 0, 0, 0, 0, /* the header */
+                              0x1000,     0, 8, 0, 1, 2,       /* a chunk of two words */
                               0x2000,     0, 4, 0, 3};
     fuzz_append(seed, words, sizeof words);
 }

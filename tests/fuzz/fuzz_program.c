@@ -11,8 +11,10 @@ static const char *const texts[] = {
     "{\"grid\": \"2x2\", \"firmware\": \"fw\", \"noc\": 1,\n"
     " \"let\": {\"n\": 4, \"m\": \"n * 2 + tiles\", \"k\": \"max(m, n) - min(columns, rows)\"},\n"
     " \"dram\": {\"A\": {\"format\": \"Float16_b\", \"rows\": 64, \"columns\": \"n * 32\"},\n"
-    "          \"B\": {\"page_size\": 2048, \"pages\": \"dram.A.pages\", \"address\": \"0x200000\"}},\n"
-    " \"l1\": {\"C\": {\"format\": \"Bfp8_b\", \"rows\": 32, \"columns\": 32, \"tiles\": \"0,0-1\",\n"
+    "          \"B\": {\"page_size\": 2048, \"pages\": \"dram.A.pages\", \"address\": "
+    "\"0x200000\"}},\n"
+    " \"l1\": {\"C\": {\"format\": \"Bfp8_b\", \"rows\": 32, \"columns\": 32, \"tiles\": "
+    "\"0,0-1\",\n"
     "               \"output\": \"c.npy\"}}, // a comment\n"
     " \"circular_buffers\": [{\"id\": 0, \"pages\": 2, \"page_size\": 2048, \"tiles\": \"all\"}],\n"
     " \"semaphores\": [{\"tiles\": \"0,0\", \"values\": [1, \"x + y\"]}],\n"
@@ -22,7 +24,8 @@ static const char *const texts[] = {
     "{\"grid\": \"1x1\", \"snapshot\": \"chip.snapshot\", \"dram\": {\"A\": {\"page_size\": 64,\n"
     " \"address\": 4096}}, \"let\": {\"a\": \"1\", \"b\": \"a+a+a+a+a+a+a+a\",\n"
     " \"c\": \"b+b+b+b+b+b+b+b\", \"d\": \"c+c+c+c+c+c+c+c\", \"e\": \"d+d+d+d+d+d+d+d\"},\n"
-    " \"kernels\": [{\"hart\": [\"trisc\"], \"elf\": \"{hart}.elf\", \"arguments\": [\"e\", \"(((1)))\"]}]}",
+    " \"kernels\": [{\"hart\": [\"trisc\"], \"elf\": \"{hart}.elf\", \"arguments\": [\"e\", "
+    "\"(((1)))\"]}]}",
 };
 
 bool fuzz_seed(unsigned number, struct fuzz_bytes *seed)

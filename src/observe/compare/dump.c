@@ -21,58 +21,7 @@ static enum penrose_status refuse_dump(const struct compare_dump *dump, struct p
                      loader_quote(label, sizeof label, dump->path), manifest_name, what);
 }
 
-/* The path of a file of the dump, malloc'ed. */
-static char *path_in_dump(const struct compare_dump *dump, const char *file)
-{
-    size_t size = strlen(dump->path) + strlen(file) + 2;
-    char *path = malloc(size);
-    if (path) {
-        snprintf(path, size, "%s/%s", dump->path, file);
-    }
-    return path;
-}
-
-static enum penrose_status read_json(const struct compare_dump *dump, const char *file,
-                                     json_t **json, struct penrose_error *error)
-{
-    char label[LOADER_NPY_LABEL];
-    char *path = path_in_dump(dump, file);
-    if (!path) {
-        return error_set(error, PENROSE_E_MEMORY, "no memory to read %s", dump->path);
-    }
-    uint8_t *bytes = NULL;
-    size_t size;
-    loader_quote(label, sizeof label, path);
-    enum penrose_status status = loader_file_read(path, label, "JSON", &bytes, &size, error);
-    if (!status) {
-        json_error_t problem;
-        *json = json_loadb((const char *)bytes, size, JSON_REJECT_DUPLICATES, &problem);
-        if (!*json) {
-            status = error_set(error, PENROSE_E_FORMAT, "%s: line %d: %s", label, problem.line,
-                               problem.text);
-        }
-    }
-    free(bytes);
-    free(path);
-    return status;
-}
-
 /* --- The manifest --- */
-
-/* A relative path without "..", which therefore lies in the folder. */
-static bool is_inside(const char *file)
-{
-    if (!*file || *file == '/') {
-        return false;
-    }
-    for (const char *at = file; at; at = strchr(at, '/')) {
-        at += *at == '/';
-        if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || !at[2])) {
-            return false;
-        }
-    }
-    return true;
-}
 
 static enum penrose_status check_part(const struct compare_dump *dump, const char *tile,
                                       const char *name, const json_t *part,
@@ -86,7 +35,7 @@ static enum penrose_status check_part(const struct compare_dump *dump, const cha
                  tile);
         return refuse_dump(dump, error, text);
     }
-    if (file && !is_inside(json_string_value(file))) {
+    if (file && !dump_is_inside(json_string_value(file))) {
         snprintf(text, sizeof text,
                  "part '%s' of tile %s is in the file '%s', which is not in the dump's folder",
                  quoted, tile, loader_quote(path, sizeof path, json_string_value(file)));
@@ -209,18 +158,13 @@ bool compare_part_is_array(const json_t *part)
 enum penrose_status compare_part_array(const struct compare_dump *dump, const json_t *part,
                                        struct loader_npy *array, struct penrose_error *error)
 {
-    char *path = path_in_dump(dump, json_string_value(json_object_get(part, "file")));
-    if (!path) {
-        return error_set(error, PENROSE_E_MEMORY, "no memory to read %s", dump->path);
-    }
-    enum penrose_status status = loader_npy_read(path, array, error);
-    free(path);
-    return status;
+    const char *file = json_string_value(json_object_get(part, "file"));
+    return dump_read_array(dump->path, file, array, error);
 }
 
 enum penrose_status compare_part_json(const struct compare_dump *dump, const json_t *part,
                                       json_t **json, struct penrose_error *error)
 {
     const char *file = json_string_value(json_object_get(part, "file"));
-    return read_json(dump, file, json, error); /* which is an object or an array */
+    return dump_read_json(dump->path, file, json, error); /* which is an object or an array */
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "isa/error.h"
+#include "loader/elf_internal.h"
 #include "observe/dump/parts.h"
 
 static const char manifest_name[] = "manifest.json";
@@ -95,20 +96,25 @@ static enum penrose_status check_parent(const char *directory, struct penrose_er
     return PENROSE_OK;
 }
 
+/* Is what is there a dump, which another one may replace? */
+static bool has_dump(const char *directory)
+{
+    json_t *manifest;
+    bool is_one = dump_read_manifest(directory, &manifest, NULL) == PENROSE_OK;
+    json_decref(manifest);
+    return is_one;
+}
+
 enum penrose_status dump_check_directory(const char *directory, struct penrose_error *error)
 {
-    char path[PATH_MAX];
-    if (!join(path, directory, manifest_name)) {
-        return too_long(error, directory);
-    }
     DIR *folder = opendir(directory);
     if (!folder) {
         return errno == ENOENT ? check_parent(directory, error)
                                : file_error(error, directory, "opened as a folder");
     }
-    bool is_free = is_empty(folder) || access(path, F_OK) == 0;
+    bool is_free = is_empty(folder);
     closedir(folder);
-    if (!is_free) {
+    if (!is_free && !has_dump(directory)) {
         return error_set(error, PENROSE_E_FILE,
                          "%s: has something else than a dump in it; name another folder",
                          directory);
@@ -120,6 +126,24 @@ enum penrose_status dump_check_directory(const char *directory, struct penrose_e
 static enum penrose_status make_folder(const char *path, struct penrose_error *error)
 {
     return mkdir(path, 0777) == 0 || errno == EEXIST ? PENROSE_OK : file_error(error, path, "made");
+}
+
+/* A folder in the dump, which no link stands for. */
+static enum penrose_status make_inner_folder(const char *path, struct penrose_error *error)
+{
+    struct stat state;
+    if (mkdir(path, 0777) == 0 || (lstat(path, &state) == 0 && S_ISDIR(state.st_mode))) {
+        return PENROSE_OK;
+    }
+    return file_error(error, path, "made");
+}
+
+int dump_create_file(const char *path)
+{
+    if (unlink(path) != 0 && errno != ENOENT) {
+        return -1;
+    }
+    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
 enum penrose_status dump_begin(const char *directory, struct penrose_error *error)
@@ -157,7 +181,7 @@ static bool write_sparse(int fd, const uint8_t *bytes, size_t size)
 static enum penrose_status write_file(const char *path, const void *bytes, size_t size,
                                       struct penrose_error *error)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = dump_create_file(path);
     if (fd < 0) {
         return file_error(error, path, "written");
     }
@@ -234,7 +258,7 @@ enum penrose_status dump_write_tile(const char *directory, const struct dump_til
     json_t *about = json_copy(tile->about), *parts = json_object();
     char path[PATH_MAX], file[2 * DUMP_NAME + 16];
     enum penrose_status status =
-        join(path, directory, folder) ? make_folder(path, error) : too_long(error, directory);
+        join(path, directory, folder) ? make_inner_folder(path, error) : too_long(error, directory);
     for (unsigned i = 0; i < tile->parts && status == PENROSE_OK; i++) {
         const struct dump_part *part = &tile->part[i];
         snprintf(file, sizeof file, "%s/%s.%s", folder, part->name, part->json ? "json" : "npy");
@@ -274,16 +298,101 @@ static enum penrose_status refuse_manifest(struct penrose_error *error, const ch
     return error_set(error, PENROSE_E_FORMAT, "%s: %s", path, why);
 }
 
-static enum penrose_status load_json(const char *path, json_t **json, struct penrose_error *error)
+bool dump_is_inside(const char *file)
+{
+    if (!*file || *file == '/') {
+        return false;
+    }
+    for (const char *at = file; at; at = strchr(at, '/')) {
+        at += *at == '/';
+        if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || !at[2])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Opens it folder by folder, none of which may be a link. -1 and errno. */
+static int open_inside(const char *directory, const char *file)
+{
+    int at = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (size_t length; at >= 0 && *file; file += length + strspn(file + length, "/")) {
+        char name[NAME_MAX + 1];
+        length = strcspn(file, "/");
+        snprintf(name, sizeof name, "%.*s", (int)(length < NAME_MAX ? length : NAME_MAX), file);
+        int next = openat(at, name,
+                          O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC |
+                              (file[length] ? O_DIRECTORY : 0));
+        int reason = errno;
+        close(at);
+        errno = reason;
+        at = next;
+    }
+    return at;
+}
+
+enum penrose_status dump_read_file(const char *directory, const char *file, const char *expected,
+                                   uint8_t **bytes, size_t *size, struct penrose_error *error)
+{
+    char path[PATH_MAX], label[LOADER_NPY_LABEL];
+    *bytes = NULL;
+    if (!join(path, directory, file)) {
+        return too_long(error, directory);
+    }
+    loader_quote(label, sizeof label, path);
+    if (!dump_is_inside(file)) {
+        return refuse_manifest(error, label, "this is outside of the dump");
+    }
+    int descriptor = open_inside(directory, file);
+    if (descriptor < 0) {
+        bool is_link = errno == ELOOP || errno == ENOTDIR;
+        return error_set(error, PENROSE_E_FILE, "%s: cannot be read: %s", label,
+                         is_link ? "it is a link, or behind one, and a dump has none"
+                                 : strerror(errno));
+    }
+    enum penrose_status status =
+        loader_descriptor_read(descriptor, label, expected, bytes, size, error);
+    close(descriptor);
+    return status;
+}
+
+enum penrose_status dump_read_json(const char *directory, const char *file, json_t **json,
+                                   struct penrose_error *error)
 {
     json_error_t reason;
-    if (access(path, R_OK) != 0) {
-        return file_error(error, path, "read");
+    uint8_t *bytes;
+    size_t size;
+    *json = NULL;
+    enum penrose_status status = dump_read_file(directory, file, "JSON", &bytes, &size, error);
+    if (status == PENROSE_OK) {
+        *json = json_loadb((const char *)bytes, size, JSON_REJECT_DUPLICATES, &reason);
+        if (!*json) {
+            char label[LOADER_NPY_LABEL], text[JSON_ERROR_TEXT_LENGTH];
+            loader_quote(label, sizeof label, file);
+            loader_quote(text, sizeof text, reason.text);
+            status = error_set(error, PENROSE_E_FORMAT, "%s/%s:%d: %s; the dump is damaged",
+                               directory, label, reason.line, text);
+        }
     }
-    *json = json_load_file(path, JSON_REJECT_DUPLICATES, &reason);
-    return *json ? PENROSE_OK
-                 : error_set(error, PENROSE_E_FORMAT, "%s:%d: %s; the dump is damaged", path,
-                             reason.line, reason.text);
+    free(bytes);
+    return status;
+}
+
+enum penrose_status dump_read_array(const char *directory, const char *file,
+                                    struct loader_npy *array, struct penrose_error *error)
+{
+    char path[PATH_MAX];
+    uint8_t *bytes;
+    size_t size;
+    *array = (struct loader_npy){0};
+    enum penrose_status status =
+        dump_read_file(directory, file, "a .npy file", &bytes, &size, error);
+    if (status == PENROSE_OK) {
+        (void)join(path, directory, file);
+        status = loader_npy_parse(bytes, size, path, array, error);
+    }
+    free(bytes);
+    return status;
 }
 
 static enum penrose_status check_manifest(const char *path, const json_t *manifest,
@@ -319,23 +428,16 @@ enum penrose_status dump_read_manifest(const char *directory, json_t **manifest,
             "%s",
             directory, manifest_name);
     }
-    enum penrose_status status = join(path, directory, manifest_name)
-                                     ? load_json(path, manifest, error)
-                                     : too_long(error, directory);
-    status = status == PENROSE_OK ? check_manifest(path, *manifest, error) : status;
+    enum penrose_status status = dump_read_json(directory, manifest_name, manifest, error);
+    if (status == PENROSE_OK) {
+        (void)join(path, directory, manifest_name);
+        status = check_manifest(path, *manifest, error);
+    }
     if (status != PENROSE_OK) {
         json_decref(*manifest);
         *manifest = NULL;
     }
     return status;
-}
-
-/* Does the file lie in the dump? */
-static bool is_inside(const char *file)
-{
-    return *file && *file != '/' && strcmp(file, "..") != 0 && strncmp(file, "../", 3) != 0 &&
-           !strstr(file, "/../") && strlen(file) < PATH_MAX &&
-           (strlen(file) < 3 || strcmp(file + strlen(file) - 3, "/..") != 0);
 }
 
 /* The shape that the manifest names, if it goes with the array; its own, of two dimensions, if the
@@ -371,18 +473,15 @@ static bool take_shape(struct dump_part *part, const json_t *shape)
 static enum penrose_status read_part(const char *directory, const char *file,
                                      struct dump_part *part, struct penrose_error *error)
 {
-    char path[PATH_MAX];
     size_t length = strlen(file);
-    if (!join(path, directory, file)) {
-        return too_long(error, directory);
-    }
     if (length > 5 && strcmp(file + length - 5, ".json") == 0) {
-        return load_json(path, &part->json, error);
+        return dump_read_json(directory, file, &part->json, error);
     }
-    enum penrose_status status = loader_npy_read(path, &part->array, error);
+    enum penrose_status status = dump_read_array(directory, file, &part->array, error);
     if (status == PENROSE_OK && !take_shape(part, json_object_get(part->about, "shape"))) {
-        status = error_set(error, PENROSE_E_FORMAT,
-                           "%s: its shape is not the one that manifest.json names", path);
+        status =
+            error_set(error, PENROSE_E_FORMAT,
+                      "%s/%s: its shape is not the one that manifest.json names", directory, file);
     }
     return status;
 }
@@ -425,7 +524,7 @@ static enum penrose_status read_parts(const char *directory, const json_t *parts
         if (!file || !is_wanted || strlen(name) >= DUMP_NAME) { /* missing, unknown, not wanted */
             continue;
         }
-        if (!is_inside(file)) {
+        if (!dump_is_inside(file)) {
             return error_set(error, PENROSE_E_FORMAT,
                              "%s/%s: part %s names the file '%.100s', which "
                              "is outside of the dump",

@@ -321,7 +321,8 @@ enum penrose_status dump_page_open(const char *path, const json_t *manifest,
         return error_set(error, PENROSE_E_MEMORY, "%s: no memory to write it", path);
     }
     (*page)->path = copy;
-    (*page)->file = fopen(path, "we");
+    int descriptor = dump_create_file(path);
+    (*page)->file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
     if (!(*page)->file) {
         free(copy);
         free(*page);

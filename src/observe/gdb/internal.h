@@ -15,6 +15,7 @@
 #ifndef OBSERVE_GDB_INTERNAL_H
 #define OBSERVE_GDB_INTERNAL_H
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <penrose/debug.h>
@@ -109,7 +110,8 @@ struct gdb {
     int listener, client; /* -1: none */
     pid_t owner;          /* not a child of it */
     char command[160];
-    char *unix_path; /* to be removed; NULL: none */
+    char *unix_path;         /* to be removed; NULL: none */
+    struct stat unix_socket; /* what was made there */
     bool waits, has_begun;
     bool is_bare;       /* see gdb_run_bare */
     bool shares_pauses; /* see gdb_share_pauses; */

@@ -43,10 +43,12 @@ static enum penrose_status listen_at(struct gdb *gdb, const struct sockaddr *at,
     return PENROSE_OK;
 }
 
-/* A socket that a process has left behind, to which nobody listens. */
+/* Removes a socket that a process has left behind, to which nobody listens, and nothing else. */
 static void remove_stale(const struct sockaddr_un *at)
 {
-    int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct stat state;
+    bool is_socket = lstat(at->sun_path, &state) == 0 && S_ISSOCK(state.st_mode);
+    int probe = is_socket ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
     if (probe >= 0) {
         if (connect(probe, (const struct sockaddr *)at, sizeof *at) && errno == ECONNREFUSED) {
             unlink(at->sun_path);
@@ -67,7 +69,7 @@ static enum penrose_status listen_unix(struct gdb *gdb, const char *path, const 
     enum penrose_status status =
         listen_at(gdb, (const struct sockaddr *)&at, sizeof at, address, error);
     if (status == PENROSE_OK) {
-        gdb->unix_path = strdup(path);
+        gdb->unix_path = lstat(path, &gdb->unix_socket) == 0 ? strdup(path) : NULL;
         snprintf(gdb->command, sizeof gdb->command, "target extended-remote %.100s", path);
     }
     return status;
@@ -144,7 +146,11 @@ void gdb_close(struct gdb *gdb)
         gdb->listener = -1;
     }
     if (gdb->unix_path) {
-        unlink(gdb->unix_path);
+        struct stat now; /* somebody may have put something else there */
+        if (lstat(gdb->unix_path, &now) == 0 && now.st_ino == gdb->unix_socket.st_ino &&
+            now.st_dev == gdb->unix_socket.st_dev) {
+            unlink(gdb->unix_path);
+        }
         free(gdb->unix_path);
         gdb->unix_path = NULL;
     }

@@ -30,6 +30,7 @@ struct launch {
     unsigned number;
     uint64_t cycle;
     char folder[PATH_MAX];
+    bool has_folder; /* it was made for this launch */
     struct launched_tile tile[LOADER_GRID_COLUMNS * LOADER_GRID_ROWS];
     struct tile *at[LOADER_GRID_COLUMNS * LOADER_GRID_ROWS];
     unsigned tiles;
@@ -162,9 +163,12 @@ static void write_description(struct launches *launches, const char *path)
     free(firmware);
 }
 
-/* A launch that is not written leaves nothing. */
+/* A launch that is not written leaves nothing, and what was there before stays. */
 static void remove_folder(const struct launch *launch)
 {
+    if (!launch->has_folder) {
+        return;
+    }
     static const char *const files[] = {SNAPSHOT, "PROGRAM.json"};
     char path[PATH_MAX + FOLDER_NAME];
     for (unsigned i = 0; i < sizeof files / sizeof files[0]; i++) {
@@ -204,13 +208,13 @@ static void make_folder(struct launches *launches)
     struct launch *launch = &launches->launch;
     snprintf(launch->folder, sizeof launch->folder, "%s/launch-%03u", launches->options.directory,
              launch->number);
-    if (mkdir(launch->folder, 0777) != 0 && errno == EEXIST) {
+    launch->has_folder = mkdir(launch->folder, 0777) == 0;
+    if (!launch->has_folder && errno == EEXIST) {
         snprintf(launch->folder, sizeof launch->folder, "%s/launch-%03u-%ld",
                  launches->options.directory, launch->number, (long)getpid());
-        if (mkdir(launch->folder, 0777) != 0) {
-            give_up(launch, "%s cannot be made: %s", launch->folder, strerror(errno));
-        }
-    } else if (access(launch->folder, W_OK) != 0) {
+        launch->has_folder = mkdir(launch->folder, 0777) == 0;
+    }
+    if (!launch->has_folder) {
         give_up(launch, "%s cannot be made: %s", launch->folder, strerror(errno));
     }
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <penrose/debug.h>
@@ -191,6 +192,17 @@ static void put_file(const char *name, const char *text)
     fclose(to);
 }
 
+static void expect_file(const char *name, const char *text)
+{
+    char file[128], found[256] = "";
+    snprintf(file, sizeof file, "%s/%s", path, name);
+    FILE *from = fopen(file, "r");
+    ck_assert_ptr_nonnull(from);
+    found[fread(found, 1, sizeof found - 1, from)] = 0;
+    fclose(from);
+    ck_assert_str_eq(found, text);
+}
+
 #define HEAD "{\"format\": \"penrose-dump\", \"version\": 1, \"tiles\": "
 #define TILE "[{\"x\": 1, \"y\": 2, \"parts\": "
 
@@ -231,6 +243,66 @@ TEST_EACH(a_damaged_dump_is_refused, COUNT(damaged))
     }
     ck_assert_int_ne(status, PENROSE_OK);
     ck_assert_msg(strstr(error.text, damaged[_i].why), "%s", error.text);
+    dump_tile_free(&read);
+    json_decref(manifest);
+}
+
+/* --- What is there already, and links --- */
+
+/* Only what is known to be a dump is replaced: not what happens to have a manifest.json. */
+TEST(only_a_dump_is_replaced)
+{
+    write_dump("tensix");
+    write_dump("tensix");
+    put_file("manifest.json", "{\"name\": \"my web application\"}");
+    ck_assert_int_eq(penrose_dump_write(chip, NULL, path, &error), PENROSE_E_FILE);
+    ck_assert_ptr_nonnull(strstr(error.text, "something else"));
+    expect_file("manifest.json", "{\"name\": \"my web application\"}");
+}
+
+/* What a link in an old dump leads to is not written; nor is a folder behind one. */
+TEST(a_new_dump_follows_no_links)
+{
+    static const char *const files[] = {"manifest.json.part", "1-2/tensix.json", "1-2/gpr.npy",
+                                        "index.html"};
+    const struct penrose_dump_options options = {
+        .size = sizeof options, .parts = "tensix", .html = true};
+    char victim[64], link[128], moved[64];
+    write_dump("tensix");
+    snprintf(victim, sizeof victim, "%s/victim", folder);
+    for (int i = 0; i < COUNT(files); i++) {
+        snprintf(link, sizeof link, "%s/%s", path, files[i]);
+        unlink(link);
+        ck_assert_int_eq(symlink(victim, link), 0);
+    }
+    ck_assert_msg(penrose_dump_write(chip, &options, path, &error) == PENROSE_OK, "%s", error.text);
+    ck_assert_int_ne(access(victim, F_OK), 0);
+    snprintf(link, sizeof link, "%s/1-2", path);
+    snprintf(moved, sizeof moved, "%s/moved", folder);
+    ck_assert_int_eq(rename(link, moved), 0);
+    ck_assert_int_eq(symlink(moved, link), 0);
+    ck_assert_int_eq(penrose_dump_write(chip, &options, path, &error), PENROSE_E_FILE);
+}
+
+/* A dump from elsewhere shows nothing but itself, and reading it does not wait for ever. */
+TEST_EACH(links_and_what_is_no_file_are_not_read, 5)
+{
+    static const char *const names[] = {"manifest.json", "1-2/tensix.json", "1-2/gpr.npy", "1-2",
+                                        "1-2/gpr.npy"};
+    char name[128], moved[64];
+    json_t *manifest = NULL;
+    struct dump_tile read = {0};
+    write_dump("tensix");
+    snprintf(name, sizeof name, "%s/%s", path, names[_i]);
+    snprintf(moved, sizeof moved, "%s/moved", folder);
+    ck_assert_int_eq(rename(name, moved), 0);
+    ck_assert_int_eq(_i < 4 ? symlink(moved, name) : mkfifo(name, 0600), 0);
+    enum penrose_status status = dump_read_manifest(path, &manifest, &error);
+    if (status == PENROSE_OK) {
+        status = dump_read_tile(path, manifest, 0, DUMP_ALL, &read, &error);
+    }
+    ck_assert_int_eq(status, PENROSE_E_FILE);
+    ck_assert_msg(strstr(error.text, _i < 4 ? "a link" : "not a regular file"), "%s", error.text);
     dump_tile_free(&read);
     json_decref(manifest);
 }

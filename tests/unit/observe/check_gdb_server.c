@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -404,4 +405,64 @@ TEST(a_chip_goes_on_whatever_a_client_sends)
         penrose_fault_clear(chip);
     }
     ck_assert_ptr_nonnull(strstr(talk((const char *const[]){"!", NULL}), "$OK#"));
+}
+
+/* --- What is at the place of the socket --- */
+
+static struct gdb *listen_there(const char *there)
+{
+    struct gdb *other = NULL;
+    char text[128];
+    snprintf(text, sizeof text, "unix:%s,nowait", there);
+    if (gdb_create(chip, text, &other, &error) != PENROSE_OK) {
+        ck_assert_ptr_nonnull(strstr(error.text, "GDB cannot be waited for"));
+        return NULL;
+    }
+    return other;
+}
+
+static void expect_kind(const char *there, mode_t kind)
+{
+    struct stat state;
+    ck_assert_msg(lstat(there, &state) == 0 && (state.st_mode & S_IFMT) == kind, "%s", there);
+}
+
+TEST(what_is_no_socket_stays)
+{
+    char there[96];
+    gdb_destroy(gdb, 0);
+    gdb = NULL;
+    snprintf(there, sizeof there, "%s.other", path);
+    fclose(fopen(there, "w"));
+    ck_assert_ptr_null(listen_there(there));
+    expect_kind(there, S_IFREG);
+    unlink(there);
+    ck_assert_int_eq(mkfifo(there, 0600), 0);
+    ck_assert_ptr_null(listen_there(there));
+    expect_kind(there, S_IFIFO);
+    unlink(there);
+    ck_assert_int_eq(symlink(path, there), 0);
+    ck_assert_ptr_null(listen_there(there));
+    expect_kind(there, S_IFLNK);
+    unlink(there);
+}
+
+/* A socket to which nobody listens is replaced; what has taken the place of one's own stays. */
+TEST(only_a_dead_socket_and_ones_own_are_removed)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    gdb_destroy(gdb, 0);
+    ck_assert_int_ne(access(path, F_OK), 0);
+    int dead = socket(AF_UNIX, SOCK_STREAM, 0);
+    strcpy(at.sun_path, path);
+    ck_assert_int_eq(bind(dead, (struct sockaddr *)&at, sizeof at), 0);
+    close(dead);
+    gdb = listen_there(path);
+    ck_assert_ptr_nonnull(gdb);
+    unlink(path);
+    fclose(fopen(path, "w"));
+    gdb_destroy(gdb, 0);
+    gdb = NULL;
+    expect_kind(path, S_IFREG);
+    unlink(path);
 }
