@@ -17,6 +17,7 @@ from dumps import writer
 from dumps.live import ABI
 
 L1_MOST = 2 << 20
+FILE_MOST = 256 << 20  # bytes of a file that is read
 
 
 def tile_at(place, kind="Tensix", harts=()):
@@ -91,15 +92,15 @@ def part_of_array(path, array, place, part):
     tile = tile_at(place)
     if not array.size:
         raise writer.CaptureError(f"{path}: the array has no elements")
-    name = part or re.sub(r"\W", "_", pathlib.Path(path).stem)
+    name = part or re.sub(r"\W", "_", pathlib.Path(path).stem)[:31]
     tile.add(name, numpy.ascontiguousarray(array))
     return [tile]
 
 
 def read_npy(path, place, part=None):
     try:
-        array = numpy.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+        array = numpy.load(path, mmap_mode="r", allow_pickle=False)  # which believes no sizes
+    except Exception as error:  # numpy parses the header with Python's tokenizer
         raise writer.CaptureError(f"{path}: {error}") from error
     return part_of_array(path, array, place, part)
 
@@ -529,6 +530,8 @@ def read(path, kind=None, place=None, part=None, device=0, address=None):
     several. `address`: where an image of a part of L1 begins."""
     if not pathlib.Path(path).is_file():
         raise writer.CaptureError(f"{path}: no such file")
+    if pathlib.Path(path).stat().st_size > FILE_MOST:
+        raise writer.CaptureError(f"{path}: more than {FILE_MOST >> 20} MiB are no such file")
     kind = kind or ("l1" if address is not None else sniff(path))
     if kind is None:
         raise writer.CaptureError(f"{path}: not known what this is; say --kind {'|'.join(READERS)}")
@@ -543,7 +546,8 @@ def read(path, kind=None, place=None, part=None, device=0, address=None):
         if kind in ("triage", "debug-bus"):
             return READERS[kind](path, place, device)
         return READERS[kind](path, place)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError,
+            MemoryError) as error:
         raise writer.CaptureError(f"{path}: not as {kind} files are: {error!r}") from error
 
 

@@ -1,12 +1,15 @@
 """Writes dumps: docs/DUMPS.md is the format."""
 
+import functools
 import json
+import math
 import pathlib
 import re
 
 import numpy
 
 VERSION = 1
+MANIFEST = "manifest.json"
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 # Differs between two runs, or between two machines, without anything being wrong.
@@ -97,6 +100,48 @@ def segments_of(l1, known=None):
     return segments
 
 
+def is_dump(folder):
+    """Has the folder a manifest that is a dump's?"""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text())
+        return manifest["format"] == "penrose-dump"
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return False
+
+
+def begin(folder):
+    """Makes the folder, or takes one that is empty or has a dump, which is then none any more."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        if not is_dump(folder):
+            raise CaptureError(f"{folder}: has something else than a dump in it; name another folder")
+        (folder / MANIFEST).unlink()
+
+
+def plain(value):
+    """What JSON can say of a value, and UTF-8 of its texts."""
+    if isinstance(value, dict):
+        return {plain(str(name)): plain(member) for name, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(member) for member in value]
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode().replace("\0", "?")
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return str(value) if isinstance(value, int) and value.bit_length() > 63 else value
+
+
+def create(path):
+    """A file that is made anew, so that nothing is written through a link."""
+    path.unlink(missing_ok=True)
+    return open(path, "xb")
+
+
+def write_json(path, value):
+    with create(path) as file:
+        file.write(json.dumps(plain(value), indent=1).encode())
+
+
 def write(folder, tiles, source, **members):
     """Writes a dump. `source` is "card", "simulator" or "emulator"; members go into the manifest, which
     is removed first and written last: a folder with a manifest has all that it names."""
@@ -105,21 +150,24 @@ def write(folder, tiles, source, **members):
                 "producer": {"name": "scripts/capture", "version": "1"}, "source": source,
                 "chip": "blackhole", **members, "volatile": VOLATILE,
                 "tiles": [tile.manifest() for tile in tiles]}
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "manifest.json").unlink(missing_ok=True)
+    begin(folder)
     for tile, entry in zip(tiles, manifest["tiles"]):
-        (folder / entry["folder"]).mkdir(exist_ok=True)
+        inner = folder / entry["folder"]
+        if inner.is_symlink():
+            raise CaptureError(f"{inner}: this is a link, and a dump has none")
+        inner.mkdir(exist_ok=True)
         for name, (value, _) in tile.parts.items():
             path = folder / entry["parts"][name]["file"]
             if isinstance(value, numpy.ndarray):
-                numpy.save(path, value)
+                with create(path) as file:
+                    numpy.save(file, value)
             else:
-                path.write_text(json.dumps(value, indent=1))
-    part = folder / "manifest.json.part"
-    part.write_text(json.dumps(manifest, indent=1))
-    part.rename(folder / "manifest.json")
+                write_json(path, value)
+    write_json(folder / f"{MANIFEST}.part", manifest)
+    (folder / f"{MANIFEST}.part").rename(folder / MANIFEST)
 
 
+@functools.lru_cache
 def config_fields():
     """(name, word, shift, width, is of a thread) of each field of the configuration."""
     text = (REPOSITORY / "src/arch/blackhole/regs.def").read_text()

@@ -1,6 +1,7 @@
 """scripts/capture on files: each kind, in the form in which its tool writes it, and broken ones."""
 
 import contextlib
+import io
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from random import Random
 
 import numpy
 
@@ -16,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CAPTURE = ROOT / "scripts" / "capture"
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from dumps import dst, writer  # noqa: E402
+from dumps import dst, readers, writer  # noqa: E402
 
 GPR = """\
 RISC-V registers for location 1-2 on device 0
@@ -366,6 +368,74 @@ class CaptureTest(unittest.TestCase):
         self.assertEqual(manifest["source"], "simulator")
         tiles = manifest["tiles"]
         self.assertEqual([(tile["x"], tile["y"]) for tile in tiles], [(1, 2), (3, 4)])
+
+    def seeds(self):
+        """(kind, bytes) of a good file of each kind."""
+        yield "gpr", GPR.encode()
+        yield "tensix-state", STATE.encode()
+        yield "triage", json.dumps(TRIAGE).encode()
+        yield "debug-bus", json.dumps(BUS).encode()
+        yield "hex", b"0x00000000:  00000001 00000002\n0x00000008:  00000003\n"
+        yield "regfile", b"TILE ID: 0\n" + b"1.5 " * 1024
+        yield "l1", bytes(64)
+        array = io.BytesIO()
+        numpy.save(array, numpy.zeros((3, 4), numpy.float32))
+        yield "npy", array.getvalue()
+        path = self.work / "triage.db"
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            database.executescript(TRIAGE_TABLES)
+        yield "triage", path.read_bytes()
+
+    def test_changed_files(self):
+        """A thousand of each kind: read, or refused in one way."""
+        random = Random(1)
+        pieces = [b"\0", b"\xff\xfe", b"99999999999999999999999", b"-1", b"1e999", b"{", b"[" * 3000, b'"', b"\n",
+                  b"\\ud800", b"nan", b"0x", b"\x1b[2J"]
+        count = 50000 if os.environ.get("PENROSE_LONG") else 1000
+        for kind, good in self.seeds():
+            path = self.work / f"{kind}.changed"
+            refused = 0
+            for _ in range(count):
+                data = bytearray(good)
+                for _ in range(random.randint(1, 4)):
+                    at = random.randrange(len(data) + 1)
+                    data[at:at + random.choice((0, 0, 1, 8, 100))] = random.choice(
+                        (*pieces, random.randbytes(random.randint(0, 4)), data[:at][-40:]))
+                path.write_bytes(data)
+                try:
+                    tiles = readers.read(path, kind, (1, 2))
+                except writer.CaptureError:
+                    refused += 1
+                    continue
+                if random.random() < 0.05:
+                    writer.write(self.out, tiles, "card", command=["a\udcff\x1b"])
+                    for json_file in self.out.rglob("*.json"):
+                        json.loads(json_file.read_bytes().decode(), parse_constant=self.fail)
+            self.assertLess(refused, count, kind)
+
+    def test_what_is_not_overwritten(self):
+        self.out.mkdir()
+        (self.out / "manifest.json").write_text('{"name": "my web application"}')
+        image = self.file("l1.bin", bytes(64))
+        self.refuse("something else than a dump", "--from", image, "--tile", "1,2")
+        self.assertIn("my web", (self.out / "manifest.json").read_text())
+        (self.out / "manifest.json").unlink()
+        self.capture("--from", image, "--tile", "1,2")
+        victim = self.file("victim", "precious")
+        (self.out / "1-2" / "l1.npy").unlink()
+        (self.out / "1-2" / "l1.npy").symlink_to(victim)
+        self.capture("--from", image, "--tile", "1,2")
+        self.assertEqual(victim.read_text(), "precious")
+        (self.out / "1-2").rename(self.work / "moved")
+        (self.out / "1-2").symlink_to(self.work / "moved")
+        self.refuse("this is a link", "--from", image, "--tile", "1,2")
+        self.refuse("--part: '../x' is no name", "--from", self.file("a.npy", b""), "--part", "../x")
+
+    def test_names_on_a_terminal(self):
+        done = self.run_capture("--from", self.work / "\x1b[31mred\nline")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr.count("\n"), 1)
+        self.assertNotIn("\x1b", done.stderr)
 
     def test_without_numpy(self):
         hidden = pathlib.Path(self.work) / "numpy.py"
