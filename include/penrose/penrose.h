@@ -72,8 +72,9 @@ enum penrose_schedule {
 enum penrose_policy {
     PENROSE_DEFAULT, /* in options alone: what fault_kinds.h says for the kind */
     PENROSE_STOP,    /* the tile stands still, and the run ends with PENROSE_FAULT */
-    PENROSE_WARN,    /* a record, and the instruction is skipped */
-    PENROSE_IGNORE,  /* the instruction is skipped */
+    PENROSE_WARN,   /* a record; an instruction that cannot be executed is skipped, a NoC request is
+                        carried out as far as the hardware would, counted and answered */
+    PENROSE_IGNORE, /* the same without a record */
 };
 
 /* "default", "stop", "warn", "ignore"; NULL out of range. Any thread. */

@@ -299,8 +299,8 @@ void chip_board_init(struct tile_board *board, const struct penrose_options *opt
 /* For the board of tiles: does a multicast reach its sender, and at once (not in timed runs)? */
 bool chip_loops_back(void *owner, const struct tile *tile, const struct noc_packet *packet);
 
-/* A request that a tile sent broke a rule where no unit runs. */
-void chip_packet_fault(struct penrose_chip *chip, const struct noc_packet *packet,
+/* A request that a tile sent broke a rule where no unit runs. True: a policy lets it pass. */
+bool chip_packet_fault(struct penrose_chip *chip, const struct noc_packet *packet,
                        enum penrose_fault_kind kind, const char *text);
 
 /* Takes over what units reported while they ran. */

@@ -109,12 +109,13 @@ static void port_changed(void *owner, unsigned noc, uint64_t cycle)
     }
 }
 
-static void port_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
+static bool port_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
                        const char *text)
 {
     struct dram_port *port = owner;
     struct tile_fault fault = tile_noc_fault(packet, kind, text);
-    port->bank->board->bank_fault(port->bank->owner, &port->bank->notes, &fault);
+    return port->bank->board->bank_fault(port->bank->owner, &port->bank->notes, &fault) !=
+           PENROSE_STOP;
 }
 
 /* Does the NIU lead to GDDR, not to the hart's address space? */
@@ -220,8 +221,8 @@ bool dram_is_within(const struct noc_packet *packet)
 bool dram_takes(const struct dram_port *port, const struct noc_packet *packet)
 {
     unsigned modulus = packet->kind == NOC_READ ? READ_ALIGNMENT : WRITE_ALIGNMENT;
-    bool is_plain = !packet->is_inline && !packet->has_enables && !packet->stores_header &&
-                    packet->kind <= NOC_WRITE;
+    bool is_plain = !packet->is_void && !packet->is_inline && !packet->has_enables &&
+                    !packet->stores_header && packet->kind <= NOC_WRITE;
     return port->bank->is_quiet && is_plain && dram_is_within(packet) &&
            (packet->address ^ packet->back_address) % modulus == 0;
 }

@@ -42,16 +42,43 @@ static unsigned hops_of(const struct noc_packet *packet)
 
 /* --- Delivery --- */
 
-/* Why the tile answers nothing: fused off, or switched off by software; NULL: it does. */
+/* Why the tile answers nothing: fused off, or switched off by software; NULL: it does, or a policy
+ * lets pass that it does not. */
 static const char *is_held(struct penrose_chip *chip, const struct noc_packet *packet)
 {
     const struct tile *tile = chip->place[packet->to].tile;
     if (grid_tile(&chip->grid, chip_position(packet->to))->is_fused_off) {
         return "it is fused off on this card; use tiles that the card has";
     }
-    return tile && tile->niu[packet->noc].word[NIU_CFG_0 / 4] & NIU_CLOCK_OFF
+    bool is_excused = packet->is_void && packet->kind > NOC_ATOMIC;
+    return tile && !is_excused && tile->niu[packet->noc].word[NIU_CFG_0 / 4] & NIU_CLOCK_OFF
                ? "its clock is off; clear bit 12 of its NIU_CFG_0"
                : NULL;
+}
+
+static void route(struct penrose_chip *chip, struct noc_packet *packet);
+
+/* Sends what arises between windows. */
+static void send_on(struct penrose_chip *chip, struct noc_packet *packet, uint64_t cycle)
+{
+    packet->sent = cycle;
+    packet->order = (uint64_t)(NOC_NODES + GRID_BANKS) << 40 | chip->edge_sequence++;
+    route(chip, packet);
+}
+
+/* A packet reaches nobody. Where a policy lets that pass, who asked is answered all the same. */
+static void answer_lost(struct penrose_chip *chip, struct noc_packet *packet)
+{
+    bool is_request = packet->kind <= NOC_ATOMIC;
+    bool goes_on = is_request ? noc_packet_turn_void(packet, packet->from)
+                              : !packet->is_void || packet->to != packet->origin;
+    if (!goes_on) {
+        noc_packet_free(&chip->packets, packet);
+        return;
+    }
+    packet->to = is_request ? packet->to : packet->origin;
+    packet->is_void = true;
+    send_on(chip, packet, chip->now);
 }
 
 static void drop(struct penrose_chip *chip, struct noc_packet *packet, enum penrose_fault_kind kind,
@@ -61,8 +88,11 @@ static void drop(struct penrose_chip *chip, struct noc_packet *packet, enum penr
     struct grid_position name = chip_logical(chip, packet->to);
     snprintf(text, sizeof text, "NoC %u, 0x%llx of tile (%u, %u): %s", packet->noc,
              (unsigned long long)packet->address, name.x, name.y, what);
-    chip_packet_fault(chip, packet, kind, text);
-    noc_packet_free(&chip->packets, packet);
+    if (chip_packet_fault(chip, packet, kind, text)) {
+        answer_lost(chip, packet);
+    } else {
+        noc_packet_free(&chip->packets, packet);
+    }
 }
 
 /* Results of atomics go to L1; that must be known before the operation happens. */
@@ -99,6 +129,7 @@ static void deliver(struct penrose_chip *chip, struct noc_packet *packet)
         return;
     }
     if (packet->kind == NOC_ATOMIC && packet->wants_response && !takes_results(chip, packet)) {
+        packet->back = packet->origin; /* if it passes */
         drop(chip, packet, PENROSE_FAULT_NOC_ADDRESS,
              "its result goes to the L1 of a Tensix or Ethernet tile: NOC_RET_ADDR_HI");
         return;
@@ -150,8 +181,11 @@ static void refuse_multicast(struct penrose_chip *chip, struct noc_packet *packe
              packet->noc, (unsigned long long)packet->address, span->start_x, span->start_y,
              span->end_x, span->end_y,
              rule ? rule : "no worker there takes it (the sender only with bit 17 of NOC_CTRL)");
-    chip_packet_fault(chip, packet, PENROSE_FAULT_NOC_MULTICAST, text);
-    noc_packet_free(&chip->packets, packet);
+    if (chip_packet_fault(chip, packet, PENROSE_FAULT_NOC_MULTICAST, text)) {
+        answer_lost(chip, packet);
+    } else {
+        noc_packet_free(&chip->packets, packet);
+    }
 }
 
 static struct grid_multicast multicast_of(const struct noc_packet *packet)
@@ -252,10 +286,7 @@ static enum noc_answer edge_write(void *owner, uint64_t address, const uint8_t *
 
 static void edge_send(void *owner, struct noc_packet *packet, uint64_t cycle)
 {
-    struct penrose_chip *chip = ((struct edge *)owner)->chip;
-    packet->sent = cycle;
-    packet->order = (uint64_t)(NOC_NODES + GRID_BANKS) << 40 | chip->edge_sequence++;
-    route(chip, packet);
+    send_on(((struct edge *)owner)->chip, packet, cycle);
 }
 
 static void edge_changed(void *owner, unsigned noc, uint64_t cycle)
@@ -265,10 +296,10 @@ static void edge_changed(void *owner, unsigned noc, uint64_t cycle)
     (void)cycle;
 }
 
-static void edge_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
+static bool edge_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
                        const char *text)
 {
-    chip_packet_fault(((struct edge *)owner)->chip, packet, kind, text);
+    return chip_packet_fault(((struct edge *)owner)->chip, packet, kind, text);
 }
 
 /* SPEC: WormholeB0 NoC/Alignment; the vendor's noc_parameters has 64 for reads of PCIe tiles, 16

@@ -132,7 +132,7 @@ static enum penrose_policy record_bank_fault(void *owner, void **notes,
     return note_fault(owner, notes, fault->origin, fault);
 }
 
-void chip_packet_fault(struct penrose_chip *chip, const struct noc_packet *packet,
+bool chip_packet_fault(struct penrose_chip *chip, const struct noc_packet *packet,
                        enum penrose_fault_kind kind, const char *text)
 {
     struct tile_fault fault = {.kind = kind,
@@ -144,7 +144,7 @@ void chip_packet_fault(struct penrose_chip *chip, const struct noc_packet *packe
                                .address = (uint32_t)packet->address};
     snprintf(fault.text, sizeof fault.text, "%s", text);
     void *none = NULL;
-    note_fault(chip, &none, packet->origin, &fault);
+    return note_fault(chip, &none, packet->origin, &fault) != PENROSE_STOP;
 }
 
 /* --- What is not modelled --- */

@@ -18,6 +18,7 @@ enum {
     OVERLAY_POINTER = 0x1ffff,          /* the pointer within RD_PTR and WR_PTR */
     OVERLAY_WRAP = OVERLAY_POINTER + 1, /* toggles when it wraps */
     OVERLAY_PACKET_WORDS = 1024,        /* SPEC: BlackholeA0 MemoryMap, 16384 bytes */
+    OVERLAY_FLIT_WORDS = 4,             /* a packet has so many flits as lines that it goes to */
     OVERLAY_RECEIVERS = 32,             /* of a multicast */
     OVERLAY_MESSAGE_LIMIT = 1 << 15     /* words */
 };

@@ -292,6 +292,7 @@ static struct piece next_piece(struct overlay *overlay, unsigned s)
                     overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_START)) +
                    done + offset_entry(overlay, get_OFFSET_RD_DEST_INDEX(onetime));
         piece.words = least(piece.words, done < end ? end - done : 0);
+        piece.words = least(piece.words, OVERLAY_PACKET_WORDS - piece.to % OVERLAY_FLIT_WORDS);
         if (counts_room(stream)) {
             piece.words = least(piece.words, credit(overlay, s, message));
         }

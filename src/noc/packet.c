@@ -174,6 +174,17 @@ static struct noc_packet *sort(struct noc_packet *list)
     return sorted;
 }
 
+bool noc_packet_turn_void(struct noc_packet *packet, uint16_t from)
+{
+    packet->is_void = true;
+    packet->kind += NOC_READ_RESPONSE - NOC_READ; /* in the same order */
+    packet->from = from;
+    packet->to = packet->back;
+    packet->address = packet->back_address;
+    packet->channel = NOC_ANY_CHANNEL;
+    return packet->wants_response;
+}
+
 void noc_queue_put(struct noc_queue *queue, struct noc_packet *packet)
 {
     packet->next = NULL;

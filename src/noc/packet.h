@@ -72,6 +72,9 @@ struct noc_packet {
     bool wants_response, is_inline, has_enables, is_multicast, is_linked, accumulates,
         stores_header;
     bool is_answered; /* a request whose sender has had the response already */
+    bool is_excused;  /* it may break rules of its ends: a policy lets it pass */
+    bool is_void; /* a policy lets it pass, and nothing can be done: it touches no memory, and is
+                         counted and answered */
 
     /* Beside the state. */
     struct noc_packet *next;
@@ -89,6 +92,10 @@ enum {
     NOC_TAG_HEADER_STORE = 1 << 9,
     NOC_TAG_TRANSACTION_SHIFT = 10,
 };
+
+/* Makes a request its own response, which brings nothing, on its way from `from`. False: nobody
+ * waits for one. */
+bool noc_packet_turn_void(struct noc_packet *packet, uint16_t from);
 
 static inline unsigned noc_transaction(const struct noc_packet *packet)
 {

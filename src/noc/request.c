@@ -3,8 +3,9 @@
  *
  * A request is accepted (checks of what its registers say, what software's write counts) and
  * departs: then its data are taken and it has been sent. Usually both happen at once. A request
- * that fails a check has had no effect. What only the receiver can judge (is there memory, is it
- * aligned for it) noc/serve.c does.
+ * that fails a check has had no effect, unless a policy lets it pass: then it does what the hardware
+ * would do, as far as that is known, is counted and answered. What only the receiver can judge (is
+ * there memory, is it aligned for it) noc/serve.c does.
  */
 #include "noc/request.h"
 
@@ -32,7 +33,10 @@ enum {
 };
 #define CTRL_ACCUMULATE (UINT32_C(1) << 31)
 
-enum { MOST_TOTAL = 1 << 21 }; /* bytes of a request: counters have eight bits */
+enum { WORD = 4, OF_WORD = 15, LINE = 16, OF_LINE = 0xffff };
+
+/* Bytes of a request: counters have eight bits. */
+enum { MOST_TOTAL = 1 << 21, MOST_LENGTH = MOST_TOTAL - NOC_MOST_BYTES };
 
 /* The registers of a command buffer. */
 struct command {
@@ -41,23 +45,12 @@ struct command {
     unsigned type;
     uint64_t target, back; /* addresses */
     uint64_t length;       /* or byte enables, or an atomic's operation */
+    bool is_multicast;
 };
 
 static uint64_t pair(const uint32_t *word, unsigned low)
 {
     return word[low / 4] | (uint64_t)word[low / 4 + 1] << 32;
-}
-
-static struct command read_command(struct niu *niu, unsigned buffer)
-{
-    uint32_t *word = &niu->word[niu_buffer(buffer)];
-    uint32_t ctrl = word[NIU_CTRL / 4];
-    return (struct command){.word = word,
-                            .ctrl = ctrl,
-                            .type = ctrl & CTRL_TYPE,
-                            .target = pair(word, NIU_TARG_ADDR_LO),
-                            .back = pair(word, NIU_RET_ADDR_LO),
-                            .length = pair(word, NIU_AT_LEN_BE)};
 }
 
 static bool is_inline(const struct command *command)
@@ -69,6 +62,23 @@ static bool has_length(const struct command *command)
 {
     return command->type == CMD_READ ||
            (command->type == CMD_WRITE && !(command->ctrl & (CTRL_INLINE | CTRL_BYTE_ENABLES)));
+}
+
+static struct command read_command(struct niu *niu, unsigned buffer)
+{
+    uint32_t *word = &niu->word[niu_buffer(buffer)];
+    uint32_t ctrl = word[NIU_CTRL / 4];
+    struct command command = {.word = word,
+                              .ctrl = ctrl,
+                              .type = ctrl & CMD_ATOMIC ? CMD_ATOMIC : ctrl & CTRL_TYPE,
+                              .target = pair(word, NIU_TARG_ADDR_LO),
+                              .back = pair(word, NIU_RET_ADDR_LO),
+                              .length = pair(word, NIU_AT_LEN_BE)};
+    command.is_multicast = ctrl & CTRL_MULTICAST && command.type != CMD_READ;
+    if (has_length(&command) && command.length > MOST_LENGTH) {
+        command.length = MOST_LENGTH;
+    }
+    return command;
 }
 
 /* --- Checks --- */
@@ -85,6 +95,12 @@ static bool refuse(struct refusal *refusal, enum penrose_fault_kind kind, const 
     return false;
 }
 
+/* Does a policy let it pass? */
+static bool passes(const struct noc_initiator *by, const struct refusal *refusal, uint64_t cycle)
+{
+    return by->fault(by->owner, refusal->kind, refusal->text, cycle);
+}
+
 /* DRAM tiles have their registers again where the upper half of an address is not 0. */
 static bool looks_like_register(uint64_t address)
 {
@@ -95,7 +111,7 @@ static bool looks_like_register(uint64_t address)
 static bool has_good_channel(const struct command *command, const struct noc_initiator *by)
 {
     unsigned class = command->ctrl >> (CTRL_CHANNEL_SHIFT + 1) & 3;
-    if (command->ctrl & CTRL_MULTICAST) {
+    if (command->is_multicast) {
         return class == CTRL_CLASS_MULTICAST;
     }
     return class < CTRL_CLASS_MULTICAST || (by->sender && class == CTRL_CLASS_MULTICAST);
@@ -105,23 +121,24 @@ static bool check_flags(const struct command *command, const struct noc_initiato
                         struct refusal *refusal)
 {
     uint32_t ctrl = command->ctrl;
-    bool is_multicast = ctrl & CTRL_MULTICAST;
-    if (command->type > CMD_WRITE) {
+    bool has_enables = command->type == CMD_WRITE && ctrl & CTRL_BYTE_ENABLES;
+    if ((ctrl & CTRL_TYPE) > CMD_WRITE) {
         return refuse(
             refusal, PENROSE_FAULT_NOC_COMMAND,
             "request type 3 is reserved: bits 0-1 of NOC_CTRL are 0 (read), 1 (atomic) or "
             "2 (write)");
     }
-    if (is_multicast && command->type == CMD_READ) {
+    if (ctrl & CTRL_MULTICAST && command->type == CMD_READ) {
         return refuse(refusal, PENROSE_FAULT_NOC_COMMAND,
                       "a read cannot be multicast: clear bit 5 of NOC_CTRL");
     }
     if (ctrl & CTRL_STATIC && !has_good_channel(command, by)) {
         return refuse(refusal, PENROSE_FAULT_NOC_COMMAND,
-                      is_multicast ? "a multicast on a static virtual channel needs class 2: bits "
-                                     "14-15 of NOC_CTRL"
-                                   : "a unicast request on a static virtual channel needs class 0 "
-                                     "or 1: bits 14-15 of NOC_CTRL");
+                      command->is_multicast
+                          ? "a multicast on a static virtual channel needs class 2: bits "
+                            "14-15 of NOC_CTRL"
+                          : "a unicast request on a static virtual channel needs class 0 "
+                            "or 1: bits 14-15 of NOC_CTRL");
     }
     if (command->type == CMD_ATOMIC && ctrl & CTRL_RESPONSE &&
         (command->back & 3 || looks_like_register(command->back))) {
@@ -133,12 +150,18 @@ static bool check_flags(const struct command *command, const struct noc_initiato
                       "accumulating in L1 (bit 31 of NOC_CTRL) does not work on this hardware: "
                       "clear the bit");
     }
+    if (has_enables && !(ctrl & CTRL_INLINE) && looks_like_register(command->target) &&
+        command->target % WORD) {
+        return refuse(refusal, PENROSE_FAULT_NOC_ALIGNMENT,
+                      "the source of a write with byte enables is a register, whose address is a "
+                      "multiple of 4: NOC_TARG_ADDR");
+    }
     return true;
 }
 
 static bool check_length(const struct command *command, struct refusal *refusal)
 {
-    uint64_t length = command->length;
+    uint64_t length = pair(command->word, NIU_AT_LEN_BE);
     if (!has_length(command)) {
         return true;
     }
@@ -147,7 +170,7 @@ static bool check_length(const struct command *command, struct refusal *refusal)
                       "NOC_AT_LEN_BE is 0: a read or write has at least a byte");
     }
     refusal->kind = PENROSE_FAULT_NOC_LENGTH;
-    if (length > MOST_TOTAL - NOC_MOST_BYTES) {
+    if (length > MOST_LENGTH) {
         snprintf(refusal->text, sizeof refusal->text,
                  "NOC_AT_LEN_BE is %llu: the counters of a transaction id overflow at 2 MiB",
                  (unsigned long long)length);
@@ -159,6 +182,15 @@ static bool check_length(const struct command *command, struct refusal *refusal)
                  "of 64 (0x%llx and 0x%llx)",
                  (unsigned long long)length, (unsigned long long)command->target,
                  (unsigned long long)command->back);
+        return false;
+    }
+    uint32_t flits = noc_flits(command->back, (uint32_t)length);
+    if (length <= NOC_MOST_BYTES && flits > NOC_MOST_BYTES / NOC_FLIT_BYTES) {
+        snprintf(refusal->text, sizeof refusal->text,
+                 "%llu bytes to 0x%llx are %u flits of 64 bytes, and a packet has at most %u: send "
+                 "them in two requests",
+                 (unsigned long long)length, (unsigned long long)command->back, flits,
+                 NOC_MOST_BYTES / NOC_FLIT_BYTES);
         return false;
     }
     return true;
@@ -226,26 +258,33 @@ static bool find_span(const struct niu *niu, const struct command *command, unsi
     return false;
 }
 
-/* Who receives the request, and where its response goes. */
-static bool address_packet(struct niu *niu, const struct command *command,
-                           const struct noc_initiator *by, struct noc_packet *packet,
-                           struct refusal *refusal)
+static bool leaves_data(const struct command *command)
 {
-    uint32_t target = command->word[NIU_TARG_ADDR_HI / 4],
-             back = command->word[NIU_RET_ADDR_HI / 4];
-    bool leaves_data = command->type == CMD_WRITE && !is_inline(command);
-    uint32_t to = leaves_data ? back : target, answer = leaves_data ? target : back;
-    packet->address = leaves_data ? command->back : command->target;
-    packet->back_address = leaves_data ? command->target : command->back;
-    packet->is_multicast = command->ctrl & CTRL_MULTICAST;
-    bool found = packet->is_multicast ? find_span(niu, command, by->noc, to, &packet->span, refusal)
-                                      : find_place(niu, by->noc, to, &packet->to, refusal);
-    if (!found) {
-        return false;
-    }
+    return command->type == CMD_WRITE && !is_inline(command);
+}
+
+static bool find_receiver(struct niu *niu, const struct command *command,
+                          const struct noc_initiator *by, struct noc_packet *packet,
+                          struct refusal *refusal)
+{
+    bool is_back = leaves_data(command);
+    uint32_t to = command->word[(is_back ? NIU_RET_ADDR_HI : NIU_TARG_ADDR_HI) / 4];
+    packet->address = is_back ? command->back : command->target;
+    packet->back_address = is_back ? command->target : command->back;
+    packet->is_multicast = command->is_multicast;
     packet->back = by->here; /* an inline write is acknowledged where it came from */
+    return packet->is_multicast ? find_span(niu, command, by->noc, to, &packet->span, refusal)
+                                : find_place(niu, by->noc, to, &packet->to, refusal);
+}
+
+/* Where the response goes; if nobody is there, to who asked. */
+static bool find_way_back(struct niu *niu, const struct command *command,
+                          const struct noc_initiator *by, struct noc_packet *packet,
+                          struct refusal *refusal)
+{
+    unsigned high = leaves_data(command) ? NIU_TARG_ADDR_HI : NIU_RET_ADDR_HI;
     return !packet->wants_response || is_inline(command) ||
-           find_place(niu, by->noc, answer, &packet->back, refusal);
+           find_place(niu, by->noc, command->word[high / 4], &packet->back, refusal);
 }
 
 /* --- Transactions --- */
@@ -266,7 +305,7 @@ static bool check_transaction(struct niu *niu, const struct command *command,
     struct noc_member member = {.channel = channel_of(command->ctrl),
                                 .is_linked = command->ctrl & CTRL_LINKED};
     struct refusal nowhere;
-    if (!address_packet(niu, command, by, &packet, &nowhere)) {
+    if (!find_receiver(niu, command, by, &packet, &nowhere)) {
         return true;
     }
     member.to =
@@ -293,6 +332,7 @@ static void describe(const struct command *command, const struct noc_initiator *
     packet->channel = channel_of(ctrl);
     packet->wants_response = command->type == CMD_READ || ctrl & CTRL_RESPONSE;
     packet->is_inline = is_inline(command);
+    packet->is_excused = packet->is_inline && by->is_base_firmware;
     packet->has_enables =
         command->type == CMD_WRITE && ctrl & CTRL_BYTE_ENABLES && !packet->is_inline;
     packet->is_linked = ctrl & CTRL_LINKED;
@@ -303,8 +343,6 @@ static void describe(const struct command *command, const struct noc_initiator *
     packet->stores_header =
         command->type == CMD_WRITE && !packet->wants_response && packet->tag & NOC_TAG_HEADER_STORE;
 }
-
-enum { WORD = 4, OF_WORD = 15, LINE = 16, OF_LINE = 0xffff };
 
 /* Bytes of a block that somebody may want: those that are enabled, the word of a register that it
  * goes to, which takes no heed of enables, and the header. */
@@ -328,7 +366,7 @@ static const char *fetch_block(const struct noc_initiator *by, uint64_t from,
     bool is_register = looks_like_register(from);
     memset(bytes, 0, NOC_MOST_ENABLED);
     if (is_register) {
-        rule = by->fetch(by->owner, from, bytes, WORD, cycle);
+        rule = by->fetch(by->owner, from & ~UINT64_C(3), bytes, WORD, cycle);
     }
     from &= ~UINT64_C(15);
     for (unsigned at = 0; at < NOC_MOST_ENABLED && !rule; at += WORD) {
@@ -346,11 +384,6 @@ static bool take_data(const struct command *command, const struct noc_initiator 
                       struct noc_packet *packet, struct refusal *refusal)
 {
     uint64_t from = command->target;
-    if (packet->has_enables && looks_like_register(from) && from % WORD) {
-        return refuse(refusal, PENROSE_FAULT_NOC_ALIGNMENT,
-                      "the source of a write with byte enables is a register, whose address is a "
-                      "multiple of 4: NOC_TARG_ADDR");
-    }
     packet->size = packet->has_enables ? NOC_MOST_ENABLED : packet->size;
     uint8_t *bytes = noc_packet_room(by->pool, packet, packet->size);
     const char *rule = !bytes ? "out of memory"
@@ -366,43 +399,13 @@ static bool take_data(const struct command *command, const struct noc_initiator 
     return false;
 }
 
-/* One packet of the request: `size` bytes of it at most. NULL after a refusal. */
-static struct noc_packet *make_packet(struct niu *niu, const struct command *command,
-                                      const struct noc_initiator *by, uint64_t cycle,
-                                      struct refusal *refusal)
-{
-    struct noc_packet *packet = noc_packet_new(by->pool);
-    if (!packet) {
-        refuse(refusal, PENROSE_FAULT_NOC_COMMAND, "the host has no memory for a packet");
-        return NULL;
-    }
-    describe(command, by, cycle, packet);
-    packet->size =
-        has_length(command)
-            ? (uint32_t)(command->length < NOC_MOST_BYTES ? command->length : NOC_MOST_BYTES)
-            : 4;
-    bool is_good = address_packet(niu, command, by, packet, refusal);
-    if (is_good && packet->kind == NOC_WRITE && !packet->is_inline) {
-        is_good = take_data(command, by, cycle, packet, refusal);
-    }
-    if (!is_good) {
-        noc_packet_free(by->pool, packet);
-        return NULL;
-    }
-    return packet;
-}
-
 /* --- Counters --- */
 
 static uint32_t packets_of(const struct command *command)
 {
-    return has_length(command) ? (uint32_t)((command->length + NOC_MOST_BYTES - 1) / NOC_MOST_BYTES)
-                               : 1;
-}
-
-static bool takes_data(const struct command *command)
-{
-    return command->type == CMD_WRITE && !is_inline(command);
+    return has_length(command) && command->length > NOC_MOST_BYTES
+               ? (uint32_t)((command->length + NOC_MOST_BYTES - 1) / NOC_MOST_BYTES)
+               : 1;
 }
 
 static void add_outgoing(struct niu *niu, unsigned id, uint32_t packets)
@@ -423,7 +426,7 @@ static void count_issued(struct niu *niu, const struct command *command)
     if (command->type == CMD_READ || command->ctrl & CTRL_RESPONSE) {
         niu_set_outstanding(niu, id, niu_outstanding(niu, id) + packets_of(command));
     }
-    if (takes_data(command)) {
+    if (leaves_data(command)) {
         add_outgoing(niu, id, packets_of(command));
     }
 }
@@ -484,7 +487,7 @@ static void advance(struct command *command)
 static void drop(struct niu *niu, const struct command *command)
 {
     unsigned id = transaction(command);
-    if (takes_data(command)) {
+    if (leaves_data(command)) {
         add_outgoing(niu, id, UINT8_MAX + 1 - packets_of(command));
     }
     if (command->type == CMD_READ || command->ctrl & CTRL_RESPONSE) {
@@ -501,9 +504,11 @@ static bool join(struct niu *niu, const struct command *command, uint64_t cycle,
     if (is_alone || check_transaction(niu, command, by, cycle, &refusal)) {
         return true;
     }
+    if (passes(by, &refusal, cycle)) {
+        return true;
+    }
     command->word[NIU_CMD_CTRL / 4] = 0;
     drop(niu, command);
-    by->fault(by->owner, refusal.kind, refusal.text, cycle);
     return false;
 }
 
@@ -519,30 +524,65 @@ bool noc_request_accept(struct niu *niu, unsigned buffer, uint64_t cycle,
 {
     struct command command = read_command(niu, buffer);
     struct refusal refusal;
-    if (!check_flags(&command, by, &refusal) || !check_length(&command, &refusal)) {
+    bool is_good = check_flags(&command, by, &refusal) && check_length(&command, &refusal);
+    if (!is_good && !passes(by, &refusal, cycle)) {
         command.word[NIU_CMD_CTRL / 4] = 0;
-        by->fault(by->owner, refusal.kind, refusal.text, cycle);
         return false;
     }
     count_issued(niu, &command);
     return noc_transaction_holds(niu, by->sender) || join(niu, &command, cycle, by);
 }
 
+/* One packet of the request leaves, with a part of its data; false after a refusal. What nobody
+ * receives is answered where it came from, if a policy lets it pass. */
+static bool send_packet(struct niu *niu, const struct command *command,
+                        const struct noc_initiator *by, uint64_t cycle)
+{
+    struct refusal refusal;
+    struct noc_packet *packet = noc_packet_new(by->pool);
+    if (!packet) {
+        by->fault(by->owner, PENROSE_FAULT_NOC_COMMAND, "the host has no memory for a packet",
+                  cycle);
+        return false;
+    }
+    describe(command, by, cycle, packet);
+    packet->size = !has_length(command)               ? WORD
+                   : command->length < NOC_MOST_BYTES ? (uint32_t)command->length
+                                                      : NOC_MOST_BYTES;
+    packet->is_void = packet->size == 0 || (command->ctrl & CTRL_TYPE) > CMD_WRITE;
+    bool is_lost = !find_receiver(niu, command, by, packet, &refusal);
+    bool goes = !is_lost || passes(by, &refusal, cycle);
+    if (!is_lost && !find_way_back(niu, command, by, packet, &refusal)) {
+        goes = passes(by, &refusal, cycle);
+    }
+    if (goes && !is_lost && !packet->is_void && leaves_data(command) &&
+        !take_data(command, by, cycle, packet, &refusal)) {
+        packet->is_void = true;
+        goes = passes(by, &refusal, cycle);
+    }
+    if (!goes) {
+        noc_packet_free(by->pool, packet);
+        return false;
+    }
+    count_sent(niu, packet);
+    if (is_lost && !noc_packet_turn_void(packet, by->here)) {
+        noc_packet_free(by->pool, packet);
+    } else {
+        by->send(by->owner, packet, cycle);
+    }
+    return true;
+}
+
 void noc_request_depart(struct niu *niu, unsigned buffer, uint64_t cycle,
                         const struct noc_initiator *by)
 {
     struct command command = read_command(niu, buffer);
-    struct refusal refusal;
     command.word[NIU_CMD_CTRL / 4] = 0;
     for (;;) {
-        struct noc_packet *packet = make_packet(niu, &command, by, cycle, &refusal);
-        if (!packet) {
+        if (!send_packet(niu, &command, by, cycle)) {
             drop(niu, &command);
-            by->fault(by->owner, refusal.kind, refusal.text, cycle);
             return;
         }
-        count_sent(niu, packet);
-        by->send(by->owner, packet, cycle);
         if (!has_length(&command) || command.length <= NOC_MOST_BYTES) {
             return;
         }
@@ -579,7 +619,7 @@ bool noc_request_reaches(struct niu *niu, unsigned noc, unsigned buffer, uint16_
     if (command.type == CMD_READ || address < start || address - start >= size) {
         return false;
     }
-    if (!(command.ctrl & CTRL_MULTICAST)) {
+    if (!command.is_multicast) {
         return find_place(niu, noc, high, &to, &refusal) && to == place;
     }
     unsigned x = place % GRID_WIDTH, y = place / GRID_WIDTH;

@@ -18,14 +18,15 @@ struct noc_initiator {
     uint8_t noc;
     uint8_t agent; /* who asks, for reports */
     uint32_t pc;
-    uint8_t sender; /* 0: a request initiator, else 1 + the overlay's stream */
+    uint8_t sender;        /* 0: a request initiator, else 1 + the overlay's stream */
+    bool is_base_firmware; /* of an Ethernet tile: its inline writes may go to L1 */
     /* Reads the tile's own address space, the source of a write; NULL or the broken rule. */
     const char *(*fetch)(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
                          uint64_t cycle);
     /* Takes a packet that leaves; a multicast has not been spread yet. */
     void (*send)(void *owner, struct noc_packet *packet, uint64_t cycle);
-    /* The request breaks a rule; it is dropped. */
-    void (*fault)(void *owner, enum penrose_fault_kind kind, const char *text, uint64_t cycle);
+    /* The request breaks a rule. False: it is dropped; true: a policy lets it pass. */
+    bool (*fault)(void *owner, enum penrose_fault_kind kind, const char *text, uint64_t cycle);
 };
 
 /*

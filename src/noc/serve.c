@@ -12,10 +12,9 @@ enum { HEADER_BYTES = 16, WORD_BYTES = 4, LINE_BYTES = 16 /* of L1 */ };
 
 /* --- Rules --- */
 
-__attribute__((format(printf, 4, 5))) static void refuse(const struct noc_target *target,
-                                                         struct noc_packet *packet,
-                                                         enum penrose_fault_kind kind,
-                                                         const char *format, ...)
+/* The packet breaks a rule. Does a policy let it pass? Else its memory is taken. */
+static bool judge(const struct noc_target *target, struct noc_packet *packet,
+                  enum penrose_fault_kind kind, const char *format, va_list arguments)
 {
     static const char *const names[] = {
         "read", "write", "atomic", "read response", "write acknowledgement", "atomic response"};
@@ -23,12 +22,40 @@ __attribute__((format(printf, 4, 5))) static void refuse(const struct noc_target
     int length = snprintf(
         text, sizeof text, "NoC %u, %s of %u bytes at 0x%llx of %s: ", packet->noc,
         names[packet->kind], packet->size, (unsigned long long)packet->address, target->name);
+    vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
+    if (target->fault(target->owner, packet, kind, text)) {
+        return true;
+    }
+    noc_packet_free(target->pool, packet);
+    return false;
+}
+
+__attribute__((format(printf, 4, 5))) static bool lets_pass(const struct noc_target *target,
+                                                            struct noc_packet *packet,
+                                                            enum penrose_fault_kind kind,
+                                                            const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
+    bool passes = judge(target, packet, kind, format, arguments);
     va_end(arguments);
-    target->fault(target->owner, packet, kind, text);
-    noc_packet_free(target->pool, packet);
+    return passes;
+}
+
+/* The same where nothing can be done but to count and to answer. */
+__attribute__((format(printf, 4, 5))) static bool lets_pass_void(const struct noc_target *target,
+                                                                 struct noc_packet *packet,
+                                                                 enum penrose_fault_kind kind,
+                                                                 const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    bool passes = judge(target, packet, kind, format, arguments);
+    va_end(arguments);
+    if (passes) {
+        packet->is_void = true;
+    }
+    return passes;
 }
 
 static bool is_register(const struct noc_target *target, uint64_t address)
@@ -38,8 +65,21 @@ static bool is_register(const struct noc_target *target, uint64_t address)
                                      (again >= AT_NOC_REGISTERS && again <= UINT32_MAX));
 }
 
-/* Does data between `here` (in the target) and `there` (at the initiator) go together? With byte
- * enables only where registers are, whose words they are then. */
+/* What the hardware does with ends that do not fit each other. GUESS: a register has its aligned
+ * word; of other addresses the low bits at the receiver become those at the initiator. */
+static void excuse_ends(struct noc_packet *packet, bool has_register, unsigned modulus)
+{
+    packet->is_excused = true;
+    if (has_register) {
+        packet->address &= ~UINT64_C(3);
+        packet->back_address &= ~UINT64_C(3);
+    } else {
+        packet->address ^= (packet->address ^ packet->back_address) & (modulus - 1);
+    }
+}
+
+/* Does data between `here` (in the target) and `there` (at the initiator) go together, or pass? With
+ * byte enables only where registers are, whose words they are then. */
 static bool is_aligned(const struct noc_target *target, struct noc_packet *packet, unsigned modulus)
 {
     uint64_t here = packet->address, there = packet->back_address;
@@ -47,26 +87,31 @@ static bool is_aligned(const struct noc_target *target, struct noc_packet *packe
     bool there_register = there >= AT_NOC_REGISTERS && there <= UINT32_MAX;
     bool to_register = packet->kind == NOC_READ ? there_register : here_register;
     uint32_t size = packet->has_enables ? WORD_BYTES : packet->size;
-    if (to_register && (size != WORD_BYTES || (here | there) & 3)) {
-        refuse(target, packet, PENROSE_FAULT_NOC_LENGTH,
-               "a register takes aligned words of 4 bytes (the other end is 0x%llx)",
-               (unsigned long long)there);
-        return false;
-    }
-    if ((here_register || there_register) && size > WORD_BYTES - (here & 3)) {
-        refuse(target, packet, PENROSE_FAULT_NOC_LENGTH,
-               "an access of registers stays within a word of 4 bytes");
-        return false;
-    }
     bool from_register = packet->kind == NOC_READ ? here_register : there_register;
+    bool has_register = here_register || there_register, pass;
     modulus = from_register ? 4 : to_register ? LINE_BYTES : modulus;
-    if ((here ^ there) & (modulus - 1)) {
-        refuse(target, packet, PENROSE_FAULT_NOC_ALIGNMENT,
-               "the addresses of both ends must be equal modulo %u; the other one is 0x%llx",
-               modulus, (unsigned long long)there);
-        return false;
+    if (packet->is_excused || packet->is_void) {
+        return true;
     }
-    return true;
+    if (to_register && (size != WORD_BYTES || (here | there) & 3)) {
+        pass = lets_pass(target, packet, PENROSE_FAULT_NOC_LENGTH,
+                         "a register takes aligned words of 4 bytes (the other end is 0x%llx)",
+                         (unsigned long long)there);
+    } else if (has_register && size > WORD_BYTES - (here & 3)) {
+        pass = lets_pass(target, packet, PENROSE_FAULT_NOC_LENGTH,
+                         "an access of registers stays within a word of 4 bytes");
+    } else if ((here ^ there) & (modulus - 1)) {
+        pass =
+            lets_pass(target, packet, PENROSE_FAULT_NOC_ALIGNMENT,
+                      "the addresses of both ends must be equal modulo %u; the other one is 0x%llx",
+                      modulus, (unsigned long long)there);
+    } else {
+        return true;
+    }
+    if (pass) {
+        excuse_ends(packet, has_register, modulus);
+    }
+    return pass;
 }
 
 /* --- Ways back --- */
@@ -91,6 +136,25 @@ static void count(const struct noc_target *target, enum niu_counter counter, uin
 
 /* --- Requests --- */
 
+/* SPEC: WormholeB0 Alignment: a register is read once, and is in all words. */
+static enum noc_answer read_data(const struct noc_target *target, const struct noc_packet *packet,
+                                 uint8_t *bytes, uint64_t cycle, const char **rule)
+{
+    uint8_t word[WORD_BYTES];
+    if (packet->is_void) {
+        return NOC_ANSWERED;
+    }
+    if (!packet->is_excused || !is_register(target, packet->address)) {
+        return target->read(target->owner, packet->address, bytes, packet->size, cycle, rule);
+    }
+    enum noc_answer answer =
+        target->read(target->owner, packet->address, word, sizeof word, cycle, rule);
+    for (uint32_t i = 0; answer == NOC_ANSWERED && i < packet->size; i++) {
+        bytes[i] = word[i % WORD_BYTES];
+    }
+    return answer;
+}
+
 static bool serve_read(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle)
 {
     const char *rule = NULL;
@@ -98,19 +162,18 @@ static bool serve_read(const struct noc_target *target, struct noc_packet *packe
         return true;
     }
     uint8_t *bytes = noc_packet_room(target->pool, packet, packet->size);
-    if (!bytes) {
-        refuse(target, packet, PENROSE_FAULT_NOC_COMMAND, "the host has no memory");
+    if (!bytes &&
+        !lets_pass_void(target, packet, PENROSE_FAULT_NOC_COMMAND, "the host has no memory")) {
         return true;
     }
-    enum noc_answer answer =
-        target->read(target->owner, packet->address, bytes, packet->size, cycle, &rule);
+    enum noc_answer answer = read_data(target, packet, bytes, cycle, &rule);
     if (answer == NOC_WAITS) {
         return false;
     }
     count(target, NIU_SLV_REQ_ACCEPTED, 1);
     count(target, NIU_SLV_RD_REQ_RECEIVED, 1);
-    if (answer == NOC_REFUSED) {
-        refuse(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule);
+    if (answer == NOC_REFUSED &&
+        !lets_pass_void(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule)) {
         return true;
     }
     count(target, NIU_SLV_RD_RESP_SENT, 1);
@@ -120,26 +183,19 @@ static bool serve_read(const struct noc_target *target, struct noc_packet *packe
     return true;
 }
 
-/* SPEC: MemoryMap, NOC_CMD_WR_BE: runs of enabled bytes of an aligned block; a register takes its
- * word whatever the mask says. The last run first: if the block leaves the memory, that is the one
- * that is refused, and nothing has been written. */
-static enum noc_answer write_enabled(const struct noc_target *target,
-                                     const struct noc_packet *packet, uint64_t cycle,
-                                     const char **rule)
+/* Runs of enabled bytes of an aligned block. The last run first: if the block leaves the memory, that
+ * is the one that is refused, and nothing has been written. */
+static enum noc_answer write_runs(const struct noc_target *target, uint64_t block,
+                                  const uint8_t *bytes, uint64_t enables, uint64_t cycle,
+                                  const char **rule)
 {
-    const uint8_t *bytes = noc_packet_bytes(packet);
-    uint64_t block = packet->address & ~UINT64_C(15);
-    if (is_register(target, packet->address)) {
-        return target->write(target->owner, packet->address, bytes + packet->address % LINE_BYTES,
-                             WORD_BYTES, cycle, rule);
-    }
     for (unsigned end = NOC_MOST_ENABLED; end > 0;) {
-        if (!(packet->enables >> (end - 1) & 1)) {
+        if (!(enables >> (end - 1) & 1)) {
             end--;
             continue;
         }
         unsigned at = end - 1;
-        while (at > 0 && packet->enables >> (at - 1) & 1) {
+        while (at > 0 && enables >> (at - 1) & 1) {
             at--;
         }
         enum noc_answer answer =
@@ -152,6 +208,42 @@ static enum noc_answer write_enabled(const struct noc_target *target,
     return NOC_ANSWERED;
 }
 
+/* SPEC: WormholeB0 Alignment, inline data to L1: the mask's groups of 16 bits all name bytes of one
+ * line. Vendor's headers and base firmware: it is shifted by the address modulo 64. */
+static enum noc_answer write_inline(const struct noc_target *target,
+                                    const struct noc_packet *packet, uint64_t cycle,
+                                    const char **rule)
+{
+    uint64_t enables = packet->enables | packet->enables >> 32;
+    uint8_t line[LINE_BYTES];
+    for (unsigned at = 0; at < LINE_BYTES; at += WORD_BYTES) {
+        memcpy(line + at, &packet->word, WORD_BYTES);
+    }
+    return write_runs(target, packet->address & ~UINT64_C(15), line,
+                      (enables | enables >> 16) & UINT16_MAX, cycle, rule);
+}
+
+/* SPEC: MemoryMap: bytes, or those of an aligned block that NOC_CMD_WR_BE enables; a register takes
+ * its word whatever the mask says. */
+static enum noc_answer write_bytes(const struct noc_target *target, const struct noc_packet *packet,
+                                   uint64_t cycle, const char **rule)
+{
+    const uint8_t *bytes = noc_packet_bytes(packet);
+    uint64_t address = packet->address;
+    if (is_register(target, address) && (packet->has_enables || packet->is_excused)) {
+        uint8_t word[WORD_BYTES] = {0};
+        memcpy(word, bytes + (packet->has_enables ? address % LINE_BYTES : 0),
+               packet->size < WORD_BYTES ? packet->size : WORD_BYTES);
+        return target->write(target->owner, address, word, WORD_BYTES, cycle, rule);
+    }
+    if (packet->has_enables) {
+        return write_runs(target, address & ~UINT64_C(15), bytes, packet->enables, cycle, rule);
+    }
+    return packet->is_inline && !is_register(target, address)
+               ? write_inline(target, packet, cycle, rule)
+               : target->write(target->owner, address, bytes, packet->size, cycle, rule);
+}
+
 static enum noc_answer write_data(const struct noc_target *target, const struct noc_packet *packet,
                                   uint64_t cycle, const char **rule)
 {
@@ -160,13 +252,14 @@ static enum noc_answer write_data(const struct noc_target *target, const struct 
     uint64_t header_at = (uint64_t)packet->operation << 4;
     uint8_t header[HEADER_BYTES];
     enum noc_answer answer = NOC_ANSWERED;
+    if (packet->is_void) {
+        return NOC_ANSWERED;
+    }
     if (stores_header) { /* refused before anything has been written */
         answer = target->read(target->owner, header_at, header, sizeof header, cycle, rule);
     }
     if (answer == NOC_ANSWERED) {
-        answer = packet->has_enables ? write_enabled(target, packet, cycle, rule)
-                                     : target->write(target->owner, packet->address, bytes,
-                                                     packet->size, cycle, rule);
+        answer = write_bytes(target, packet, cycle, rule);
     }
     if (answer == NOC_ANSWERED && stores_header) {
         memset(header, 0, sizeof header);
@@ -189,21 +282,25 @@ static void count_write(const struct noc_target *target, const struct noc_packet
 
 static bool check_write(const struct noc_target *target, struct noc_packet *packet)
 {
-    if (packet->is_inline) {
-        if (!is_register(target, packet->address)) {
-            refuse(target, packet, PENROSE_FAULT_NOC_INLINE,
-                   "inline data reach registers only: stage them in L1 and write from there");
-            return false;
-        }
-        if (packet->address & 3) {
-            refuse(target, packet, PENROSE_FAULT_NOC_ALIGNMENT,
-                   "a register takes aligned words of 4 bytes");
-            return false;
-        }
+    bool to_register = is_register(target, packet->address);
+    if (!packet->is_inline) {
+        bool is_block = packet->has_enables && !to_register;
+        return is_block || is_aligned(target, packet, target->write_alignment);
+    }
+    if (packet->is_excused || packet->is_void || (to_register && packet->address % 4 == 0)) {
         return true;
     }
-    bool is_block = packet->has_enables && !is_register(target, packet->address);
-    return is_block || is_aligned(target, packet, target->write_alignment);
+    if (!(to_register
+              ? lets_pass(target, packet, PENROSE_FAULT_NOC_ALIGNMENT,
+                          "a register takes aligned words of 4 bytes")
+              : lets_pass(target, packet, PENROSE_FAULT_NOC_INLINE,
+                          "inline data reach registers only: stage them in L1 and write from "
+                          "there"))) {
+        return false;
+    }
+    packet->is_excused = true;
+    packet->address &= to_register ? ~UINT64_C(3) : UINT64_MAX;
+    return true;
 }
 
 static bool serve_write(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle)
@@ -217,11 +314,11 @@ static bool serve_write(const struct noc_target *target, struct noc_packet *pack
         return false;
     }
     count_write(target, packet);
-    if (answer == NOC_REFUSED) {
-        refuse(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule);
+    if (answer == NOC_REFUSED &&
+        !lets_pass_void(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule)) {
         return true;
     }
-    if (packet->tag & NOC_TAG_TO_OVERLAY && target->deliver) {
+    if (packet->tag & NOC_TAG_TO_OVERLAY && target->deliver && !packet->is_void) {
         target->deliver(target->owner, packet, cycle);
     }
     target->changed(target->owner, packet->noc, cycle);
@@ -234,27 +331,33 @@ static bool serve_write(const struct noc_target *target, struct noc_packet *pack
     return true;
 }
 
-static bool serve_atomic(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle)
+/* False: the atomic is refused. */
+static bool do_atomic(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle)
 {
     uint64_t at = packet->address & ~UINT64_C(15);
     uint8_t *line = target->line ? target->line(target->owner, at) : NULL;
     if (!line) {
-        refuse(target, packet, PENROSE_FAULT_NOC_ADDRESS,
-               "atomics reach the L1 of Tensix and Ethernet tiles only");
-        return true;
+        return lets_pass_void(target, packet, PENROSE_FAULT_NOC_ADDRESS,
+                              "atomics reach the L1 of Tensix and Ethernet tiles only");
     }
     const char *unknown = noc_atomic_unknown(packet->operation);
     if (unknown) {
-        refuse(target, packet, PENROSE_FAULT_UNIMPLEMENTED, "%s", unknown);
-        return true;
+        return lets_pass_void(target, packet, PENROSE_FAULT_UNIMPLEMENTED, "%s", unknown);
     }
     const char *rule = noc_atomic(line, packet->address % LINE_BYTES, packet->operation,
                                   packet->word, &packet->word);
     if (rule) {
-        refuse(target, packet, PENROSE_FAULT_NOC_COMMAND, "%s", rule);
-        return true;
+        return lets_pass_void(target, packet, PENROSE_FAULT_NOC_COMMAND, "%s", rule);
     }
     target->line_written(target->owner, at, cycle);
+    return true;
+}
+
+static bool serve_atomic(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle)
+{
+    if (!packet->is_void && !do_atomic(target, packet, cycle)) {
+        return true;
+    }
     bool marked = packet->wants_response;
     count(target, NIU_SLV_REQ_ACCEPTED, 1);
     count(target, marked ? NIU_SLV_NONPOSTED_ATOMIC_RECEIVED : NIU_SLV_POSTED_ATOMIC_RECEIVED, 1);
@@ -314,12 +417,12 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
 {
     const char *rule = NULL;
     enum noc_answer answer = NOC_ANSWERED;
-    if (packet->kind == NOC_ATOMIC_RESPONSE && !target->line) {
-        refuse(target, packet, PENROSE_FAULT_NOC_ADDRESS,
-               "the result of an atomic goes to the L1 of a Tensix or Ethernet tile");
+    if (packet->kind == NOC_ATOMIC_RESPONSE && !target->line &&
+        !lets_pass_void(target, packet, PENROSE_FAULT_NOC_ADDRESS,
+                        "the result of an atomic goes to the L1 of a Tensix or Ethernet tile")) {
         return true;
     }
-    if (packet->kind != NOC_WRITE_ACK) {
+    if (packet->kind != NOC_WRITE_ACK && !packet->is_void) {
         uint32_t size = packet->kind == NOC_READ_RESPONSE ? packet->size : 4;
         answer = target->write(target->owner, packet->address, noc_packet_bytes(packet), size,
                                cycle, &rule);
@@ -327,8 +430,14 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
     if (answer == NOC_WAITS) {
         return false;
     }
-    if (answer == NOC_REFUSED) {
-        refuse(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule);
+    if (answer == NOC_REFUSED &&
+        !lets_pass_void(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule)) {
+        return true;
+    }
+    if (answer == NOC_REFUSED && target->here != packet->origin) { /* who asked is answered */
+        packet->from = target->here;
+        packet->to = packet->origin;
+        target->send(target->owner, packet, cycle);
         return true;
     }
     complete(target, packet, (enum noc_kind)packet->kind, packet->address, cycle);

@@ -42,8 +42,9 @@ struct noc_target {
     void (*send)(void *owner, struct noc_packet *packet, uint64_t cycle);
     /* Something here changed that software can see (counters). */
     void (*changed)(void *owner, unsigned noc, uint64_t cycle);
-    /* The packet's request broke a rule; it is dropped without a response. */
-    void (*fault)(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
+    /* The packet's request broke a rule. False: it is dropped without a response; true: a policy
+     * lets it pass, and what the hardware would do is done as far as that is known. */
+    bool (*fault)(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
                   const char *text);
 };
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "eth/base_firmware.h"
 #include "noc/request.h"
 #include "noc/serve.h"
 #include "noc/transaction.h"
@@ -203,7 +204,7 @@ static const char *fetch(void *owner, uint64_t address, uint8_t *bytes, uint32_t
     return answer == NOC_WAITS ? "the register is busy" : rule;
 }
 
-static void request_fault(void *owner, enum penrose_fault_kind kind, const char *text,
+static bool request_fault(void *owner, enum penrose_fault_kind kind, const char *text,
                           uint64_t cycle)
 {
     struct tile *tile = owner;
@@ -214,9 +215,13 @@ static void request_fault(void *owner, enum penrose_fault_kind kind, const char 
         memcpy(&fault.word, tile->l1 + fault.pc % tile->kind->l1_bytes / 4 * 4, sizeof fault.word);
     }
     snprintf(fault.text, sizeof fault.text, "%s", text);
-    if (tile_fault(tile, &fault) == PENROSE_STOP && tile->running != RV32_CORES) {
+    if (tile_fault(tile, &fault) != PENROSE_STOP) {
+        return true;
+    }
+    if (tile->running != RV32_CORES) {
         rv32_cut(&tile->hart[tile->running], cycle + 1);
     }
+    return false;
 }
 
 /* On hardware the NoC would be at an end; here a host that resets harts can go on. */
@@ -246,15 +251,19 @@ void tile_noc_enter_reset(struct tile *tile, enum rv32_core core, uint64_t cycle
     }
 }
 
+/* Where base firmware is, tt-metal leaves an Ethernet tile's L1 alone: its kernels end below. */
 static struct noc_initiator initiator(struct tile *tile, unsigned noc, enum tile_agent agent,
                                       uint32_t pc)
 {
+    bool is_base_firmware = tile->kind->type == TILE_ETHERNET && agent < AGENT_NOC &&
+                            pc >= ETH_BASE_ENTRY && pc < tile->kind->l1_bytes;
     return (struct noc_initiator){.owner = tile,
                                   .pool = &tile->pool,
                                   .here = tile->node,
                                   .noc = (uint8_t)noc,
                                   .agent = (uint8_t)agent,
                                   .pc = pc,
+                                  .is_base_firmware = is_base_firmware,
                                   .fetch = fetch,
                                   .send = tile_noc_send,
                                   .fault = request_fault};
@@ -291,11 +300,11 @@ void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum til
     struct noc_initiator by = initiator(tile, noc, agent, pc);
     bool leads_to_gddr =
         tile->kind->type == TILE_DRAM && tile->niu[noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE;
-    if (leads_to_gddr) {
+    if (leads_to_gddr &&
+        !request_fault(tile, PENROSE_FAULT_NOC_COMMAND,
+                       "a DRAM tile starts requests only while bit 15 of its NIU_CFG_0 is clear",
+                       cycle)) {
         tile->niu[noc].word[niu_buffer(buffer) + NIU_CMD_CTRL / 4] = 0;
-        request_fault(tile, PENROSE_FAULT_NOC_COMMAND,
-                      "a DRAM tile starts requests only while bit 15 of its NIU_CFG_0 is clear",
-                      cycle);
         return;
     }
     if (!noc_request_accept(&tile->niu[noc], buffer, cycle, &by)) {
@@ -416,12 +425,12 @@ struct tile_fault tile_noc_fault(const struct noc_packet *packet, enum penrose_f
     return fault;
 }
 
-static void port_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
+static bool port_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
                        const char *text)
 {
     struct tile *tile = owner;
     struct tile_fault fault = tile_noc_fault(packet, kind, text);
-    tile->board->fault(tile->owner, tile, &fault);
+    return tile->board->fault(tile->owner, tile, &fault) != PENROSE_STOP;
 }
 
 struct noc_target tile_noc_target(struct tile *tile, unsigned noc)

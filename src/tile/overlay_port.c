@@ -45,18 +45,18 @@ static void send(void *owner, struct noc_packet *packet, uint64_t cycle)
     tile_noc_send(sender->tile, packet, cycle);
 }
 
-static void report(struct tile *tile, enum penrose_fault_kind kind, const char *text,
+static bool report(struct tile *tile, enum penrose_fault_kind kind, const char *text,
                    uint64_t cycle)
 {
     struct tile_fault fault = {.kind = kind, .agent = AGENT_NOC, .cycle = cycle};
     snprintf(fault.text, sizeof fault.text, "%s", text);
-    tile_fault(tile, &fault);
+    return tile_fault(tile, &fault) != PENROSE_STOP;
 }
 
-static void refused(void *owner, enum penrose_fault_kind kind, const char *text, uint64_t cycle)
+static bool refused(void *owner, enum penrose_fault_kind kind, const char *text, uint64_t cycle)
 {
     const struct sender *sender = owner;
-    report(sender->tile, kind, text, cycle);
+    return report(sender->tile, kind, text, cycle);
 }
 
 static uint32_t control(const struct overlay_packet *packet)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Bad requests to the NoC under `penrose run`: each message names who asked (tile, hart, pc) and, where
 # there is one, the other end, and says what to do. What becomes of a program under each policy:
-# stop ends the run; warn and ignore drop the request, and the program goes on. Programs are
+# stop ends the run; warn and ignore let the request pass, and the program goes on. Programs are
 # assembled by `penrose asm`, so that no compiler is needed.
 set -uo pipefail
 # shellcheck source=tests/cli/lib.bash
@@ -156,8 +156,8 @@ wrong "misaligned read" noc-alignment \
     "${good_read[@]}" target=0x8004
 wrong "zero length" noc-length 'NOC_AT_LEN_BE is 0: a read or write has at least a byte' \
     "${good_read[@]}" len=0
-wrong "too long" noc-length 'NOC_AT_LEN_BE is 2097152: .* overflow at 2 MiB' "${good_read[@]}" \
-    len=0x200000
+options='--policy noc-address=ignore' wrong "too long" noc-length \
+    'NOC_AT_LEN_BE is 2097152: .* overflow at 2 MiB' "${good_write[@]}" len=0x200000
 wrong "long and misaligned" noc-length 'more than 16384 bytes need addresses that are multiples of 64' \
     "${good_read[@]}" len=20000 target=0x8010 back=0x3010
 wrong "registers in bulk" noc-length \
@@ -260,15 +260,23 @@ expect "its packets as JSON" 0 'out:"kind":"noc","sent":true,"noc":0,"peer":\[' 
     trace "$work/noc.ptrace" --json
 lines=()
 
-# A program that waits for the response of a request that was dropped: a deadlock that says so.
+# A program that waits for the response of a request that a policy lets pass: it comes.
 request "${good_read[@]}" target=0x400000
 lines+=('lw a5, 0x208(s0)' "beq a5, zero, $((0x1000 + 4 * ${#lines[@]}))")
 finish_program
-messages=2 expect "a response that never comes" 4 'warning: guest fault noc-address' \
+messages=1 expect "a barrier behind a request that passes" 0 'warning: guest fault noc-address' \
+    'out:brisc +done +7' -- run "$work/noc.elf" --policy noc-address=warn
+lines=()
+
+# One whose response goes elsewhere: a deadlock that says so.
+request "${good_read[@]}" "back_tile=$(at 3 3)"
+lines+=('lw a5, 0x208(s0)' "beq a5, zero, $((0x1000 + 4 * ${#lines[@]}))")
+finish_program
+messages=2 expect "a response that never comes" 4 'warning: guest fault noc-credit' \
     'deadlock: nothing can happen any more; unfinished: brisc$' \
     'brisc at pc .*0xffb20208 \(NoC 0: NIU_MST_RD_RESP_RECEIVED; no request is under way: an answer was' \
     'NoC 0, transaction id 0: responses are missing, and nothing is under way' -- \
-    run "$work/noc.elf" --policy noc-address=warn
+    run "$work/noc.elf"
 lines=()
 
 # Who changes registers of a request that has not departed; only --schedule random lets it wait.

@@ -518,6 +518,8 @@ static const struct {
      ADDRESS | COMMAND},
     {"split, misaligned", ROW(G_WRITE, 0x10010, H, 0x20010, T, 0x8000), ALIGNMENT | LENGTH},
     {"split read, misaligned", ROW(G_READ, 0x10020, T, 0x20020, H, 0x4001), ALIGNMENT | LENGTH},
+    {"write of 257 flits", ROW(G_WRITE | G_MARKED, 0x10010, H, 0x20010, T, 0x4000), LENGTH},
+    {"read of 257 flits", ROW(G_READ, 0x10030, T, 0x20030, H, 0x3ff1), LENGTH},
     {"static channel of broadcasts", ROW(G_WRITE | G_STATIC | G_CLASS(2), 0x1000, H, 0x2000, T, 64),
      COMMAND},
     {"static channel of responses", ROW(G_READ | G_STATIC | G_CLASS(3), 0x1000, T, 0x2000, H, 64),
@@ -643,5 +645,214 @@ TEST(held_tile)
         g_expect_fault(here, &request, G_KIND(NOC_HELD), "clock off");
         g_put_word(there, config, before);
         g_do(here, &request);
+    }
+}
+
+/* --- What a policy lets pass --- */
+
+static void open_with(enum penrose_policy policy)
+{
+    struct penrose_options options = {.size = sizeof options};
+    for (unsigned kind = 0; kind < PENROSE_FAULT_KINDS; kind++) {
+        options.policy[kind] = policy;
+    }
+    g_close();
+    g_open(&options);
+}
+
+/* Runs until nothing can happen; faults are told under `warn` only. */
+static void pass(const struct g_request *request, enum penrose_policy policy, const char *what)
+{
+    struct penrose_run run = {.size = sizeof run, .cycles = UINT64_C(1) << 24};
+    g_issue(here, request);
+    ck_assert_msg(penrose_run(world->chip, &run) == PENROSE_QUIET, "%s: not quiet", what);
+    ck_assert_msg((penrose_fault_count(world->chip) > 0) == (policy == PENROSE_WARN), "%s: faults",
+                  what);
+    penrose_fault_clear(world->chip);
+}
+
+enum { ATOMIC_RESPONSES, WRITE_ACKS, READ_RESPONSES, ACCEPTED = 4, OUTGOING = 32 };
+
+/* What barriers wait for: every packet that asks for a response gets one. */
+static void expect_answers(const struct g_request *request, enum penrose_policy policy,
+                           const char *what)
+{
+    unsigned noc = request->noc, type = request->ctrl & 3, id = request->tag >> 10 & 15;
+    unsigned counter = type == G_READ    ? READ_RESPONSES
+                       : type == G_WRITE ? WRITE_ACKS
+                                         : ATOMIC_RESPONSES;
+    bool is_split = (type == G_READ || type == G_WRITE) && !(request->ctrl & G_INLINE) &&
+                    (request->length > G_PACKET || request->length_high);
+    uint64_t length = request->length_high ? UINT64_MAX : request->length;
+    uint64_t most = (2u << 20) - G_PACKET;
+    uint32_t packets =
+        is_split ? (uint32_t)(((length < most ? length : most) + G_PACKET - 1) / G_PACKET) : 1;
+    uint32_t before = g_word(here, G_COUNTER(noc, counter));
+    uint32_t accepted = g_word(here, G_COUNTER(noc, ACCEPTED));
+    pass(request, policy, what);
+    bool is_marked = type == G_READ || request->ctrl & G_MARKED;
+    uint32_t answers = g_word(here, G_COUNTER(noc, counter)) - before;
+    ck_assert_msg(answers == (is_marked ? packets : 0), "%s: %u answers", what, answers);
+    ck_assert_msg(g_word(here, G_COUNTER(noc, ACCEPTED)) - accepted == packets, "%s: not sent",
+                  what);
+    ck_assert_msg(g_word(here, G_OUTSTANDING(noc, id)) == 0, "%s: outstanding", what);
+    ck_assert_msg(g_word(here, G_COUNTER(noc, OUTGOING + id)) == 0, "%s: outgoing", what);
+}
+
+TEST_EACH(what_passes_is_answered, COUNT(wrong) * 2)
+{
+    enum penrose_policy policy = _i & 1 ? PENROSE_WARN : PENROSE_IGNORE;
+    open_with(policy);
+    for (unsigned noc = 0; noc < 2; noc++) {
+        struct g_request request = wrong[_i / 2].request;
+        request.noc = noc;
+        request.buffer = g_below(3);
+        request.tag = G_ID(g_below(16));
+        expect_answers(&request, policy, wrong[_i / 2].what);
+    }
+}
+
+/* Kinds that are no matter of one request alone: a tile whose clock is off, a transaction that another
+ * request breaks. */
+TEST_EACH(what_passes_elsewhere_is_answered, 4)
+{
+    enum penrose_policy policy = _i & 1 ? PENROSE_WARN : PENROSE_IGNORE;
+    unsigned noc = (unsigned)_i / 2;
+    struct g_request request =
+        g_request_of(G_WRITE | G_MARKED, noc, here, L1_BASE, there, L1_BASE, 64);
+    struct g_place other = {2, 2};
+    uint8_t bytes[64];
+    open_with(policy);
+    g_scatter(here, L1_BASE, bytes, sizeof bytes);
+    g_put_word(there, G_NIU(noc) + 0x100, g_word(there, G_NIU(noc) + 0x100) | 1u << 12);
+    expect_answers(&request, policy, "clock off");
+    request.ctrl |= G_LINKED;
+    request.ret_hi = g_hi(other);
+    g_issue(here, &request);
+    request.ctrl &= ~G_LINKED;
+    request.ret_hi = g_hi(ethernet);
+    g_issue(here, &request);
+    struct penrose_run run = {.size = sizeof run, .cycles = UINT64_C(1) << 24};
+    ck_assert_int_eq(penrose_run(world->chip, &run), PENROSE_QUIET);
+    ck_assert_uint_eq(penrose_fault_count(world->chip), policy == PENROSE_WARN);
+    ck_assert_uint_eq(g_word(here, G_OUTSTANDING(noc, 0)), 0);
+    g_expect_bytes(other, L1_BASE, bytes, sizeof bytes, "the first");
+    g_expect_bytes(ethernet, L1_BASE, bytes, sizeof bytes, "the one that does not belong");
+}
+
+/* What arrives: `bytes` of the source, from where the row says, at where it says; their size is 0
+ * where nothing comes. Source and sink hold an ARENA at 0x10000 and 0x20000. */
+static const struct {
+    const char *what;
+    struct g_request request;
+    struct g_place source_at, sink_at;
+    uint32_t source, sink, size;
+} passing[] = {
+    {"accumulating write",
+     ROW(G_WRITE | G_ACCUMULATE, 0x10000, H, 0x20000, T, 64),
+     {4, 6},
+     {13, 3},
+     0,
+     0,
+     64},
+    {"static channel",
+     ROW(G_READ | G_STATIC | G_CLASS(3), 0x10000, T, 0x20000, H, 64),
+     {13, 3},
+     {4, 6},
+     0,
+     0,
+     64},
+    {"broadcast read",
+     ROW(G_READ | G_BROADCAST, 0x10000, T | T << 12, 0x20000, H, 64),
+     {13, 3},
+     {4, 6},
+     0,
+     0,
+     64},
+    {"acknowledged nowhere",
+     ROW(G_WRITE | G_MARKED, 0x10000, AT(20, 0), 0x20000, T, 64),
+     {4, 6},
+     {13, 3},
+     0,
+     0,
+     64},
+    {"lanes of a read of L1",
+     ROW(G_READ, 0x10024, T, 0x20040, H, 32),
+     {13, 3},
+     {4, 6},
+     0x20,
+     0x40,
+     32},
+    {"lanes of a read of DRAM",
+     ROW(G_READ, 0x10020, D, 0x20040, H, 32),
+     {18, 20},
+     {4, 6},
+     0,
+     0x40,
+     32},
+    {"lanes of a write", ROW(G_WRITE, 0x10024, H, 0x20040, T, 32), {4, 6}, {13, 3}, 0x24, 0x44, 32},
+    {"257 flits", ROW(G_WRITE, 0x10010, H, 0x20010, T, 0x4000), {4, 6}, {13, 3}, 0x10, 0x10, 0xff0},
+    {"no bytes", ROW(G_READ, 0x10000, T, 0x20000, H, 0), {13, 3}, {4, 6}, 0, 0, 0},
+    {"beyond L1", ROW(G_READ, L1_END, T, 0x20000, H, 64), {13, 3}, {4, 6}, 0, 0, 0},
+    {"two registers of a word",
+     ROW(G_WRITE, 0x10000, H, REGISTERS, T, 8),
+     {4, 6},
+     {13, 3},
+     0,
+     (uint32_t)REGISTERS,
+     4},
+};
+
+TEST_EACH(what_passes_arrives, COUNT(passing) * 2)
+{
+    enum { SOURCE = 0x10000, SINK = 0x20000 };
+    enum penrose_policy policy = _i & 1 ? PENROSE_WARN : PENROSE_IGNORE;
+    uint8_t source[ARENA], sink[ARENA];
+    struct g_place from = passing[_i / 2].source_at, to = passing[_i / 2].sink_at;
+    bool to_register = passing[_i / 2].sink > ARENA;
+    uint32_t word;
+    open_with(policy);
+    g_scatter(from, SOURCE, source, ARENA);
+    g_scatter(to, SINK, sink, ARENA);
+    pass(&passing[_i / 2].request, policy, passing[_i / 2].what);
+    if (to_register) {
+        memcpy(&word, source + passing[_i / 2].source, 4);
+        ck_assert_uint_eq(g_word(to, passing[_i / 2].sink), word);
+    } else {
+        memcpy(sink + passing[_i / 2].sink, source + passing[_i / 2].source, passing[_i / 2].size);
+    }
+    g_expect_bytes(to, SINK, sink, ARENA, passing[_i / 2].what);
+}
+
+/* A register that is read for more than a word is in all of them. */
+TEST(registers_that_pass_are_repeated)
+{
+    struct g_request request =
+        g_request_of(G_READ, 0, there, REGISTERS, here, UINT64_C(0x20000), 16);
+    open_with(PENROSE_WARN);
+    g_put_word(there, REGISTERS, 0x12345678);
+    pass(&request, PENROSE_WARN, "registers");
+    for (unsigned i = 0; i < 16; i += 4) {
+        ck_assert_uint_eq(g_word(here, UINT64_C(0x20000) + i), 0x12345678);
+    }
+}
+
+/* Inline data in L1: NOC_AT_LEN_BE is shifted by the address modulo 64, as the vendor's software does. */
+TEST_EACH(inline_data_that_pass, 2)
+{
+    enum penrose_policy policy = _i & 1 ? PENROSE_WARN : PENROSE_IGNORE;
+    open_with(policy);
+    for (unsigned at = 0; at < 128; at += 4) {
+        struct g_place to = at % 3 ? there : ethernet;
+        uint8_t sink[256];
+        uint64_t enables = UINT64_C(15) << at % 64;
+        struct g_request request = g_request_of(G_WRITE | G_INLINE | G_MARKED, at / 4 & 1, to,
+                                                L1_BASE + at, here, 0, (uint32_t)enables);
+        request.length_high = (uint32_t)(enables >> 32);
+        request.data = g_random();
+        g_scatter(to, L1_BASE, sink, sizeof sink);
+        expect_answers(&request, policy, "inline");
+        memcpy(sink + at, &request.data, 4);
+        g_expect_bytes(to, L1_BASE, sink, sizeof sink, "inline");
     }
 }

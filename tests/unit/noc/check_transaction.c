@@ -11,7 +11,6 @@
 static void setup(void)
 {
     harness_open(H);
-    harness.policy = PENROSE_WARN;
 }
 
 static void teardown(void)
