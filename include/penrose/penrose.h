@@ -71,9 +71,10 @@ enum penrose_schedule {
 /* What happens at a guest fault. */
 enum penrose_policy {
     PENROSE_DEFAULT, /* in options alone: what fault_kinds.h says for the kind */
-    PENROSE_STOP,    /* the tile stands still, and the run ends with PENROSE_FAULT */
-    PENROSE_WARN,   /* a record; an instruction that cannot be executed is skipped, a NoC request is
-                        carried out as far as the hardware would, counted and answered */
+    PENROSE_STOP, /* the tile stands still, and the run ends with PENROSE_FAULT; as PENROSE_WARN for
+                       Tensix instructions that were injected through debug registers */
+    PENROSE_WARN, /* a record; an instruction that cannot be executed is skipped, a NoC request is
+                       carried out as far as the hardware would, counted and answered */
     PENROSE_IGNORE, /* the same without a record */
 };
 
@@ -427,13 +428,15 @@ struct penrose_fault {
     enum penrose_fault_kind kind;
     enum penrose_policy policy; /* that was applied */
     unsigned x, y;
-    enum penrose_hart hart; /* PENROSE_NO_HART: the NoC or the host */
-    const char *hart_name;  /* as its tile calls it: "brisc", "erisc0", "drisc", "noc", ... */
-    int thread;             /* of the coprocessor, whose instruction `hart` pushed; -1: none */
-    uint64_t cycle;         /* when it happened first */
-    uint32_t pc, word;      /* of the instruction */
-    uint32_t address;       /* that it is about; 0: none */
-    char rule[200];         /* the violated rule, with the values at hand */
+    enum penrose_hart
+        hart; /* PENROSE_NO_HART: the NoC or the host; a Tensix instruction was injected
+                               through debug registers */
+    const char *hart_name; /* as its tile calls it: "brisc", "erisc0", "drisc", "noc", ... */
+    int thread;            /* of the coprocessor, whose instruction `hart` pushed; -1: none */
+    uint64_t cycle;        /* when it happened first */
+    uint32_t pc, word;     /* of the instruction */
+    uint32_t address;      /* that it is about; 0: none */
+    char rule[200];        /* the violated rule, with the values at hand */
     char disassembly[80]; /* of word; empty where no instruction is at fault, but a NoC request that
                               `pc` made, or no hart; then word is 0 */
     char symbol[128];     /* "main+0x1c", empty when unknown */

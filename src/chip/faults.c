@@ -104,10 +104,25 @@ static struct chip_notes *notes_at(void **notes)
     return *notes;
 }
 
+/* Of a Tensix instruction that came through the debug registers: with one that is wrong the hardware
+ * goes on. ARC's own firmware wastes an UNPACR in each tile at every boot, with the formats that a
+ * reset leaves, and no program of a hart is to stop for what a host injects. */
+static bool is_injected(const struct tile_fault *fault)
+{
+    return fault->is_tensix && hart_of(fault->agent) == PENROSE_NO_HART;
+}
+
+static enum penrose_policy policy_of(const struct penrose_chip *chip,
+                                     const struct tile_fault *fault)
+{
+    enum penrose_policy policy = chip->options.policy[fault->kind];
+    return policy == PENROSE_STOP && is_injected(fault) ? PENROSE_WARN : policy;
+}
+
 static enum penrose_policy note_fault(struct penrose_chip *chip, void **notes, uint16_t place,
                                       const struct tile_fault *fault)
 {
-    struct chip_fault record = {.fault = *fault, .policy = chip->options.policy[fault->kind]};
+    struct chip_fault record = {.fault = *fault, .policy = policy_of(chip, fault)};
     name_tile(chip, fault->is_remote ? fault->origin : place, &record.x, &record.y);
     struct chip_notes *own = chip->shares_time ? notes_at(notes) : NULL;
     if (own) {

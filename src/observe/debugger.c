@@ -489,8 +489,10 @@ PENROSE_EXPORT bool penrose_stop_get(const struct penrose_chip *chip, size_t ind
 
 static void format_access(const struct penrose_stop *stop, char *text, size_t size)
 {
-    char by[64] = "";
-    if (stop->agent == PENROSE_AGENT_NOC && stop->pc) {
+    char by[80] = "";
+    if (stop->agent == PENROSE_AGENT_NOC && stop->thread >= 0) {
+        snprintf(by, sizeof by, ", " OBSERVED_INJECTED);
+    } else if (stop->agent == PENROSE_AGENT_NOC && stop->pc) {
         snprintf(by, sizeof by, ", a packet of (%u, %u), sent at pc 0x%x", stop->from_x,
                  stop->from_y, stop->pc);
     } else if (stop->agent == PENROSE_AGENT_NOC) {

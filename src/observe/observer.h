@@ -63,6 +63,9 @@ enum observed_agent {
 
 enum { OBSERVED_NO_THREAD = 3 };
 
+/* How reports call a Tensix instruction that no hart has pushed. */
+#define OBSERVED_INJECTED "injected through a debug register, as ARC and hosts do"
+
 struct tile;
 
 struct observed {

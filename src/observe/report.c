@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/export.h"
+#include "observe/observer.h"
 #include "observe/sink.h"
 
 static const char *text_or(const char *text, const char *otherwise)
@@ -16,6 +17,10 @@ static const char *text_or(const char *text, const char *otherwise)
 /* Who did it: the hart, and the instruction if there is one. */
 static void put_culprit(struct sink *sink, const struct penrose_fault *fault)
 {
+    if (fault->thread >= 0 && fault->hart == PENROSE_NO_HART) {
+        sink_put(sink, "tensix thread %d, " OBSERVED_INJECTED, fault->thread);
+        return;
+    }
     if (fault->thread >= 0) {
         sink_put(sink, "tensix thread %d, pushed by ", fault->thread);
     }

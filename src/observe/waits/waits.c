@@ -229,12 +229,12 @@ static void add_thread(struct wait_lines *lines, struct penrose_chip *chip, cons
         return;
     }
     wait_words_start(&words);
-    wait_words_put(&words, "tensix thread %u, pushed by ", thread);
+    wait_words_put(&words, "tensix thread %u, ", thread);
     if (origin->pusher < RV32_CORES) {
-        wait_words_put(&words, "%s", rv32_core_names[origin->pusher]);
+        wait_words_put(&words, "pushed by %s", rv32_core_names[origin->pusher]);
         wait_places_position(&words, chip, tile, origin->pc);
     } else {
-        wait_words_put(&words, "the debug bus");
+        wait_words_put(&words, OBSERVED_INJECTED);
     }
     wait_words_put(&words, ": %s", text);
     wait_lines_add(lines, tile->x, tile->y, &words);

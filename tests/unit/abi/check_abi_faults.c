@@ -562,6 +562,55 @@ TEST(policies_come_from_the_environment)
     ck_assert_uint_eq(tile_rd(4, 5, 0x404), 5);
 }
 
+/* --- Instructions that a host injects --- */
+
+/* As ARC does with the first of them, to each worker. */
+static void inject(unsigned x, unsigned y, uint32_t word)
+{
+    static const uint32_t steps[] = {1, 0x11, 1, 0};
+    tile_wr(x, y, 0xffb120a0, 0);
+    tile_wr(x, y, 0xffb120a4, word);
+    for (unsigned i = 0; i < COUNT(steps); i++) {
+        tile_wr(x, y, 0xffb120a0, steps[i]);
+    }
+}
+
+static const struct {
+    uint32_t word;
+    const char *kind;
+} injected[] = {
+    {0x42800091, "undefined-operands"},         /* UNPACR 1 of zeros, with formats of a reset */
+    {0x42000001, "undefined-operands"},         /* UNPACR 0 */
+    {0x06000000, "illegal-tensix-instruction"}, /* none */
+    {0x15000000, "unimplemented"},              /* RAREB */
+    {0xa0000001, "hang"},                       /* ATGETM 1 */
+    {0xa5000004, "semaphore-range"},            /* SEMGET 1 */
+    {0x01000000, "bad-expansion"},              /* MOP, behind its expander */
+};
+
+/* Whether harts are in reset or run; the report does not blame the NoC. */
+TEST_EACH(what_is_injected_stops_nobody, 2 * COUNT(injected))
+{
+    enum { TILES = 3 };
+    const unsigned row = (unsigned)_i / 2;
+    const bool is_early = _i % 2;
+    setenv("PENROSE_POLICY", "all=stop", 1);
+    libttsim_init();
+    for (unsigned x = 1; x <= TILES; x++) {
+        load_rests(x, 2);
+        tile_wr(x, 2, SOFT_RESET, is_early ? ALL_RUN : ALL_HELD);
+        libttsim_clock(1000);
+        inject(x, 2, injected[row].word);
+    }
+    libttsim_clock(1000);
+    ck_assert_uint_eq(reported(injected[row].kind), TILES);
+    ck_assert_uint_eq(reported("tensix thread 0, injected through a debug register"), TILES);
+    ck_assert_uint_eq(reported("by noc"), 0);
+    for (unsigned x = 1; x <= TILES; x++) {
+        run_good(x, 2, 7);
+    }
+}
+
 /* --- Hangs --- */
 
 static void poll_in_vain(unsigned polls)
