@@ -10,6 +10,7 @@
 #include <penrose/penrose.h>
 
 #include "cli/compare_options.h"
+#include "cli/explain_text.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/rerun.h"
@@ -519,30 +520,13 @@ static const struct writers_source *find_source(const struct writers_record *rec
     return NULL;
 }
 
-/* What is known of an input from memory; b NULL: of the dumps alone. */
-static void describe_memory(const struct writers_source *a, const struct writers_source *b,
-                            bool is_number, const struct culprit *at_end, char *text, size_t size)
-{
-    if (b && a->value == b->value) {
-        snprintf(text, size, "the same in both runs when it was read");
-    } else if (b && is_number) {
-        snprintf(text, size, "differed when it was read: A 0x%" PRIx64 "  B 0x%" PRIx64, a->value,
-                 b->value);
-    } else if (b) {
-        snprintf(text, size, "differed when it was read");
-    } else if (a->was_overwritten) {
-        snprintf(text, size, "overwritten since: what B had there then is not known");
-    } else {
-        snprintf(text, size, "%s", at_end ? "differs" : "the same in both dumps");
-    }
-}
-
 /* An input that only one of the runs has read, though by the same instruction. */
 static void add_lone_input(const struct writers_source *source, const char *side,
                            struct inputs *inputs)
 {
     char text[INPUT_TEXT];
-    snprintf(text, sizeof text, "memory 0x%08x: %s alone has read it", source->address, side);
+    snprintf(text, sizeof text, "%s 0x%08x: %s alone has read it",
+             source->is_register ? "register" : "memory", source->address, side);
     add_input(inputs, true, NULL, text);
 }
 
@@ -557,12 +541,13 @@ static void add_memory_input(const struct explain_command *command, const struct
             ? NULL
             : difference_in(command, culprit, a->address, is_range ? a[1].address : a->address + 3);
     char text[INPUT_TEXT], what[INPUT_TEXT / 2];
-    describe_memory(a, b, !is_range, at_end, what, sizeof what);
-    snprintf(text, sizeof text, "memory 0x%08x%s: %s%s%.100s", a->address, is_range ? " on" : "",
-             what, at_end ? ", first " : "", at_end ? at_end->item->name : "");
+    explain_memory(a, b, !is_range, at_end != NULL, what, sizeof what);
+    snprintf(text, sizeof text, "%s 0x%08x%s: %s%s%.100s", a->is_register ? "register" : "memory",
+             a->address, is_range ? " on" : "", what, at_end ? ", first " : "",
+             at_end ? at_end->item->name : "");
     bool differs = b ? a->value != b->value : at_end != NULL;
     struct input *input = add_input(inputs, differs, at_end, text);
-    if (b && a->is_l1 && !is_range) {
+    if (b && a->is_l1 && !is_range && !explain_is_from_beginning(a, b)) {
         input->read[0] = a;
         input->read[1] = b;
     }
@@ -589,12 +574,6 @@ static void add_memory_inputs(const struct explain_command *command, const struc
     }
 }
 
-static bool is_tensix(const struct writers_record *record)
-{
-    return record->event.kind == OBSERVED_TENSIX || record->event.agent == OBSERVED_PACKER ||
-           record->event.agent == OBSERVED_UNPACKER;
-}
-
 static void collect_inputs(const struct explain_command *command, const struct culprit *culprit,
                            struct inputs *inputs)
 {
@@ -605,7 +584,10 @@ static void collect_inputs(const struct explain_command *command, const struct c
         return;
     }
     add_memory_inputs(command, culprit, inputs);
-    if (!is_tensix(record) || is_state) {
+    bool is_tensix = record->event.kind == OBSERVED_TENSIX ||
+                     record->event.agent == OBSERVED_PACKER ||
+                     record->event.agent == OBSERVED_UNPACKER;
+    if (!is_tensix || is_state) {
         return;
     }
     if (record->event.agent == OBSERVED_PACKER) {
@@ -618,50 +600,6 @@ static void collect_inputs(const struct explain_command *command, const struct c
 }
 
 /* --- The report --- */
-
-static const char *thread_hart(unsigned thread)
-{
-    return penrose_hart_name((enum penrose_hart)(PENROSE_TRISC0 + thread));
-}
-
-static void describe_writer(const struct culprit *culprit, const struct writers_record *record,
-                            char *text, size_t size)
-{
-    const struct observed *event = &record->event;
-    if (!record->is_written) {
-        snprintf(text, size, "%s",
-                 culprit->datum.kind <= WRITERS_LOCAL
-                     ? "nobody in this run: it was there before, from the host or a program"
-                     : "nobody in this run: it is what it was at the beginning");
-        return;
-    }
-    char who[64];
-    if (event->kind == OBSERVED_TENSIX) {
-        snprintf(who, sizeof who, "thread %u", event->thread);
-    } else if (event->thread < PENROSE_TENSIX_THREADS) {
-        snprintf(who, sizeof who, "%s, thread %u",
-                 penrose_agent_name((enum penrose_agent)event->agent), event->thread);
-    } else {
-        snprintf(who, sizeof who, "%s", penrose_agent_name((enum penrose_agent)event->agent));
-    }
-    snprintf(text, size, "%s, in cycle %" PRIu64 "%s%s", who, event->cycle,
-             *record->instruction ? ": " : "", record->instruction);
-}
-
-/* "at 0x00006a10 in pack, pack.h:140, pushed by trisc2" */
-static void describe_place(const struct observed *event, const char *symbol, const char *source,
-                           const char *caller, char *text, size_t size)
-{
-    bool is_pushed = event->pc && event->thread < PENROSE_TENSIX_THREADS;
-    if (!event->pc) {
-        *text = 0;
-        return;
-    }
-    snprintf(text, size, "at pc 0x%08x%s%s%s%s%s%s%s%s", event->pc, *symbol ? " in " : "", symbol,
-             *source ? ", " : "", short_source(source), *caller ? ", inlined at " : "",
-             short_source(caller), is_pushed ? ", pushed by " : "",
-             is_pushed ? thread_hart(event->thread) : "");
-}
 
 /* What a packer did not wait for; false: nothing. */
 static bool describe_race(const struct culprit *culprit, char *text, size_t size)
@@ -709,18 +647,18 @@ static void print_culprit(const struct explain_command *command, const struct cu
     printf("%s%s%s%s\n  A %s  B %s\n", culprit->item->name, *culprit->part->detail ? " (" : "",
            culprit->part->detail, *culprit->part->detail ? ")" : "", culprit->item->a,
            culprit->item->b);
-    describe_writer(culprit, &culprit->record, text, sizeof text);
+    explain_writer(&culprit->record, text, sizeof text);
     printf("  written by  %s\n", text);
-    describe_place(&culprit->record.event, culprit->symbol, culprit->source, culprit->caller, text,
-                   sizeof text);
+    explain_place(&culprit->record.event, culprit->symbol, culprit->source, culprit->caller, text,
+                  sizeof text);
     if (*text) {
         printf("              %s\n", text);
     }
     if (is_by_another(command, culprit)) {
-        describe_writer(culprit, &culprit->other, text, sizeof text);
+        explain_writer(&culprit->other, text, sizeof text);
         printf("  in B        %s\n", text);
-        describe_place(&culprit->other.event, culprit->other_symbol, culprit->other_source,
-                       culprit->other_caller, text, sizeof text);
+        explain_place(&culprit->other.event, culprit->other_symbol, culprit->other_source,
+                      culprit->other_caller, text, sizeof text);
         if (*text) {
             printf("              %s\n", text);
         }
@@ -746,10 +684,10 @@ static json_t *json_culprit(const struct explain_command *command, const struct 
     json_object_set_new(object, "detail", json_string(culprit->part->detail));
     json_object_set_new(object, "a", json_string(culprit->item->a));
     json_object_set_new(object, "b", json_string(culprit->item->b));
-    describe_writer(culprit, &culprit->record, text, sizeof text);
+    explain_writer(&culprit->record, text, sizeof text);
     json_object_set_new(object, "writer", json_string(text));
     if (is_by_another(command, culprit)) {
-        describe_writer(culprit, &culprit->other, text, sizeof text);
+        explain_writer(&culprit->other, text, sizeof text);
         json_object_set_new(object, "writer_in_b", json_string(text));
     }
     if (record->is_written) {

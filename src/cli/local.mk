@@ -20,6 +20,8 @@ penrose_SOURCES = \
 	%D%/cmd_doctor.c \
 	%D%/cmd_exec.c \
 	%D%/cmd_explain.c \
+	%D%/explain_text.c \
+	%D%/explain_text.h \
 	%D%/cmd_info.c \
 	%D%/cmd_new.c \
 	%D%/cmd_replay.c \

@@ -79,6 +79,13 @@ variant takes takes.c
 sed '/WORD(0x9200)/d' "$work/sources-takes/takes.c" >"$work/takes-none.c"
 mkdir -p "$work/sources-stores-none" && mv "$work/takes-none.c" "$work/sources-stores-none/takes.c"
 variant stores-none takes.c
+for number in 5 6; do
+    mkdir -p "$work/sources-held-$number"
+    { echo "volatile unsigned held = $number;"
+      sed 's/WORD(0x9000) \* 3/held/' "$work/sources-takes/takes.c"; } >"$work/sources-held-$number/takes.c"
+done
+variant held-5 takes.c
+variant held-6 takes.c
 variant good tensor/eltwise.c
 variant addr-mod tensor/eltwise.c tensor/eltwise.c \
     's/ADDR_MOD(0, .a_incr = MATRIX_ROWS,/ADDR_MOD(0, .a_incr = MATRIX_ROWS \/ 2,/'
@@ -96,6 +103,8 @@ dump no-wait no-wait --timing timed
 dump good flipped "${eltwise[@]}" --poke 0x40204=0x41a04598
 dump takes five --poke 0x9000=5
 dump takes six --poke 0x9000=6
+dump held-5 held-five
+dump held-6 held-six
 dump stores-none stores-none --poke 0x9000=5
 cd "$work" || exit 1
 
@@ -170,6 +179,28 @@ with open(sys.argv[1], "w") as file:
     json.dump(m, file)
 PYTHON
 }
+
+# 'cb_*' is the memory of buffers here. What nobody has written is not followed.
+for name in five six; do
+    cp -r $name $name-buffers
+    "$python" - $name-buffers/manifest.json <<'PYTHON'
+import json, sys
+with open(sys.argv[1]) as file:
+    m = json.load(file)
+m["tiles"][0]["l1_map"] = [{"start": 0, "size": 0x9200, "kind": "data", "name": ""},
+                           {"start": 0x9200, "size": 64, "kind": "circular_buffer", "name": "cb3"}]
+with open(sys.argv[1], "w") as file:
+    json.dump(m, file)
+PYTHON
+done
+explains "a buffer by its name" 'out:^1 items differ' 'out:^1-2/l1\[0x9200\] \(circular_buffer cb3\)$' -- \
+    explain five-buffers six-buffers --only 'cb_*'
+explains "a buffer of a tile" 'out:^1 items differ' -- explain five-buffers six-buffers --only 1-2/cb_3
+expect "another buffer" 2 'nothing was compared: nothing that both have is named by --only' -- \
+    explain five-buffers six-buffers --only cb_2
+explains "words that nobody has written" 'out:memory 0x[0-9a-f]+: nobody had written it: A 0x5  B 0x6$' -- \
+    explain held-five held-six --only 'l1[0x9200]'
+[ "$(grep -c '^made from' "$work/out")" -eq 1 ] || report "words that nobody has written" "they are followed"
 
 edited no-command 'del m["command"]'
 edited pytest 'm["command"] = ["/usr/bin/python3", "-m", "pytest"]'

@@ -39,7 +39,7 @@ static const struct part_rule {
     {"circular_buffers", NULL, {0}},
 };
 
-enum { PART_RULES = sizeof part_rules / sizeof part_rules[0] };
+enum { MOST_BUFFERS = 64, PART_RULES = sizeof part_rules / sizeof part_rules[0] };
 
 /* These come last, when it is known what of the memory was compared as numbers. */
 static bool is_memory_part(const char *name)
@@ -118,7 +118,8 @@ static bool is_said_elsewhere(const struct compare_run *run, const char *name)
     if (!is_buffer_part(name, &is_bytes, &number)) {
         return false;
     }
-    if (run->options->buffers_as_memory && is_comparable(run, "l1")) {
+    if (run->options->buffers_as_memory && compare_tile_part(run->tile_a, "l1") &&
+        compare_tile_part(run->tile_b, "l1")) {
         return true;
     }
     snprintf(numbers, sizeof numbers, "cb_%u", number);
@@ -245,12 +246,25 @@ static void note_formats(struct compare_run *run, const char *name, const json_t
     free(y);
 }
 
+/* Is the memory wanted for a buffer in it? */
+static bool is_wanted_for_buffers(const struct compare_run *run, const char *name)
+{
+    bool is_wanted = false;
+    for (unsigned i = 0; i < MOST_BUFFERS && run->options->buffers_as_memory; i++) {
+        char buffer[COMPARE_DETAIL];
+        snprintf(buffer, sizeof buffer, "cb_%u", i);
+        is_wanted |= strcmp(name, "l1") == 0 && compare_wants_part(run, buffer);
+    }
+    return is_wanted;
+}
+
 /* The tiles under way have the part in at least one of the dumps. */
 static enum penrose_status compare_part_of_tile(struct compare_run *run, const char *name)
 {
     const json_t *a = compare_tile_part(run->tile_a, name);
     const json_t *b = compare_tile_part(run->tile_b, name);
-    if (!compare_wants_part(run, name) || is_said_elsewhere(run, name)) {
+    if ((!compare_wants_part(run, name) && !is_wanted_for_buffers(run, name)) ||
+        is_said_elsewhere(run, name)) {
         return PENROSE_OK;
     }
     if (!a || !b) {

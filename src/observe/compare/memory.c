@@ -159,6 +159,24 @@ static void note_unknown(struct compare_run *run, const char *name, const json_t
     }
 }
 
+/* A word of a buffer that is compared as memory is chosen by the buffer's name, too. */
+static enum compare_choice choose_word(const struct compare_run *run,
+                                       const struct memory_pair *pair, uint64_t address)
+{
+    static const char kind[] = "circular_buffer";
+    const bool is_of_a = strcmp(pair->a.kind, kind) == 0;
+    const struct map_segment *segment = is_of_a ? &pair->a : &pair->b;
+    char name[COMPARE_NAME];
+    snprintf(name, sizeof name, "%s[0x%" PRIx64 "]", pair->name, run->options->base + address);
+    enum compare_choice choice = compare_choose(run, name);
+    if (choice == COMPARE_UNWANTED && run->options->buffers_as_memory &&
+        strcmp(segment->kind, kind) == 0 && strncmp(segment->name, "cb", 2) == 0) {
+        snprintf(name, sizeof name, "cb_%.64s", segment->name + 2);
+        choice = compare_wants_part(run, name) ? COMPARE_TAKE : COMPARE_UNWANTED;
+    }
+    return choice;
+}
+
 static void compare_words(struct compare_run *run, struct memory_pair *pair,
                           const struct loader_npy *a, const struct loader_npy *b, size_t size)
 {
@@ -166,12 +184,8 @@ static void compare_words(struct compare_run *run, struct memory_pair *pair,
     enum compare_choice choice = compare_choose(run, pair->name);
     for (size_t i = 0; i < size; i += WORD) {
         uint32_t x = image_word_at(a, i, size), y = image_word_at(b, i, size);
-        if (!is_whole) {
-            char word[COMPARE_NAME];
-            snprintf(word, sizeof word, "%s[0x%" PRIx64 "]", pair->name, run->options->base + i);
-            choice = compare_choose(run, word);
-        }
         turn_to_segments(pair, i);
+        choice = is_whole ? choice : choose_word(run, pair, i);
         bool is_compared = choice == COMPARE_TAKE && !is_covered(run, i) &&
                            !is_unknown_kind(&pair->a) && !is_unknown_kind(&pair->b);
         pair->compared += is_compared;

@@ -115,21 +115,43 @@ static bool find_local_word(enum observed_agent hart, uint64_t address, unsigned
            address - RV32_LOCAL_BASE < tile_local_size((enum rv32_core)hart);
 }
 
+/* Has anybody written a byte of it in this run? */
+static bool was_written(const struct writers *writers, enum observed_agent agent, uint64_t first,
+                        uint64_t last)
+{
+    const uint64_t *written = writers->l1_written;
+    uint64_t end = writers->tile->kind->l1_bytes;
+    unsigned word;
+    bool is_written = false;
+    if (agent <= OBSERVED_NCRISC && find_local_word(agent, first, &word)) {
+        return writers->local_written[agent][word];
+    }
+    for (uint64_t at = first / WORD; at <= last / WORD && at * WORD < end; at++) {
+        is_written |= written[at] != 0;
+    }
+    return is_written;
+}
+
 /* What a hart loads comes from that word, or from where that word of its stack came. */
 static void note_load(struct writers *writers, const struct observed *event)
 {
     struct hart_sources *hart = &writers->hart[event->agent];
     unsigned word;
+    const bool is_local = find_local_word(event->agent, event->address, &word);
+    const bool is_l1 = event->address < writers->tile->kind->l1_bytes;
     hart->has_loaded = true;
     hart->loaded.count = 0;
-    if (find_local_word(event->agent, event->address, &word) && hart->of_local[word].count) {
+    if (is_local && hart->of_local[word].count) {
         hart->loaded = hart->of_local[word];
     } else {
-        add_source(&hart->loaded,
-                   &(struct writers_source){.address = (uint32_t)event->address & ~(WORD - 1U),
-                                            .value = event->value,
-                                            .is_l1 = event->address < writers->tile->kind->l1_bytes,
-                                            .sequence = writers->sequence});
+        add_source(&hart->loaded, &(struct writers_source){
+                                      .address = (uint32_t)event->address & ~(WORD - 1U),
+                                      .value = event->value,
+                                      .is_l1 = is_l1,
+                                      .is_register = !is_l1 && !is_local,
+                                      .was_written = was_written(writers, event->agent,
+                                                                 event->address, event->address),
+                                      .sequence = writers->sequence});
     }
 }
 
@@ -195,6 +217,7 @@ static void note_unit_read(struct writers *writers, const struct observed *event
     struct writers_source *from = &range->source[0], *to = &range->source[1];
     from->address = first < from->address ? first : from->address;
     to->address = last > to->address ? last : to->address;
+    from->was_written |= was_written(writers, event->agent, first, last);
     if (last < writers->tile->kind->l1_bytes) {
         from->value = hash_bytes(from->value, writers->tile->l1 + first, last - first + 1);
     }
@@ -251,6 +274,8 @@ static void fill_place(const struct writers *writers, const struct observed *eve
     bool is_request = event->agent == OBSERVED_NOC && event->packet <= NOC_ATOMIC;
     record->x = is_request ? from.x : writers->x;
     record->y = is_request ? from.y : writers->y;
+    record->peer_x = from.x;
+    record->peer_y = from.y;
 }
 
 static void record_writer(struct writers *writers, size_t datum, const struct observed *event)

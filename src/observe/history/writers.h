@@ -36,6 +36,8 @@ struct writers_source {
     uint64_t value;       /* that was loaded; of a range a hash of what was read */
     uint64_t sequence;    /* when */
     bool is_l1;           /* it is there */
+    bool is_register;     /* it is no memory */
+    bool was_written;     /* before, by anybody in this run */
     bool was_overwritten; /* since, by anybody */
 };
 
@@ -53,8 +55,9 @@ struct writers_record {
     bool is_written;   /* false: nobody since the chip was made; the rest is zero */
     uint64_t sequence; /* of events of the tile: greater is later */
     struct observed event;
-    unsigned x, y;        /* the tile whose program has event.pc */
-    char instruction[96]; /* of a hart or the coprocessor; "" */
+    unsigned x, y;           /* the tile whose program has event.pc */
+    unsigned peer_x, peer_y; /* of a packet: the tile that it came from */
+    char instruction[96];    /* of a hart or the coprocessor; "" */
     /* What it was made from. A range is two of them: the first and the last address that an unpacker
      * or the mover has read. */
     struct writers_source source[WRITERS_SOURCES];

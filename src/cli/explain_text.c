@@ -1,0 +1,94 @@
+/* Writers and inputs in words; see explain_text.h. */
+#include "cli/explain_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <penrose/penrose.h>
+
+#include "cli/output.h"
+#include "noc/packet.h"
+
+bool explain_is_from_beginning(const struct writers_source *a, const struct writers_source *b)
+{
+    return !a->is_register && !a->was_written && !b->was_written;
+}
+
+void explain_memory(const struct writers_source *a, const struct writers_source *b, bool is_number,
+                    bool differs_at_end, char *text, size_t size)
+{
+    if (b && a->value == b->value) {
+        snprintf(text, size, "the same in both runs when it was read");
+    } else if (b && is_number) {
+        snprintf(text, size, "%s: A 0x%" PRIx64 "  B 0x%" PRIx64,
+                 explain_is_from_beginning(a, b) ? "nobody had written it"
+                                                 : "differed when it was read",
+                 a->value, b->value);
+    } else if (b && a[1].address != b[1].address) {
+        snprintf(text, size, "A has read up to 0x%08x, B up to 0x%08x", a[1].address, b[1].address);
+    } else if (b) {
+        snprintf(text, size, "%s",
+                 explain_is_from_beginning(a, b) ? "nobody had written it, and it was not the same"
+                                                 : "differed when it was read");
+    } else if (a->was_overwritten) {
+        snprintf(text, size, "overwritten since: what B had there then is not known");
+    } else {
+        snprintf(text, size, "%s", differs_at_end ? "differs" : "the same in both dumps");
+    }
+}
+
+/* "a write of (2, 3) brisc": what came from where, and who has asked for it. */
+static void name_packet(const struct writers_record *record, char *text, size_t size)
+{
+    const struct observed *event = &record->event;
+    const char *asker = penrose_agent_name((enum penrose_agent)event->asker);
+    if (event->packet == NOC_READ_RESPONSE || event->packet == NOC_ATOMIC_RESPONSE) {
+        snprintf(text, size, "the answer of (%u, %u) to a %s of %s", record->peer_x, record->peer_y,
+                 event->packet == NOC_READ_RESPONSE ? "read" : "atomic", asker ? asker : "the NoC");
+    } else {
+        snprintf(text, size, "a packet (%s) of (%u, %u) %s",
+                 event->packet == NOC_ATOMIC ? "atomic" : "write", record->peer_x, record->peer_y,
+                 asker ? asker : "");
+    }
+}
+
+static const char *thread_hart(unsigned thread)
+{
+    return penrose_hart_name((enum penrose_hart)(PENROSE_TRISC0 + thread));
+}
+
+void explain_writer(const struct writers_record *record, char *text, size_t size)
+{
+    const struct observed *event = &record->event;
+    if (!record->is_written) {
+        snprintf(text, size, "nobody in this run: it is what it was at the beginning");
+        return;
+    }
+    char who[96];
+    if (event->agent == OBSERVED_NOC) {
+        name_packet(record, who, sizeof who);
+    } else if (event->kind == OBSERVED_TENSIX) {
+        snprintf(who, sizeof who, "thread %u", event->thread);
+    } else if (event->thread < PENROSE_TENSIX_THREADS) {
+        snprintf(who, sizeof who, "%s, thread %u",
+                 penrose_agent_name((enum penrose_agent)event->agent), event->thread);
+    } else {
+        snprintf(who, sizeof who, "%s", penrose_agent_name((enum penrose_agent)event->agent));
+    }
+    snprintf(text, size, "%s, in cycle %" PRIu64 "%s%s", who, event->cycle,
+             *record->instruction ? ": " : "", record->instruction);
+}
+
+void explain_place(const struct observed *event, const char *symbol, const char *source,
+                   const char *caller, char *text, size_t size)
+{
+    bool is_pushed = event->pc && event->thread < PENROSE_TENSIX_THREADS;
+    if (!event->pc) {
+        *text = 0;
+        return;
+    }
+    snprintf(text, size, "at pc 0x%08x%s%s%s%s%s%s%s%s", event->pc, *symbol ? " in " : "", symbol,
+             *source ? ", " : "", short_source(source), *caller ? ", inlined at " : "",
+             short_source(caller), is_pushed ? ", pushed by " : "",
+             is_pushed ? thread_hart(event->thread) : "");
+}
