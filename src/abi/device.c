@@ -235,9 +235,9 @@ static void start_gdb(struct device *device)
         device_complain(device, "PENROSE_GDB", error.text);
         return;
     }
-    report(device, "%s: %s",
-           gdb_will_wait(device->gdb) ? "waiting for GDB" : "GDB may come at any time",
-           gdb_command(device->gdb));
+    report_note(device, "%s: %s",
+                gdb_will_wait(device->gdb) ? "waiting for GDB" : "GDB may come at any time",
+                gdb_command(device->gdb));
 }
 
 /* The file is made when the device is used: clients make others, just to see. */
@@ -359,9 +359,9 @@ static void end_launches(struct device *device)
             snprintf(others, sizeof others, ": none of %u was chosen (PENROSE_LAUNCHES)",
                      counts.seen);
         }
-        report(device, "%u %s written to %s%s", counts.written,
-               counts.written == 1 ? "launch" : "launches", host_variable("PENROSE_RECORD_LAUNCH"),
-               others);
+        report_note(device, "%u %s written to %s%s", counts.written,
+                    counts.written == 1 ? "launch" : "launches",
+                    host_variable("PENROSE_RECORD_LAUNCH"), others);
     }
 }
 

@@ -106,7 +106,7 @@ void dumps_make(struct device *device, enum settings_dump_event event, const cha
                                                  .html = true};
     device_know_programs(device);
     if (penrose_dump_write(device->chip, &options, path, &error) == PENROSE_OK) {
-        report(device, "dump written to %s", path);
+        report_note(device, "dump written to %s", path);
     } else {
         report(device, "PENROSE_DUMP_ON: %s", error.text);
     }

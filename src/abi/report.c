@@ -165,13 +165,10 @@ void report_always(const char *text)
     deliver(NULL, text, TO_ALL);
 }
 
-void report_text(struct device *device, const char *text)
+static void report_plainly(struct device *device, const char *text)
 {
     struct reports *reports = &device->reports;
     uint64_t hash = hash_text(text);
-    if (device->summary) {
-        device->summary->warnings++;
-    }
     if (reports->count == MOST_REPORTS || is_known(reports->seen, reports->count, hash)) {
         return;
     }
@@ -183,6 +180,14 @@ void report_text(struct device *device, const char *text)
                 "been too many",
                 TO_ALL);
     }
+}
+
+void report_text(struct device *device, const char *text)
+{
+    if (device->summary) {
+        device->summary->warnings++;
+    }
+    report_plainly(device, text);
 }
 
 static void tell_event(struct reports *reports, const char *text, uint64_t hash,
@@ -225,6 +230,16 @@ void report_hang(struct device *device, const char *text)
         recording_stop(device->chip); /* with what led to this */
         kill(getpid(), SIGTERM);
     }
+}
+
+void report_note(struct device *device, const char *format, ...)
+{
+    char text[LINE_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    report_plainly(device, text);
 }
 
 void report(struct device *device, const char *format, ...)

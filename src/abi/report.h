@@ -22,6 +22,10 @@ struct device;
 __attribute__((format(printf, 2, 3))) void report(struct device *device, const char *format, ...);
 void report_text(struct device *device, const char *text);
 
+/* The same of what is no warning. */
+__attribute__((format(printf, 2, 3))) void report_note(struct device *device, const char *format,
+                                                       ...);
+
 /* The same for hangs, which are told again: with guest faults at most MOST_EVENTS. */
 void report_hang(struct device *device, const char *text);
 

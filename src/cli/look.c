@@ -198,7 +198,9 @@ static void describe_moment(const struct look *look, const struct moment *moment
     char where[64] = "";
     if (moment->hart >= 0) {
         snprintf(where, sizeof where, ", %s of (%u, %u)",
-                 penrose_hart_name((enum penrose_hart)moment->hart), moment->at.x, moment->at.y);
+                 penrose_hart_name_at(look->chip, moment->at.x, moment->at.y,
+                                      (enum penrose_hart)moment->hart),
+                 moment->at.x, moment->at.y);
     }
     snprintf(text, size, "%s%s, in cycle %" PRIu64, moment->text, where,
              moment->hart >= 0 ? moment->cycle : penrose_now(look->chip));

@@ -265,6 +265,13 @@ static void put_gates(FILE *file, const json_t *gates)
     }
 }
 
+static double as_float(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
 static void put_tensix_gprs(FILE *file, const struct dump_part *gpr)
 {
     enum { THREADS = 3, GPRS = 64 };
@@ -276,13 +283,17 @@ static void put_tensix_gprs(FILE *file, const struct dump_part *gpr)
                 continue;
             }
             if (count == 0) {
-                fprintf(file, "  GPRs of thread %u, those that are not 0\n", thread);
+                fprintf(file,
+                        "  GPRs of thread %u, those that are not 0: bits, as an integer, as FP32\n",
+                        thread);
             }
-            fprintf(file, "%sgpr.%-2u 0x%08x%s", count % 4 == 0 ? "    " : "  ", i, value,
-                    count % 4 == 3 ? "\n" : "");
+            fprintf(file, "%sgpr.%-2u 0x%08x %11" PRId32, count % 2 == 0 ? "    " : "  ", i, value,
+                    (int32_t)value);
+            put_number(file, as_float(value), true);
+            fputs(count % 2 == 1 ? "\n" : "", file);
             count++;
         }
-        fputs(count % 4 ? "\n" : "", file);
+        fputs(count % 2 ? "\n" : "", file);
     }
 }
 
@@ -448,45 +459,41 @@ static void show_src(FILE *file, const struct dump_tile *tile)
     show_src_file(file, tile, "srcb", "SrcB");
 }
 
-/* Lanes that are no normal numbers are small integers, most likely; so are those of a register whose
- * lanes all are. */
-static const struct loader_npy *choose_lanes(const struct dump_part *bits,
-                                             const struct dump_part *lregs, size_t first,
-                                             unsigned lanes)
+/* Lanes of a register in a line, of which the middle is left out, or the one that all have. */
+static void put_lanes(FILE *file, const struct dump_part *bits, size_t first, unsigned lanes,
+                      bool is_float)
 {
-    enum { LEAST_NORMAL = 1 << 23 };
     for (unsigned lane = 0; lane < lanes; lane++) {
-        if (bits_of_datum(bits, first + lane) >= LEAST_NORMAL) {
-            return &lregs->array;
+        if (lane == EDGE && lanes > 2 * EDGE) {
+            fputs("  ...", file);
+            lane = lanes - EDGE;
         }
+        uint32_t value = bits_of_datum(bits, first + lane);
+        put_number(file, is_float ? as_float(value) : (double)(int32_t)value, is_float);
     }
-    return &bits->array;
 }
 
-/* LRegs may hold numbers or integers: the first lanes are shown as both. */
+/* Nothing says whether an LReg holds numbers or integers. */
 static void show_lregs(FILE *file, const struct dump_tile *tile)
 {
     enum { LREGS = 17, LANES = 32 };
-    const struct dump_part *bits = dump_find(tile, "lregs_bits"), *lregs = dump_find(tile, "lregs");
-    if (!has_array(bits, LREGS * LANES) || !has_array(lregs, LREGS * LANES)) {
+    const struct dump_part *bits = dump_find(tile, "lregs_bits");
+    if (!has_array(bits, LREGS * LANES)) {
         fputs("  LRegs are not in the dump\n", file);
         return;
     }
-    fputs("  LRegs, lanes 0 to 31, as FP32 or small integers; bits of lane 0\n", file);
+    fputs("  LRegs: bits of lane 0; lanes 0 to 31 as integers, and as FP32\n", file);
     for (unsigned i = 0; i < LREGS; i++) {
-        size_t first = (size_t)i * LANES;
-        const struct loader_npy *lanes = choose_lanes(bits, lregs, first, LANES);
+        const size_t first = (size_t)i * LANES;
         bool is_uniform = true;
         for (unsigned lane = 1; lane < LANES; lane++) {
             is_uniform &= bits_of_datum(bits, first + lane) == bits_of_datum(bits, first);
         }
         fprintf(file, "    LReg %-2u 0x%08x", i, bits_of_datum(bits, first));
-        if (is_uniform) {
-            put_number(file, dump_number(lanes, first), lanes->kind == LOADER_NPY_FLOAT);
-            fputs(" in all lanes\n", file);
-        } else {
-            put_matrix(file, lanes, first, 1, LANES, place_in_rows);
-        }
+        put_lanes(file, bits, first, is_uniform ? 1 : LANES, false);
+        fputs(is_uniform ? "" : "\n                      ", file);
+        put_lanes(file, bits, first, is_uniform ? 1 : LANES, true);
+        fputs(is_uniform ? " in all lanes\n" : "\n", file);
     }
 }
 

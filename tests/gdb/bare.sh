@@ -158,7 +158,7 @@ continue
 COMMANDS
 told 'time runs backwards, to the last writer and to the beginning, and forward again' \
     '^brisc of \(1, 2\) wrote 4 bytes at 0x00008038, at pc 0x' '^  in main.*sort_crc.c:' \
-    '^nobody has written there since' '^last-writer \[X,Y:\]ADDRESS \[BYTES\]$' '^Hardware watchpoint 3: ' 'Watched: brisc of' '^Old value' '^pc +0x3c' \
+    '^nobody has written there since' '^usage: monitor last-writer \[X,Y:\]ADDRESS \[BYTES\] ' '^Hardware watchpoint 3: ' 'Watched: brisc of' '^Old value' '^pc +0x3c' \
     'Could not write register' 'No more reverse-execution history' 'out:done after 43142. cycles'
 
 # --- Beside others who look ---

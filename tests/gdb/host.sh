@@ -11,7 +11,7 @@ library=$builddir/.libs/libttsim.so
 # waits for the end of GDB.
 debug_host() {
     rm -f "$socket" "$work/stop"
-    PENROSE_GDB=unix:$socket${1:-} PENROSE_THREADS=1 timeout 100 "$host" "$library" "$work" \
+    PENROSE_GDB=unix:$socket${1:-} PENROSE_SUMMARY=$work/summary PENROSE_THREADS=1 timeout 100 "$host" "$library" "$work" \
         ${1:+wait} >"$work/out" 2>"$work/err" </dev/null &
     local process=$!
     wait_for_socket
@@ -94,11 +94,13 @@ told 'five harts of three tiles are debugged at once' \
     'hit Breakpoint 2, .*visit \(turn=(turn@entry=)?50\)' '= 50$'
 told 'registers of the coprocessor have names' \
     '^\$1 = 64$' '^\$2 = 1.5$' '^\$3 = -2$' '^\$4 = 0x(5678)?1234$' \
-    '^cfg_DEST_TARGET_REG_CFG_MATH_Offset.*0x40' '^lreg3\[ 0\] 1.5'
+    '^cfg_DEST_TARGET_REG_CFG_MATH_Offset.*0x40' '^lreg3\[ 0\] 1.5 ' '^  integers 1069547520 '
 told 'a watchpoint names the tile whose packet wrote' \
     'Watched: noc of \(1, 2\) wrote 4 bytes at 0x00009100, a packet of \(2, 2\)' \
     'Hardware watchpoint 3: \*\(int \*\)0x9100'
 same_as_alone 'the host notices nothing'
+cp "$work/summary" "$work/said"
+told 'to wait for GDB is no warning' '"warnings": 0,'
 
 # --- Conditions in the agent ---
 

@@ -337,6 +337,7 @@ enum penrose_status dump_page_open(const char *path, const json_t *manifest,
 void dump_page_add(struct dump_page *page, const struct dump_tile *tile)
 {
     const struct dump_part *lregs = dump_find(tile, "lregs");
+    const struct dump_part *bits = dump_find(tile, "lregs_bits");
     FILE *file = page->file;
     fprintf(file, "<h2>Tile (%u, %u), ", tile->x, tile->y);
     put_escaped(file, string_of(tile->about, "kind"));
@@ -347,6 +348,10 @@ void dump_page_add(struct dump_page *page, const struct dump_tile *tile)
     if (lregs && lregs->dimensions == 2) {
         fputs("<h3>LRegs as FP32, a row each</h3>\n", file);
         put_matrices(page, lregs, "LRegs");
+    }
+    if (bits && bits->dimensions == 2) {
+        fputs("<h3>LRegs as integers, a row each</h3>\n", file);
+        put_matrices(page, bits, "LRegs");
     }
     put_buffers(page, tile);
 }

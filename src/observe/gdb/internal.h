@@ -97,6 +97,7 @@ struct gdb_event {
     struct gdb_thread thread;
     enum gdb_signal signal;
     char reason[48]; /* for the stop reply: "swbreak:;"; may be empty */
+    uint64_t cycle;  /* in which it stopped; 0: at the end of a window of time */
 };
 
 struct gdb {
@@ -312,6 +313,10 @@ struct gdb_words {
     char *word[8];
     unsigned count;
 };
+/* monitor.c: are the words from `first` to `last`, those that are there, numbers? */
+bool gdb_words_are_numbers(const struct gdb_words *words, unsigned first, unsigned last);
+/* How the command is written. */
+void gdb_put_usage(struct gdb_text *out, const struct gdb_words *words);
 /* reverse.c: who wrote somewhere last. */
 void gdb_monitor_last_writer(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);
 /* symbols.c: programs of a file or folder, from now on; looks where they are. */

@@ -22,6 +22,31 @@ static const char help[] =
     "faults                        of guests\n"
     "resume                        the hart goes on behind its ebreak\n";
 
+bool gdb_words_are_numbers(const struct gdb_words *words, unsigned first, unsigned last)
+{
+    bool are = true;
+    for (unsigned i = first; i < words->count && i <= last; i++) {
+        char *end;
+        (void)strtoul(words->word[i], &end, 0);
+        are &= *words->word[i] != '-' && end != words->word[i] && *end == '\0';
+    }
+    return are;
+}
+
+/* The line of the help that begins with the command. */
+void gdb_put_usage(struct gdb_text *out, const struct gdb_words *words)
+{
+    const size_t length = strlen(words->word[0]);
+    const char *line = help;
+    while (line && (strncmp(line, words->word[0], length) != 0 || line[length] > ' ')) {
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
+    if (line) {
+        gdb_put(out, "usage: monitor %.*s\n", (int)strcspn(line, "\n"), line);
+    }
+}
+
 /* A report that the library writes as snprintf does. */
 static void put_report(struct gdb *gdb, struct gdb_text *out,
                        int (*report)(struct penrose_chip *chip, char *text, size_t size))
@@ -53,7 +78,7 @@ static void monitor_tile(struct gdb *gdb, struct gdb_text *out)
 {
     struct gdb_thread at = gdb->general;
     gdb_put(out, "tile (%u, %u), cycle %llu\n", at.x, at.y,
-            (unsigned long long)penrose_now(gdb->chip));
+            (unsigned long long)(gdb->event.cycle ? gdb->event.cycle : penrose_now(gdb->chip)));
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
         struct penrose_hart_info info;
         at.hart = (enum penrose_hart)hart;
@@ -77,6 +102,10 @@ static void monitor_tile(struct gdb *gdb, struct gdb_text *out)
 static void monitor_disassemble(struct gdb *gdb, const struct gdb_words *words,
                                 struct gdb_text *out)
 {
+    if (words->count > 3 || !gdb_words_are_numbers(words, 1, 2)) {
+        gdb_put_usage(out, words);
+        return;
+    }
     uint32_t pc = gdb_pc(gdb, &gdb->general);
     uint32_t address = words->count > 1 ? (uint32_t)strtoul(words->word[1], NULL, 0) & ~3u : pc;
     unsigned long count = words->count > 2 ? strtoul(words->word[2], NULL, 0) : 8;

@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "addresses.h"
+#include "chip/firmware.h"
 #include "noc/overlay.h"
 #include "observe/gdb/internal.h"
 #include "tensix/config/regs.h"
 
-enum { SEMAPHORES = 8, LREGS = 17, DST_ROWS = 1024, SRC_ROWS = 64, BUFFERS = 32 };
+enum { SEMAPHORES = 8, LREGS = 17, DST_ROWS = 1024, SRC_ROWS = 64 };
 
 /* Both states of Config, and ThreadConfig of three threads, by field. */
 struct gdb_config {
@@ -55,16 +56,21 @@ static uint32_t widen_fp16(uint32_t half)
 static void monitor_dst(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
 {
     static const char *const names[] = {"fp32", "bf16", "fp16"};
-    enum penrose_dst_format format = PENROSE_DST_BF16;
-    unsigned long first = word_number(words, 1, 0), count = word_number(words, 2, 8);
-    for (unsigned i = 0; words->count > 3 && i < 3; i++) {
-        format = strcmp(words->word[3], names[i]) == 0 ? (enum penrose_dst_format)i : format;
+    unsigned format = PENROSE_DST_BF16;
+    if (words->count > 3) {
+        for (format = 0; format < 3 && strcmp(words->word[3], names[format]) != 0; format++) {
+        }
     }
+    if (format == 3 || words->count > 4 || !gdb_words_are_numbers(words, 1, 2)) {
+        gdb_put_usage(out, words);
+        return;
+    }
+    unsigned long first = word_number(words, 1, 0), count = word_number(words, 2, 8);
     for (unsigned long row = first; row < first + count && row < DST_ROWS; row++) {
         uint32_t datum[PENROSE_DST_COLUMNS];
         struct penrose_error error;
-        if (penrose_dst_read(gdb->chip, gdb->general.x, gdb->general.y, (unsigned)row, format,
-                             datum, &error) != PENROSE_OK) {
+        if (penrose_dst_read(gdb->chip, gdb->general.x, gdb->general.y, (unsigned)row,
+                             (enum penrose_dst_format)format, datum, &error) != PENROSE_OK) {
             gdb_put(out, "%s\n", error.text);
             return;
         }
@@ -81,6 +87,12 @@ static void monitor_dst(struct gdb *gdb, const struct gdb_words *words, struct g
 static void monitor_src(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
 {
     bool is_b = words->count > 1 && strcmp(words->word[1], "b") == 0;
+    bool is_a = words->count > 1 && strcmp(words->word[1], "a") == 0;
+    if (!(is_a || is_b) || words->count < 3 || words->count > 5 ||
+        !gdb_words_are_numbers(words, 2, 4)) {
+        gdb_put_usage(out, words);
+        return;
+    }
     unsigned long bank = word_number(words, 2, 0), first = word_number(words, 3, 0);
     unsigned long count = word_number(words, 4, 16);
     for (unsigned long row = first; row < first + count && row < SRC_ROWS; row++) {
@@ -101,6 +113,10 @@ static void monitor_src(struct gdb *gdb, const struct gdb_words *words, struct g
 
 static void monitor_lreg(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
 {
+    if (words->count > 2 || !gdb_words_are_numbers(words, 1, 1)) {
+        gdb_put_usage(out, words);
+        return;
+    }
     unsigned long first = word_number(words, 1, 0);
     unsigned long end = words->count > 1 ? first + 1 : 8;
     for (unsigned long lreg = first; lreg < end; lreg++) {
@@ -111,12 +127,16 @@ static void monitor_lreg(struct gdb *gdb, const struct gdb_words *words, struct 
             gdb_put(out, "%s\n", error.text);
             return;
         }
-        for (unsigned i = 0; i < PENROSE_LANES; i++) {
-            if (i % 8 == 0) {
-                gdb_put(out, "lreg%lu[%2u]", lreg, i);
+        for (unsigned i = 0; i < PENROSE_LANES; i += 8) {
+            gdb_put(out, "lreg%lu[%2u]", lreg, i);
+            for (unsigned k = i; k < i + 8; k++) {
+                put_float(out, lane[k]);
             }
-            put_float(out, lane[i]);
-            gdb_put(out, i % 8 == 7 ? "\n" : "");
+            gdb_put(out, "\n  integers");
+            for (unsigned k = i; k < i + 8; k++) {
+                gdb_put(out, " %-11d", (int32_t)lane[k]);
+            }
+            gdb_put(out, "\n");
         }
     }
 }
@@ -221,20 +241,32 @@ static uint32_t stream_register(struct gdb *gdb, unsigned stream, unsigned index
     return value & 0xffff;
 }
 
-/* tt-metal counts their pages in registers of streams, see waits/places.c. */
+/* tt-metal counts their pages in registers of streams. Which stream is that of buffer 0 differs from
+ * build to build, and only its firmware tells. */
 static void monitor_cb(struct gdb *gdb, struct gdb_text *out)
 {
-    enum { ACKNOWLEDGED = 8, RECEIVED = 10, FIRST_STREAM = 8 };
-    for (unsigned i = 0; i < BUFFERS; i++) {
-        uint32_t received = stream_register(gdb, FIRST_STREAM + i, RECEIVED);
-        uint32_t acknowledged = stream_register(gdb, FIRST_STREAM + i, ACKNOWLEDGED);
+    enum { ACKNOWLEDGED = 8, RECEIVED = 10 };
+    struct tile *tile;
+    if (chip_tile(gdb->chip, gdb->general.x, gdb->general.y, &tile, NULL) != PENROSE_OK) {
+        return;
+    }
+    const struct loader_layout *layout = chip_firmware_layout(gdb->chip, tile);
+    const bool is_known = layout && layout->OPERAND_START_STREAM != LOADER_UNKNOWN;
+    const unsigned first = is_known ? layout->OPERAND_START_STREAM : 0;
+    for (unsigned i = first; i < tile->kind->streams; i++) {
+        uint32_t received = stream_register(gdb, i, RECEIVED);
+        uint32_t acknowledged = stream_register(gdb, i, ACKNOWLEDGED);
         if (received || acknowledged) {
-            gdb_put(out, "cb %2u: %u pages received, %u acknowledged, %u inside\n", i, received,
-                    acknowledged, (received - acknowledged) & 0xffff);
+            gdb_put(out, "%s %2u: %u pages received, %u acknowledged, %u inside\n",
+                    is_known ? "cb" : "stream", i - first, received, acknowledged,
+                    (received - acknowledged) & 0xffff);
         }
     }
     if (out->size == 0) {
         gdb_put(out, "no circular buffer of tt-metal has had a page\n");
+    } else if (!is_known) {
+        gdb_put(out, "The tile's firmware is not known, which tells which stream is that of "
+                     "circular buffer 0: 0 in newer builds of tt-metal, 8 in older ones.\n");
     }
 }
 
@@ -243,6 +275,11 @@ static void monitor_cb(struct gdb *gdb, struct gdb_text *out)
 static void monitor_step(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
 {
     int thread = gdb_tensix_thread(gdb, &gdb->general);
+    if (words->count < 2 || strcmp(words->word[1], "step") != 0 || words->count > 3 ||
+        !gdb_words_are_numbers(words, 2, 2)) {
+        gdb_put_usage(out, words);
+        return;
+    }
     unsigned long count = word_number(words, 2, 1);
     struct penrose_error error = {.text = "only trisc0, trisc1 and trisc2 feed the coprocessor"};
     if (thread < 0 || gdb_is_past(gdb) ||

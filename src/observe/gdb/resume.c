@@ -359,7 +359,7 @@ static bool is_tensix_seen(struct gdb *gdb, const struct penrose_stop *stop,
 /* Is a stop one that the client wants to know? */
 static bool is_for_client(struct gdb *gdb, const struct penrose_stop *stop, struct gdb_event *event)
 {
-    *event = (struct gdb_event){.signal = GDB_SIGTRAP};
+    *event = (struct gdb_event){.signal = GDB_SIGTRAP, .cycle = stop->cycle};
     switch (stop->reason) {
     case PENROSE_STOP_STEP:
         event->thread = gdb->stepped;
@@ -528,6 +528,7 @@ void gdb_tell_fault(struct gdb *gdb)
     if (gdb->client < 0 || gdb->processes == 0 || !find_new_fault(gdb, &fault)) {
         return;
     }
+    event.cycle = fault.cycle;
     penrose_fault_format(&fault, text, sizeof text);
     gdb_put(&gdb->console, "Guest fault %s", text);
     if (fault.hart < PENROSE_HARTS &&

@@ -131,8 +131,9 @@ static void tell_end(struct gdb *gdb, enum penrose_history_end end, bool is_step
     bool is_plain = is_step && (end == PENROSE_HISTORY_PRESENT || gdb_is_behind_watch(gdb));
     struct gdb_event event = {.thread = gdb->resumed, .signal = GDB_SIGTRAP};
     struct penrose_stop stop;
-    if (end == PENROSE_HISTORY_STOP && !is_step && penrose_history_stop_get(gdb->chip, 0, &stop)) {
-        const struct gdb_point *point = gdb_point_of(gdb, stop.id);
+    if (end == PENROSE_HISTORY_STOP && penrose_history_stop_get(gdb->chip, 0, &stop)) {
+        const struct gdb_point *point = is_step ? NULL : gdb_point_of(gdb, stop.id);
+        event.cycle = stop.cycle;
         if (point) {
             gdb_point_event(gdb, point, &stop, &event);
         }
@@ -225,10 +226,12 @@ void gdb_monitor_last_writer(struct gdb *gdb, const struct gdb_words *words, str
     struct gdb_thread place;
     uint32_t address;
     uint32_t bytes = words->count > 2 ? (uint32_t)strtoul(words->word[2], NULL, 0) : 4;
-    if (words->count < 2 || !gdb->history ||
+    if (words->count < 2 || !gdb->history || !gdb_words_are_numbers(words, 2, 2) ||
         !take_writer_place(gdb, words->word[1], &place, &address)) {
-        gdb_put(out,
-                gdb->history ? "last-writer [X,Y:]ADDRESS [BYTES]\n" : "there is no history\n");
+        gdb_put(out, gdb->history ? "" : "there is no history\n");
+        if (gdb->history) {
+            gdb_put_usage(out, words);
+        }
         return;
     }
     if (penrose_history_last_writer(gdb->history, &past, place.x, place.y, place.hart, address,

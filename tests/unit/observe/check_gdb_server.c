@@ -191,6 +191,47 @@ TEST(a_hart_in_reset_watches)
     expect_answer(all, "$E.the hart is in reset#");
 }
 
+/* What the console says to a monitor command. */
+static void expect_monitor(const char *command, const char *wanted)
+{
+    struct gdb_text packet = {0}, text = {0};
+    gdb_put(&packet, "qRcmd,");
+    gdb_put_hex(&packet, command, strlen(command));
+    gdb_put_hex(&text, wanted, strlen(wanted));
+    expect_answer(talk((const char *const[]){ATTACH, "vCont;s", packet.data, NULL}), text.data);
+    gdb_text_free(&packet);
+    gdb_text_free(&text);
+}
+
+TEST(monitor_commands_refuse_bad_words)
+{
+    static const char *const bad[] = {"src",
+                                      "src x 1",
+                                      "src a",
+                                      "src a 0 q",
+                                      "src a 0 0 1 2",
+                                      "dst x",
+                                      "dst 0 1 fp64",
+                                      "lreg x",
+                                      "disassemble main",
+                                      "disassemble 0 -1",
+                                      "disassemble 0 1 2",
+                                      "tensix go",
+                                      "tensix step x",
+                                      "last-writer q",
+                                      "last-writer 0x4000 q"};
+    for (unsigned i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char usage[64];
+        snprintf(usage, sizeof usage, "usage: monitor %.*s", (int)strcspn(bad[i], " "), bad[i]);
+        expect_monitor(bad[i], usage);
+    }
+    expect_monitor("src a 0 0 1", "srca.0[0] 00000");
+    expect_monitor("disassemble 0x1000 1", "lui t1, 4");
+    teardown();
+    setup();
+    expect_monitor("tile", "tile (1, 2), cycle 1\n");
+}
+
 TEST(a_watchpoint_names_who_wrote)
 {
     const char *all = talk((const char *const[]){ATTACH, "Z2,4000,4", "vCont;c", "p5", NULL});
