@@ -384,10 +384,22 @@ static void explain_faults(struct session *session, enum penrose_policy policy)
     free(faults);
 }
 
+/* Those that came in front of a wait report are often why it waits. */
+static void explain_warnings(struct session *session)
+{
+    if (!session->warnings_told) {
+        explain_faults(session, PENROSE_WARN);
+    }
+    session->warnings_told = true;
+}
+
 static void explain(struct session *session, const struct goal *goal, enum cli_exit exit)
 {
     char headline[256], unfinished[128];
     goal->describe(session, goal->context, unfinished, sizeof unfinished);
+    if (exit == CLI_CYCLES || exit == CLI_DEADLOCK) {
+        explain_warnings(session);
+    }
     switch (exit) {
     case CLI_FAULT:
         explain_faults(session, PENROSE_STOP);
@@ -829,7 +841,7 @@ static void list_unmodelled(struct session *session)
 enum cli_exit session_close(struct session *session, enum cli_exit exit)
 {
     if (session->chip) {
-        explain_faults(session, PENROSE_WARN);
+        explain_warnings(session);
     }
     if (session->chip && session->options->warn_unmodelled) {
         list_unmodelled(session);

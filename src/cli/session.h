@@ -28,9 +28,10 @@ struct session {
     struct trace_file *trace;          /* NULL: none */
     struct look *look;                 /* NULL before the first run */
     struct console console;
-    struct gdb *gdb;               /* NULL: nobody debugs */
-    uint64_t opened_at;            /* cycle; not 0 in a chip that was restored */
-    bool at_limit;                 /* the latest run went on to the cycle limit */
+    struct gdb *gdb;    /* NULL: nobody debugs */
+    uint64_t opened_at; /* cycle; not 0 in a chip that was restored */
+    bool at_limit;      /* the latest run went on to the cycle limit */
+    bool warnings_told;
     double loading_ms, running_ms; /* host time */
     struct {
         bool enabled, shown;

@@ -277,6 +277,9 @@ messages=2 expect "a response that never comes" 4 'warning: guest fault noc-cred
     'brisc at pc .*0xffb20208 \(NoC 0: NIU_MST_RD_RESP_RECEIVED; no request is under way: an answer was' \
     'NoC 0, transaction id 0: responses are missing, and nothing is under way' -- \
     run "$work/noc.elf"
+problem=
+head -n 1 "$work/err" | grep -q 'warning: guest fault' || problem="it comes behind the deadlock"
+report "the warning stands in front" "$problem"
 lines=()
 
 # Who changes registers of a request that has not departed; only --schedule random lets it wait.
