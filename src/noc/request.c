@@ -605,6 +605,13 @@ static bool is_between(unsigned at, unsigned start, unsigned end)
     return start <= end ? at >= start && at <= end : at >= start || at <= end;
 }
 
+bool noc_span_has(const struct noc_span *span, unsigned noc, uint16_t place)
+{
+    unsigned x = place % GRID_WIDTH, y = place / GRID_WIDTH;
+    return is_between(noc ? GRID_WIDTH - 1 - x : x, span->start_x, span->end_x) &&
+           is_between(noc ? GRID_HEIGHT - 1 - y : y, span->start_y, span->end_y);
+}
+
 bool noc_request_reaches(struct niu *niu, unsigned noc, unsigned buffer, uint16_t place,
                          uint64_t address)
 {
@@ -622,8 +629,5 @@ bool noc_request_reaches(struct niu *niu, unsigned noc, unsigned buffer, uint16_
     if (!command.is_multicast) {
         return find_place(niu, noc, high, &to, &refusal) && to == place;
     }
-    unsigned x = place % GRID_WIDTH, y = place / GRID_WIDTH;
-    return find_span(niu, &command, noc, high, &span, &refusal) &&
-           is_between(noc ? GRID_WIDTH - 1 - x : x, span.start_x, span.end_x) &&
-           is_between(noc ? GRID_HEIGHT - 1 - y : y, span.start_y, span.end_y);
+    return find_span(niu, &command, noc, high, &span, &refusal) && noc_span_has(&span, noc, place);
 }

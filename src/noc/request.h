@@ -48,6 +48,9 @@ void noc_request_depart(struct niu *niu, unsigned buffer, uint64_t cycle,
 bool noc_request_reaches(struct niu *niu, unsigned noc, unsigned buffer, uint16_t place,
                          uint64_t address);
 
+/* Is a place among the receivers of a multicast on a NoC? */
+bool noc_span_has(const struct noc_span *span, unsigned noc, uint16_t place);
+
 /* Both at once. */
 void noc_request(struct niu *niu, unsigned buffer, uint64_t cycle, const struct noc_initiator *by);
 

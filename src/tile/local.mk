@@ -1,4 +1,6 @@
 chip_sources += \
+	%D%/asked.c \
+	%D%/asked.h \
 	%D%/bus.c \
 	%D%/bus.h \
 	%D%/debug.c \

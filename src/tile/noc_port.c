@@ -183,6 +183,7 @@ void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
 {
     struct tile *tile = owner;
     packet->sent = cycle;
+    tile_note_asked(tile, packet);
     tell_packet(tile, OBSERVED_SENT, packet, packet->to, cycle);
     if (tile_noc_short(tile, packet, cycle)) {
         return;

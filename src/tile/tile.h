@@ -31,6 +31,7 @@
 #include "rv32/idle.h"
 #include "rv32/rv32.h"
 #include "tensix/tensix.h"
+#include "tile/asked.h"
 #include "tile/debug.h"
 #include "tile/gddr_dma.h"
 #include "tile/mailbox.h"
@@ -302,6 +303,7 @@ struct tile {
     struct tile_command command[2][NIU_BUFFERS]; /* under --schedule random, that have not left */
     unsigned commands;                           /* so many */
     struct tile_unseen unseen[2][NOC_WRITE + 1][RV32_CORES]; /* by NoC, kind of request, hart */
+    struct tile_asked asked;
     struct overlay overlay;
     uint8_t overlay_waits; /* NoCs on which others' transactions kept it from sending: a bit each */
     uint8_t overlay_left[OVERLAY_STREAMS]; /* packets that it sent and has not been told of */

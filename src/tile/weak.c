@@ -11,7 +11,7 @@
 #include "tile/observe.h"
 
 /* The chance that a request flushes the L0 cache is about 0.8 % (SPEC: BabyRISCV README). */
-enum { FLUSH_ONE_IN = 128 };
+enum { FLUSH_ONE_IN = 128, WORD = 4 };
 #define CFG0_NO_PERIODIC_FLUSH (UINT32_C(1) << 24)
 
 /* xorshift64*: deterministic, good enough to shake schedules */
@@ -77,9 +77,11 @@ static void load_l1(struct tile *tile, struct rv32_hart *hart, struct rv32_acces
         if (!line) {
             line = &core->line[core->victim++ % WEAK_LINES];
             line->valid = true;
+            line->read = 0;
             line->address = access->address & ~(WEAK_LINE_BYTES - 1u);
             memcpy(line->bytes, tile->l1 + line->address, WEAK_LINE_BYTES);
         }
+        line->read |= (uint8_t)(1 << access->address % WEAK_LINE_BYTES / WORD);
         memcpy(&access->value, line->bytes + access->address % WEAK_LINE_BYTES, access->size);
         if (!(hart->csr.cfg0 & CFG0_NO_PERIODIC_FLUSH) &&
             random_below(tile->weak, FLUSH_ONE_IN) == 0) {
@@ -203,6 +205,24 @@ uint64_t tile_weak_turn(struct tile *tile, enum rv32_core core, uint64_t most)
 bool tile_weak_pending(const struct tile *tile, enum rv32_core core)
 {
     return tile->weak && tile->weak->core[core].queued;
+}
+
+bool tile_weak_stale(const struct tile *tile, enum rv32_core core, uint32_t *address,
+                     uint32_t *cached, uint32_t *held)
+{
+    for (unsigned i = 0; tile->weak && i < WEAK_LINES * WEAK_LINE_BYTES / WORD; i++) {
+        const struct weak_line *line = &tile->weak->core[core].line[i % WEAK_LINES];
+        unsigned word = i / WEAK_LINES;
+        *address = line->address + word * WORD;
+        if (line->valid && line->read >> word & 1 && *address <= tile->kind->l1_bytes - WORD) {
+            memcpy(cached, line->bytes + word * WORD, WORD);
+            memcpy(held, tile->l1 + *address, WORD);
+            if (*cached != *held) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 void tile_weak_reset(struct tile *tile, enum rv32_core core)

@@ -24,6 +24,7 @@ struct weak_line {
     bool valid;
     uint32_t address;
     uint8_t bytes[WEAK_LINE_BYTES];
+    uint8_t read; /* words of it that the hart has read: a bit each */
 };
 
 struct weak_core {
@@ -51,6 +52,11 @@ uint64_t tile_weak_turn(struct tile *tile, enum rv32_core core, uint64_t most);
 
 /* True while the hart has stores that have not taken effect. */
 bool tile_weak_pending(const struct tile *tile, enum rv32_core core);
+
+/* A word that the hart has read of a line of its cache, and of which L1 holds another value, which a
+ * fence would show it; false where there is none. */
+bool tile_weak_stale(const struct tile *tile, enum rv32_core core, uint32_t *address,
+                     uint32_t *cached, uint32_t *held);
 
 /* A hart enters reset: its stores take effect, its cache is forgotten. */
 void tile_weak_reset(struct tile *tile, enum rv32_core core);

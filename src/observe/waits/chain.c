@@ -16,6 +16,7 @@
 #include "observe/waits/places.h"
 #include "observe/waits/under_way.h"
 #include "tensix/exec.h"
+#include "tile/weak.h"
 
 enum {
     THREAD_0 = RV32_CORES, /* waiters: harts, then threads */
@@ -30,9 +31,13 @@ struct waiter {
     char what[128];           /* that it waits for */
     char missing[192];        /* the event, as a sentence */
     struct under_way senders; /* other tiles that write to the word which it polls */
+    bool waits_for_word;      /* of the tile's L1, */
+    uint32_t word;            /* at this address */
     uint8_t candidate[MOST_CANDIDATES]; /* harts and threads that may bring it about */
     unsigned candidates;
-    bool is_guess;                       /* they are */
+    bool is_guess;   /* they are */
+    bool is_certain; /* `missing` is the root, whoever waits as well */
+    bool runs;       /* it polls through the NoC, and nobody can know how long */
     const struct tensix_origin *culprit; /* the instruction that has taken the event back */
     int cause;
 };
@@ -67,6 +72,12 @@ static void wait_for_pages(struct waiter *waiter, enum rv32_core core,
     snprintf(waiter->missing, sizeof waiter->missing, "nobody %s %s%s",
              buffer->wants_pages ? "pushes pages to" : "pops pages from", buffer->name,
              buffer->wants_pages && buffer->is_empty ? ", which is empty" : "");
+    if (buffer->beyond) { /* then nobody can know what is in it any more */
+        snprintf(waiter->missing, sizeof waiter->missing,
+                 "%u more pages were popped from %s than came", buffer->beyond, buffer->name);
+        waiter->is_certain = true;
+        return;
+    }
     if (!is_mover) {
         add_candidates(waiter, 4, movers_first);
     } else {
@@ -74,19 +85,52 @@ static void wait_for_pages(struct waiter *waiter, enum rv32_core core,
     }
 }
 
-/* Who has a write of the word in a command buffer: what was given last stands there. */
-static void find_senders(const struct chain *chain, uint32_t address, struct under_way *senders)
+/* Has the tile sent to the word? A post, or what a command buffer was given last. */
+static bool has_sent(struct tile *tile, uint16_t place, uint64_t address)
+{
+    bool sends = false;
+    for (unsigned i = 0; i < ASKED_POSTS; i++) {
+        sends |= asked_reaches(&tile->asked.post[i], place, address);
+    }
+    for (unsigned k = 0; k < 2 * NIU_BUFFERS; k++) {
+        sends |= noc_request_reaches(&tile->niu[k / NIU_BUFFERS], k / NIU_BUFFERS, k % NIU_BUFFERS,
+                                     place, address);
+    }
+    return sends;
+}
+
+static void find_senders(const struct chain *chain, uint16_t place, uint64_t address,
+                         struct under_way *senders)
 {
     for (uint16_t i = 0; i < NOC_NODES; i++) {
         struct tile *other = chain->chip->place[i].tile;
-        bool sends = false;
-        for (unsigned k = 0; other && other != chain->tile && k < 2 * NIU_BUFFERS; k++) {
-            sends |= noc_request_reaches(&other->niu[k / NIU_BUFFERS], k / NIU_BUFFERS,
-                                         k % NIU_BUFFERS, chain->tile->node, address);
-        }
-        if (sends) {
+        if (other && other != chain->tile && has_sent(other, place, address)) {
             under_way_add(senders, i);
         }
+    }
+}
+
+/* The word has changed already, and the hart does not see it. */
+static void wait_for_fence(const struct tile *tile, struct waiter *waiter, enum rv32_core core)
+{
+    uint32_t address, cached, held;
+    if (tile_weak_stale(tile, core, &address, &cached, &held) && address == waiter->word) {
+        snprintf(waiter->missing, sizeof waiter->missing,
+                 "no fence: %s reads %.80s from its cache, where it is stale",
+                 tile->kind->hart[core], waiter->what);
+        waiter->is_certain = true;
+    }
+}
+
+/* What a hart reads through the NoC again and again. */
+static void wait_for_reads(struct chain *chain, struct waiter *waiter, enum rv32_core core)
+{
+    const struct asked *asked = asked_again(&chain->tile->asked, core);
+    if (asked) {
+        waiter->waits = waiter->runs = true;
+        wait_places_read(chain->chip, asked, waiter->what, sizeof waiter->what);
+        snprintf(waiter->missing, sizeof waiter->missing, "nobody changes %.120s", waiter->what);
+        find_senders(chain, asked->to, asked->address, &waiter->senders);
     }
 }
 
@@ -114,7 +158,10 @@ static void wait_for_places(struct chain *chain, struct waiter *waiter, enum rv3
                  waiter->what);
         add_candidates(waiter, is_semaphore ? 3 : 0, trisc);
         if (idle->place[place].address < chain->tile->kind->l1_bytes) {
-            find_senders(chain, idle->place[place].address, &waiter->senders);
+            waiter->word = idle->place[place].address;
+            waiter->waits_for_word = true;
+            wait_for_fence(chain->tile, waiter, core);
+            find_senders(chain, chain->tile->node, waiter->word, &waiter->senders);
         }
     } else {
         snprintf(waiter->what, sizeof waiter->what, "%s", "nothing that could come");
@@ -152,6 +199,7 @@ static void note_hart(struct chain *chain, enum rv32_core core)
         waiter->over = "is in reset";
         break;
     case HART_READY:
+        wait_for_reads(chain, waiter, core);
         break;
     case HART_WAITING:
         waiter->waits = true;
@@ -162,8 +210,11 @@ static void note_hart(struct chain *chain, enum rv32_core core)
             waiter->over = "has ended";
             break;
         }
-        waiter->waits = true;
-        wait_for_places(chain, waiter, core);
+        wait_for_reads(chain, waiter, core);
+        if (!waiter->waits) {
+            waiter->waits = true;
+            wait_for_places(chain, waiter, core);
+        }
         break;
     case HART_PAUSED:
         waiter->over = "has ended";
@@ -191,6 +242,7 @@ static void wait_for_semaphore(const struct tensix *tensix, unsigned thread, str
                  "SEMINIT of thread %u has set semaphore %u from %u to 0", posts->thread, semaphore,
                  posts->undone);
         waiter->culprit = &posts->by;
+        waiter->is_certain = true;
         return;
     }
     snprintf(waiter->missing, sizeof waiter->missing, "nobody %s semaphore %u%s",
@@ -388,9 +440,9 @@ static void add_root(struct wait_lines *lines, struct chain *chain, unsigned num
     wait_words_start(&words);
     words.interest = waiter->senders.places ? WAIT_WAITS : WAIT_ROOT;
     wait_words_put(&words, "%s: %s",
-                   waiter->senders.places            ? "cause elsewhere"
-                   : waits_for_runner(chain, waiter) ? "cause so far"
-                                                     : "root cause",
+                   waiter->runs || waits_for_runner(chain, waiter) ? "cause so far"
+                   : waiter->senders.places                        ? "cause elsewhere"
+                                                                   : "root cause",
                    waiter->missing);
     if (waiter->culprit) {
         wait_places_line(&words, chain->chip, chain->tile, waiter->culprit->pc);
@@ -399,8 +451,171 @@ static void add_root(struct wait_lines *lines, struct chain *chain, unsigned num
     bool has_end = put_over(chain, waiter, &words);
     put_dependents(chain, number, &words);
     if ((has_end && !waits_for_runner(chain, waiter)) || is_cause(chain, number) ||
-        waiter->senders.places || waiter->culprit) {
+        waiter->senders.places || waiter->is_certain || waiter->runs) {
         wait_lines_add(lines, chain->tile->x, chain->tile->y, &words);
+    }
+}
+
+/* --- Posts that went elsewhere --- */
+
+static bool is_polled(const struct tile *tile, const struct asked *post)
+{
+    bool is = false;
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        const struct rv32_idle *idle = &tile->run[core].idle;
+        for (unsigned i = 0; tile->run[core].state == HART_ASLEEP && i < idle->places; i++) {
+            is |= asked_reaches(post, tile->node, idle->place[i].address);
+        }
+    }
+    return is;
+}
+
+/* Does the post go where a hart waits for it? */
+static bool is_awaited(const struct penrose_chip *chip, const struct asked *post)
+{
+    unsigned first = post->is_multicast ? 0 : post->to;
+    unsigned end = post->is_multicast ? NOC_NODES : post->to + 1;
+    bool is = false;
+    for (unsigned i = first; post->times && !is && i < end; i++) {
+        const struct tile *tile = chip->place[i].tile;
+        is = tile && is_polled(tile, post);
+    }
+    return is;
+}
+
+static bool has_awaited_post(const struct penrose_chip *chip, const struct tile *tile)
+{
+    bool has = false;
+    for (unsigned i = 0; i < ASKED_POSTS; i++) {
+        has |= is_awaited(chip, &tile->asked.post[i]);
+    }
+    return has;
+}
+
+/* The hart whose post reaches the word; RV32_CORES: none. */
+static enum rv32_core poster_of(const struct tile *tile, uint16_t place, uint32_t word)
+{
+    for (unsigned i = 0; i < ASKED_POSTS; i++) {
+        if (asked_reaches(&tile->asked.post[i], place, word)) {
+            return (enum rv32_core)tile->asked.post[i].agent;
+        }
+    }
+    return RV32_CORES;
+}
+
+/* Do harts of two tiles wait at the same place of one program? Loops are short. */
+static bool waits_alike(const struct tile *one, const struct tile *other, enum rv32_core core)
+{
+    enum { LOOP_BYTES = 64 };
+    uint32_t distance = one->hart[core].pc - other->hart[core].pc + LOOP_BYTES;
+    return one->run[core].state == HART_ASLEEP && other->run[core].state == HART_ASLEEP &&
+           one->kind == other->kind && distance <= 2 * LOOP_BYTES;
+}
+
+/* "; it has sent to 0x00000444 of worker (9, 2) (its line)": posts for which nobody waits. */
+static void put_strays(const struct penrose_chip *chip, struct wait_words *words,
+                       const struct tile *tile)
+{
+    enum { MOST = 3 };
+    char place[40];
+    for (unsigned i = 0, count = 0; i < ASKED_POSTS && count < MOST; i++) {
+        const struct asked *post = &tile->asked.post[i];
+        struct sink sink = {.text = place, .size = sizeof place};
+        if (!post->times || post->is_multicast) {
+            continue;
+        }
+        under_way_put_place(&sink, chip, post->to);
+        wait_words_put(words, "%s 0x%08llx of %s", count++ ? "," : "; it has sent to",
+                       (unsigned long long)post->address, place);
+        wait_places_line(words, (struct penrose_chip *)(uintptr_t)chip, tile, post->pc);
+    }
+}
+
+/* A tile that waits where those wait who have sent to the word, and whose posts have reached nobody
+ * who waits for them. */
+static void add_silent(struct wait_lines *lines, const struct chain *chain,
+                       const struct waiter *waiter, const struct tile *sender,
+                       const struct tile *silent)
+{
+    struct wait_words words;
+    char here[40], other[40];
+    struct sink sink = {.text = here, .size = sizeof here};
+    struct sink of_other = {.text = other, .size = sizeof other};
+    under_way_put_place(&sink, chain->chip, chain->tile->node);
+    under_way_put_place(&of_other, chain->chip, sender->node);
+    wait_words_start(&words);
+    words.interest = WAIT_ROOT;
+    wait_words_put(&words,
+                   "has sent nothing to 0x%08x of %s, as %s has, which waits where it waits",
+                   waiter->word, here, other);
+    put_strays(chain->chip, &words, silent);
+    wait_lines_add(lines, silent->x, silent->y, &words);
+}
+
+static void add_silent_ones(struct wait_lines *lines, const struct chain *chain,
+                            const struct waiter *waiter)
+{
+    const struct tile *sender = NULL;
+    enum rv32_core core = RV32_CORES;
+    for (unsigned i = 0; i < waiter->senders.places && core == RV32_CORES; i++) {
+        sender = chain->chip->place[waiter->senders.place[i]].tile;
+        core = poster_of(sender, chain->tile->node, waiter->word);
+    }
+    for (unsigned i = 0; core != RV32_CORES && i < NOC_NODES; i++) {
+        struct tile *other = chain->chip->place[i].tile;
+        if (other && other != chain->tile && waits_alike(sender, other, core) &&
+            !has_sent(other, chain->tile->node, waiter->word) &&
+            !has_awaited_post(chain->chip, other)) {
+            add_silent(lines, chain, waiter, sender, other);
+        }
+    }
+}
+
+static bool is_untouched(const struct tile *tile)
+{
+    bool is = tile->kind->type == TILE_TENSIX;
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        is &= tile->run[core].state == HART_HELD;
+    }
+    return is;
+}
+
+/* Nobody has sent to the word: whoever has sent to that address of a tile on which nothing runs. */
+static void add_strays(struct wait_lines *lines, const struct chain *chain,
+                       const struct waiter *waiter)
+{
+    char place[40], here[40];
+    struct sink own = {.text = here, .size = sizeof here};
+    under_way_put_place(&own, chain->chip, chain->tile->node);
+    for (unsigned i = 0; i < NOC_NODES * ASKED_POSTS; i++) {
+        struct tile *other = chain->chip->place[i / ASKED_POSTS].tile;
+        const struct asked *post = other ? &other->asked.post[i % ASKED_POSTS] : NULL;
+        struct wait_words words;
+        const struct tile *to = post ? chain->chip->place[post->to].tile : NULL;
+        if (!to || post->is_multicast || !asked_reaches(post, post->to, waiter->word) ||
+            !is_untouched(to)) {
+            continue;
+        }
+        struct sink sink = {.text = place, .size = sizeof place};
+        under_way_put_place(&sink, chain->chip, post->to);
+        wait_words_start(&words);
+        words.interest = WAIT_ROOT;
+        wait_words_put(&words, "%s", other->kind->hart[post->agent]);
+        wait_places_line(&words, chain->chip, other, post->pc);
+        wait_words_put(&words, " has sent to 0x%08x of %s, on which nothing runs", waiter->word,
+                       place);
+        wait_words_put(&words, "; %s waits for that word, and nobody has sent to it", here);
+        wait_lines_add(lines, other->x, other->y, &words);
+    }
+}
+
+static void add_posts(struct wait_lines *lines, const struct chain *chain,
+                      const struct waiter *waiter)
+{
+    if (waiter->waits_for_word && waiter->senders.places) {
+        add_silent_ones(lines, chain, waiter);
+    } else if (waiter->waits_for_word) {
+        add_strays(lines, chain, waiter);
     }
 }
 
@@ -423,6 +638,7 @@ void wait_chain_add(struct wait_lines *lines, struct penrose_chip *chip, struct 
     for (unsigned i = 0; i < WAITERS; i++) {
         if (chain.waiter[i].waits && chain.waiter[i].cause == NOBODY) {
             add_root(lines, &chain, i);
+            add_posts(lines, &chain, &chain.waiter[i]);
         }
     }
 }

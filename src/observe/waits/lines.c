@@ -39,14 +39,49 @@ void wait_words_value(struct wait_words *words, const char *format, ...)
 
 /* --- Lines --- */
 
+/* Makes one line of all that have a key: the first, which stands for the others. */
+static struct wait_line *merge_lines(struct wait_lines *lines, const char *key)
+{
+    struct wait_line *first = NULL;
+    unsigned kept = 0;
+    for (unsigned i = 0; i < lines->count; i++) {
+        struct wait_line *line = &lines->line[i];
+        bool is_one = strcmp(line->key, key) == 0;
+        if (is_one && first) {
+            for (unsigned k = 0; k < line->tiles && first->tiles + k < WAIT_NAMED; k++) {
+                first->named[first->tiles + k] = line->named[k];
+            }
+            first->tiles += line->tiles;
+            first->columns |= line->columns;
+            first->rows |= line->rows;
+            continue;
+        }
+        if (kept != i) {
+            lines->line[kept] = *line;
+        }
+        first = is_one ? &lines->line[kept] : first;
+        kept++;
+    }
+    lines->count = kept;
+    first->differs = true;
+    return first;
+}
+
+/* The line with these words, or NULL where there is to be a new one. */
 static struct wait_line *find_line(struct wait_lines *lines, const struct wait_words *words)
 {
+    unsigned variants = 0;
     for (unsigned i = 0; i < lines->count; i++) {
-        if (strcmp(lines->line[i].key, words->key_bytes) == 0) {
-            return &lines->line[i];
+        struct wait_line *line = &lines->line[i];
+        if (strcmp(line->key, words->key_bytes) != 0) {
+            continue;
         }
+        if (line->differs || strcmp(line->text, words->text_bytes) == 0) {
+            return line;
+        }
+        variants++;
     }
-    return NULL;
+    return variants < WAIT_VARIANTS ? NULL : merge_lines(lines, words->key_bytes);
 }
 
 static struct wait_line *new_line(struct wait_lines *lines, const struct wait_words *words)
@@ -83,7 +118,6 @@ void wait_lines_add(struct wait_lines *lines, unsigned x, unsigned y,
     line->tiles++;
     line->columns |= UINT32_C(1) << (x & 31);
     line->rows |= UINT32_C(1) << (y & 31);
-    line->differs |= strcmp(line->text, words->text_bytes) != 0;
 }
 
 void wait_lines_free(struct wait_lines *lines)

@@ -15,7 +15,10 @@
  * that have no work do. */
 enum wait_interest { WAIT_IDLE, WAIT_RUNS, WAIT_WAITS, WAIT_ROOT, WAIT_INTERESTS };
 
-enum { WAIT_LINES = 40, WAIT_KEY_BYTES = 1536, WAIT_TEXT_BYTES = 2048, WAIT_NAMED = 3 };
+enum { WAIT_LINES = 40, WAIT_KEY_BYTES = 1536, WAIT_TEXT_BYTES = 2048, WAIT_NAMED = 6 };
+
+/* What tiles say with the same words and other values has lines of its own, up to so many. */
+enum { WAIT_VARIANTS = 3 };
 
 /* What is said about a tile, while it is made. */
 struct wait_words {
@@ -35,7 +38,7 @@ void wait_words_value(struct wait_words *words, const char *format, ...)
 struct wait_line {
     char key[WAIT_KEY_BYTES], text[WAIT_TEXT_BYTES];
     enum wait_interest interest;
-    bool differs; /* texts of other tiles do */
+    bool differs; /* texts of other tiles do: this line is all of its key */
     unsigned tiles;
     uint32_t columns, rows; /* bit n: a tile with x (y) = n */
     struct {

@@ -340,6 +340,13 @@ static void name_buffer(const struct penrose_chip *chip, const struct tile *tile
                  : ", which the program has not configured");
 }
 
+/* So many more pages were popped than were pushed: both counters go round at 65536. */
+static unsigned popped_beyond(unsigned received, unsigned acknowledged)
+{
+    int16_t pages = (int16_t)(received - acknowledged);
+    return pages < 0 ? (unsigned)-pages : 0;
+}
+
 static void put_stream(const struct penrose_chip *chip, struct tile *tile, uint32_t address,
                        struct wait_words *words)
 {
@@ -357,9 +364,13 @@ static void put_stream(const struct penrose_chip *chip, struct tile *tile, uint3
     wait_words_put(words, "%s: pages %s", buffer,
                    index == RECEIVED ? "received, which its producer counts"
                                      : "acknowledged, which its consumer counts");
-    wait_words_value(words, "; received %u, acknowledged %u",
-                     peek(tile, base + 4 * RECEIVED) & 0xffff,
-                     peek(tile, base + 4 * ACKNOWLEDGED) & 0xffff);
+    unsigned received = peek(tile, base + 4 * RECEIVED) & 0xffff;
+    unsigned acknowledged = peek(tile, base + 4 * ACKNOWLEDGED) & 0xffff;
+    unsigned beyond = popped_beyond(received, acknowledged);
+    if (beyond) {
+        wait_words_put(words, "; more pages were popped than came");
+    }
+    wait_words_value(words, "; received %u, acknowledged %u", received, acknowledged);
 }
 
 /* Who takes pages polls the count of those received, who makes some that of those acknowledged. Of a
@@ -380,7 +391,9 @@ bool wait_places_buffer(const struct penrose_chip *chip, struct tile *tile, enum
     if (!base) {
         return false;
     }
-    uint32_t pages = peek(tile, base + 4 * RECEIVED) - peek(tile, base + 4 * ACKNOWLEDGED);
+    uint32_t received = peek(tile, base + 4 * RECEIVED),
+             acknowledged = peek(tile, base + 4 * ACKNOWLEDGED), pages = received - acknowledged;
+    buffer->beyond = popped_beyond(received, acknowledged);
     name_buffer(chip, tile, (base - OVERLAY_REGISTERS_ADDRESS) >> 12, buffer->name,
                 sizeof buffer->name);
     buffer->is_empty = (pages & 0xffff) == 0;
@@ -455,6 +468,14 @@ static void put_writers(const struct penrose_chip *chip, const struct tile *tile
         under_way_put(&sink, chip, &writers.found, "write to it", "from");
         wait_words_value(words, ", %s", text);
     }
+}
+
+void wait_places_read(const struct penrose_chip *chip, const struct asked *asked, char *text,
+                      size_t size)
+{
+    struct sink sink = {.text = text, .size = size};
+    under_way_put_place(&sink, chip, asked->to);
+    sink_put(&sink, " at 0x%08llx", (unsigned long long)asked->address);
 }
 
 /* --- All --- */

@@ -33,6 +33,7 @@ struct wait_buffer {
     char name[80];    /* "circular buffer 3" */
     bool wants_pages; /* it waits for pages, not for room */
     bool is_empty;
+    unsigned beyond; /* so many more were popped than came */
 };
 
 /* False where the hart polls nothing of the sort. */
@@ -42,6 +43,10 @@ bool wait_places_buffer(const struct penrose_chip *chip, struct tile *tile, enum
 /* What a place is, without its value: "NoC 0: NIU_MST_RD_RESP_RECEIVED". */
 void wait_places_name(struct penrose_chip *chip, struct tile *tile, enum rv32_core core,
                       const struct rv32_idle_place *place, char *name, size_t size);
+
+/* "DRAM (17, 12) at 0x00001000": what a hart reads through the NoC again and again. */
+void wait_places_read(const struct penrose_chip *chip, const struct asked *asked, char *text,
+                      size_t size);
 
 /* Does a request that software has given wait in a command buffer (--schedule random)? */
 bool wait_places_departs(const struct tile *tile, unsigned noc);

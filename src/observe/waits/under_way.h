@@ -23,7 +23,7 @@ static inline uint16_t under_way_peer(const struct noc_packet *packet)
 }
 
 /* Packets of some kind, by the place at their other end: how many, and the first few places. */
-enum { UNDER_WAY_PLACES = 3 };
+enum { UNDER_WAY_PLACES = 6 };
 struct under_way {
     unsigned packets, places;
     uint16_t place[UNDER_WAY_PLACES];

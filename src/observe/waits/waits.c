@@ -16,6 +16,7 @@
 #include "observe/waits/places.h"
 #include "observe/waits/waits.h"
 #include "tensix/exec.h"
+#include "tile/weak.h"
 
 /* --- Harts that poll --- */
 
@@ -124,6 +125,24 @@ static void put_waiting(struct wait_words *words, const struct tile *tile, enum 
                    reason ? ": " : "", reason ? reason : "");
 }
 
+/* --- Harts that poll through the NoC --- */
+
+/* Such a hart never sleeps, since each read may find something new. */
+static bool put_reading(struct wait_words *words, const struct penrose_chip *chip,
+                        const struct tile *tile, enum rv32_core core)
+{
+    const struct asked *asked = asked_again(&tile->asked, core);
+    char place[80];
+    if (!asked) {
+        return false;
+    }
+    wait_places_read(chip, asked, place, sizeof place);
+    wait_words_put(words, "reads %s through NoC %u again and again, and asks for nothing else",
+                   place, asked->noc);
+    wait_words_value(words, "; %u times so far", asked->times);
+    return true;
+}
+
 /* --- Harts --- */
 
 enum { INSTRUCTION_BYTES = 4 };
@@ -145,6 +164,18 @@ static bool is_program(const struct penrose_chip *chip, const struct tile *tile,
 {
     const struct image *image = images_find(chip_images(chip), tile->x, tile->y, pc);
     return image && !image->is_kernel && !image->is_found;
+}
+
+/* What a hart has read from its cache (--schedule random) where L1 holds something else. */
+static void put_stale(struct wait_words *words, const struct tile *tile, enum rv32_core core)
+{
+    uint32_t address, cached, held;
+    if (tile_weak_stale(tile, core, &address, &cached, &held)) {
+        words->interest = WAIT_WAITS;
+        wait_words_put(words, "; no fence since it has read 0x%08x, which is stale in its cache",
+                       address);
+        wait_words_value(words, ": 0x%x there, 0x%x in L1", cached, held);
+    }
 }
 
 /* Bare programs end with ebreak, which tables call "done"; firmware and kernels do not. */
@@ -178,15 +209,25 @@ static void add_hart(struct wait_lines *lines, struct penrose_chip *chip, struct
     switch (run->state) {
     case HART_HELD:
     case HART_READY:
-        wait_words_put(&words, ": runs");
+        wait_words_put(&words, ": ");
+        if (!put_reading(&words, chip, tile, core)) {
+            wait_words_put(&words, "runs");
+            words.interest = WAIT_RUNS;
+        }
         put_null_jump(&words, chip, tile, core, "; ");
-        words.interest = WAIT_RUNS;
+        put_stale(&words, tile, core);
         break;
     case HART_WAITING:
         put_waiting(&words, tile, core);
         break;
     case HART_ASLEEP:
-        put_polling(&words, chip, tile, core);
+        if (asked_again(&tile->asked, core)) {
+            wait_words_put(&words, ": ");
+            put_reading(&words, chip, tile, core);
+        } else {
+            put_polling(&words, chip, tile, core);
+        }
+        put_stale(&words, tile, core);
         break;
     case HART_PAUSED:
         put_pause(&words, chip, tile, core, trap);

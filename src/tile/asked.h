@@ -1,0 +1,47 @@
+/*
+ * What the harts of a tile have asked of the NoC lately, for reports: requests that say something
+ * (atomics and small writes, by which software posts), whoever they went to, and reads that a hart
+ * does again and again, by which it polls what lies elsewhere.
+ */
+#ifndef TILE_ASKED_H
+#define TILE_ASKED_H
+
+#include "rv32/rv32.h"
+#include "noc/packet.h"
+
+struct tile;
+
+enum {
+    ASKED_POSTS = 24,      /* that are remembered, for each tile */
+    ASKED_POST_BYTES = 16, /* a write of more is data */
+    ASKED_READS = 2,       /* that a hart does in turn */
+    ASKED_AGAIN = 16,      /* who has done a read so often, and nothing else on the NoC, polls */
+};
+
+/* Requests of one hart to one place; `times` is 0 where there is none. */
+struct asked {
+    uint64_t address;
+    uint32_t times;
+    uint32_t pc; /* of the latest */
+    uint32_t size;
+    uint16_t to;
+    uint8_t agent, noc, kind;
+    bool is_multicast;
+    struct noc_span span;
+};
+
+struct tile_asked {
+    struct asked post[ASKED_POSTS]; /* the latest new one is in front */
+    struct asked read[RV32_CORES][ASKED_READS];
+};
+
+/* A packet leaves the tile. */
+void tile_note_asked(struct tile *tile, const struct noc_packet *packet);
+
+/* Does a post go to an address of a place? */
+bool asked_reaches(const struct asked *asked, uint16_t place, uint64_t address);
+
+/* The read that a hart does again and again, and nothing else on the NoC; NULL: it does not. */
+const struct asked *asked_again(const struct tile_asked *asked, enum rv32_core core);
+
+#endif
