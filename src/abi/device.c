@@ -221,6 +221,10 @@ static void start_trace(struct device *device)
         bool is_filter = error.status == PENROSE_E_ARGUMENT;
         device_complain(device, is_filter ? "PENROSE_TRACE_FILTER" : "PENROSE_TRACE", error.text);
     }
+    if (device->trace) {
+        device->chip->find_programs = device_find_programs;
+        device->chip->find_context = device;
+    }
 }
 
 /* Only a device that is used is debugged: UMD makes others to see whether there is one. */

@@ -179,6 +179,13 @@ void device_know_programs_of(struct device *device, unsigned x, unsigned y)
     }
 }
 
+void device_find_programs(void *context, unsigned x, unsigned y)
+{
+    struct device *device = context;
+    device->firmware.is_current = device->firmware.has_looked = false; /* time has passed */
+    device_know_programs_of(device, x, y);
+}
+
 void device_forget_programs(struct device *device)
 {
     device->firmware.is_current = device->firmware.has_looked = false;

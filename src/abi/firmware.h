@@ -35,6 +35,9 @@ void device_know_programs(struct device *device);
 void device_know_programs_of(struct device *device, unsigned x, unsigned y);
 void device_forget_programs(struct device *device);
 
+/* The same of one tile for a trace, which asks while the chip runs; `context` is the device. */
+void device_find_programs(void *context, unsigned x, unsigned y);
+
 void firmware_list_free(struct firmware_list *list);
 
 #endif

@@ -128,6 +128,10 @@ struct penrose_chip {
     struct penrose_unmodelled unmodelled[CHIP_UNMODELLED];
     size_t unmodelled_count;
     struct images images;
+    /* Looks for the programs of a tile that nobody has loaded, but a host written; NULL: there is no
+     * such host. */
+    void (*find_programs)(void *context, unsigned x, unsigned y);
+    void *find_context;
     struct observer *observers; /* who looks (observers.c) */
     bool is_observed;           /* any of its tiles has been: one thread runs all */
     unsigned pauses;            /* runs that ended with PENROSE_PAUSED */

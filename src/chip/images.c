@@ -42,6 +42,19 @@ bool images_add(struct images *images, const struct image *image)
     return has_room;
 }
 
+void images_forget_found(struct images *images, unsigned x, unsigned y)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < images->count; i++) {
+        const struct image *image = &images->image[i];
+        if (!image->is_found || image->x != x || image->y != y) {
+            images->image[kept++] = *image;
+        }
+    }
+    images->count = kept;
+    images->changes++;
+}
+
 bool images_own(struct images *images, struct loader_elf *elf)
 {
     void *array = images->owned;

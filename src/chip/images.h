@@ -32,6 +32,9 @@ struct images {
 /* Adds an image and forgets those of the same tile that it overlaps; false without memory. */
 bool images_add(struct images *images, const struct image *image);
 
+/* Forgets those of a tile that were found by their code. */
+void images_forget_found(struct images *images, unsigned x, unsigned y);
+
 /* Takes over an ELF until images_free; false (the caller keeps it) without memory. */
 bool images_own(struct images *images, struct loader_elf *elf);
 

@@ -135,4 +135,11 @@ expect "numbers alone" 125 'launches says which ones; add --record-launch DIR' -
 rm "$work/all/launch-001/chip.snapshot"
 expect "the snapshot is missing" 2 'chip.snapshot: cannot be read' -- run "$file"
 
+# --- A trace of the host's programs has functions and lines ---
+
+expect "a trace" 0 -- exec --quiet --fast-dispatch --trace "$work/t.ptrace" \
+    --trace-filter 'tile=1,2 kind=instruction' -- "$host" "$firmware" "$work/kernels"
+expect "its lines" 0 'out:[+]0x[0-9a-f]+ +[^ ]*kernels/brisc[.]c:[0-9]+$' -- trace "$work/t.ptrace" hart=brisc
+report "names of all but the first jump" \
+    "$("$PENROSE" trace "$work/t.ptrace" --json | grep -v '"symbol"' | grep -v '"pc":"0x00000000"' | head -3)"
 finish

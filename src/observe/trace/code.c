@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "chip/chip.h"
+#include "chip/snapshot.h"
+#include "tile/tile.h"
 
 enum { PLACES = 1 << 18 };
 
@@ -15,16 +17,28 @@ struct trace_place {
     uint32_t symbol_offset, line;
 };
 
+/* What is known of a tile whose programs a host writes. */
+struct trace_tile {
+    uint64_t checked;       /* the cycle at the end of the window in which its code was looked at */
+    uint64_t code;          /* a hash of the code of programs that were found */
+    uint64_t next_look;     /* a cycle; before it no program is looked for again */
+    uint64_t look_distance; /* it doubles while nothing is found */
+};
+
+enum { FIRST_DISTANCE = 1 << 12 };
+
 bool trace_code_init(struct trace_code *code, struct penrose_chip *chip)
 {
     *code = (struct trace_code){.chip = chip, .images = chip->images.changes};
     code->place = calloc(PLACES, sizeof *code->place);
-    return code->place != NULL;
+    code->tile = calloc(NOC_NODES, sizeof *code->tile);
+    return code->place && code->tile;
 }
 
 void trace_code_free(struct trace_code *code)
 {
     free(code->place);
+    free(code->tile);
     names_free(&code->names);
     *code = (struct trace_code){0};
 }
@@ -40,6 +54,59 @@ static const char *split_name(struct trace_code *code, const char *text, const c
     *number = at ? (uint32_t)strtoul(at + 1, NULL, 0) : 0;
     return names_keep(&code->names, text, at ? (size_t)(at - text) : strlen(text));
 }
+
+/* --- Programs that a host has written --- */
+
+static uint64_t hash_of_found(const struct penrose_chip *chip, const struct tile *tile)
+{
+    struct snapshot_hash hash;
+    snapshot_hash_init(&hash);
+    for (size_t i = 0; i < chip->images.count; i++) {
+        const struct image *image = &chip->images.image[i];
+        if (image->is_found && image->x == tile->x && image->y == tile->y &&
+            image->base < tile->kind->l1_bytes &&
+            image->size <= tile->kind->l1_bytes - image->base) {
+            snapshot_hash_add(&hash, tile->l1 + image->base, image->size);
+        }
+    }
+    return snapshot_hash_value(&hash);
+}
+
+/* Forgets the tile's programs if their code is no longer what it was. */
+static void check_programs(struct trace_code *code, struct trace_tile *known,
+                           const struct tile *tile)
+{
+    if (known->checked == code->chip->now) {
+        return;
+    }
+    known->checked = code->chip->now;
+    if (hash_of_found(code->chip, tile) != known->code) {
+        images_forget_found(&code->chip->images, tile->x, tile->y);
+        known->code = hash_of_found(code->chip, tile);
+        *known = (struct trace_tile){.checked = known->checked, .code = known->code};
+    }
+}
+
+/* Looks for programs of the tile, ever more rarely while there are none; true: there may be names
+ * now. */
+static bool look_for_programs(struct trace_code *code, struct trace_tile *known,
+                              const struct tile *tile)
+{
+    const struct penrose_chip *chip = code->chip;
+    unsigned before = chip->images.changes;
+    if (!chip->find_programs || chip->now < known->next_look) {
+        return false;
+    }
+    chip->find_programs(chip->find_context, tile->x, tile->y);
+    bool is_found = chip->images.changes != before;
+    known->look_distance =
+        is_found || !known->look_distance ? FIRST_DISTANCE : known->look_distance * 2;
+    known->next_look = chip->now + known->look_distance;
+    known->code = hash_of_found(chip, tile);
+    return is_found;
+}
+
+/* --- Places --- */
 
 static void locate(struct trace_code *code, struct trace_place *place,
                    const struct penrose_trace_event *event)
@@ -65,6 +132,12 @@ void trace_code_find(struct trace_code *code, struct penrose_trace_event *event)
     if (!event->pc && event->kind != PENROSE_TRACE_INSTRUCTION) {
         return;
     }
+    uint16_t node;
+    const struct tile *tile =
+        chip_find(code->chip, event->x, event->y, &node) ? code->chip->place[node].tile : NULL;
+    if (tile && code->chip->find_programs) {
+        check_programs(code, &code->tile[node], tile);
+    }
     if (code->images != code->chip->images.changes) {
         forget_places(code);
     }
@@ -73,6 +146,13 @@ void trace_code_find(struct trace_code *code, struct penrose_trace_event *event)
     if (!place->is_known || place->pc != event->pc || place->x != event->x ||
         place->y != event->y) {
         locate(code, place, event);
+        if (!*place->symbol && tile && look_for_programs(code, &code->tile[node], tile)) {
+            forget_places(code);
+            locate(code, place, event);
+        }
+    }
+    if (!*place->symbol && tile && code->chip->find_programs) {
+        place->is_known = false; /* its program may be there later */
     }
     event->symbol = place->symbol;
     event->symbol_offset = place->symbol_offset;

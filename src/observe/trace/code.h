@@ -1,5 +1,9 @@
-/* Which function and source line a traced instruction belongs to; what was found once is kept as
- * long as the chip's programs stay. */
+/*
+ * Which function and source line a traced instruction belongs to; what was found once is kept as
+ * long as the chip's programs stay. Programs that a host has written are looked for when an
+ * instruction has no name, and are forgotten when their code in the tile is another one: that is
+ * looked at once a window, so a name may be late by one.
+ */
 #ifndef OBSERVE_TRACE_CODE_H
 #define OBSERVE_TRACE_CODE_H
 
@@ -8,11 +12,13 @@
 #include "observe/names.h"
 
 struct trace_place;
+struct trace_tile;
 
 struct trace_code {
     struct penrose_chip *chip;
     struct trace_place *place; /* a table with a place for each remainder of pc and tile */
     unsigned images;           /* of the chip, when it was filled */
+    struct trace_tile *tile;   /* by their places */
     struct names names;
 };
 
