@@ -38,7 +38,7 @@ static const struct kind kinds[] = {
     [PENROSE_TILE_L2CPU] = {AT_EDGE_REGISTERS, WHOLE_SPACE, 0},
     [PENROSE_TILE_SECURITY] = {AT_EDGE_REGISTERS, WHOLE_SPACE, 0},
     [PENROSE_TILE_EMPTY] = {AT_NOC_REGISTERS, WHOLE_SPACE, 0},
-    [PENROSE_NO_TILE] = {WHOLE_SPACE, WHOLE_SPACE, 0},
+    [PENROSE_NO_TILE] = {AT_REGISTERS, LOW_SPACE, 0}, /* NIUs of tiles that are fused off */
 };
 
 static const struct kind *kind_of(const struct device *device, const struct endpoint *endpoint)

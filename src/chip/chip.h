@@ -193,7 +193,11 @@ struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t place);
  * coordinates mean what. */
 void chip_configure_nius(struct penrose_chip *chip, struct tile *tile);
 
-/* An access over a NoC to a tile that has no time of its own; NULL, or the rule that it breaks,
+/* Is there a register of the NIUs of a tile with harts? Which NIU, and where in it. */
+bool chip_is_niu_of_tile(const struct penrose_chip *chip, uint16_t place, uint64_t address,
+                         unsigned *noc, uint32_t *offset);
+
+/* An access over a NoC to a tile that has no time of its own, or is fused off; NULL, or the rule that it breaks,
  * perhaps in `rule`. */
 const char *chip_edge_access(struct penrose_chip *chip, uint16_t place, unsigned noc,
                              enum mmio_operation operation, uint64_t address, void *bytes,

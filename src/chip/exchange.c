@@ -42,15 +42,26 @@ static unsigned hops_of(const struct noc_packet *packet)
 
 /* --- Delivery --- */
 
+static bool is_fused_off(const struct penrose_chip *chip, uint16_t place)
+{
+    return grid_tile(&chip->grid, chip_position(place))->is_fused_off;
+}
+
 /* Why the tile answers nothing: fused off, or switched off by software; NULL: it does, or a policy
- * lets pass that it does not. */
-static const char *is_held(struct penrose_chip *chip, const struct noc_packet *packet)
+ * lets pass that it does not. Registers of its NIUs are there all the same; of one that is fused off
+ * they can be read. */
+static const char *is_held(const struct penrose_chip *chip, const struct noc_packet *packet)
 {
     const struct tile *tile = chip->place[packet->to].tile;
-    if (grid_tile(&chip->grid, chip_position(packet->to))->is_fused_off) {
-        return "it is fused off on this card; use tiles that the card has";
+    unsigned noc;
+    uint32_t offset;
+    bool is_niu = chip_is_niu_of_tile(chip, packet->to, packet->address, &noc, &offset);
+    if (is_fused_off(chip, packet->to)) {
+        return is_niu && packet->kind == NOC_READ
+                   ? NULL
+                   : "it is fused off on this card; use tiles that the card has";
     }
-    bool is_excused = packet->is_void && packet->kind > NOC_ATOMIC;
+    bool is_excused = is_niu || (packet->is_void && packet->kind > NOC_ATOMIC);
     return tile && !is_excused && tile->niu[packet->noc].word[NIU_CFG_0 / 4] & NIU_CLOCK_OFF
                ? "its clock is off; clear bit 12 of its NIU_CFG_0"
                : NULL;
@@ -132,6 +143,10 @@ static void deliver(struct penrose_chip *chip, struct noc_packet *packet)
         packet->back = packet->origin; /* if it passes */
         drop(chip, packet, PENROSE_FAULT_NOC_ADDRESS,
              "its result goes to the L1 of a Tensix or Ethernet tile: NOC_RET_ADDR_HI");
+        return;
+    }
+    if (tile->is_fused_off) { /* nobody runs there */
+        noc_queue_put(&chip->edge, packet);
         return;
     }
     switch ((enum penrose_tile_kind)tile->kind) {
@@ -311,7 +326,7 @@ static uint8_t read_alignment(const struct penrose_chip *chip, const struct noc_
     const struct grid_tile *tile = grid_tile(&chip->grid, chip_position(packet->to));
     uint32_t offset;
     bool is_register =
-        tile->kind == PENROSE_TILE_ARC ||
+        tile->kind == PENROSE_TILE_ARC || tile->is_fused_off ||
         grid_niu_address((enum penrose_tile_kind)tile->kind, packet->address, &offset) ||
         (tile->kind == PENROSE_TILE_PCIE &&
          pcie_is_register(&chip->pcie[tile->index & 1], packet->address));

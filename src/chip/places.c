@@ -372,6 +372,17 @@ static enum penrose_status access_dram(struct penrose_chip *chip, const struct h
 
 /* --- Tiles without time: ARC, PCIe, L2CPU, security, routers alone --- */
 
+bool chip_is_niu_of_tile(const struct penrose_chip *chip, uint16_t place, uint64_t address,
+                         unsigned *noc, uint32_t *offset)
+{
+    bool is_dram = tile_at(chip, place)->kind == PENROSE_TILE_DRAM;
+    uint64_t from = is_dram && address >= AT_DRAM_REGISTERS ? AT_DRAM_REGISTERS : 0;
+    uint64_t in_range = address - from - AT_NIU;
+    *noc = (unsigned)(in_range / STEP_NIU);
+    *offset = (uint32_t)(in_range % STEP_NIU);
+    return has_harts(tile_at(chip, place)) && in_range < GRID_NOCS * STEP_NIU;
+}
+
 struct niu *chip_edge_niu(struct penrose_chip *chip, uint16_t place, unsigned noc)
 {
     const struct grid_tile *tile = tile_at(chip, place);
@@ -422,13 +433,15 @@ static const char *access_memory(struct penrose_chip *chip, const struct host_ac
     return is_done ? NULL : "the host has no memory";
 }
 
+static const char niu_words[] = "access registers of NIUs as aligned 32-bit words";
+
 static const char *access_niu(struct penrose_chip *chip, unsigned noc,
                               const struct host_access *access, uint32_t offset)
 {
     struct niu *niu = chip_edge_niu(chip, access->place, noc);
     uint32_t value;
     if (access->size != sizeof value || offset % sizeof value) {
-        return "access registers of NIUs as aligned 32-bit words";
+        return niu_words;
     }
     if (is_write(access)) {
         memcpy(&value, access->bytes, sizeof value);
@@ -467,13 +480,36 @@ static const char *access_edge(struct penrose_chip *chip, unsigned noc,
                : "nothing stands there but a router, with registers at " ARCH_TEXT(AT_NIU);
 }
 
+/* A tile that is fused off: its NIUs can be read, and have what firmware left there. */
+static const char *access_fused_off(const struct penrose_chip *chip,
+                                    const struct host_access *access)
+{
+    struct niu niu = {0};
+    uint32_t offset, value;
+    unsigned noc;
+    if (is_write(access) ||
+        !chip_is_niu_of_tile(chip, access->place, access->address, &noc, &offset)) {
+        return "it is fused off on this card, and nothing but its NIUs can be read";
+    }
+    if (access->size != sizeof value || offset % sizeof value) {
+        return niu_words;
+    }
+    grid_configure_niu(&chip->grid, noc, chip_position(access->place), &niu);
+    if (niu_read(&niu, offset, false, &value) == NIU_ABSENT) {
+        return "the NIU has no register there";
+    }
+    memcpy(access->bytes, &value, sizeof value);
+    return NULL;
+}
+
 const char *chip_edge_access(struct penrose_chip *chip, uint16_t place, unsigned noc,
                              enum mmio_operation operation, uint64_t address, void *bytes,
                              uint32_t size, char rule[GRID_RULE_BYTES])
 {
     struct host_access access = {
         .place = place, .operation = operation, .address = address, .bytes = bytes, .size = size};
-    return access_edge(chip, noc, &access, rule);
+    return tile_at(chip, place)->is_fused_off ? access_fused_off(chip, &access)
+                                              : access_edge(chip, noc, &access, rule);
 }
 
 /* --- All of them --- */
@@ -487,6 +523,10 @@ static enum penrose_status access_place(struct penrose_chip *chip, struct host_a
     }
     if (access->size > UINT32_MAX) {
         return refuse(access, "more than 4 GiB at once", error);
+    }
+    if (tile_at(chip, access->place)->is_fused_off) {
+        const char *why = access_fused_off(chip, access);
+        return why ? refuse(access, why, error) : PENROSE_OK;
     }
     switch ((enum penrose_tile_kind)tile_at(chip, access->place)->kind) {
     case PENROSE_TILE_TENSIX:

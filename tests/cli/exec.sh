@@ -199,7 +199,7 @@ else
         exec --timing timed -- python3 "$work/use.py"
     messages=2 expect "a fault" 0 "illegal-instruction: tile \(1, 2\) brisc" \
         " 1 fault, 0 hangs, 0 warnings$" "busiest tiles, instructions: 1-2 1$" -- exec -- python3 "$work/use.py" --fault
-    messages=2 expect "--report" 0 "out:tile 16,2: 0xffffffff" "\(16, 2\) is fused off" -- \
+    messages=2 expect "--report" 0 "out:tile 16,2: 0xffffffff" "tile \(16, 2\): .* is fused off" -- \
         exec -q --card p100a --report "$work/report" -- python3 "$work/use.py"
     report "report file" "$(grep -q 'fused off' "$work/report" || echo "it does not have the reports")"
 

@@ -11,6 +11,7 @@
 
 #include "chip/chip.h"
 #include "unit/chip/chip_program.h"
+#include "unit/chip/noc_command.h"
 #include "unit/test.h"
 #include "tile/tile.h"
 
@@ -168,6 +169,75 @@ TEST_EACH(tiles_are_found_by_kind, 6)
     ck_assert_int_eq(penrose_tile_kind(chip, UINT32_MAX, 2), PENROSE_NO_TILE);
     ck_assert_ptr_null(penrose_tile_kind_name(PENROSE_NO_TILE));
     ck_assert_str_eq(penrose_tile_kind_name(PENROSE_TILE_ARC), "ARC");
+    penrose_chip_destroy(chip);
+}
+
+/* Hosts find out by NIUs what a card has, and those of a tile that is off answer, too: what they say
+ * is what firmware has left there. All else of it does not. */
+TEST_EACH(tiles_that_are_off_have_nius, 4)
+{
+    static const char *const cards[] = {"unharvested", "p150a", "p100a", "p100"};
+    static const uint32_t registers[] = {NIU_NODE_ID,      NIU_ENDPOINT_ID, NIU_CFG_0,
+                                         NIU_ROUTER_CFG_1, NIU_ID_LOGICAL,  NIU_X_TABLE};
+    const struct penrose_options options = {.size = sizeof options, .card = cards[_i]};
+    struct penrose_chip *chip = open_chip(&options);
+    unsigned off = 0;
+    for (unsigned i = 0; i < GRID_TILES; i++) {
+        struct grid_position at = {.x = (uint8_t)(i % GRID_WIDTH), .y = (uint8_t)(i / GRID_WIDTH)};
+        struct grid_position name = grid_logical(&chip->grid, at);
+        uint32_t word = 0;
+        if (!grid_tile(&chip->grid, at)->is_fused_off) {
+            continue;
+        }
+        off++;
+        for (unsigned noc = 0; noc < 2; noc++) {
+            struct niu niu = {0};
+            grid_configure_niu(&chip->grid, noc, at, &niu);
+            for (unsigned j = 0; j < COUNT(registers); j++) {
+                uint64_t address = UINT64_C(0xffb20000) + noc * 0x10000 + registers[j];
+                ck_assert_uint_eq(command_get(chip, (struct command_end){name.x, name.y, address}),
+                                  niu.word[registers[j] / 4]);
+            }
+        }
+        struct penrose_error error;
+        const uint64_t others[] = {0, 0xffb121b0, 0xffb40000, 0xffb1fffc};
+        for (unsigned j = 0; j < COUNT(others); j++) {
+            ck_assert_int_eq(penrose_read(chip, name.x, name.y, others[j], &word, 4, &error),
+                             PENROSE_E_ARGUMENT);
+            ck_assert_ptr_nonnull(strstr(error.text, "is fused off on this card"));
+        }
+        ck_assert_int_ne(penrose_write(chip, name.x, name.y, 0xffb20100, &word, 4, &error),
+                         PENROSE_OK);
+    }
+    ck_assert_uint_eq(off, ((unsigned[]){2, 2, 37, 37})[_i]);
+    penrose_chip_destroy(chip);
+}
+
+/* The worker starts what its command buffer holds, and has no fault. */
+static void start_command(struct penrose_chip *chip)
+{
+    command_put(chip, (struct command_end){1, 2, COMMAND_NIU + NIU_CMD_CTRL}, 1);
+    run_for(chip, 4096);
+    ck_assert_uint_eq(penrose_fault_count(chip), 0);
+}
+
+/* The same for a kernel, and the NIU of a tile without a clock, which gets its clock back so. */
+TEST(nius_that_are_off_answer_requests)
+{
+    enum { INLINE = 1 << 3, CLOCK_OFF = 1 << 12 };
+    struct penrose_options options = {.size = sizeof options, .card = "p150a"};
+    struct penrose_chip *chip = open_chip(&options);
+    const struct command_end here = {1, 2, 0x1100}, config = {2, 2, 0xffb20100};
+    command_fill(chip, 1, 2, 0, COMMAND_READ | COMMAND_RESPONSE,
+                 (struct command_end){14, 1, 0xffb20044}, here, 4);
+    start_command(chip);
+    ck_assert_uint_eq(command_get(chip, here), 0x1061104e);
+    uint32_t on = command_get(chip, config);
+    command_put(chip, config, on | CLOCK_OFF);
+    command_fill(chip, 1, 2, 0, COMMAND_WRITE | INLINE | COMMAND_RESPONSE, config, config, 0xf);
+    command_put(chip, (struct command_end){1, 2, COMMAND_NIU + NIU_AT_DATA}, on);
+    start_command(chip);
+    ck_assert_uint_eq(command_get(chip, config), on);
     penrose_chip_destroy(chip);
 }
 
