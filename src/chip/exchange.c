@@ -338,6 +338,22 @@ static uint8_t read_alignment(const struct penrose_chip *chip, const struct noc_
                                             : OF_OTHERS;
 }
 
+/* SerDes read zero and ignore writes: firmware that trains links would wait for seconds in vain. */
+static void check_serdes(struct penrose_chip *chip, const struct noc_packet *packet,
+                         const char *name)
+{
+    char text[200];
+    if (grid_tile(&chip->grid, chip_position(packet->to))->kind == PENROSE_TILE_PCIE &&
+        pcie_is_serdes(packet->address)) {
+        snprintf(text, sizeof text,
+                 "NoC %u, %s of %u bytes at 0x%llx of %s: SerDes are not modelled, so firmware "
+                 "cannot train a link; links that are plugged are up without it",
+                 packet->noc, packet->kind == NOC_READ ? "read" : "write", packet->size,
+                 (unsigned long long)packet->address, name);
+        chip_packet_fault(chip, packet, PENROSE_FAULT_UNIMPLEMENTED, text);
+    }
+}
+
 static void serve_edge(struct penrose_chip *chip, struct noc_packet *packet)
 {
     enum { WRITE_ALIGNMENT = 16 };
@@ -361,6 +377,7 @@ static void serve_edge(struct penrose_chip *chip, struct noc_packet *packet)
                                 .send = edge_send,
                                 .changed = edge_changed,
                                 .fault = edge_fault};
+    check_serdes(chip, packet, text);
     noc_serve(&target, packet, packet->arrival);
 }
 

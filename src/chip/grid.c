@@ -40,8 +40,8 @@ static const struct {
 };
 
 static const struct grid_product products[] = {
-#define GRID_PRODUCT(name, board, columns, ethernet, banks, pcie)                                  \
-    {name, UINT64_C(board), {columns, ethernet, banks}, pcie},
+#define GRID_PRODUCT(name, board, columns, ethernet, banks, pcie, ports)                           \
+    {name, UINT64_C(board), {columns, ethernet, banks}, pcie, ports},
 #include "grid.def"
 };
 
@@ -453,6 +453,7 @@ const char *grid_init(struct grid *grid, const struct grid_product *product)
     grid->board = product->board;
     grid->fused = product->fused;
     grid->pcie = product->pcie;
+    grid->ports = product->ports;
     place_tiles(grid);
     struct unpacked to = order_tiles(grid);
     make_tables(grid, &to);

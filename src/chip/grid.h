@@ -51,7 +51,8 @@ struct grid_product {
     const char *name;
     uint64_t board; /* as on the board's label: board type in bits 36..55 */
     struct grid_fused fused;
-    uint8_t pcie; /* the PCIe tile that is connected to the host: 0 or 1 */
+    uint8_t pcie;   /* the PCIe tile that is connected to the host: 0 or 1 */
+    uint16_t ports; /* Ethernet tiles with a port */
 };
 
 /* NULL when there is none of that name, or beyond the last. */
@@ -76,6 +77,7 @@ struct grid {
     uint64_t board;
     struct grid_fused fused;
     uint8_t pcie;
+    uint16_t ports;
     struct grid_tile tile[GRID_HEIGHT][GRID_WIDTH];
     struct grid_position logical[GRID_HEIGHT][GRID_WIDTH]; /* see grid_logical */
     struct grid_name named[GRID_TILES];                    /* those of `names` tiles, sorted */

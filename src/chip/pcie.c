@@ -454,9 +454,9 @@ static enum area area_of(const struct pcie *pcie, uint64_t address, uint32_t *ni
     if (grid_niu_address(PENROSE_TILE_PCIE, address, niu_offset)) {
         return AREA_NIU;
     }
-    return address - AT_PCIE_SERDES < SERDES_BYTES ? AREA_SERDES
-           : address - AT_PCIE_SII < SII_BYTES     ? AREA_SII
-                                                   : AREA_NOWHERE;
+    return pcie_is_serdes(address)             ? AREA_SERDES
+           : address - AT_PCIE_SII < SII_BYTES ? AREA_SII
+                                               : AREA_NOWHERE;
 }
 
 static enum grid_reply no_register(uint64_t address, char *rule)
@@ -527,6 +527,11 @@ static enum grid_reply write_register(struct pcie *pcie, unsigned noc, enum area
 }
 
 /* --- Accesses from the NoC --- */
+
+bool pcie_is_serdes(uint64_t address)
+{
+    return address - AT_PCIE_SERDES < SERDES_BYTES;
+}
 
 bool pcie_is_register(const struct pcie *pcie, uint64_t address)
 {

@@ -72,6 +72,9 @@ void pcie_init(struct pcie *pcie, const struct grid *grid, unsigned instance,
 enum grid_reply pcie_translate(const struct pcie *pcie, uint64_t address, uint64_t size,
                                uint64_t *host, char *rule);
 
+/* Does an address lead to the registers of SerDes? */
+bool pcie_is_serdes(uint64_t address);
+
 /* Does an address lead to the tile's own registers, not to the host? */
 bool pcie_is_register(const struct pcie *pcie, uint64_t address);
 

@@ -10,11 +10,20 @@ static const uint32_t code[] = {
 };
 
 enum {
-    TRAINED = 2,
     INFO_BYTES = 32,
     HAS_INFO = 1, /* the exchange with the peer has been tried */
 };
-#define INIT_PASS UINT32_C(0xc0dea000)
+
+/* By enum eth_port. */
+static const struct {
+    uint32_t postcode;
+    enum eth_train train;
+    uint32_t speed;
+} results[] = {
+    [ETH_PORT_UP] = {UINT32_C(0xc0dea000), ETH_TRAIN_PASSED, ETH_BASE_SPEED},
+    [ETH_PORT_DOWN] = {UINT32_C(0xc0deb000), ETH_TRAIN_NO_SIGNAL, ETH_BASE_SPEED},
+    [ETH_PORT_UNUSED] = {UINT32_C(0xc0de0000), ETH_TRAIN_SKIPPED, 0},
+};
 
 /* One slot of the API table: send message, service messages, check the link, initialise the dynamic
  * NoC counters, recover the link. */
@@ -61,9 +70,11 @@ void eth_base_firmware_write(const struct eth_base_facts *facts,
     for (uint32_t i = 0; i < sizeof api / sizeof api[0]; i++) {
         put(&writer, ETH_BASE_API_TABLE + 4 * i, api[i]);
     }
-    put(&writer, ETH_BASE_BOOT_RESULTS, INIT_PASS);
+    put(&writer, ETH_BASE_BOOT_RESULTS, results[facts->port].postcode);
     put(&writer, ETH_BASE_PORT_STATUS, facts->port);
-    put(&writer, ETH_BASE_TRAIN_STATUS, up ? TRAINED : 0);
+    put(&writer, ETH_BASE_TRAIN_STATUS,
+        facts->is_loopback ? ETH_TRAIN_LOOPBACK : results[facts->port].train);
+    put(&writer, ETH_BASE_TRAIN_SPEED, results[facts->port].speed);
     put(&writer, ETH_BASE_LINK_UP, up);
     put(&writer, ETH_BASE_VERSION, facts->version ? facts->version : ETH_BASE_DEFAULT_VERSION);
     put_info(&writer, ETH_BASE_LOCAL_INFO, &facts->local);

@@ -16,7 +16,16 @@ enum {
 #undef BASE_FACT
 };
 
+/* port_status: UNUSED is a port whose lanes of SerDes the board uses otherwise. */
 enum eth_port { ETH_PORT_UNKNOWN, ETH_PORT_UP, ETH_PORT_DOWN, ETH_PORT_UNUSED };
+
+/* train_status, of which base firmware knows more: how training ended. */
+enum eth_train {
+    ETH_TRAIN_SKIPPED = 1,
+    ETH_TRAIN_PASSED = 2,
+    ETH_TRAIN_LOOPBACK = 4, /* passed, and the peer is this chip */
+    ETH_TRAIN_NO_SIGNAL = 5 /* a time-out, which is where a p150's ports without a cable end */
+};
 
 /* Who is at one end of a link. */
 struct eth_chip_info {
@@ -28,6 +37,7 @@ struct eth_chip_info {
 
 struct eth_base_facts {
     enum eth_port port;
+    bool is_loopback;
     uint32_t version; /* major << 16 | minor << 8 | patch; 0: 1.6.0, the one of UMD's table */
     struct eth_chip_info local;
     struct eth_chip_info remote; /* of a port that is up */

@@ -115,6 +115,22 @@ bool eth_is_of_timer(uint32_t offset)
     return find(offset, &place) && place.row->bank == BANK_PTP;
 }
 
+bool eth_is_of_phy(uint32_t offset)
+{
+    static const struct {
+        uint32_t first, bytes;
+    } parts[] = {
+#define ETH_PHY(first, bytes) {first, bytes},
+#include "eth.def"
+#undef ETH_PHY
+    };
+    bool is_there = false;
+    for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        is_there |= offset - parts[i].first < parts[i].bytes;
+    }
+    return is_there;
+}
+
 /* --- Reset --- */
 
 /*

@@ -196,6 +196,9 @@ const char *eth_register_name(uint32_t offset);
 /* A register of the timer, which runs, and of which reading one half latches the other. */
 bool eth_is_of_timer(uint32_t offset);
 
+/* Is the register, if there is one, of MAC, PCS or what else brings links up? */
+bool eth_is_of_phy(uint32_t offset);
+
 /* The time of the next packet, resend or acknowledgement (it may have passed), UINT64_MAX when
  * there will be none; eth_run does what is due at `cycle`. A call too early does nothing. */
 uint64_t eth_next_event(const struct eth *eth);

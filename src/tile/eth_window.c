@@ -160,7 +160,12 @@ enum mmio_reply tile_mmio_ETH(struct tile *tile, struct mmio_access *access)
     }
     switch (effect) {
     case ETH_ABSENT:
-        return mmio_refuse(access, MMIO_UNMAPPED, "the Ethernet subsystem has no register there");
+        return eth_is_of_phy(offset)
+                   ? mmio_refuse(access, MMIO_UNIMPLEMENTED,
+                                 "MAC, PCS and SerDes are not modelled, so firmware cannot train a "
+                                 "link; links that are plugged are up without it")
+                   : mmio_refuse(access, MMIO_UNMAPPED,
+                                 "the Ethernet subsystem has no register there");
     case ETH_FAULT:
         return mmio_refuse(access, MMIO_UNMAPPED, tile->eth->rule);
     case ETH_UNMODELLED:

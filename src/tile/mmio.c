@@ -176,6 +176,15 @@ enum mmio_reply mmio_value(struct mmio_access *access, uint32_t value)
 
 /* --- Memory ranges --- */
 
+enum mmio_reply tile_mmio_BEYOND_L1(struct tile *tile, struct mmio_access *access)
+{
+    (void)tile;
+    return mmio_is_write(access) ? MMIO_OK
+                                 : mmio_refuse(access, MMIO_UNMAPPED,
+                                               "stores there do nothing, but nothing answers "
+                                               "loads");
+}
+
 uint32_t tile_local_size(enum rv32_core core)
 {
     return core == RV32_B || core == RV32_NC ? TILE_B_LOCAL_BYTES : TILE_T_LOCAL_BYTES;

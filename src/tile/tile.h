@@ -117,7 +117,8 @@ typedef enum mmio_reply tile_mmio_handler(struct tile *tile, struct mmio_access 
 #define RANGE(token, first, last, agents, poll, title) tile_mmio_handler tile_mmio_##token;
 #include "mmio.def"
 #undef RANGE
-tile_mmio_handler tile_mmio_CONTROL, tile_mmio_ETH, tile_mmio_GDDR_DMA, tile_mmio_GDDR_MC;
+tile_mmio_handler tile_mmio_BEYOND_L1, tile_mmio_CONTROL, tile_mmio_ETH, tile_mmio_GDDR_DMA,
+    tile_mmio_GDDR_MC;
 
 /* Performs an access anywhere in the tile's address space, L1 included. Fills in offset, value and
  * rule. */

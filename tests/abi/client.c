@@ -182,7 +182,8 @@ bool client_open(struct client *client)
     is_right &= telemetry(client, 1) == 0x400 && telemetry(client, 2) == 1; /* board id */
     is_right &= telemetry(client, 14) == 1000;
     for (unsigned x = 20; x < 32; x++) {
-        is_right &= client_read_word(client, x, 25, 0x7cc04) == 2;
+        uint32_t port = client_read_word(client, x, 25, 0x7cc04);
+        is_right &= port == 2 || port == 3; /* no cable, no port */
         is_right &= client_read_word(client, x, 25, 0x7cfc4) != UINT32_MAX;
     }
     return is_right;

@@ -396,10 +396,16 @@ TEST(values_for_discovery)
     uint32_t header[2];
     libttsim_init();
     ck_assert_uint_eq(tile_rd(8, 0, 0x80030408), 5);
-    for (unsigned x = 20; x < 32; x++) {
-        ck_assert_uint_eq(tile_rd(x, 25, 0x7cc00), 0xc0dea000);
-        ck_assert_uint_eq(tile_rd(x, 25, 0x7cc04), 2);
-        ck_assert_uint_ne(tile_rd(x, 25, 0x7cfc4), UINT32_MAX);
+    for (unsigned x = 20; x < 32; x++) { /* no cable, or no port; whose MAC address it would be */
+        bool has_port = 0x0f30 >> (x - 20) & 1;
+        ck_assert_uint_eq(tile_rd(x, 25, 0x7cc00), has_port ? 0xc0deb000 : 0xc0de0000);
+        ck_assert_uint_eq(tile_rd(x, 25, 0x7cc04), has_port ? 2 : 3);
+        ck_assert_uint_eq(tile_rd(x, 25, 0x7cc08), has_port ? 5 : 1);
+        ck_assert_uint_eq(tile_rd(x, 25, 0x7cc0c), has_port ? 400 : 0);
+        ck_assert_uint_eq(tile_rd(x, 25, 0x7cfc0) & 0xff, 2); /* a p150 */
+        ck_assert_uint_eq(tile_rd(x, 25, 0x7cfc4), 0x400);
+        ck_assert_uint_eq(tile_rd(x, 25, 0x7cfcc), 0x208c47);
+        ck_assert_uint_eq(tile_rd(x, 25, 0x7cfd0), x - 20);
         ck_assert_uint_eq(tile_rd(x, 25, SOFT_RESET), 0x1800);
         libttsim_tile_rd_bytes(x, 25, 0x7cfbc, version, sizeof version);
         ck_assert_mem_eq(version, "\0\x06\x01", 3);

@@ -241,6 +241,27 @@ TEST(nius_that_are_off_answer_requests)
     penrose_chip_destroy(chip);
 }
 
+/* SerDes, by which firmware trains links: told by default; who lets it pass reads zero. */
+TEST_EACH(serdes_are_not_modelled, 2)
+{
+    struct penrose_options options = {.size = sizeof options};
+    options.policy[PENROSE_FAULT_UNIMPLEMENTED] = _i ? PENROSE_WARN : PENROSE_STOP;
+    struct penrose_chip *chip = open_chip(&options);
+    const struct command_end serdes = {19, 24, 0xffffffffe1000168}, here = {1, 2, 0x1108};
+    struct penrose_fault fault;
+    command_put(chip, here, 77);
+    command_fill(chip, 1, 2, 0, COMMAND_READ | COMMAND_RESPONSE, serdes, here, 4);
+    command_put(chip, (struct command_end){1, 2, COMMAND_NIU + NIU_CMD_CTRL}, 1);
+    ck_assert_int_eq(run_for(chip, 4096), _i ? PENROSE_QUIET : PENROSE_FAULT);
+    ck_assert(penrose_fault_get(chip, 0, &fault));
+    ck_assert_int_eq(fault.kind, PENROSE_FAULT_UNIMPLEMENTED);
+    ck_assert_ptr_nonnull(
+        strstr(fault.rule, "read of 4 bytes at 0xffffffffe1000168 of PCIe (19, 24)"));
+    ck_assert_ptr_nonnull(strstr(fault.rule, "SerDes are not modelled"));
+    ck_assert_uint_eq(command_get(chip, here), _i ? 0 : 77);
+    penrose_chip_destroy(chip);
+}
+
 TEST(memory_is_read_and_written)
 {
     struct penrose_chip *chip = open_chip(NULL);

@@ -364,7 +364,8 @@ TEST(link_goes_with_a_chip)
     struct penrose_error error;
     struct penrose_chip *a = open_chip(1), *b = open_chip(1);
     struct end *end = new_end(a, 20);
-    ck_assert_uint_eq(word_of(a, 20, PORT_STATUS), 2);
+    ck_assert_uint_eq(word_of(a, 20, PORT_STATUS), 3); /* PCIe has its lanes */
+    ck_assert_uint_eq(word_of(b, 29, PORT_STATUS), 2);
     ck_assert_int_eq(penrose_ethernet_link(a, 20, ROW, b, 29, ROW, &error), PENROSE_OK);
     ck_assert_uint_eq(word_of(a, 20, PORT_STATUS), 1);
     ck_assert_uint_eq(word_of(a, 20, REMOTE_TILE) >> 24, 9);
