@@ -332,7 +332,7 @@ TEST(what_does_not_answer_reads_all_ones)
         unsigned x, y;
         uint64_t address;
         const char *text;
-    } places[] = {{33, 12, 0, "tile (33, 12)"},
+    } places[] = {{33, 12, 0, "no tile at (33, 12)"},
                   {64, 0, 0, "no tile at (64, 0)"},
                   {17, 12, UINT64_C(0xff000000), "tile (17, 12): 0xff000000"},
                   {17, 12, UINT64_C(0x100000000), "tile (17, 12): 0x100000000"},
