@@ -18,6 +18,7 @@
 
 #include "abi/device.h"
 #include "host/environment.h"
+#include "isa/plain_text.h"
 #include "observe/error_line.h"
 #include "observe/history/recording.h"
 #include "observe/waits/waits.h"
@@ -249,6 +250,7 @@ void report(struct device *device, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    plain_text(text, strlen(text));
     report_text(device, text);
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
+#include "isa/json_text.h"
 
 struct asm_options {
     struct cli *cli;
@@ -90,7 +91,7 @@ static enum cli_exit put_words(const struct asm_options *options)
     if (list && exit == CLI_DONE) {
         json_t *result = json_object();
         json_object_set_new(result, "command", json_string("asm"));
-        json_object_set_new(result, "outcome", json_string(cli_exit_name(CLI_DONE)));
+        json_object_set_new(result, "outcome", json_text(cli_exit_name(CLI_DONE)));
         json_object_set_new(result, "exit_status", json_integer(CLI_DONE));
         json_object_set(result, "words", list);
         exit = output_json(options->cli, result);

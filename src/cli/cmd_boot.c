@@ -7,6 +7,7 @@
 
 #include "cli/output.h"
 #include "cli/session.h"
+#include "isa/json_text.h"
 
 enum { DEFAULT_CYCLES = 10000000, MOST_TABLES = 4 };
 
@@ -225,7 +226,7 @@ static enum cli_exit report_json(struct session *session, struct boot_options *o
         json_set_count(object, "y", tile.y);
         json_object_set_new(
             object, "kind",
-            json_string(penrose_tile_kind_name(penrose_tile_kind(session->chip, tile.x, tile.y))));
+            json_text(penrose_tile_kind_name(penrose_tile_kind(session->chip, tile.x, tile.y))));
         json_object_set_new(
             object, "ready",
             json_boolean(penrose_firmware_ready(session->chip, tile.x, tile.y, session->firmware)));

@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "isa/error.h"
+#include "isa/json_text.h"
 #include "loader/tensor.h"
 #include "observe/compare/compare.h"
 #include "observe/compare/perf.h"
@@ -211,9 +212,9 @@ static void print_comparison(const struct compare_command *command,
 static json_t *json_item(const struct compare_item *item)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "item", json_string(item->name));
-    json_object_set_new(object, "a", json_string(item->a));
-    json_object_set_new(object, "b", json_string(item->b));
+    json_object_set_new(object, "item", json_text(item->name));
+    json_object_set_new(object, "a", json_text(item->a));
+    json_object_set_new(object, "b", json_text(item->b));
     if (item->ulps >= 0 && isfinite(item->ulps)) {
         json_object_set_new(object, "ulps", json_real(item->ulps));
     }
@@ -223,9 +224,9 @@ static json_t *json_item(const struct compare_item *item)
 static json_t *json_part(const struct compare_part *part)
 {
     json_t *object = json_object(), *first = json_array();
-    json_object_set_new(object, "tile", json_string(part->tile));
-    json_object_set_new(object, "part", json_string(part->name));
-    json_object_set_new(object, "detail", json_string(part->detail));
+    json_object_set_new(object, "tile", json_text(part->tile));
+    json_object_set_new(object, "part", json_text(part->name));
+    json_object_set_new(object, "detail", json_text(part->detail));
     json_set_count(object, "compared", part->compared);
     json_set_count(object, "different", part->different);
     json_set_count(object, "tolerated", part->tolerated);
@@ -244,10 +245,10 @@ static json_t *json_outcome(const struct compare_command *command, bool differs)
 {
     json_t *result = json_object();
     json_object_set_new(result, "command", json_string("compare"));
-    json_object_set_new(result, "outcome", json_string(differs ? "different" : "same"));
+    json_object_set_new(result, "outcome", json_text(differs ? "different" : "same"));
     json_object_set_new(result, "exit_status", json_integer(differs ? CLI_DIFFERENT : CLI_DONE));
-    json_object_set_new(result, "a", json_string(command->path[0]));
-    json_object_set_new(result, "b", json_string(command->path[1]));
+    json_object_set_new(result, "a", json_text(command->path[0]));
+    json_object_set_new(result, "b", json_text(command->path[1]));
     return result;
 }
 
@@ -264,11 +265,11 @@ static enum cli_exit write_comparison(const struct compare_command *command,
         json_array_append_new(parts, json_part(&comparison->part[i]));
     }
     for (size_t i = 0; i < comparison->notes; i++) {
-        json_array_append_new(notes, json_string(comparison->note[i]));
+        json_array_append_new(notes, json_text(comparison->note[i]));
     }
     json_object_set_new(result, "parts", parts);
     for (size_t i = 0; i < comparison->remarks; i++) {
-        json_array_append_new(remarks, json_string(comparison->remark[i]));
+        json_array_append_new(remarks, json_text(comparison->remark[i]));
     }
     json_object_set_new(result, "not_compared", notes);
     json_object_set_new(result, "notes", remarks);
@@ -391,8 +392,8 @@ static enum cli_exit write_times(const struct compare_command *command,
         const struct perf_point *point = &times->point[i];
         if (point->verdict != PERF_SAME) {
             json_t *object = json_object();
-            json_object_set_new(object, "point", json_string(point->name));
-            json_object_set_new(object, "verdict", json_string(verdict[point->verdict]));
+            json_object_set_new(object, "point", json_text(point->name));
+            json_object_set_new(object, "verdict", json_text(verdict[point->verdict]));
             json_object_set_new(object, "a", json_real(point->before));
             json_object_set_new(object, "b", json_real(point->after));
             json_array_append_new(points, object);

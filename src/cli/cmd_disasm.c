@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/suggest.h"
+#include "isa/json_text.h"
 #include "loader/elf.h"
 
 enum { MOST_WORDS = 256, MOST_TEXT = 160, MOST_LINE = 1024 };
@@ -122,7 +123,7 @@ static void begin_function(struct listing *listing, const char *name, uint32_t a
     if (listing->functions) {
         json_t *function = json_object();
         listing->instructions = json_array();
-        json_object_set_new(function, "name", json_string(name));
+        json_object_set_new(function, "name", json_text(name));
         json_object_set_new(function, "address", json_address(address));
         json_object_set_new(function, "instructions", listing->instructions);
         json_array_append_new(listing->functions, function);
@@ -190,10 +191,10 @@ static void put_word(struct listing *listing, uint32_t address, uint32_t word, b
     char source[MOST_LINE];
     json_object_set_new(instruction, "address", json_address(address));
     json_object_set_new(instruction, "word", json_address(word));
-    json_object_set_new(instruction, "text", json_string(text));
+    json_object_set_new(instruction, "text", json_text(text));
     if (has_source) {
         snprintf(source, sizeof source, "%s:%u", file, line);
-        json_object_set_new(instruction, "source", json_string(source));
+        json_object_set_new(instruction, "source", json_text(source));
     }
     json_array_append_new(listing->instructions, instruction);
 }
@@ -305,7 +306,7 @@ static enum cli_exit disasm(const struct disasm_options *options)
     if (!exit && options->cli->json) {
         json_t *result = json_object();
         json_object_set_new(result, "command", json_string("disasm"));
-        json_object_set_new(result, "outcome", json_string(cli_exit_name(CLI_DONE)));
+        json_object_set_new(result, "outcome", json_text(cli_exit_name(CLI_DONE)));
         json_object_set_new(result, "exit_status", json_integer(CLI_DONE));
         json_object_set(result, "functions", listing.functions);
         exit = output_json(options->cli, result);

@@ -14,6 +14,8 @@
 #include "cli/installation.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/terminal.h"
+#include "isa/json_text.h"
 
 enum { KEY_CARD = 0x600, KEY_PYTHON, KEY_LIBRARY };
 
@@ -97,8 +99,11 @@ static void print_check(const struct doctor_check *check, bool colored)
 {
     static const char *const colors[] = {
         [DOCTOR_OK] = "\033[32m", [DOCTOR_NOTE] = "\033[33m", [DOCTOR_FAILED] = "\033[31m"};
-    printf("%-11s %s%-6s%s  %s\n", check->name, colored ? colors[check->state] : "",
-           state_name(check->state), colored ? "\033[0m" : "", check->text);
+    printf("%-11s ", check->name);
+    terminal_control(stdout, colored ? colors[check->state] : "");
+    printf("%-6s", state_name(check->state));
+    terminal_control(stdout, colored ? "\033[0m" : "");
+    printf("  %s\n", check->text);
     if (*check->remedy) {
         printf("%-11s %-6s  to do: %s\n", "", "", check->remedy);
     }
@@ -113,9 +118,10 @@ static enum cli_exit print_all(struct cli *cli, const struct doctor *doctor)
     for (unsigned i = 0; i < doctor->count; i++) {
         const struct doctor_check *check = &doctor->check[i];
         exit = check->state == DOCTOR_FAILED ? CLI_FAULT : exit;
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "name", check->name, "state",
-                                              state_name(check->state), "text", check->text,
-                                              "remedy", check->remedy));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:o, s:o}", "name", check->name, "state",
+                                        state_name(check->state), "text", json_text(check->text),
+                                        "remedy", json_text(check->remedy)));
         if (!cli->json) {
             print_check(check, colored);
         }
@@ -125,10 +131,10 @@ static enum cli_exit print_all(struct cli *cli, const struct doctor *doctor)
         return exit;
     }
     json_t *result = json_object();
-    json_object_set_new(result, "command", json_string(cli->command));
-    json_object_set_new(result, "outcome", json_string(exit == CLI_DONE ? "done" : "failed"));
+    json_object_set_new(result, "command", json_text(cli->command));
+    json_object_set_new(result, "outcome", json_text(exit == CLI_DONE ? "done" : "failed"));
     json_object_set_new(result, "exit_status", json_integer(exit));
-    json_object_set_new(result, "card", json_string(doctor->card));
+    json_object_set_new(result, "card", json_text(doctor->card));
     json_object_set_new(result, "checks", list);
     return output_json(cli, result) == CLI_DONE ? exit : CLI_REFUSED;
 }

@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/rerun.h"
+#include "isa/json_text.h"
 #include "observe/history/writers.h"
 
 enum {
@@ -680,40 +681,40 @@ static json_t *json_culprit(const struct explain_command *command, const struct 
     const struct writers_record *record = &culprit->record;
     json_t *object = json_object(), *list = json_array();
     char text[512];
-    json_object_set_new(object, "item", json_string(culprit->item->name));
-    json_object_set_new(object, "detail", json_string(culprit->part->detail));
-    json_object_set_new(object, "a", json_string(culprit->item->a));
-    json_object_set_new(object, "b", json_string(culprit->item->b));
+    json_object_set_new(object, "item", json_text(culprit->item->name));
+    json_object_set_new(object, "detail", json_text(culprit->part->detail));
+    json_object_set_new(object, "a", json_text(culprit->item->a));
+    json_object_set_new(object, "b", json_text(culprit->item->b));
     explain_writer(&culprit->record, text, sizeof text);
-    json_object_set_new(object, "writer", json_string(text));
+    json_object_set_new(object, "writer", json_text(text));
     if (is_by_another(command, culprit)) {
         explain_writer(&culprit->other, text, sizeof text);
-        json_object_set_new(object, "writer_in_b", json_string(text));
+        json_object_set_new(object, "writer_in_b", json_text(text));
     }
     if (record->is_written) {
         json_set_count(object, "cycle", record->event.cycle);
         json_object_set_new(object, "pc", json_address(record->event.pc));
-        json_object_set_new(object, "symbol", json_string(culprit->symbol));
-        json_object_set_new(object, "source", json_string(culprit->source));
+        json_object_set_new(object, "symbol", json_text(culprit->symbol));
+        json_object_set_new(object, "source", json_text(culprit->source));
         json_t *calls = json_array(); /* as those of a fault are told */
         if (*culprit->caller) {
-            json_array_append_new(calls, json_string(culprit->caller));
+            json_array_append_new(calls, json_text(culprit->caller));
         }
         json_object_set_new(object, "inlined_at", calls);
-        json_object_set_new(object, "instruction", json_string(record->instruction));
+        json_object_set_new(object, "instruction", json_text(record->instruction));
     }
     for (unsigned i = 0; i < inputs->count; i++) {
         json_t *input = json_object();
-        json_object_set_new(input, "text", json_string(inputs->input[i].text));
+        json_object_set_new(input, "text", json_text(inputs->input[i].text));
         json_object_set_new(input, "differs", json_boolean(inputs->input[i].differs));
         json_array_append_new(list, input);
     }
     json_object_set_new(object, "inputs", list);
     if (describe_early(culprit, text, sizeof text)) {
-        json_object_set_new(object, "too_early", json_string(text));
+        json_object_set_new(object, "too_early", json_text(text));
     }
     if (describe_race(culprit, text, sizeof text)) {
-        json_object_set_new(object, "later", json_string(text));
+        json_object_set_new(object, "later", json_text(text));
     }
     return object;
 }

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/soc_descriptor.h"
 #include "cli/state.h"
+#include "isa/json_text.h"
 #include "loader/elf_internal.h"
 #include "loader/firmware.h"
 
@@ -214,7 +215,7 @@ static const char *known(const char *text)
 
 static json_t *known_json(const char *text)
 {
-    return text && *text ? json_string(text) : json_null();
+    return text && *text ? json_text(text) : json_null();
 }
 
 static void flags_text(uint32_t flags, char text[4])
@@ -267,7 +268,7 @@ static json_t *segments_json(const struct loader_elf *elf)
         json_object_set_new(object, "address", json_address(segments[i].vaddr));
         json_set_count(object, "in_file", segments[i].filesz);
         json_set_count(object, "in_memory", segments[i].memsz);
-        json_object_set_new(object, "flags", json_string(flags));
+        json_object_set_new(object, "flags", json_text(flags));
         json_array_append_new(array, object);
     }
     return array;
@@ -277,7 +278,7 @@ static json_t *program_json(const char *path, const struct loader_elf *elf,
                             const struct facts *facts)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "path", json_string(path));
+    json_object_set_new(object, "path", json_text(path));
     json_object_set_new(object, "entry", json_address(loader_elf_entry(elf)));
     json_object_set_new(object, "entry_symbol", known_json(facts->entry_name));
     json_object_set_new(object, "architecture", known_json(facts->arch));
@@ -295,7 +296,7 @@ static json_t *begin_json(void)
 {
     json_t *object = json_object();
     json_object_set_new(object, "command", json_string("info"));
-    json_object_set_new(object, "outcome", json_string(cli_exit_name(CLI_DONE)));
+    json_object_set_new(object, "outcome", json_text(cli_exit_name(CLI_DONE)));
     json_object_set_new(object, "exit_status", json_integer(CLI_DONE));
     return object;
 }
@@ -430,7 +431,7 @@ static json_t *firmware_json(const struct loader_firmware *firmware, const char 
                             : items[i].is_address            ? json_address(items[i].value)
                                                              : json_integer(items[i].value));
     }
-    json_object_set_new(object, "path", json_string(path));
+    json_object_set_new(object, "path", json_text(path));
     json_object_set_new(object, "chip",
                         is_blackhole(facts) ? json_string("blackhole") : json_null());
     json_object_set_new(object, "images", images);

@@ -12,6 +12,7 @@
 #include "cli/installation.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "isa/json_text.h"
 
 static const char cross_compiler[] = "riscv64-unknown-elf-gcc";
 
@@ -194,8 +195,8 @@ enum cli_exit cmd_new(struct cli *cli, int argc, char **argv)
         return exit;
     }
     tell_next(&options);
-    return cli->json ? output_json(cli, json_pack("{s:s, s:s, s:i, s:s}", "command", cli->command,
+    return cli->json ? output_json(cli, json_pack("{s:s, s:s, s:i, s:o}", "command", cli->command,
                                                   "outcome", cli_exit_name(CLI_DONE), "exit_status",
-                                                  CLI_DONE, "folder", options.folder))
+                                                  CLI_DONE, "folder", json_text(options.folder)))
                      : CLI_DONE;
 }

@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/rerun.h"
+#include "isa/json_text.h"
 #include "observe/gdb/gdb.h"
 #include "observe/history/history.h"
 #include "observe/history/recording.h"
@@ -289,7 +290,7 @@ static enum cli_exit tell_json(struct replay *replay, enum cli_exit exit, double
     json_set_count(object, "entries", replay->entries);
     json_set_count(object, "reads", replay->reads);
     if (exit == CLI_FAULT) {
-        json_object_set_new(object, "difference", json_string(rerun->difference));
+        json_object_set_new(object, "difference", json_text(rerun->difference));
     }
     enum cli_exit told = output_json(replay->options->cli, object);
     return told == CLI_DONE ? exit : told;

@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/show.h"
 #include "cli/state.h"
+#include "isa/json_text.h"
 #include "observe/dump/html.h"
 
 struct state_options {
@@ -228,7 +229,7 @@ static enum cli_exit report_state(const struct state_options *options, struct st
         return CLI_REFUSED;
     }
     json_object_set_new(object, "command", json_string("state"));
-    json_object_set_new(object, "outcome", json_string(cli_exit_name(CLI_DONE)));
+    json_object_set_new(object, "outcome", json_text(cli_exit_name(CLI_DONE)));
     json_object_set_new(object, "exit_status", json_integer(CLI_DONE));
     json_object_set_new(object, "state", what);
     return output_json(options->cli, object);

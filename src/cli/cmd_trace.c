@@ -6,6 +6,7 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
+#include "isa/json_text.h"
 #include "observe/names.h"
 #include "observe/trace/reader.h"
 #include "observe/trace/text.h"
@@ -129,7 +130,7 @@ static void count_event(struct trace_query *query, const struct penrose_trace_ev
 static void set_named(json_t *object, const char *name, const char *text)
 {
     if (*text) {
-        json_object_set_new(object, name, json_string(text));
+        json_object_set_new(object, name, json_text(text));
     }
 }
 
@@ -174,22 +175,21 @@ static json_t *event_json(struct trace_query *query, const struct penrose_trace_
     json_t *object = json_object();
     json_set_count(object, "cycle", event->cycle);
     set_place(object, "tile", event->x, event->y);
-    json_object_set_new(object, "agent", json_string(event->agent_name));
-    json_object_set_new(object, "kind", json_string(penrose_trace_kind_name(event->kind)));
+    json_object_set_new(object, "agent", json_text(event->agent_name));
+    json_object_set_new(object, "kind", json_text(penrose_trace_kind_name(event->kind)));
     if (event->thread >= 0) {
         json_set_count(object, "thread", (uint64_t)event->thread);
     }
     if (event->word) {
         json_object_set_new(object, "pc", json_address(event->pc));
         json_object_set_new(object, "word", json_address(event->word));
-        json_object_set_new(object, "text",
-                            json_string(trace_text_instruction(query->text, event)));
+        json_object_set_new(object, "text", json_text(trace_text_instruction(query->text, event)));
     }
     if (event->has_result) {
         char name[8];
         snprintf(name, sizeof name, "%c%u", event->result.file == PENROSE_F ? 'f' : 'x',
                  event->result.number);
-        json_object_set_new(object, "register", json_string(name));
+        json_object_set_new(object, "register", json_text(name));
         json_set_count(object, "result", event->result_value);
     }
     set_details(object, event);
@@ -218,7 +218,8 @@ static void print_event(struct trace_query *query, const struct penrose_trace_ev
         return;
     }
     json_t *object = event_json(query, event);
-    query->has_failed |= !object || json_dumpf(object, stdout, JSON_COMPACT) != 0;
+    query->has_failed |=
+        !object || json_dumpf(object, stdout, JSON_COMPACT | JSON_ENSURE_ASCII) != 0;
     putchar('\n');
     json_decref(object);
 }
@@ -276,7 +277,7 @@ static json_t *tally_json(const struct tally *tally)
     for (size_t i = 0; i < tally->count; i++) {
         const struct tally_entry *entry = &tally->entry[i];
         json_t *object = json_object();
-        json_object_set_new(object, "name", json_string(entry->name));
+        json_object_set_new(object, "name", json_text(entry->name));
         json_set_count(object, "count", entry->count);
         if (tally->counted) {
             json_set_count(object, "waited", entry->cycles);
@@ -303,9 +304,9 @@ static enum cli_exit print_summary(struct trace_query *query, const struct trace
         json_t *object = json_object();
         json_object_set_new(object, "command", json_string("trace"));
         json_object_set_new(object, "outcome",
-                            json_string(exit ? "damaged" : cli_exit_name(CLI_DONE)));
+                            json_text(exit ? "damaged" : cli_exit_name(CLI_DONE)));
         json_object_set_new(object, "exit_status", json_integer(exit));
-        json_object_set_new(object, "file", json_string(query->path));
+        json_object_set_new(object, "file", json_text(query->path));
         json_set_count(object, "events_in_file", reading->events);
         json_set_count(object, "damaged_blocks", reading->damaged);
         json_set_count(object, "events", query->taken);

@@ -7,6 +7,7 @@
 #include "chip/firmware.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "isa/json_text.h"
 
 struct waits_options {
     struct cli *cli;
@@ -74,9 +75,9 @@ static enum cli_exit print_waits(struct cli *cli, struct penrose_chip *chip)
     }
     json_t *result = json_object();
     json_object_set_new(result, "command", json_string("waits"));
-    json_object_set_new(result, "outcome", json_string(cli_exit_name(CLI_DONE)));
+    json_object_set_new(result, "outcome", json_text(cli_exit_name(CLI_DONE)));
     json_object_set_new(result, "exit_status", json_integer(CLI_DONE));
-    json_object_set_new(result, "waits", json_string(text));
+    json_object_set_new(result, "waits", json_text(text));
     free(text);
     return output_json(cli, result);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cli/output.h"
+#include "isa/json_text.h"
 #include "tensix/config/unread.h"
 #include "tensix/table.h"
 
@@ -103,16 +104,16 @@ static json_t *instructions_json(void)
     for (unsigned row = 0; row < TENSIX_ROWS; row += count_forms(row)) {
         struct coverage coverage = coverage_of(row);
         json_t *object = json_object();
-        json_object_set_new(object, "mnemonic", json_string(tensix_rows[row].mnemonic));
+        json_object_set_new(object, "mnemonic", json_text(tensix_rows[row].mnemonic));
         json_set_count(object, "opcode", tensix_rows[row].match >> 24);
         json_object_set_new(object, "unit",
-                            json_string(tensix_unit_name(tensix_row_infos[row].unit)));
+                            json_text(tensix_unit_name(tensix_row_infos[row].unit)));
         json_set_count(object, "forms", coverage.forms);
         json_set_count(object, "unknown_forms", coverage.stubs);
         json_object_set_new(object, "executed", json_boolean(coverage.stubs < coverage.forms));
         if (coverage.sought) {
-            json_object_set_new(object, "found", json_string(coverage.sought->found));
-            json_object_set_new(object, "sought", json_string(coverage.sought->places));
+            json_object_set_new(object, "found", json_text(coverage.sought->found));
+            json_object_set_new(object, "sought", json_text(coverage.sought->places));
         }
         json_array_append_new(array, object);
     }
@@ -126,13 +127,13 @@ static json_t *fields_json(void)
         for (unsigned id = row->first; id <= row->last; id++) {
             const struct tensix_field *field = &tensix_fields[id];
             json_t *object = json_object();
-            json_object_set_new(object, "name", json_string(field->name));
+            json_object_set_new(object, "name", json_text(field->name));
             json_object_set_new(object, "thread", json_boolean(field->thread));
             json_set_count(object, "word", field->word);
             json_set_count(object, "shift", field->shift);
             json_set_count(object, "width", field->width);
-            json_object_set_new(object, "kind", json_string(kinds[row->kind]));
-            json_object_set_new(object, "text", json_string(row->text));
+            json_object_set_new(object, "kind", json_text(kinds[row->kind]));
+            json_object_set_new(object, "text", json_text(row->text));
             json_array_append_new(array, object);
         }
     }

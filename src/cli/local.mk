@@ -69,6 +69,8 @@ penrose_SOURCES = \
 	%D%/state.h \
 	%D%/suggest.c \
 	%D%/suggest.h \
+	%D%/terminal.c \
+	%D%/terminal.h \
 	%D%/summary.c \
 	%D%/summary.h \
 	%D%/tensors.c \

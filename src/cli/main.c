@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "cli/suggest.h"
+#include "cli/terminal.h"
 
 static const struct cli_command commands[] = {
     {"boot", "boot tt-metal firmware on tiles, and launch kernels on it", cmd_boot},
@@ -127,6 +128,7 @@ static enum cli_exit dispatch(struct cli *cli, int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct cli cli = {0};
+    terminal_begin();
     for (int i = 1; i < argc; i++) { /* so that messages about other options are JSON, too */
         cli.json |= strcmp(argv[i], "--json") == 0;
     }

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "chip/chip.h"
+#include "cli/terminal.h"
 #include "isa/host_time.h"
+#include "isa/json_text.h"
 
 const char *cli_exit_name(enum cli_exit exit)
 {
@@ -31,13 +33,13 @@ enum cli_exit complain(const struct cli *cli, const char *format, ...)
     if (cli->json) {
         json_t *object = json_object();
         if (cli->command) {
-            json_object_set_new(object, "command", json_string(cli->command));
+            json_object_set_new(object, "command", json_text(cli->command));
         }
-        json_object_set_new(object, "outcome", json_string(cli_exit_name(CLI_REFUSED)));
+        json_object_set_new(object, "outcome", json_text(cli_exit_name(CLI_REFUSED)));
         json_object_set_new(object, "exit_status", json_integer(CLI_REFUSED));
-        json_object_set_new(object, "error", json_stringn_nocheck(text, strlen(text)));
+        json_object_set_new(object, "error", json_text(text));
         json_set_count(object, "schema", JSON_SCHEMA);
-        json_dumpf(object, stdout, JSON_INDENT(2));
+        json_dumpf(object, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
         putchar('\n');
         json_decref(object);
     }
@@ -60,7 +62,7 @@ enum cli_exit output_json(const struct cli *cli, json_t *object)
     if (object) {
         json_set_count(object, "schema", JSON_SCHEMA);
     }
-    if (!object || json_dumpf(object, stdout, JSON_INDENT(2)) != 0) {
+    if (!object || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII) != 0) {
         json_decref(object);
         note("%s: no memory for the result", cli->command);
         return CLI_REFUSED;
@@ -74,7 +76,7 @@ json_t *json_address(uint32_t address)
 {
     char text[11];
     snprintf(text, sizeof text, "0x%08x", address);
-    return json_string(text);
+    return json_text(text);
 }
 
 void json_set_count(json_t *object, const char *name, uint64_t value)
@@ -147,7 +149,8 @@ double host_milliseconds(void)
 static size_t terminal_columns(FILE *file)
 {
     struct winsize size;
-    bool is_terminal = file && isatty(fileno(file)) && ioctl(fileno(file), TIOCGWINSZ, &size) == 0;
+    bool is_terminal = file && isatty(terminal_descriptor(file)) &&
+                       ioctl(terminal_descriptor(file), TIOCGWINSZ, &size) == 0;
     return is_terminal ? size.ws_col : 0;
 }
 

@@ -18,6 +18,7 @@
 #include "cli/output_file.h"
 #include "cli/session.h"
 #include "cli/units.h"
+#include "isa/json_text.h"
 #include "loader/program.h"
 
 enum { MOST_OUTPUT_MIB = 256 }; /* without --trust-outputs */
@@ -514,8 +515,8 @@ static json_t *output_list(const struct run *run, enum cli_exit exit)
             continue;
         }
         json_t *object = json_object();
-        json_object_set_new(object, "buffer", json_string(buffer->name));
-        json_object_set_new(object, "file", json_string(buffer->output));
+        json_object_set_new(object, "buffer", json_text(buffer->name));
+        json_object_set_new(object, "file", json_text(buffer->output));
         json_object_set_new(object, "written", json_boolean(!exit));
         json_array_append_new(list, object);
     }
@@ -612,7 +613,7 @@ static void print_hart_work(struct run *run)
 static enum cli_exit report_json(struct run *run, enum cli_exit exit)
 {
     json_t *result = session_json(&run->session, exit);
-    json_object_set_new(result, "program", json_string(run->program->path));
+    json_object_set_new(result, "program", json_text(run->program->path));
     json_set_count(result, "tiles", run->machine->tiles);
     json_set_count(result, "threads", run->machine->chip.threads);
     json_set_count(result, "kernel_cycles", cycles_of(run));

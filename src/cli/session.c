@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "cli/terminal.h"
+#include "isa/json_text.h"
 #include "observe/error_line.h"
 
 enum { PROGRESS_AFTER_MS = 500, PROGRESS_EVERY_MS = 200, MOST_TEXT = 8192 };
@@ -236,7 +238,7 @@ static void show_progress(struct session *session, const struct goal *goal)
         return;
     }
     uint64_t cycles = penrose_now(session->chip) - session->progress.first_cycle;
-    fputc('\r', stderr);
+    terminal_control(stderr, "\r");
     if (goal->busy && session->options->tiles > 1) {
         fprintf(stderr, "%u of %u tiles busy, ", goal->busy(session, goal->context),
                 session->options->tiles);
@@ -251,7 +253,7 @@ static void show_progress(struct session *session, const struct goal *goal)
 static void clear_progress(struct session *session)
 {
     if (session->progress.shown) {
-        fputs("\r\033[K", stderr);
+        terminal_control(stderr, "\r\033[K");
         session->progress.shown = false;
     }
 }
@@ -645,12 +647,12 @@ struct tile_count session_count(struct session *session, enum penrose_tile_kind 
 static json_t *fault_json(const struct penrose_fault *fault)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "kind", json_string(penrose_fault_name(fault->kind)));
-    json_object_set_new(object, "policy", json_string(penrose_policy_name(fault->policy)));
-    json_object_set_new(object, "rule", json_string(fault->rule));
+    json_object_set_new(object, "kind", json_text(penrose_fault_name(fault->kind)));
+    json_object_set_new(object, "policy", json_text(penrose_policy_name(fault->policy)));
+    json_object_set_new(object, "rule", json_text(fault->rule));
     json_set_count(object, "x", fault->x);
     json_set_count(object, "y", fault->y);
-    json_object_set_new(object, "hart", json_string(fault->hart_name));
+    json_object_set_new(object, "hart", json_text(fault->hart_name));
     json_object_set_new(object, "thread",
                         fault->thread < 0 ? json_null() : json_integer(fault->thread));
     json_set_count(object, "cycle", fault->cycle);
@@ -659,15 +661,15 @@ static json_t *fault_json(const struct penrose_fault *fault)
     json_object_set_new(object, "word", has_word ? json_address(fault->word) : json_null());
     json_object_set_new(object, "address", json_address(fault->address));
     json_object_set_new(object, "disassembly",
-                        has_word ? json_string(fault->disassembly) : json_null());
-    json_object_set_new(object, "symbol", json_string(fault->symbol));
-    json_object_set_new(object, "source", json_string(fault->source));
+                        has_word ? json_text(fault->disassembly) : json_null());
+    json_object_set_new(object, "symbol", json_text(fault->symbol));
+    json_object_set_new(object, "source", json_text(fault->source));
     json_t *calls = json_array();
     for (unsigned i = 0; i < PENROSE_INLINED && *fault->inlined_at[i]; i++) {
-        json_array_append_new(calls, json_string(fault->inlined_at[i]));
+        json_array_append_new(calls, json_text(fault->inlined_at[i]));
     }
     json_object_set_new(object, "inlined_at", calls);
-    json_object_set_new(object, "hint", json_string(fault->hint));
+    json_object_set_new(object, "hint", json_text(fault->hint));
     json_set_count(object, "repeated", fault->repeated);
     return object;
 }
@@ -679,13 +681,13 @@ static json_t *unmodelled_json(const struct penrose_unmodelled *entry)
         json_object_set_new(object, "instruction", json_address(entry->word));
     }
     json_object_set_new(object, "address", json_address(entry->address));
-    json_object_set_new(object, "range", json_string(entry->range));
+    json_object_set_new(object, "range", json_text(entry->range));
     json_object_set_new(object, "written", json_boolean(entry->written));
     json_object_set_new(object, "read", json_boolean(entry->read));
     json_set_count(object, "times", entry->times);
     json_set_count(object, "x", entry->x);
     json_set_count(object, "y", entry->y);
-    json_object_set_new(object, "hart", json_string(penrose_hart_name(entry->hart)));
+    json_object_set_new(object, "hart", json_text(penrose_hart_name(entry->hart)));
     json_object_set_new(object, "pc", json_address(entry->pc));
     return object;
 }
@@ -696,7 +698,7 @@ static json_t *waits_json(struct session *session)
     char *text = output_waits(session->chip, NULL), *rest = text;
     for (char *line; rest && (line = strsep(&rest, "\n"));) {
         if (*line) {
-            json_array_append_new(lines, json_string(line + strspn(line, " ")));
+            json_array_append_new(lines, json_text(line + strspn(line, " ")));
         }
     }
     free(text);
@@ -713,11 +715,11 @@ json_t *session_json(struct session *session, enum cli_exit exit)
     }
     json_object_set_new(host, "loading", json_real(session->loading_ms));
     json_object_set_new(host, "running", json_real(session->running_ms));
-    json_object_set_new(object, "command", json_string(session->cli->command));
-    json_object_set_new(object, "outcome", json_string(cli_exit_name(exit)));
+    json_object_set_new(object, "command", json_text(session->cli->command));
+    json_object_set_new(object, "outcome", json_text(cli_exit_name(exit)));
     json_object_set_new(object, "exit_status", json_integer(exit));
     json_set_count(object, "cycles", session_ended_at(session));
-    json_object_set_new(object, "kernels", json_string(penrose_kernels(session->chip)));
+    json_object_set_new(object, "kernels", json_text(penrose_kernels(session->chip)));
     json_object_set_new(object, "host_ms", host);
     json_object_set_new(object, "faults", faults);
     if (session->options->warn_unmodelled) {
@@ -758,11 +760,11 @@ json_t *session_harts_json(struct session *session, struct penrose_place tile, u
             json_array_append_new(registers, json_integer(info.x[i]));
         }
         json_object_set_new(object, "hart",
-                            json_string(hart_name_at(session, tile, (enum penrose_hart)hart)));
-        json_object_set_new(object, "state", json_string(hart_state_name(info.state)));
+                            json_text(hart_name_at(session, tile, (enum penrose_hart)hart)));
+        json_object_set_new(object, "state", json_text(hart_state_name(info.state)));
         json_object_set_new(object, "pc", json_address(info.pc));
-        json_object_set_new(object, "symbol", json_string(symbol));
-        json_object_set_new(object, "source", json_string(source));
+        json_object_set_new(object, "symbol", json_text(symbol));
+        json_object_set_new(object, "source", json_text(source));
         json_set_count(object, "instructions", info.retired);
         json_object_set_new(object, "x", registers);
         json_array_append_new(array, object);

@@ -12,6 +12,7 @@
 
 #include "chip/snapshot.h"
 #include "cli/output.h"
+#include "isa/json_text.h"
 
 enum { MOST_SHOWN = 16 /* tiles whose harts are listed */ };
 
@@ -210,9 +211,8 @@ json_t *state_json(struct state *state)
     json_t *object = json_copy(state->manifest), *tiles = json_array();
     enum cli_exit exit = CLI_DONE;
     json_object_del(object, "volatile");
-    json_object_set_new(object, "path", json_string(state->path));
-    json_object_set_new(object, "kind",
-                        json_string(state->kind == STATE_DUMP ? "dump" : "snapshot"));
+    json_object_set_new(object, "path", json_text(state->path));
+    json_object_set_new(object, "kind", json_text(state->kind == STATE_DUMP ? "dump" : "snapshot"));
     for (size_t i = 0; i < state->tiles && !exit; i++) {
         struct dump_tile tile;
         exit = state_tile(state, i, DUMP_HARTS, &tile);

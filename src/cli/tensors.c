@@ -11,6 +11,7 @@
 
 #include "cli/output.h"
 #include "cli/suggest.h"
+#include "isa/json_text.h"
 #include "loader/layout.h"
 
 #define INPUT_FORM "ADDRESS=FILE.npy:FORMAT[:LAYOUT], for example 0x20000=a.npy:Float16_b"
@@ -346,15 +347,13 @@ static enum cli_exit write_outputs(struct tensor_list *list, const struct cli *c
 static json_t *file_json(const struct tensor_file *file)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "file", json_string(file->path));
+    json_object_set_new(object, "file", json_text(file->path));
     json_object_set_new(object, "address", json_address(file->address));
     json_set_count(object, "bytes", loader_tensor_size(&file->tensor));
     json_set_count(object, "rows", file->tensor.rows);
     json_set_count(object, "columns", file->tensor.columns);
-    json_object_set_new(object, "format",
-                        json_string(loader_tensor_format_name(&file->tensor.form)));
-    json_object_set_new(object, "layout",
-                        json_string(loader_tensor_layout_name(&file->tensor.form)));
+    json_object_set_new(object, "format", json_text(loader_tensor_format_name(&file->tensor.form)));
+    json_object_set_new(object, "layout", json_text(loader_tensor_layout_name(&file->tensor.form)));
     return object;
 }
 

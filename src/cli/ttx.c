@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "cli/units.h"
+#include "isa/json_text.h"
 #include "loader/ttx.h"
 #include "tile/tile.h"
 
@@ -66,7 +67,7 @@ static void describe(struct session *session, void *context, char *text, size_t 
 static enum cli_exit report_json(struct session *session, const char *path, enum cli_exit exit)
 {
     json_t *result = session_json(session, exit);
-    json_object_set_new(result, "image", json_string(path));
+    json_object_set_new(result, "image", json_text(path));
     json_set_count(result, "tiles", session->options->tiles);
     json_object_set_new(result, "units", units_json(session));
     json_object_set_new(

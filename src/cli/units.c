@@ -9,6 +9,7 @@
 #include <penrose/debug.h>
 
 #include "cli/output.h"
+#include "isa/json_text.h"
 
 /* All instructions of a unit on all tiles, by thread, and which there were most of. */
 struct unit_work {
@@ -91,9 +92,9 @@ json_t *units_json(struct session *session)
         for (unsigned thread = 0; thread < PENROSE_TENSIX_THREADS; thread++) {
             json_array_append_new(threads, json_integer((json_int_t)unit->executed[thread]));
         }
-        json_object_set_new(object, "unit", json_string(unit->unit));
+        json_object_set_new(object, "unit", json_text(unit->unit));
         json_object_set_new(object, "executed", threads);
-        json_object_set_new(object, "most", json_string(unit->most ? unit->most : ""));
+        json_object_set_new(object, "most", json_text(unit->most ? unit->most : ""));
         json_object_set_new(object, "waited", json_integer((json_int_t)unit->waited));
         json_array_append_new(units, object);
     }

@@ -2,6 +2,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "isa/plain_text.h"
 
 enum penrose_status error_set(struct penrose_error *error, enum penrose_status status,
                               const char *format, ...)
@@ -12,6 +15,7 @@ enum penrose_status error_set(struct penrose_error *error, enum penrose_status s
         error->status = status;
         vsnprintf(error->text, sizeof error->text, format, arguments);
         va_end(arguments);
+        plain_text(error->text, strlen(error->text));
     }
     return status;
 }

@@ -5,4 +5,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/host_time.h \
 	%D%/isa.c \
 	%D%/isa.h \
+	%D%/json_text.c \
+	%D%/json_text.h \
+	%D%/plain_text.c \
+	%D%/plain_text.h \
 	%D%/shortcuts.h

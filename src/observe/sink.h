@@ -11,7 +11,7 @@ struct sink {
     int length;
 };
 
-/* Appends printf-style text. */
+/* Appends printf-style text, without control characters but newlines and tabs (isa/plain_text.h). */
 void sink_put(struct sink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

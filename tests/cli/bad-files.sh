@@ -121,4 +121,47 @@ for output in ../a.npy link/a.npy "$work/a.npy"; do
         run "$work/program/PROGRAM.json" --trust-outputs
 done
 
+# --- Names that are no text ---
+
+odd=$work/$'odd\xff\e[31m\r\xc2\x9b.'
+make_elf "${odd}elf" 0 "$good"
+cp "$work/text.elf" "${odd}text"
+mkdir "${odd}folder"
+no_control='[\x01-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xff'
+while read -r wanted arguments; do
+    eval "arguments=($arguments)"
+    name=${arguments[0]}
+    messages=$((wanted == 2)) expect "odd names: $name --json" "$wanted" -- "${arguments[@]}" --json
+    problem=
+    ! LC_ALL=C grep -qP "$no_control" "$work/out" "$work/err" || problem="control characters with --json"
+    timeout 20 "$PENROSE" "${arguments[@]}" >"$work/out" 2>"$work/err"
+    ! LC_ALL=C grep -qP "$no_control" "$work/out" "$work/err" || problem+=" control characters"
+    report "odd names: $name" "$problem"
+done <<'EOF'
+0 run "${odd}elf"
+0 info "${odd}elf"
+0 disasm "${odd}elf"
+2 run "${odd}nothing"
+2 info "${odd}text"
+2 boot "${odd}folder"
+2 compare "${odd}folder" "${odd}folder"
+2 explain "${odd}folder" "${odd}folder"
+2 state "${odd}text"
+2 waits "${odd}text"
+2 trace "${odd}text"
+2 replay "${odd}text"
+2 run "$work/good.elf" --input "0x1000=${odd}text:Float32"
+2 run "$work/good.elf" "--odd"$'\e'
+2 new "${odd}elf"
+2 run --ttx "${odd}text"
+2 replay "${odd}text" --schedule "${odd}"
+EOF
+expect "odd names: new" 0 -- new "${odd}new" --json
+python3 - "$work/out" "${odd}new" <<'EOF' && problem= || problem="not the name with U+FFFD for each wrong byte"
+import json, os, sys
+found = json.loads(open(sys.argv[1], "rb").read().decode())["folder"]
+sys.exit(found != os.fsencode(sys.argv[2]).decode("utf-8", "replace"))
+EOF
+report "the name in JSON" "$problem"
+
 finish

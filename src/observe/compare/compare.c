@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/error.h"
+#include "isa/json_text.h"
 #include "loader/elf_internal.h"
 #include "loader/tensor.h"
 #include "observe/compare/internal.h"
@@ -297,7 +298,7 @@ static json_t *order_parts(const struct compare_run *run)
     for (unsigned i = 0; i < PART_RULES; i++) {
         if (json_object_get(run->tile_a->parts, part_rules[i].name) ||
             json_object_get(run->tile_b->parts, part_rules[i].name)) {
-            json_array_append_new(list, json_string(part_rules[i].name));
+            json_array_append_new(list, json_text(part_rules[i].name));
         }
     }
     json_object_update(all, run->tile_a->parts);
@@ -305,7 +306,7 @@ static json_t *order_parts(const struct compare_run *run)
     json_object_foreach(all, name, part)
     {
         if (!find_rule(name)) {
-            json_array_append_new(is_memory_part(name) ? memory : list, json_string(name));
+            json_array_append_new(is_memory_part(name) ? memory : list, json_text(name));
         }
     }
     json_array_extend(list, memory);

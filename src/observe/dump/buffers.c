@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/json_text.h"
 #include "loader/launched.h"
 #include "loader/tensor.h"
 
@@ -131,7 +132,7 @@ static void put_pages_as_numbers(struct dump_scene *scene,
     snprintf(name, sizeof name, "cb_%u", buffer->id);
     (void)loader_tensor_decode(&tensor, scene->tile->l1 + buffer->address, &numbers);
     json_t *about = dump_add_made(scene, name, &numbers, shape);
-    json_object_set_new(about, "num_format", json_string(loader_tensor_format_name(&tensor.form)));
+    json_object_set_new(about, "num_format", json_text(loader_tensor_format_name(&tensor.form)));
 }
 
 static void put_buffer(struct dump_scene *scene, const struct loader_layout *layout,
@@ -156,8 +157,8 @@ static void put_buffer(struct dump_scene *scene, const struct loader_layout *lay
     }
     put_pages_as_bytes(scene, buffer);
     if (format.is_known && num_format_info(format.format)) {
-        json_object_set_new(object, "format", json_string(num_format_info(format.format)->name));
-        json_object_set_new(object, "format_from", json_string(format.from));
+        json_object_set_new(object, "format", json_text(num_format_info(format.format)->name));
+        json_object_set_new(object, "format_from", json_text(format.from));
         put_pages_as_numbers(scene, buffer, format.format);
     }
     json_array_append_new(list, object);
@@ -254,9 +255,9 @@ static void put_segment(json_t *list, uint32_t start, uint32_t end, const char *
     json_t *object = json_object();
     dump_put(object, start, "start");
     dump_put(object, end - start, "size");
-    json_object_set_new(object, "kind", json_string(kind));
+    json_object_set_new(object, "kind", json_text(kind));
     if (*name) {
-        json_object_set_new(object, "name", json_string(name));
+        json_object_set_new(object, "name", json_text(name));
     }
     json_array_append_new(list, object);
 }

@@ -10,6 +10,7 @@
 
 #include "addresses.h"
 #include "isa/error.h"
+#include "isa/json_text.h"
 #include "observe/dump/parts.h"
 #include "observe/waits/places.h"
 #include "tile/present.h"
@@ -216,7 +217,7 @@ static void put_vectors(json_t *object, const char *name, const struct rv32_hart
             snprintf(text + 2 * byte, 3, "%02x", hart->v[i][RV32_VLEN_BYTES - 1 - byte]);
         }
         snprintf(member, sizeof member, "%s.v%u", name, i);
-        json_object_set_new(object, member, json_string(text));
+        json_object_set_new(object, member, json_text(text));
     }
 }
 
@@ -233,7 +234,7 @@ static void dump_harts(struct dump_scene *scene, const struct tile_past *past)
             continue;
         }
         snprintf(state, sizeof state, "%s.state", name);
-        json_object_set_new(object, state, json_string(state_text(past->run[core].state)));
+        json_object_set_new(object, state, json_text(state_text(past->run[core].state)));
         dump_put(object, hart->pc, "%s.pc", name);
         for (unsigned i = 0; i < 32; i++) {
             dump_put(object, hart->x[i], "%s.%s", name, rv32_x_names[i]);
@@ -386,13 +387,13 @@ static void put_about(struct dump_scene *scene)
     snprintf(folder, sizeof folder, "%u-%u", tile->x, tile->y);
     dump_put(about, tile->x, "x");
     dump_put(about, tile->y, "y");
-    json_object_set_new(about, "folder", json_string(folder));
+    json_object_set_new(about, "folder", json_text(folder));
     json_object_set_new(
         about, "kind",
-        json_string(penrose_tile_kind_name(penrose_tile_kind(scene->chip, tile->x, tile->y))));
+        json_text(penrose_tile_kind_name(penrose_tile_kind(scene->chip, tile->x, tile->y))));
     for (unsigned core = 0; core < RV32_CORES; core++) {
         if (tile->kind->hart[core]) {
-            json_array_append_new(harts, json_string(tile->kind->hart[core]));
+            json_array_append_new(harts, json_text(tile->kind->hart[core]));
         }
     }
     json_object_set_new(about, "harts", harts);

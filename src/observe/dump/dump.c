@@ -9,6 +9,7 @@
 #include "arch/arch.h"
 #include "isa/error.h"
 #include "isa/export.h"
+#include "isa/json_text.h"
 #include "observe/dump/html.h"
 #include "observe/dump/parts.h"
 
@@ -42,7 +43,7 @@ static json_t *list_volatile(void)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < sizeof volatile_items / sizeof volatile_items[0]; i++) {
-        json_array_append_new(list, json_string(volatile_items[i]));
+        json_array_append_new(list, json_text(volatile_items[i]));
     }
     return list;
 }
@@ -56,7 +57,7 @@ static json_t *list_command(void)
     size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
     text[length] = 0;
     for (size_t at = 0; at < length; at += strlen(text + at) + 1) {
-        json_t *word = json_string(text + at);
+        json_t *word = json_text(text + at);
         json_array_append_new(list, word ? word : json_string("?"));
     }
     if (file) {
@@ -68,20 +69,20 @@ static json_t *list_command(void)
 static json_t *describe_fault(const struct penrose_fault *fault)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "kind", json_string(penrose_fault_name(fault->kind)));
+    json_object_set_new(object, "kind", json_text(penrose_fault_name(fault->kind)));
     dump_put(object, fault->x, "x");
     dump_put(object, fault->y, "y");
-    json_object_set_new(object, "hart", json_string(fault->hart_name));
+    json_object_set_new(object, "hart", json_text(fault->hart_name));
     dump_put(object, fault->cycle, "cycle");
     dump_put(object, fault->pc, "pc");
-    json_object_set_new(object, "rule", json_string(fault->rule));
+    json_object_set_new(object, "rule", json_text(fault->rule));
     const struct {
         const char *name, *text;
     } known[] = {
         {"symbol", fault->symbol}, {"source", fault->source}, {"disassembly", fault->disassembly}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (*known[i].text) {
-            json_object_set_new(object, known[i].name, json_string(known[i].text));
+            json_object_set_new(object, known[i].name, json_text(known[i].text));
         }
     }
     return object;
@@ -106,17 +107,17 @@ static json_t *list_elfs(const struct penrose_chip *chip)
         char id[LOADER_BUILD_ID];
         dump_put(object, image->x, "x");
         dump_put(object, image->y, "y");
-        json_object_set_new(object, "path", json_string(loader_elf_path(image->elf)));
+        json_object_set_new(object, "path", json_text(loader_elf_path(image->elf)));
         if (loader_elf_build_id(image->elf, id)) {
-            json_object_set_new(object, "build_id", json_string(id));
+            json_object_set_new(object, "build_id", json_text(id));
         }
         dump_put(object, image->base, "address");
         dump_put(object, image->size, "size");
         dump_put(object, image->link_base, "link_address");
-        json_object_set_new(object, "role", json_string(dump_role(chip, image)));
+        json_object_set_new(object, "role", json_text(dump_role(chip, image)));
         const char *hart = penrose_hart_name_at(chip, image->x, image->y, image->hart);
         if (hart) {
-            json_object_set_new(object, "hart", json_string(hart));
+            json_object_set_new(object, "hart", json_text(hart));
         }
         json_array_append_new(list, object);
     }
@@ -129,22 +130,22 @@ json_t *dump_manifest(struct penrose_chip *chip, const char *reason, const char 
     json_t *manifest = json_object(), *producer = json_object(), *why = json_object();
     if (!chip->shares_time) { /* in the middle of a run there is none */
         snprintf(hash, sizeof hash, "%016llx", (unsigned long long)penrose_state_hash(chip));
-        json_object_set_new(manifest, "state_hash", json_string(hash));
+        json_object_set_new(manifest, "state_hash", json_text(hash));
     }
     json_object_set_new(manifest, "format", json_string("penrose-dump"));
     dump_put(manifest, DUMP_VERSION, "version");
     json_object_set_new(producer, "name", json_string("penrose"));
-    json_object_set_new(producer, "version", json_string(penrose_version()));
+    json_object_set_new(producer, "version", json_text(penrose_version()));
     json_object_set_new(manifest, "producer", producer);
     json_object_set_new(manifest, "source", json_string("emulator"));
-    json_object_set_new(manifest, "chip", json_string(chip->arch->name));
-    json_object_set_new(manifest, "card", json_string(chip_card(chip)));
+    json_object_set_new(manifest, "chip", json_text(chip->arch->name));
+    json_object_set_new(manifest, "card", json_text(chip_card(chip)));
     json_object_set_new(manifest, "clock_mhz", json_real(penrose_clock_mhz(chip)));
     dump_put(manifest, penrose_now(chip), "cycle");
     json_object_set_new(manifest, "command", list_command());
-    json_object_set_new(why, "kind", json_string(reason ? reason : "request"));
+    json_object_set_new(why, "kind", json_text(reason ? reason : "request"));
     if (text) {
-        json_object_set_new(why, "text", json_string(text));
+        json_object_set_new(why, "text", json_text(text));
     }
     json_object_set_new(manifest, "reason", why);
     json_object_set_new(manifest, "faults", list_faults(chip));

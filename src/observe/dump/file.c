@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "isa/error.h"
+#include "isa/json_text.h"
 #include "loader/elf_internal.h"
 #include "observe/dump/parts.h"
 
@@ -238,13 +239,13 @@ static json_t *describe_part(const struct dump_part *part, const char *file)
 {
     json_t *object = json_object();
     char dtype[16];
-    json_object_set_new(object, "file", json_string(file));
+    json_object_set_new(object, "file", json_text(file));
     if (!part->json) {
         json_t *shape = json_array();
         for (unsigned i = 0; i < part->dimensions; i++) {
             json_array_append_new(shape, json_integer(part->shape[i]));
         }
-        json_object_set_new(object, "dtype", json_string(dtype_of(&part->array, dtype)));
+        json_object_set_new(object, "dtype", json_text(dtype_of(&part->array, dtype)));
         json_object_set_new(object, "shape", shape);
     }
     json_object_update(object, part->about);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/json_text.h"
 #include "loader/tensor.h"
 
 enum { MATH_THREAD = 1, PACK_THREAD = 2 };
@@ -27,7 +28,7 @@ static void put_wide(json_t *object, const char *name, const uint32_t *words, un
     for (unsigned i = count; i-- > 0;) {
         length += (size_t)snprintf(text + length, sizeof text - length, "%08x", words[i]);
     }
-    json_object_set_new(object, name, json_string(text));
+    json_object_set_new(object, name, json_text(text));
 }
 
 static void put_fields(json_t *object, const struct tensix *tensix)
@@ -116,7 +117,7 @@ static void put_string_of(json_t *object, unsigned thread, const char *name, con
 {
     char member[32];
     snprintf(member, sizeof member, "%u.%s", thread, name);
-    json_object_set_new(object, member, json_string(text));
+    json_object_set_new(object, member, json_text(text));
 }
 
 static json_t *collect_gates(struct dump_scene *scene)
@@ -253,8 +254,8 @@ void dump_dst(struct dump_scene *scene)
         (void)dump_decode_dst(content.format, content.is_32bit ? NULL : half, whole,
                               content.is_32bit ? TENSIX_DST_ROWS / 2 : TENSIX_DST_ROWS, &numbers);
         json_t *about = dump_add_made(scene, "dst", &numbers, content.is_32bit ? wholes : halves);
-        json_object_set_new(about, "num_format", json_string(loader_tensor_format_name(&form)));
-        json_object_set_new(about, "format_from", json_string(content.from));
+        json_object_set_new(about, "num_format", json_text(loader_tensor_format_name(&form)));
+        json_object_set_new(about, "format_from", json_text(content.from));
     }
     free(half);
     free(whole);
@@ -303,7 +304,7 @@ static void collect_src(struct dump_scene *scene, enum tensix_src src, const cha
         const uint32_t *datum = file->bank[bank][0];
         unsigned code = file->format[bank];
         const struct num_format_info *info = num_format_info(code);
-        json_array_append_new(formats, json_string(info ? info->name : "none"));
+        json_array_append_new(formats, json_text(info ? info->name : "none"));
         for (unsigned i = 0; numbers.data && i < DATA; i++) {
             float number = src_number(code, datum[i]);
             memcpy(numbers.data + 4 * (bank * (size_t)DATA + i), &number, sizeof number);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "isa/error.h"
+#include "isa/plain_text.h"
 #include "observe/gdb/internal.h"
 
 enum { BACKLOG = 4, SEND_MS = 10000 };
@@ -345,11 +346,17 @@ void gdb_send_console(struct gdb *gdb, const char *text)
 {
     enum { PIECE = 1024 };
     size_t size = strlen(text);
+    char *plain = strdup(text); /* GDB shows it on a terminal */
+    if (!plain) {
+        return;
+    }
+    plain_text(plain, size);
     for (size_t at = 0; at < size; at += PIECE) {
         struct gdb_text payload = {0};
         gdb_put(&payload, "O");
-        gdb_put_hex(&payload, text + at, size - at < PIECE ? size - at : PIECE);
+        gdb_put_hex(&payload, plain + at, size - at < PIECE ? size - at : PIECE);
         gdb_send(gdb, &payload);
         gdb_text_free(&payload);
     }
+    free(plain);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/json_text.h"
+
 enum { SEMAPHORE_WORDS = 4, ARGUMENTS_IN_LINE = 8 };
 enum { TRISCS = 1 << PENROSE_TRISC0 | 1 << PENROSE_TRISC1 | 1 << PENROSE_TRISC2 };
 
@@ -144,7 +146,7 @@ static bool add_semaphores(struct items *items, const struct launched_tile *tile
 
 static void write_text(FILE *stream, const char *text)
 {
-    json_t *string = json_string(text);
+    json_t *string = json_text(text);
     char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
     fputs(quoted ? quoted : "\"\"", stream);
     free(quoted);

@@ -1,0 +1,20 @@
+/*
+ * What reaches a terminal. Symbols, paths and names come from files and may hold control characters,
+ * which terminals obey; so all that the program prints through stdout and stderr goes through one
+ * place, which lets newlines and tabs pass, and UTF-8 (isa/plain_text.h).
+ */
+#ifndef CLI_TERMINAL_H
+#define CLI_TERMINAL_H
+
+#include <stdio.h>
+
+/* Puts itself behind stdout and stderr; without memory they stay as they are. */
+void terminal_begin(void);
+
+/* The descriptor of one of the two, as fileno() knows none. */
+int terminal_descriptor(FILE *file);
+
+/* A control sequence of the program's own. */
+void terminal_control(FILE *file, const char *sequence);
+
+#endif
