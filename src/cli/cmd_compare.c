@@ -9,13 +9,14 @@
 #include "cli/compare_options.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/tensors.h"
 #include "isa/error.h"
 #include "isa/json_text.h"
 #include "loader/tensor.h"
 #include "observe/compare/compare.h"
 #include "observe/compare/perf.h"
 
-enum { MOST_SHOWN = 1000000, DEFAULT_SHOWN = 8 };
+enum { MOST_SHOWN = 1000000, DEFAULT_SHOWN = 8, MOST_REGIONS = 32 };
 
 struct compare_command {
     struct cli *cli;
@@ -23,11 +24,12 @@ struct compare_command {
     unsigned paths;
     struct compare_choices choices;
     enum num_format format;
+    struct compare_region region[MOST_REGIONS];
     bool is_perf;
     struct perf_rule rule;
 };
 
-enum { KEY_MOST = 0x700, KEY_FORMAT, KEY_ADDRESS, KEY_PERF, KEY_PERCENT, KEY_CYCLES };
+enum { KEY_MOST = 0x700, KEY_FORMAT, KEY_ADDRESS, KEY_REGION, KEY_PERF, KEY_PERCENT, KEY_CYCLES };
 
 /* --- Options --- */
 
@@ -52,6 +54,18 @@ static error_t take_threshold(struct compare_command *command, const char *optio
         return options_refuse(command->cli, "%s: '%s' is no number from 0 on", option, text);
     }
     return 0;
+}
+
+static error_t take_region(struct compare_command *command, const char *text)
+{
+    struct compare_options *options = &command->choices.options;
+    struct compare_region *region = &command->region[options->regions];
+    if (options->regions == MOST_REGIONS) {
+        return options_refuse(command->cli, "--region: more than %d regions", MOST_REGIONS);
+    }
+    options->region = command->region;
+    options->regions++;
+    return tensors_parse_region(command->cli, text, &region->address, &region->tensor);
 }
 
 static error_t parse_path(struct compare_command *command, const char *text)
@@ -82,6 +96,8 @@ static error_t parse_compare(int key, char *argument, struct argp_state *state)
     case KEY_ADDRESS:
         return options_number(command->cli, "--address", argument, INT64_MAX,
                               &command->choices.options.base);
+    case KEY_REGION:
+        return take_region(command, argument);
     case KEY_PERF:
         command->is_perf = true;
         return 0;
@@ -104,6 +120,10 @@ static const struct argp_option rows[] = {
     {"format", KEY_FORMAT, "NAME", 0, "The data format in whose ulps two .npy files are measured",
      0},
     {"address", KEY_ADDRESS, "ADDRESS", 0, "Where two images of memory begin (default 0)", 0},
+    {"region", KEY_REGION, "ADDRESS=ROWSxCOLUMNS:FORMAT[:LAYOUT]", 0,
+     "Numbers that lie in L1, or in an image of memory, as for --output of run: compare them as "
+     "numbers (l1_ADDRESS); may be repeated",
+     0},
     {"perf", KEY_PERF, NULL, 0,
      "Two CSV files with times: of LLK's performance tests, or profile_log_device.csv", 1},
     {"percent", KEY_PERCENT, "X", 0, "With --perf: a point regresses by more than that (default 2)",
@@ -127,6 +147,8 @@ static const struct argp argp = {
         "        names the differences of two dumps\n"
         "  penrose compare card/ emulator/ --only 'cb_*' --tolerance ulp=1\n"
         "        compares circular buffers, and takes neighbours for equal\n"
+        "  penrose compare card/ emulator/ --region 0xc0000=64x64:bf16 --tolerance ulp=1\n"
+        "        compares a matrix in L1 as numbers\n"
         "  penrose compare --perf main.csv branch.csv\n"
         "        says which points became slower by more than 2 % and 30 cycles\n\n"
         "Exit codes: 0 the same, 1 different (or slower), 2 usage, a bad file, a dump of another\n"

@@ -79,12 +79,12 @@ static error_t read_form(struct reading *reading, struct loader_tensor_form *for
     return loader_tensor_format(word, form) ? 0 : refuse_format(reading, word);
 }
 
-/* ROWSxCOLUMNS at the end. */
-static error_t read_shape(struct reading *reading, struct loader_tensor *tensor)
+/* ROWSxCOLUMNS */
+static error_t read_shape(struct reading *reading, char *word, struct loader_tensor *tensor)
 {
     enum { MOST = TILE_L1_BYTES * 4 }; /* datums of two bits */
     uint64_t rows = 0, columns = 0;
-    char *word = cut_last(reading), *x = word ? strpbrk(word, "xX") : NULL;
+    char *x = word ? strpbrk(word, "xX") : NULL;
     if (!x || x == word || !x[1]) {
         return refuse_form(reading);
     }
@@ -113,7 +113,7 @@ static error_t read_file_option(struct reading *reading, bool has_shape, struct 
     reading->rest = equals + 1;
     error = error ? error : read_form(reading, &file->tensor.form);
     if (!error && has_shape) {
-        error = read_shape(reading, &file->tensor);
+        error = read_shape(reading, cut_last(reading), &file->tensor);
     }
     if (!error && !*reading->rest) {
         error = refuse_form(reading);
@@ -165,6 +165,30 @@ error_t tensors_parse_output(struct tensor_options *options, const struct cli *c
                              const char *text)
 {
     return parse_file(&options->output, cli, true, text);
+}
+
+error_t tensors_parse_region(const struct cli *cli, const char *text, uint64_t *address,
+                             struct loader_tensor *tensor)
+{
+    struct penrose_error problem;
+    char *copy = strdup(text), *equals = copy ? strchr(copy, '=') : NULL;
+    struct reading reading = {.cli = cli,
+                              .option = "--region",
+                              .form = "ADDRESS=ROWSxCOLUMNS:FORMAT[:LAYOUT]",
+                              .text = text,
+                              .rest = equals ? equals + 1 : copy};
+    error_t error = !copy ? ENOMEM : equals ? 0 : refuse_form(&reading);
+    if (!error) {
+        *equals = 0;
+        error = options_number(cli, reading.option, copy, UINT32_MAX, address);
+    }
+    error = error ? error : read_form(&reading, &tensor->form);
+    error = error ? error : read_shape(&reading, reading.rest, tensor);
+    if (!error && loader_tensor_check(tensor, text, &problem) != PENROSE_OK) {
+        error = options_refuse(cli, "--region: %s", problem.text);
+    }
+    free(copy);
+    return error;
 }
 
 static void free_list(struct tensor_list *list)

@@ -42,6 +42,10 @@ error_t tensors_parse_input(struct tensor_options *options, const struct cli *cl
 error_t tensors_parse_output(struct tensor_options *options, const struct cli *cli,
                              const char *text);
 
+/* ADDRESS=ROWSxCOLUMNS:FORMAT[:LAYOUT] of --region. */
+error_t tensors_parse_region(const struct cli *cli, const char *text, uint64_t *address,
+                             struct loader_tensor *tensor);
+
 enum cli_exit tensors_prepare(struct tensor_options *options, const struct cli *cli);
 
 /* Writes all inputs to the tile. */

@@ -113,6 +113,20 @@ differs "images of memory" 'out:^memory: 1 of 16 words differ$' 'out:memory\[0x3
 differs "images of a part of memory" 'out:memory\[0x2003c\] ' 'out:only B has what lies from 0x20040 to 0x20044' -- \
     compare a.bin b.bin --address 0x20000
 expect "only a word of them" 0 'out:^the same: 1 items' -- compare a.bin b.bin --address 0x20000 --only 'memory[0x20038]'
+differs "a region as numbers" 'out:^1-2/l1_0x2800 \(Float16_b\): 1 of 32 numbers differ' \
+    'out:^  1-2/l1_0x2800\[0,2\] +A 0  B 9.18354962e-41' 'out:^different: 1 of' -- \
+    compare base region --region 0x2800=2x16:bf16:rows
+expect "a region within a tolerance" 0 'out:within the tolerance: 1 items' -- \
+    compare base region --region 0x2800=2x16:bf16:rows --tolerance ulp=1
+expect "a region alone" 0 'out:^the same: 32 items' -- \
+    compare base region --region 0x2804=2x16:Int8:rows --region 0x2820=2x16:bf16:rows --only 'l1_0x2820'
+differs "a region of images" 'out:memory_0x2003c\[0,0\] +A [0-9]+  B [0-9]+  \([0-9]+ ulp\)' -- \
+    compare a.bin b.bin --address 0x20000 --region 0x2003c=1x1:Int32:rows
+differs "a region that is not there" 'out:not compared: 1-2/l1_0x3ff0: A does not have all of it' -- \
+    compare base region --region 0x3ff0=2x16:bf16:rows
+for wrong in 0x2800 0x2800=2x16 0x2800=2:bf16 x=2x16:bf16 0x2800=2x16:bf17 0x2800=0x16:bf16; do
+    expect "a wrong region $wrong" 2 '^penrose: --region: ' -- compare base region --region "$wrong"
+done
 expect "an address of dumps" 2 'address: it is of two images of memory' -- compare base base --address 4
 
 expect "times: noise" 0 'out:6 points: 0 slower and 0 faster .* 1 moved by more than 2 % alone' -- \

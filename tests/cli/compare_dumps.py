@@ -104,6 +104,8 @@ def change(manifest, files, name):
         tile["l1_map"] = [{"start": 0, "size": 0x2000, "kind": "unknown", "name": ""},
                           {"start": 0x2000, "size": 0x2000, "kind": "data", "name": ""}]
         del parts["cb_3"]
+    elif name == "region":
+        l1[0x2804] = 1
     elif name == "card":
         manifest["source"] = "card"
         l1[0x20] = 1
@@ -235,7 +237,7 @@ def measurements(folder):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    changes = """base ulp field padded volatile buffer kernel written partial card lreg formats plain cleared printed shown reversed wide
+    changes = """base ulp field padded volatile buffer kernel written partial region card lreg formats plain cleared printed shown reversed wide
         signs halves wider shape rows lacking tile bare version
         foreign chip outside absolute twice tiles parts missing cut huge json text manifest""".split()
     for name in changes:

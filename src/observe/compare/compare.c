@@ -1,6 +1,7 @@
 /* Comparing two dumps part by part, and two files; see compare.h. */
 #include "observe/compare/compare.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,10 +248,15 @@ static void note_formats(struct compare_run *run, const char *name, const json_t
     free(y);
 }
 
-/* Is the memory wanted for a buffer in it? */
-static bool is_wanted_for_buffers(const struct compare_run *run, const char *name)
+/* Is the memory wanted for a buffer or a region in it? */
+static bool is_wanted_for_content(const struct compare_run *run, const char *name)
 {
     bool is_wanted = false;
+    for (size_t i = 0; i < run->options->regions; i++) {
+        char region[COMPARE_DETAIL];
+        snprintf(region, sizeof region, "l1_0x%" PRIx64, run->options->region[i].address);
+        is_wanted |= strcmp(name, "l1") == 0 && compare_wants_part(run, region);
+    }
     for (unsigned i = 0; i < MOST_BUFFERS && run->options->buffers_as_memory; i++) {
         char buffer[COMPARE_DETAIL];
         snprintf(buffer, sizeof buffer, "cb_%u", i);
@@ -264,7 +270,7 @@ static enum penrose_status compare_part_of_tile(struct compare_run *run, const c
 {
     const json_t *a = compare_tile_part(run->tile_a, name);
     const json_t *b = compare_tile_part(run->tile_b, name);
-    if ((!compare_wants_part(run, name) && !is_wanted_for_buffers(run, name)) ||
+    if ((!compare_wants_part(run, name) && !is_wanted_for_content(run, name)) ||
         is_said_elsewhere(run, name)) {
         return PENROSE_OK;
     }

@@ -15,8 +15,15 @@
 
 #include <penrose/error.h>
 
+#include "loader/tensor.h"
 #include "observe/compare/dump.h"
 #include "observe/compare/number.h"
+
+/* Numbers that the user knows to lie in L1, or in an image of memory. */
+struct compare_region {
+    uint64_t address;
+    struct loader_tensor tensor;
+};
 
 enum { COMPARE_NAME = 160, COMPARE_VALUE = 64, COMPARE_DETAIL = 64, COMPARE_NOTE = 256 };
 
@@ -30,6 +37,8 @@ struct compare_options {
     size_t most; /* items that are kept of each part */
     /* Of two arrays: the data format in whose ulps they are measured; NULL: that of the type. */
     const enum num_format *format;
+    const struct compare_region *region;
+    size_t regions;
     uint64_t base; /* of two images of memory: where they begin */
     /* Buffers are compared as memory, not as numbers: each item has an address. */
     bool buffers_as_memory;

@@ -177,6 +177,60 @@ static enum compare_choice choose_word(const struct compare_run *run,
     return choice;
 }
 
+/* Does the side have all of a range? */
+static bool has_range(const json_t *map, size_t size, uint64_t start, uint64_t end)
+{
+    bool is_there = start < end && end <= size;
+    for (uint64_t at = start; is_there && at < end;) {
+        const struct map_segment segment = segment_at(map, at);
+        is_there = !is_unknown_kind(&segment);
+        at = segment.end;
+    }
+    return is_there;
+}
+
+/* The numbers of a region as an array. */
+static bool decode_region(const struct compare_region *region, const struct loader_npy *memory,
+                          uint64_t start, struct loader_npy *array)
+{
+    if (!loader_tensor_decode(&region->tensor, memory->data + start, array)) {
+        return false;
+    }
+    array->dimensions = 2;
+    array->shape[0] = region->tensor.rows;
+    array->shape[1] = region->tensor.columns;
+    return true;
+}
+
+/* Compares a region as numbers, and notes that its words are. */
+static enum penrose_status compare_region(struct compare_run *run, const struct memory_pair *pair,
+                                          const struct compare_region *region,
+                                          const struct loader_npy *a, const struct loader_npy *b)
+{
+    const uint64_t start = region->address - run->options->base;
+    const uint64_t end = start + loader_tensor_size(&region->tensor);
+    const bool is_in_a = has_range(pair->map_a, (size_t)a->rows * a->columns, start, end);
+    const bool is_in_b = has_range(pair->map_b, (size_t)b->rows * b->columns, start, end);
+    const struct compare_form form = {.format = &region->tensor.form.format};
+    struct loader_npy x = {0}, y = {0};
+    char name[COMPARE_DETAIL];
+    enum penrose_status status = PENROSE_OK;
+    snprintf(name, sizeof name, "%s_0x%" PRIx64, pair->name, region->address);
+    if (!is_in_a || !is_in_b) {
+        compare_note(run, "%s%s%s: %s does not have all of it", compare_tile_name(run),
+                     run->tile_a ? "/" : "", name, is_in_a ? "B" : "A");
+    } else if (compare_wants_part(run, name)) {
+        bool is_decoded =
+            decode_region(region, a, start, &x) && decode_region(region, b, start, &y);
+        run->result->ran_out |= !is_decoded;
+        status = is_decoded ? compare_arrays(run, name, &x, &y, form) : PENROSE_OK;
+        compare_cover(run, start, end - start);
+    }
+    loader_npy_free(&x);
+    loader_npy_free(&y);
+    return status;
+}
+
 static void compare_words(struct compare_run *run, struct memory_pair *pair,
                           const struct loader_npy *a, const struct loader_npy *b, size_t size)
 {
@@ -209,8 +263,12 @@ enum penrose_status compare_memory(struct compare_run *run, const char *name,
         pair.leaves_out_zero_a = leaves_out_zero(run, run->a, run->b);
         pair.leaves_out_zero_b = leaves_out_zero(run, run->b, run->a);
     }
-    if (!compare_add_part(run, name, "", "words")) {
-        return PENROSE_OK;
+    enum penrose_status status = PENROSE_OK;
+    for (size_t i = 0; i < run->options->regions && !status && (is_l1 || !run->tile_a); i++) {
+        status = compare_region(run, &pair, &run->options->region[i], a, b);
+    }
+    if (status || !compare_add_part(run, name, "", "words")) {
+        return status;
     }
     pair.whole = run->result->parts - 1;
     note_unknown(run, name, pair.map_a, "B");
