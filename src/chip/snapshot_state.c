@@ -161,13 +161,26 @@ static bool next_page(struct snapshot_reader *reader, uint64_t pages, uint64_t *
     return true;
 }
 
+static void clear_pages(uint8_t *memory, uint64_t from, uint64_t end)
+{
+    for (uint64_t page = from; page < end; page++) {
+        if (!is_zero(memory + page * PAGE_BYTES, PAGE_BYTES)) {
+            memset(memory + page * PAGE_BYTES, 0, PAGE_BYTES);
+        }
+    }
+}
+
+/* Pages that the snapshot has not are zero, whatever a new chip has there. */
 static void load_pages(struct snapshot_reader *reader, void *memory, size_t size)
 {
-    uint64_t number = 0;
+    uint64_t number = 0, next = 0;
     bool any = false;
     while (next_page(reader, size / PAGE_BYTES, &number, &any)) {
+        clear_pages(memory, next, number);
         snapshot_get_sparing(reader, (uint8_t *)memory + number * PAGE_BYTES, PAGE_BYTES);
+        next = number + 1;
     }
+    clear_pages(memory, next, size / PAGE_BYTES);
 }
 
 static void save_memory(struct snapshot_writer *writer, const void *memory, size_t size)
@@ -291,7 +304,6 @@ static void load_object(struct snapshot_reader *reader, const struct snapshot_ty
             }
             break;
         case SNAPSHOT_PAGES:
-            memset(at, 0, member->size);
             load_pages(reader, at, member->size);
             break;
         case SNAPSHOT_HINTS:
