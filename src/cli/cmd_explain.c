@@ -48,7 +48,8 @@ struct explain_command {
     struct followed *followed; /* inputs, the latest first */
     struct culprit *watched;   /* by the run under way: `watching` culprits, */
     size_t watching;
-    uint64_t until[2];                     /* up to these events of A and B */
+    uint64_t until[2];                     /* up to these events of A and B, */
+    uint64_t until_cycle[2];               /* and these cycles */
     struct penrose_place tile[MOST_TILES]; /* with differences */
     struct writers *writers[MOST_TILES];
     unsigned tiles;
@@ -266,7 +267,9 @@ static enum cli_exit begin_watching(void *context, struct penrose_chip *chip)
     struct writers_datum *data = calloc(command->watching + 1, sizeof *data);
     command->status = data ? PENROSE_OK : PENROSE_E_MEMORY;
     for (unsigned tile = 0; tile < command->tiles && !command->status; tile++) {
-        const struct writers_limit until = {cycle_of_dump(command, tile),
+        const uint64_t end = cycle_of_dump(command, tile),
+                       cycle = command->until_cycle[command->side];
+        const struct writers_limit until = {cycle < end ? cycle : end,
                                             command->until[command->side]};
         size_t count = 0;
         for (size_t i = 0; i < command->watching; i++) {
@@ -585,6 +588,12 @@ static void collect_inputs(const struct explain_command *command, const struct c
         return;
     }
     add_memory_inputs(command, culprit, inputs);
+    if (record->origin.is_known) {
+        char text[INPUT_TEXT];
+        snprintf(text, sizeof text, "memory 0x%08x of (%u, %u), in cycle %" PRIu64,
+                 record->origin.address, record->peer_x, record->peer_y, record->origin.cycle);
+        add_input(inputs, true, NULL, text);
+    }
     bool is_tensix = record->event.kind == OBSERVED_TENSIX ||
                      record->event.agent == OBSERVED_PACKER ||
                      record->event.agent == OBSERVED_UNPACKER;
@@ -745,40 +754,82 @@ static struct culprit *last_result(const struct explain_command *command)
     return result;
 }
 
-/* Runs both sides again up to where the input was read, for who wrote it last before; NULL where
- * that cannot be. */
+/* A word of a tile's L1 whose writer is to be found by further runs; NULL without memory. */
+static struct followed *add_followed(struct explain_command *command, struct penrose_place at,
+                                     uint32_t address, const char *when)
+{
+    struct followed *made = calloc(1, sizeof *made);
+    if (made) {
+        snprintf(made->part.name, sizeof made->part.name, "l1");
+        snprintf(made->part.detail, sizeof made->part.detail, "%s", when);
+        snprintf(made->item.name, sizeof made->item.name, "%u-%u/l1[0x%x]", at.x, at.y, address);
+        made->culprit = (struct culprit){.part = &made->part,
+                                         .item = &made->item,
+                                         .datum = {.kind = WRITERS_L1, .index = address},
+                                         .tile = tile_index(command, at.x, at.y)};
+        made->next = command->followed;
+        command->followed = made;
+        command->watched = &made->culprit;
+        command->watching = 1;
+    }
+    return made;
+}
+
+/* Runs again, A and perhaps B, up to where the limits are; NULL where that cannot be. */
+static struct culprit *follow(struct explain_command *command, struct followed *made)
+{
+    bool has_run = made->culprit.tile < MOST_TILES && run_side(command, 0) != CLI_REFUSED &&
+                   (!command->runs_both || run_side(command, 1) != CLI_REFUSED);
+    return has_run ? &made->culprit : NULL;
+}
+
+/* Who wrote an input last before it was read. */
 static struct culprit *follow_input(struct explain_command *command, const struct culprit *culprit,
                                     const struct input *input)
 {
-    const struct penrose_place at = command->tile[culprit->tile];
-    struct followed *made = calloc(1, sizeof *made);
+    struct followed *made = add_followed(command, command->tile[culprit->tile],
+                                         input->read[0]->address, "when it was read");
     if (!made) {
         return NULL;
     }
-    uint32_t address = input->read[0]->address;
-    snprintf(made->part.name, sizeof made->part.name, "l1");
-    snprintf(made->part.detail, sizeof made->part.detail, "when it was read");
-    snprintf(made->item.name, sizeof made->item.name, "%u-%u/l1[0x%x]", at.x, at.y, address);
     snprintf(made->item.a, sizeof made->item.a, "0x%" PRIx64, input->read[0]->value);
     snprintf(made->item.b, sizeof made->item.b, "0x%" PRIx64, input->read[1]->value);
-    made->culprit = (struct culprit){.part = &made->part,
-                                     .item = &made->item,
-                                     .datum = {.kind = WRITERS_L1, .index = address},
-                                     .tile = culprit->tile};
-    made->next = command->followed;
-    command->followed = made;
-    command->watched = &made->culprit;
-    command->watching = 1;
-    command->until[0] = input->read[0]->sequence;
-    command->until[1] = input->read[1]->sequence;
-    bool has_run = run_side(command, 0) != CLI_REFUSED && run_side(command, 1) != CLI_REFUSED;
-    return has_run ? &made->culprit : NULL;
+    for (unsigned side = 0; side < 2; side++) {
+        command->until[side] = input->read[side]->sequence;
+        command->until_cycle[side] = UINT64_MAX;
+    }
+    return follow(command, made);
+}
+
+/* Who wrote what a packet brought, at its sender, before it left. */
+static struct culprit *follow_packet(struct explain_command *command, const struct culprit *culprit)
+{
+    const struct writers_record *a = &culprit->record, *b = &culprit->other;
+    bool is_same = b->origin.is_known && b->origin.address == a->origin.address &&
+                   b->peer_x == a->peer_x && b->peer_y == a->peer_y;
+    struct followed *made =
+        command->runs_both && !is_same
+            ? NULL
+            : add_followed(command, (struct penrose_place){a->peer_x, a->peer_y},
+                           a->origin.address & ~3U, "when it was sent");
+    if (!made) {
+        return NULL;
+    }
+    snprintf(made->item.a, sizeof made->item.a, "%s", culprit->item->a);
+    snprintf(made->item.b, sizeof made->item.b, "%s", culprit->item->b);
+    command->until[0] = command->until[1] = UINT64_MAX;
+    command->until_cycle[0] = a->origin.cycle;
+    command->until_cycle[1] = b->origin.cycle;
+    return follow(command, made);
 }
 
 /* The first input that differs; NULL: none does. */
 static struct culprit *go_to_input(struct explain_command *command, const struct culprit *culprit)
 {
     struct inputs inputs;
+    if (culprit->record.origin.is_known) {
+        return follow_packet(command, culprit);
+    }
     collect_inputs(command, culprit, &inputs);
     for (unsigned i = 0; i < inputs.count; i++) {
         const struct input *input = &inputs.input[i];
@@ -882,6 +933,7 @@ static enum cli_exit explain_difference(struct explain_command *command)
     command->watched = command->culprit;
     command->watching = command->culprits;
     command->until[0] = command->until[1] = UINT64_MAX;
+    command->until_cycle[0] = command->until_cycle[1] = UINT64_MAX;
     enum cli_exit ran = run_side(command, 0);
     if (ran != CLI_REFUSED && command->is_changed[0]) {
         fprintf(stderr, "penrose: %s %s: what follows may be wrong\n", command->path[0], changed);

@@ -107,6 +107,7 @@ static void tell_packet(struct tile *tile, enum observed_kind kind, const struct
                         uint16_t node, uint64_t cycle)
 {
     bool is_access = kind == OBSERVED_READ || kind == OBSERVED_WRITTEN;
+    bool has_back = packet->kind == NOC_READ || (packet->kind == NOC_WRITE && !packet->is_inline);
     const struct observed event = {.kind = kind,
                                    .agent = OBSERVED_NOC,
                                    .thread = OBSERVED_NO_THREAD,
@@ -120,7 +121,9 @@ static void tell_packet(struct tile *tile, enum observed_kind kind, const struct
                                    .noc = packet->noc,
                                    .packet = packet->kind,
                                    .is_multicast = packet->is_multicast,
-                                   .asker = packet->agent};
+                                   .asker = packet->agent,
+                                   .sent = packet->sent,
+                                   .back = has_back ? packet->back_address : UINT64_MAX};
     if (tile_is_observed(tile, kind)) {
         tile_tell(tile, &event);
     }

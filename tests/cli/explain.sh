@@ -79,6 +79,36 @@ variant takes takes.c
 sed '/WORD(0x9200)/d' "$work/sources-takes/takes.c" >"$work/takes-none.c"
 mkdir -p "$work/sources-stores-none" && mv "$work/takes-none.c" "$work/sources-stores-none/takes.c"
 variant stores-none takes.c
+mkdir -p "$work/sources-sends"
+cat >"$work/sources-sends/takes.c" <<'C'
+/* What is made of 0x9000 goes to another tile, and from there another word comes back. */
+#define WORD(address) (*(volatile unsigned *)(address))
+#define NIU(offset) WORD(0xffb20800 + (offset))
+static void request(unsigned from, unsigned from_tile, unsigned to, unsigned to_tile, unsigned control)
+{
+    while (NIU(0x40)) { }
+    NIU(0x00) = from; NIU(0x04) = 0; NIU(0x08) = from_tile;
+    NIU(0x0c) = to; NIU(0x10) = 0; NIU(0x14) = to_tile;
+    NIU(0x1c) = control; NIU(0x20) = 32; NIU(0x24) = 0; NIU(0x40) = 1;
+}
+int main(void)
+{
+#if HART == 1
+    unsigned here = WORD(0xffb20148), there = 2 | 2 << 6, before = WORD(0xffb20208);
+    WORD(0x9110) = WORD(0x9000) * 3;
+    WORD(0x9110);
+    request(0x9100, here, 0xa100, there, 0x92 | 1 << 13);
+    while (WORD(0xffb20204) == 0) { }
+    WORD(0x9110) = 0;
+    request(0xa100, there, 0x9300, here, 0x90 | 1 << 13);
+    while (WORD(0xffb20208) == before) { }
+#endif
+    return 0;
+}
+C
+variant sends takes.c
+dump sends sends-five --poke 0x9000=5
+dump sends sends-six --poke 0x9000=6
 for number in 5 6; do
     mkdir -p "$work/sources-held-$number"
     { echo "volatile unsigned held = $number;"
@@ -180,6 +210,23 @@ with open(sys.argv[1], "w") as file:
 PYTHON
 }
 
+explains "packets, to their senders" 'out:^1-2/l1\[0x9310\]' 'out:^  A 0x0000000f  B 0x00000012$' \
+    'out:written by  the answer of \(2, 2\) to a read of trisc0' 'out:at pc .* in main.*, takes.c:9, inlined at ' \
+    'out:made from   memory 0x0000a110 of \(2, 2\), in cycle' 'out:^made from 2-2/l1\[0xa110\] \(when it was sent\)$' \
+    'out:written by  a packet \(write\) of \(1, 2\) trisc0, in cycle [0-9]+$' \
+    'out:^made from 1-2/l1\[0x9110\] \(when it was sent\)$' 'out:written by  trisc0, .*: sw ' \
+    'out:memory 0x00009000: differed when it was read: A 0x5  B 0x6' -- explain sends-five sends-six --only 'l1[0x9310]'
+cp -r sends-six sends-card
+"$python" - sends-card/manifest.json <<'PYTHON'
+import json, sys
+with open(sys.argv[1]) as file:
+    m = json.load(file)
+del m["command"]
+with open(sys.argv[1], "w") as file:
+    json.dump(m, file)
+PYTHON
+explains "a packet, of one side" 'out:^made from 1-2/l1\[0x9110\] \(when it was sent\)$' \
+    'out:memory 0x00009000: (overwritten|differs|the same)' -- explain sends-five sends-card --only 'l1[0x9310]'
 # 'cb_*' is the memory of buffers here. What nobody has written is not followed.
 for name in five six; do
     cp -r $name $name-buffers

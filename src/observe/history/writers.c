@@ -41,6 +41,15 @@ struct dst_change {
     unsigned thread;
 };
 
+/* A read that the tile has asked for. */
+struct read_request {
+    uint64_t from, to; /* addresses at `node`, and here */
+    uint32_t size;
+    uint16_t node;
+};
+
+enum { READ_REQUESTS = 256 }; /* the latest */
+
 /* What the coprocessor held. */
 struct held_state {
     struct tensix_dst dst;
@@ -75,6 +84,8 @@ struct writers {
     struct dst_change *change; /* of Dst, in the order of time */
     size_t changes, change_room;
     struct writers_early_read early;
+    struct read_request request[READ_REQUESTS];
+    uint64_t requests; /* so many there were */
 };
 
 static uint64_t hash_bytes(uint64_t before, const void *bytes, size_t size)
@@ -278,6 +289,49 @@ static void fill_place(const struct writers *writers, const struct observed *eve
     record->peer_y = from.y;
 }
 
+static void note_sent(struct writers *writers, const struct observed *event)
+{
+    if (event->packet == NOC_READ && event->back != UINT64_MAX) {
+        writers->request[writers->requests++ % READ_REQUESTS] =
+            (struct read_request){event->address, event->back, event->size, event->node};
+    }
+}
+
+/* The address of a word at the tile that a packet with data comes from; UINT64_MAX: not known. */
+static uint64_t find_origin(const struct writers *writers, const struct observed *event,
+                            uint64_t word)
+{
+    if (event->packet == NOC_WRITE && event->back != UINT64_MAX) {
+        return event->back + word - event->address;
+    }
+    const uint64_t kept = writers->requests < READ_REQUESTS ? writers->requests : READ_REQUESTS;
+    for (uint64_t i = 1; event->packet == NOC_READ_RESPONSE && i <= kept; i++) {
+        const struct read_request *request =
+            &writers->request[(writers->requests - i) % READ_REQUESTS];
+        if (request->node == event->node && word >= request->to &&
+            word - request->to < request->size) {
+            return request->from + word - request->to;
+        }
+    }
+    return UINT64_MAX;
+}
+
+/* Of what other tiles have in L1: GDDR and host memory are not watched. */
+static void fill_origin(const struct writers *writers, const struct observed *event, uint64_t word,
+                        struct writers_record *record)
+{
+    if (event->agent != OBSERVED_NOC || event->kind != OBSERVED_WRITTEN) {
+        return;
+    }
+    const struct tile *peer = writers->chip->place[event->node].tile;
+    const uint64_t address = find_origin(writers, event, word);
+    const bool has_l1 =
+        peer && (peer->kind->type == TILE_TENSIX || peer->kind->type == TILE_ETHERNET);
+    if (has_l1 && address < peer->kind->l1_bytes) {
+        record->origin = (struct writers_origin){true, (uint32_t)address, event->sent};
+    }
+}
+
 static void record_writer(struct writers *writers, size_t datum, const struct observed *event)
 {
     struct writers_record *record = &writers->record[datum];
@@ -292,6 +346,7 @@ static void record_writer(struct writers *writers, size_t datum, const struct ob
     }
     fill_sources(writers, event, record);
     fill_place(writers, event, record);
+    fill_origin(writers, event, writers->data[datum].index, record);
 }
 
 /* A write to memory: of each watched word that it covers. */
@@ -462,6 +517,8 @@ static bool see_writer(void *context, struct tile *tile, const struct observed *
         note_finished(writers, event);
     } else if (event->kind == OBSERVED_WRITTEN) {
         note_written(writers, event);
+    } else if (event->kind == OBSERVED_SENT) {
+        note_sent(writers, event);
     }
     if (event->kind == OBSERVED_TENSIX && event->thread < PENROSE_TENSIX_THREADS) {
         note_early_read(writers, event);
@@ -550,7 +607,8 @@ enum penrose_status writers_start(struct penrose_chip *chip, unsigned x, unsigne
     new->held.dst = tile->tensix.dst;
     look_at_held(new);
     new->observer = (struct observer){.kinds = 1 << OBSERVED_READ | 1 << OBSERVED_WRITTEN |
-                                               1 << OBSERVED_FINISHED | 1 << OBSERVED_TENSIX,
+                                               1 << OBSERVED_FINISHED | 1 << OBSERVED_TENSIX |
+                                               1 << OBSERVED_SENT,
                                       .lets_sleep = true,
                                       .see = see_writer,
                                       .wants = wants_tile,

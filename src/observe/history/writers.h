@@ -64,6 +64,12 @@ struct writers_record {
     unsigned sources;
     bool is_range;
     uint64_t held[WRITERS_PARTS]; /* hashes of what the coprocessor held before it */
+    /* Of a packet that brought the word from the L1 of the peer: from where, and when it left. */
+    struct writers_origin {
+        bool is_known;
+        uint32_t address;
+        uint64_t cycle;
+    } origin;
     /* Of a packer's write: who has changed Dst first after it. */
     bool has_later_dst;
     uint64_t later_dst_cycle;
