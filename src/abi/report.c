@@ -28,13 +28,14 @@ enum { STDERR_LINES = 40, LINE_TEXT = 1024, FAULT_TEXT = 4096 };
 /*
  * Polling is in vain for long, on a chip on which nothing can happen, after VAIN_POLLS calls of
  * libttsim_clock that followed a read of what was known (or VAIN_CALLS calls at all, for hosts that
- * wait for their own memory); on a busy one after fewer, if VAIN_CYCLES have passed. After each
+ * wait for their own memory); on a busy one after BUSY_CALLS of either kind, if VAIN_CYCLES have
+ * passed: in fast dispatch the host waits for its own memory, and kernels that dispatch always run. After each
  * SUSPECT_POLLS a host may give up and reset harts.
  */
 enum {
     VAIN_POLLS = 1000,
     VAIN_CALLS = 100000,
-    BUSY_POLLS = 300,
+    BUSY_CALLS = 300,
     VAIN_CYCLES = 200000000,
     SUSPECT_POLLS = 100,
 };
@@ -419,8 +420,7 @@ static void add_started(struct device *device, struct tile_set *set, bool held)
 static bool is_in_vain(const struct poll_watch *watch, bool is_quiet, uint64_t now)
 {
     bool is_long = watch->polls == VAIN_POLLS || watch->calls == VAIN_CALLS;
-    return is_quiet ? is_long
-                    : (is_long || watch->polls >= BUSY_POLLS) && now - watch->since >= VAIN_CYCLES;
+    return is_quiet ? is_long : watch->calls >= BUSY_CALLS && now - watch->since >= VAIN_CYCLES;
 }
 
 void device_watch_polls(struct device *device)

@@ -752,3 +752,20 @@ TEST(waiting_without_reads_is_noticed)
     }
     ck_assert_uint_eq(reported("nothing can happen any more"), 1);
 }
+
+/* In fast dispatch, where kernels that dispatch run all the time. */
+TEST(waiting_without_reads_while_harts_run_is_noticed)
+{
+    static const char *const counts[] = {"addi a0, a0, 1", "sw a0, 0x404(zero)", "jal zero, 0x1000",
+                                         NULL};
+    libttsim_init();
+    start(7, 7, counts);
+    for (unsigned i = 0; i < 2900; i++) { /* 65536 cycles each */
+        libttsim_clock(1);
+    }
+    ck_assert_uint_eq(reported("polling in vain"), 0);
+    for (unsigned i = 0; i < 400; i++) {
+        libttsim_clock(1);
+    }
+    ck_assert_uint_eq(reported("polling in vain for long, while harts run"), 1);
+}
