@@ -377,6 +377,9 @@ void device_destroy(struct device *device)
     if (!trace_file_stop(device->trace)) {
         report(device, "PENROSE_TRACE: not all of the trace could be written");
     }
+    if (device->is_used) {
+        leftovers_tell(device);
+    }
     summary_close(device);
     if (device->is_used) {
         dumps_make(device, DUMP_AT_EXIT, "the host closes the device");

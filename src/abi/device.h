@@ -17,6 +17,7 @@
 #include "abi/clock.h"
 #include "abi/dumps.h"
 #include "abi/firmware.h"
+#include "abi/leftovers.h"
 #include "abi/report.h"
 #include "observe/gdb/gdb.h"
 #include "observe/launches/launches.h"
@@ -90,6 +91,7 @@ struct device {
     char *complaints; /* about the environment, a line each, until the device is used */
     struct run_ahead run_ahead;
     struct reports reports;
+    struct leftovers leftovers;
     struct alike alike; /* what is being told */
 };
 

@@ -18,6 +18,8 @@ libttsim_parts_la_SOURCES = \
 	%D%/endpoint.h \
 	%D%/firmware.c \
 	%D%/firmware.h \
+	%D%/leftovers.c \
+	%D%/leftovers.h \
 	%D%/libttsim.c \
 	%D%/libttsim.h \
 	%D%/report.c \

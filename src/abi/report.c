@@ -429,6 +429,7 @@ void device_watch_polls(struct device *device)
     struct poll_watch *watch = &device->watch;
     uint64_t now = penrose_now(device->chip);
     if (ahead->progress) {
+        leftovers_tell(device);
         *watch = (struct poll_watch){.since = now};
         return;
     }

@@ -113,6 +113,27 @@ PENROSE_DUMP_ON=exit PENROSE_DUMP_DIR=$work/dumps messages=1 expect "a dump" 0 '
 report "names kernels" "$(grep -q '/kernels/five/1234/trisc1/trisc1.elf"' "$work"/dumps/*/manifest.json 2>&1 ||
     grep -h '"path"' "$work"/dumps/*/manifest.json)"
 
+# --- What kernels leave behind ---
+
+cp -r "$srcdir/firmware/kernels" "$work/left"
+sed -i 's/^    L1_SEMAPHORE(SEMAPHORE_FINISHED) =.*/    volatile uint32_t *noc = (volatile uint32_t *)0xffb20000;\
+    uint32_t words[9] = {0x1000, 0, 17 | 12 << 6, 0x80200, 0, noc[0x148 \/ 4] \& 0xfff, 0, 0, 32};\
+    for (uint32_t i = 0; i < 9; i++) {\
+        noc[i] = words[i];\
+    }\
+    noc[16] = 1; \/* a read of DRAM *\/\
+&/' "$work/left/brisc.c"
+if "$srcdir/scripts/link-kernels" "$firmware" "$work/leaving" "$work/left" 2>"$work/link"; then
+    mkdir -p "$own/kernels/left/1234/brisc"
+    cp "$work/leaving/brisc.elf" "$own/kernels/left/1234/brisc"
+    messages=1 expect "a read that nobody waits for" 0 \
+        'penrose: kernels have returned, but did not wait for what they asked the NoC for; results may be wrong:$' \
+        'NoC 0: nobody has waited for the responses to reads of brisc \(1\), asked for at pc .*brisc\.c:[0-9]+.*: wait for them before the kernel returns \(noc_async_read_barrier\)' \
+        -- exec --quiet -- "$host" "$firmware" "$work/leaving"
+else
+    report "linking" "$(cat "$work/link")"
+fi
+
 # --- What cannot be ---
 
 TT_METAL_CACHE=$work/empty PENROSE_FIRMWARE=$firmware messages=3 \

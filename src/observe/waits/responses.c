@@ -215,8 +215,7 @@ static void add_group(struct wait_lines *lines, struct penrose_chip *chip, const
     wait_lines_add(lines, tile->x, tile->y, &words);
 }
 
-void responses_add_under_way(struct wait_lines *lines, struct penrose_chip *chip,
-                             const struct tile *tile)
+static struct groups find_groups(const struct penrose_chip *chip, const struct tile *tile)
 {
     struct groups groups = {.tile = tile};
     under_way_visit(chip, visit_group, &groups);
@@ -224,11 +223,83 @@ void responses_add_under_way(struct wait_lines *lines, struct penrose_chip *chip
     for (unsigned i = 0; i < 2 * NIU_BUFFERS; i++) {
         count_command(&groups, i / NIU_BUFFERS, i % NIU_BUFFERS);
     }
+    return groups;
+}
+
+static bool has_ended(const struct penrose_chip *chip, const struct tile *tile, enum rv32_core core)
+{
+    return tile->run[core].state == HART_ASLEEP && wait_places_is_done(chip, tile, core);
+}
+
+static void add_groups(struct wait_lines *lines, struct penrose_chip *chip, const struct tile *tile,
+                       bool of_ended)
+{
+    struct groups groups = find_groups(chip, tile);
     for (unsigned i = 0; i < 2 * KINDS * RV32_CORES; i++) {
         unsigned noc = i / (KINDS * RV32_CORES), kind = i / RV32_CORES % KINDS;
         enum rv32_core core = (enum rv32_core)(i % RV32_CORES);
-        if (groups.group[noc][kind][core].packets) {
+        if (groups.group[noc][kind][core].packets && (!of_ended || has_ended(chip, tile, core))) {
             add_group(lines, chip, tile, noc, kind, core, &groups.group[noc][kind][core]);
+        }
+    }
+}
+
+void responses_add_under_way(struct wait_lines *lines, struct penrose_chip *chip,
+                             const struct tile *tile)
+{
+    add_groups(lines, chip, tile, false);
+}
+
+void responses_add_left(struct wait_lines *lines, struct penrose_chip *chip,
+                        const struct tile *tile)
+{
+    add_groups(lines, chip, tile, true);
+}
+
+struct left_visit {
+    const struct penrose_chip *chip;
+    void (*visit)(void *context, const struct tile *tile, const struct response_left *left);
+    void *context;
+};
+
+static void visit_left_packet(void *context, const struct noc_packet *packet)
+{
+    const struct left_visit *visit = context;
+    const struct tile *tile = visit->chip->place[packet->origin].tile;
+    enum rv32_core core = (enum rv32_core)packet->agent;
+    if (tile && tile->kind->type == TILE_TENSIX && packet->wants_response &&
+        packet->agent < RV32_CORES && has_ended(visit->chip, tile, core)) {
+        const struct response_left left = {
+            .noc = packet->noc, .kind = kind_of(packet), .core = core, .pc = packet->pc};
+        visit->visit(visit->context, tile, &left);
+    }
+}
+
+static void visit_left_unseen(const struct left_visit *visit, const struct tile *tile)
+{
+    for (unsigned i = 0; i < 2 * (NOC_WRITE + 1) * RV32_CORES; i++) {
+        unsigned noc = i % 2, kind = i / 2 % (NOC_WRITE + 1);
+        enum rv32_core core = (enum rv32_core)(i / 2 / (NOC_WRITE + 1));
+        const struct tile_unseen *unseen = &tile->unseen[noc][kind][core];
+        if (unseen->responses > 0 && has_ended(visit->chip, tile, core)) {
+            const struct response_left left = {
+                .noc = noc, .kind = kind, .core = core, .pc = unseen->pc};
+            visit->visit(visit->context, tile, &left);
+        }
+    }
+}
+
+void responses_visit_left(const struct penrose_chip *chip,
+                          void (*visit)(void *context, const struct tile *tile,
+                                        const struct response_left *left),
+                          void *context)
+{
+    struct left_visit all = {chip, visit, context};
+    under_way_visit(chip, visit_left_packet, &all);
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        const struct tile *tile = chip->place[i].tile;
+        if (tile && tile->unseen_count && tile->kind->type == TILE_TENSIX) {
+            visit_left_unseen(&all, tile);
         }
     }
 }

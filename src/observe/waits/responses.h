@@ -15,6 +15,23 @@ void responses_add_lost(struct wait_lines *lines, const struct penrose_chip *chi
 void responses_add_under_way(struct wait_lines *lines, struct penrose_chip *chip,
                              const struct tile *tile);
 
+/* A request of a hart whose kernel has ended, for whose response it has not waited. */
+struct response_left {
+    unsigned noc, kind; /* 0 read, 1 write, 2 atomic */
+    enum rv32_core core;
+    uint32_t pc;
+};
+
+/* Calls `visit` for those of workers that run firmware. */
+void responses_visit_left(const struct penrose_chip *chip,
+                          void (*visit)(void *context, const struct tile *tile,
+                                        const struct response_left *left),
+                          void *context);
+
+/* The same in words, as responses_add_under_way has them. */
+void responses_add_left(struct wait_lines *lines, struct penrose_chip *chip,
+                        const struct tile *tile);
+
 /* Do the NIU's counters of transaction ids say how many requests wait for their response? They do
  * not where receivers of multicasts were counted. */
 bool responses_ids_hold(const struct niu *niu);

@@ -449,6 +449,18 @@ PENROSE_EXPORT int penrose_noc_wait_report(struct penrose_chip *chip, char *text
     return write_report(chip, text, size, add_leftovers);
 }
 
+static void add_left(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
+{
+    if (tile->kind->type == TILE_TENSIX) {
+        responses_add_left(lines, chip, tile);
+    }
+}
+
+int waits_left_report(struct penrose_chip *chip, char *text, size_t size)
+{
+    return write_report(chip, text, size, add_left);
+}
+
 PENROSE_EXPORT int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size)
 {
     return write_report(chip, text, size, add_tile);
