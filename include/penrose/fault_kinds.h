@@ -43,4 +43,5 @@ PENROSE_FAULT_KIND(NOC_HELD, "noc-held-tile", STOP, "a tile that is fused off or
 PENROSE_FAULT_KIND(NOC_LINKED, "noc-linked", STOP, "the requests of a linked transaction go to one destination on one virtual channel, and the last of them ends it")
 PENROSE_FAULT_KIND(ETHERNET, "bad-frame", WARN, "what arrives over Ethernet must fit where it goes")
 PENROSE_FAULT_KIND(HANG, "hardware-hang", STOP, "the hardware would wait for ever")
+PENROSE_FAULT_KIND(TENSIX_DOUBTFUL, "doubtful-instruction", WARN, "software cannot rely on what the hardware does with this Tensix instruction")
 /* clang-format on */

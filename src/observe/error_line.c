@@ -44,6 +44,7 @@ static const char *const category_of[PENROSE_FAULT_KINDS] = {
     [PENROSE_FAULT_NOC_LINKED] = "UndefinedBehavior",
     [PENROSE_FAULT_ETHERNET] = "UndefinedBehavior",
     [PENROSE_FAULT_HANG] = "UndefinedBehavior",
+    [PENROSE_FAULT_TENSIX_DOUBTFUL] = "NonContractualBehavior",
 };
 
 int error_line_format(const struct penrose_fault *fault, char *text, size_t size)

@@ -169,6 +169,15 @@ enum size_sel { SIZE_128, SIZE_32, SIZE_16, SIZE_8 };
  * for address counters does. The page has no offset here, and no software uses one: as long as
  * sources contradict each other, an offset is a fault.
  */
+/* The vendor's HAL for Blackhole refuses all forms, since that chip does not handle the instruction
+ * properly; it does not say what goes wrong. */
+static enum tensix_exec doubt_reg2flop(struct tensix *tensix, unsigned thread)
+{
+    return tensix_fault(tensix, thread, TENSIX_FAULT_DOUBTFUL,
+                        "REG2FLOP: by the vendor's HAL Blackhole does not handle it properly; "
+                        "use WRCFG, or SETADC and its kin");
+}
+
 TENSIX_EXEC(REG2FLOP_CONFIG)
 {
     unsigned state = tensix_state_id(tensix, thread), index = args->thcon_cfg_index;
@@ -184,6 +193,9 @@ TENSIX_EXEC(REG2FLOP_CONFIG)
                             "REG2FLOP: no two sources agree on what byte offset %u means for "
                             "configuration; write whole words",
                             args->byte_offset);
+    }
+    if (doubt_reg2flop(tensix, thread) == TENSIX_STOP) {
+        return TENSIX_STOP;
     }
     if (args->size_sel != SIZE_128) {
         tensix_store_config(tensix, thread, state, TENSIX_THCON_WORD + index, UINT32_MAX,
@@ -218,6 +230,9 @@ TENSIX_EXEC(REG2FLOP_ADC)
     unsigned which = args->override_thread ? args->thread_sel : thread;
     uint32_t value = flop_value(tensix->gpr[thread][args->input_reg], (enum size_sel)args->size_sel,
                                 args->shift8);
+    if (doubt_reg2flop(tensix, thread) == TENSIX_STOP) {
+        return TENSIX_STOP;
+    }
     if (which >= TENSIX_THREADS || args->adc_sel >= TENSIX_ADCS) {
         return TENSIX_DONE; /* SPEC: no such thread or unit, and nothing happens */
     }

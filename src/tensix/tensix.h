@@ -80,8 +80,9 @@ enum tensix_fault_kind {
     TENSIX_FAULT_EXPANSION,     /* MOP or REPLAY where it cannot be expanded */
     TENSIX_FAULT_SEMAPHORE,     /* beyond 15 or below 0: it saturates */
     TENSIX_FAULT_MUTEX,         /* released by a thread that does not hold it: nothing happens */
-    TENSIX_FAULT_RACE,   /* Config changed under a unit that may be using it; it did change */
-    TENSIX_FAULT_HAZARD, /* LReg read before a result is there; it is read all the same */
+    TENSIX_FAULT_RACE,     /* Config changed under a unit that may be using it; it did change */
+    TENSIX_FAULT_HAZARD,   /* LReg read before a result is there; it is read all the same */
+    TENSIX_FAULT_DOUBTFUL, /* nobody can rely on what silicon does; it is carried out all the same */
     TENSIX_FAULT_KINDS
 };
 

@@ -402,34 +402,49 @@ static void pool32(struct tensix *tensix, const struct setup *setup, const uint3
     }
 }
 
-/* Of 16 rows of SrcA or, instead of these, of `a`. */
+/* Of 16 rows of SrcA or, instead of these, of `a`, under the scale of SrcB or, for a row alone,
+ * `scale`. */
 static enum tensix_exec pool(struct tensix *tensix, unsigned thread, const char *name,
-                             const uint32_t *a, const struct tensix_args_GMPOOL *args)
+                             const uint32_t *a, const uint32_t *scale,
+                             const struct tensix_args_GMPOOL *args)
 {
     const struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
     struct setup setup;
     if (!prepare(tensix, thread, &setup)) {
         return refuse(tensix, thread, name);
     }
+    if (scale && tensix_fault(tensix, thread, TENSIX_FAULT_DOUBTFUL,
+                              "%s: instr_mod19 is 0, which is taken as the one row at SrcA's RWC; "
+                              "no page has it; 1 is 16 rows",
+                              name) == TENSIX_STOP) {
+        return TENSIX_STOP;
+    }
     tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     unsigned row_a = rwc->src_a & 0x30, row_b = rwc->src_b & 0x38;
     unsigned row = tensix_matrix_dst_row(tensix, thread, setup.state, args->dst_row) & 0x3fc;
     a = a ? a : tensix_matrix_src(tensix, TENSIX_SRC_A, row_a);
-    const uint32_t *scale = tensix_matrix_src(tensix, TENSIX_SRC_B, row_b);
+    scale = scale ? scale : tensix_matrix_src(tensix, TENSIX_SRC_B, row_b);
     (setup.mode.is_dst_32bit ? pool32 : pool16)(tensix, &setup, a, scale, row, args->index_en);
     tensix->matrix.src_a_row = (uint8_t)row_a;
     return tensix_matrix_done(tensix, thread, args->clear_dvalid, args->pool_addr_mod);
 }
 
+/* GUESS: the founding notes have "a 1x16 row (no SrcA column reduction)", not which one. The scale of
+ * a row is the datum of SrcB in its column; under 0 the rows that are not there are minus infinity. */
+static enum tensix_exec pool_one_row(struct tensix *tensix, unsigned thread,
+                                     const struct tensix_args_GMPOOL *args)
+{
+    const struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
+    uint32_t a[NUM_MATRIX_TERMS][COLUMNS] = {0}, scale[NUM_MATRIX_TERMS] = {0};
+    memcpy(a[0], tensix_matrix_src(tensix, TENSIX_SRC_A, rwc->src_a & 0x3f), sizeof a[0]);
+    scale[0] = *tensix_matrix_src(tensix, TENSIX_SRC_B, rwc->src_b & 0x38);
+    return pool(tensix, thread, "GMPOOL", a[0], scale, args);
+}
+
 TENSIX_EXEC(GMPOOL)
 {
-    if (!args->dim_16x16) {
-        return tensix_fault(
-            tensix, thread, TENSIX_FAULT_UNDEFINED,
-            "GMPOOL: instr_mod19 is 0, a single row: no public source says what that "
-            "computes; 1 is 16 rows");
-    }
-    return pool(tensix, thread, "GMPOOL", NULL, args);
+    return args->dim_16x16 ? pool(tensix, thread, "GMPOOL", NULL, NULL, args)
+                           : pool_one_row(tensix, thread, args);
 }
 
 /* --- Legacy instructions --- */
@@ -441,7 +456,7 @@ static enum tensix_exec pool_zeros(struct tensix *tensix, unsigned thread, const
 {
     static const uint32_t zeros[NUM_MATRIX_TERMS][COLUMNS];
     const struct tensix_args_GMPOOL same = tensix_decode_GMPOOL(word);
-    return pool(tensix, thread, name, zeros[0], &same);
+    return pool(tensix, thread, name, zeros[0], NULL, &same);
 }
 
 TENSIX_EXEC(MPOOL3S1)

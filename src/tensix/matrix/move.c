@@ -32,10 +32,11 @@ no_move(struct tensix *tensix, unsigned thread, const char *name, unsigned mode,
 /* How rows of Src get to Dst. */
 struct to_dst {
     struct tensix_dst_map map;
-    bool is_32bit; /* TF32 to the top of FP32 */
-    bool is_low;   /* 16 bits to the lower half */
-    bool is_wide;  /* exponents of 8 bits */
-    bool flushes;  /* data with an exponent of 0 become 0 */
+    bool is_32bit;     /* TF32 to the top of FP32 */
+    bool is_low;       /* 16 bits to the lower half */
+    bool is_wide;      /* exponents of 8 bits */
+    bool flushes;      /* data with an exponent of 0 become 0 */
+    const char *doubt; /* what nobody can rely on; NULL: nothing */
 };
 
 /* Loops without decisions inside, which compilers turn into vector instructions. */
@@ -121,8 +122,9 @@ static void put_dst_columns(struct tensix *tensix, const struct to_dst *how, uns
  * Fp32_enabled or not: LLK moves UInt16 so, which ttsim takes too.
  *
  * Rows of Dst are marked as valid by the address that Fp32_enabled and INT8_math_enabled ask for,
- * so the width of what is written must agree with them. HW: except for lower halves, for which LLK
- * clears Fp32_enabled (issue 449 of tt-llk). Its older versions also set bit 11 of
+ * so the width of what is written should agree with them. GUESS: where it does not the row that is
+ * written is marked, as ttsim does; LLK's perf tests leave TF32 with a 16-bit Dst. HW: no doubt about
+ * lower halves, for which LLK clears Fp32_enabled (issue 449 of tt-llk). Its older versions also set bit 11 of
  * DBG_FEATURE_DISABLE (`high_half`), with which there is only one address; its newer ones
  * (broadcast of 32-bit tiles, transpose of Dst) do not, and have written the upper halves before,
  * so that the row is valid already.
@@ -148,10 +150,11 @@ static bool choose_to_dst(const struct tensix *tensix, unsigned thread, unsigned
         return false;
     }
     if (!how->map.high_half && !low && how->is_32bit != has_dst32) {
-        *rule = has_dst32 ? "16 bits to Dst while INT8_math_enabled or Fp32_enabled makes it 32 "
-                            "bits: marks the wrong row valid; set DBG_FEATURE_DISABLE bit 11"
-                          : "TF32 to a 16-bit Dst: marks the wrong row valid; set Fp32_enabled";
-        return false;
+        how->doubt = has_dst32
+                         ? "16 bits to Dst while INT8_math_enabled or Fp32_enabled makes it 32 "
+                           "bits may mark the wrong row valid; set DBG_FEATURE_DISABLE bit 11"
+                         : "TF32 to a 16-bit Dst, which gets 32 bits, and perhaps the wrong row "
+                           "marked valid; set Fp32_enabled";
     }
     return true;
 }
@@ -160,6 +163,15 @@ static __attribute__((noinline)) enum tensix_exec
 broken_rule(struct tensix *tensix, unsigned thread, const char *name, const char *rule)
 {
     return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED, "%s: %s", name, rule);
+}
+
+/* Tells of what is in doubt; TENSIX_STOP: nothing is to happen. */
+static enum tensix_exec tell_doubt(struct tensix *tensix, unsigned thread, const char *name,
+                                   const struct to_dst *how)
+{
+    return how->doubt
+               ? tensix_fault(tensix, thread, TENSIX_FAULT_DOUBTFUL, "%s: %s", name, how->doubt)
+               : TENSIX_DONE;
 }
 
 static enum tensix_exec move_a_to_dst(struct tensix *tensix, unsigned thread, const char *name,
@@ -176,6 +188,9 @@ static enum tensix_exec move_a_to_dst(struct tensix *tensix, unsigned thread, co
     tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     if (!choose_to_dst(tensix, thread, format, args->use_dst32b_lo, &how, &rule)) {
         return broken_rule(tensix, thread, name, rule);
+    }
+    if (tell_doubt(tensix, thread, name, &how) == TENSIX_STOP) {
+        return TENSIX_STOP;
     }
     unsigned row = tensix_matrix_dst_row(tensix, thread, state, args->dst_row);
     unsigned row_a = args->src_row + tensix->thread[thread].rwc.src_a;
@@ -225,6 +240,9 @@ static enum tensix_exec move_b_to_dst(struct tensix *tensix, unsigned thread, co
     tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     if (!choose_to_dst(tensix, thread, format, args->use_dst32b_lo, &how, &rule)) {
         return broken_rule(tensix, thread, name, rule);
+    }
+    if (tell_doubt(tensix, thread, name, &how) == TENSIX_STOP) {
+        return TENSIX_STOP;
     }
     unsigned row = tensix_matrix_dst_row(tensix, thread, state, args->dst_row);
     unsigned row_b = args->src_row + tensix->thread[thread].rwc.src_b;

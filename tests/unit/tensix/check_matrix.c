@@ -183,14 +183,20 @@ static bool model_mixed_mode(uint32_t word, struct num_matrix_mode *mode)
     return is_zero[0] || is_zero[1];
 }
 
+/* GMPOOL with instr_mod19 0, which no page has: it is told of, and takes the row of the RWC. */
+static unsigned doubts;
+
 static void model_maximum(const struct num_matrix_mode *mode, uint32_t word)
 {
+    bool is_one_row = word >> 24 == GMPOOL && !bits(word, 19, 19);
     bool is_32bit = mode->is_dst_32bit, has_index = bits(word, 14, 14);
     unsigned row_a = model.rwc_a & 0x30, row_b = model.rwc_b & 0x38;
     unsigned row = model_dst_row(&model, bits(word, 9, 0)) & 0x3fc;
+    doubts += is_one_row;
+    row_a = is_one_row ? model.rwc_a & 0x3f : row_a;
     for (unsigned column = 0; column < MODEL_COLUMNS; column++) {
-        uint32_t a[NUM_MATRIX_TERMS], scale[NUM_MATRIX_TERMS];
-        for (unsigned i = 0; i < NUM_MATRIX_TERMS; i++) {
+        uint32_t a[NUM_MATRIX_TERMS] = {0}, scale[NUM_MATRIX_TERMS] = {0};
+        for (unsigned i = 0; i < (is_one_row ? 1 : NUM_MATRIX_TERMS); i++) {
             a[i] = word >> 24 == GMPOOL ? *model_src(&model, MODEL_A, row_a + i, column) : 0;
             scale[i] = *model_src(&model, MODEL_B, row_b, i);
         }
@@ -210,8 +216,7 @@ static bool model_instruction(const struct row *row, uint32_t word)
 {
     struct num_matrix_mode mode;
     if ((!model_mode(&mode) && !model_mixed_mode(word, &mode)) ||
-        (row->opcode == GAPOOL && bits(word, 14, 14)) ||
-        (row->opcode == GMPOOL && !bits(word, 19, 19))) {
+        (row->opcode == GAPOOL && bits(word, 14, 14))) {
         return false;
     }
     switch (row->opcode) {
@@ -250,11 +255,11 @@ static uint32_t random_word(const struct row *row)
 static void check_word(const struct row *row, uint32_t word, unsigned *done)
 {
     model_store(&model, tensix);
-    unsigned faults = harness.faults;
+    unsigned faults = harness.faults - doubts;
     bool happens = model_instruction(row, word);
     tensix_harness_push(&harness, model.thread, word);
     model_compare(&model, tensix, word);
-    ck_assert_msg(harness.faults == faults + !happens, "0x%08" PRIx32 ": %s", word,
+    ck_assert_msg(harness.faults == faults + doubts + !happens, "0x%08" PRIx32 ": %s", word,
                   harness.fault.text);
     *done += happens;
 }
@@ -446,7 +451,6 @@ static const struct fault {
     {"ELWSUB 0, 0, 0, 0, 0", 12, 5, "ELWSUB: format 12 of SrcA is none"},
     {"DOTPV 0, 0, 0, 0, 0", 5, 13, "DOTPV: format 13 of SrcB is none"},
     {"GAPOOL 0, 1, 0, 1, 0", 5, 5, "GAPOOL: max_pool_index_en is 1"},
-    {"GMPOOL 0, 0, 0, 0, 0", 5, 5, "GMPOOL: instr_mod19 is 0"},
     {"MPOOL3S1 0, 0, 0, 0", 5, 2, "MPOOL3S1: SrcA is Float16_b, SrcB is Bfp8"},
     {"MPOOL3S2 0, 0, 0, 0", 5, 13, "MPOOL3S2: format 13 of SrcB is none"},
     {"CONV3S1 3, 0, 0, 0", 2, 6, "CONV3S1: SrcA is Bfp8, SrcB is Bfp8_b"},

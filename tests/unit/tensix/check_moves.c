@@ -80,6 +80,9 @@ struct to_dst {
     bool wide, is_32bit, low;
 };
 
+/* Instructions that write another width than Dst has: they are told of, and happen. */
+static unsigned doubts;
+
 /* False where the pages call it undefined. */
 static bool choose_to_dst(uint32_t word, unsigned format, struct to_dst *how)
 {
@@ -95,7 +98,9 @@ static bool choose_to_dst(uint32_t word, unsigned format, struct to_dst *how)
     }
     bool dst32 = model.fp32 || model.int8;
     bool agrees = how->low || how->is_32bit == dst32 || model.high_half;
-    return is_format && agrees && !(how->is_32bit && how->low);
+    bool happens = is_format && !(how->is_32bit && how->low);
+    doubts += happens && !agrees;
+    return happens;
 }
 
 static void model_to_dst(const struct to_dst *how, enum model_src src, unsigned row_src,
@@ -127,7 +132,7 @@ static bool model_a_to_dst(uint32_t word)
 {
     struct to_dst how;
     unsigned count = bits(word, 13, 13) ? 8 : 1;
-    if (!choose_to_dst(word, implied(0, MODEL_A), &how) || bits(word, 12, 12)) {
+    if (bits(word, 12, 12) || !choose_to_dst(word, implied(0, MODEL_A), &how)) {
         return false;
     }
     unsigned row = model_dst_row(&model, bits(word, 9, 0)) & (0x400 - count);
@@ -315,11 +320,11 @@ static uint32_t random_word(const struct row *row)
 static void check_word(uint32_t word, unsigned *done)
 {
     model_store(&model, tensix);
-    unsigned faults = harness.faults;
+    unsigned faults = harness.faults - doubts;
     bool happens = model_instruction(word);
     tensix_harness_push(&harness, model.thread, word);
     model_compare(&model, tensix, word);
-    if (harness.faults != faults + !happens) {
+    if (harness.faults != faults + doubts + !happens) {
         ck_abort_msg("0x%08" PRIx32 " %s: %s", word, happens ? "works" : "is a fault",
                      harness.fault.text);
     }
@@ -351,6 +356,7 @@ TEST_EACH(moves_as_the_model, COUNT(rows))
 TEST(sequences_are_as_the_model)
 {
     unsigned done = 0, faults = 0;
+    doubts = 0;
     for (int i = 0; i < 60; i++) {
         model_randomise_data(&model);
         model_randomise_setup(&model);
@@ -363,7 +369,7 @@ TEST(sequences_are_as_the_model)
             faults += !happens;
         }
         model_compare(&model, tensix, 0);
-        ck_assert_uint_eq(harness.faults, faults);
+        ck_assert_uint_eq(harness.faults, faults + doubts);
     }
     ck_assert_uint_gt(done, 700);
 }
@@ -408,26 +414,26 @@ TEST_EACH(waits_for_its_bank, COUNT(rows))
 
 /* --- Faults --- */
 
-enum { FP32 = 1, INT8 = 2 };
+enum { FP32 = 1, INT8 = 2, DOUBT = 4 };
 
 static const struct fault {
     const char *instruction;
     uint8_t format, flags;
-    const char *text; /* part of it; NULL: it works */
+    const char *text; /* part of it; NULL: it works without a word */
 } faults[] = {
     {"MOVA2D 1, 0, 0, 2, 0", 4, 0, "TEN-4245"},
     {"MOVA2D 1, 0, 0, 2, 0", 5, FP32, NULL},
     {"MOVA2D 1, 0, 0, 2, 0", 5, 0, NULL},
-    {"MOVA2D 0, 0, 0, 2, 0", 4, 0, "16-bit Dst"},
-    {"MOVA2D 0, 0, 0, 2, 0", 14, INT8, "16 bits to Dst"},
+    {"MOVA2D 0, 0, 0, 2, 0", 4, DOUBT, "16-bit Dst, which gets 32 bits"},
+    {"MOVA2D 0, 0, 0, 2, 0", 14, INT8 | DOUBT, "16 bits to Dst"},
     {"MOVA2D 1, 0, 0, 2, 0", 14, INT8, NULL},
     {"MOVA2D 0, 0, 0, 2, 0", 5, FP32, NULL},
     {"MOVA2D 0, 0, 0, 3, 0", 5, 0, "no instr_mod 3"},
     {"MOVDBGA2D 0, 0, 0, 1, 0", 5, 0, "MOVDBGA2D: no instr_mod 1"},
     {"MOVB2D 0, 0, 0, 0, 0", 12, 0, "MOVB2D: the format of its source, 12"},
     {"MOVB2D 1, 0, 0, 4, 0", 9, 0, NULL},
-    {"MOVDBGB2D 0, 0, 0, 4, 0", 4, 0, "MOVDBGB2D: TF32 to a 16-bit Dst"},
-    {"MOVB2D 0, 0, 0, 4, 0", 4, 0, "MOVB2D: TF32 to a 16-bit Dst"},
+    {"MOVDBGB2D 0, 0, 0, 4, 0", 4, DOUBT, "MOVDBGB2D: TF32 to a 16-bit Dst"},
+    {"MOVB2D 0, 0, 0, 4, 0", 4, DOUBT, "MOVB2D: TF32 to a 16-bit Dst"},
     {"MOVD2A 0, 0, 0, 2, 0", 4, 0, "TF32 from a 16-bit Dst"},
     {"MOVD2A 1, 0, 0, 2, 0", 5, 0, "dest_32b_lo of a 16-bit Dst"},
     {"MOVD2A 1, 0, 0, 2, 0", 5, FP32, NULL},
@@ -454,8 +460,12 @@ TEST_EACH(faults_name_the_rule, COUNT(faults))
     tensix_harness_run(&harness, model.thread, row->instruction);
     ck_assert_uint_eq(harness.faults, row->text != NULL);
     if (row->text) {
+        if (row->flags & DOUBT) {
+            (void)model_instruction(tensix_harness_assemble(row->instruction));
+        }
         model_compare(&model, tensix, 0);
-        ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+        ck_assert_int_eq(harness.fault.kind,
+                         row->flags & DOUBT ? TENSIX_FAULT_DOUBTFUL : TENSIX_FAULT_UNDEFINED);
         ck_assert_msg(strstr(harness.fault.text, row->text) != NULL, "%s", harness.fault.text);
         ck_assert_uint_lt(strlen(harness.fault.text), 190);
     }

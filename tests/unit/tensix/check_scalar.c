@@ -143,6 +143,25 @@ TEST(reg2flop_waits_for_reset)
     ck_assert_uint_eq(tensix->config[0][64], 0);
     tensix->held = 0;
     tensix_harness_go(&harness, 0);
-    assert_done();
+    assert_fault(TENSIX_FAULT_DOUBTFUL, "Blackhole does not handle it properly");
     ck_assert_uint_eq(tensix->config[0][64], 5);
+}
+
+/* All forms are told of and happen, unless that stops; ContextId counts for nothing. */
+TEST(reg2flop_is_doubtful)
+{
+    for (uint32_t context = 0; context < 4; context++) {
+        *gpr(1) = 6 + context;
+        run(reg2flop_config(1, 0, 1, 1) | context << 16);
+        assert_fault(TENSIX_FAULT_DOUBTFUL, "use WRCFG");
+        ck_assert_uint_eq(tensix->config[0][65], 6 + context);
+    }
+    tensix_harness_run(&harness, 0, "REG2FLOP 1, 2, 0, 0, 0, 1");
+    assert_fault(TENSIX_FAULT_DOUBTFUL, "SETADC");
+    ck_assert_uint_eq(tensix->thread[0].adc[TENSIX_ADC_UNPACKER0].channel[0].x, 9);
+    harness.stop = true;
+    *gpr(1) = 1;
+    run(reg2flop_config(1, 0, 1, 1));
+    ck_assert_uint_eq(harness.faults, 1);
+    ck_assert_uint_eq(tensix->config[0][65], 9);
 }

@@ -181,7 +181,8 @@ TEST_EACH(operands_at_the_limit_are_defined, COUNT(defined))
     set_pointers();
     run(0, defined[_i]);
     run(0, "SETC16 1, 7");
-    ck_assert_msg(harness.faults == 0, "%s: %s", defined[_i], harness.fault.text);
+    bool is_doubtful = harness.faults > 0 && harness.fault.kind == TENSIX_FAULT_DOUBTFUL;
+    ck_assert_msg(harness.faults == is_doubtful, "%s: %s", defined[_i], harness.fault.text);
     ck_assert_uint_eq(tensix->thread_config[0][1], 7);
 }
 
