@@ -352,6 +352,14 @@ struct device *device_create(void)
     return device;
 }
 
+void device_end_recording(struct device *device)
+{
+    if (!recording_stop(device->chip)) {
+        report_incomplete(device, "PENROSE_RECORD: not all of the recording could be written, so "
+                                  "its file is removed");
+    }
+}
+
 static void end_launches(struct device *device)
 {
     struct launches *launches = device->launches;
@@ -375,18 +383,14 @@ void device_destroy(struct device *device)
         return;
     }
     if (!trace_file_stop(device->trace)) {
-        report(device, "PENROSE_TRACE: not all of the trace could be written");
+        report_incomplete(device, "PENROSE_TRACE: not all of the trace could be written");
     }
     if (device->is_used) {
         leftovers_tell(device);
-    }
-    summary_close(device);
-    if (device->is_used) {
         dumps_make(device, DUMP_AT_EXIT, "the host closes the device");
     }
-    if (!recording_stop(device->chip)) {
-        report(device, "PENROSE_RECORD: not all of the recording could be written");
-    }
+    device_end_recording(device);
+    summary_close(device);
     end_launches(device);
     dumps_free(&device->dumps);
     gdb_destroy(device->gdb, 0);

@@ -60,6 +60,7 @@ struct summary {
     uint64_t polls;           /* calls of libttsim_clock */
     uint64_t faults, hangs;   /* that were reported: faults that stopped somebody, */
     uint64_t warnings;        /* and the others with all else that was reported */
+    uint64_t incomplete;      /* recordings and traces that could not be written to their end */
     uint64_t earlier[64][64]; /* instructions of harts [y][x] in lives that a reset has ended */
 };
 
@@ -174,6 +175,9 @@ bool device_triscs_held(struct device *device, unsigned x, unsigned y);
 
 /* Call before each libttsim_clock: reports who waits for what when the host polls in vain. */
 void device_watch_polls(struct device *device);
+
+/* Ends what PENROSE_RECORD asked for, with a report where that was not possible. */
+void device_end_recording(struct device *device);
 
 /* Appends what device->summary has counted to its file, as one line of JSON (report.c). */
 void summary_close(struct device *device);

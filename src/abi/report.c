@@ -228,8 +228,8 @@ void report_hang(struct device *device, const char *text)
     }
     device->is_hung = device->on_hang == ON_HANG_THROW;
     if (device->on_hang == ON_HANG_STOP) {
+        device_end_recording(device); /* with what led to this */
         summary_close(device);
-        recording_stop(device->chip); /* with what led to this */
         kill(getpid(), SIGTERM);
     }
 }
@@ -253,6 +253,14 @@ void report(struct device *device, const char *format, ...)
     va_end(arguments);
     plain_text(text, strlen(text));
     report_text(device, text);
+}
+
+void report_incomplete(struct device *device, const char *text)
+{
+    report(device, "%s", text);
+    if (device->summary) {
+        device->summary->incomplete++;
+    }
 }
 
 /* --- Guest faults --- */
@@ -507,16 +515,17 @@ static void write_summary(struct device *device)
     }
     clock_settle(device);
     unsigned count = find_busiest(device, busiest);
-    int length = snprintf(line, sizeof line,
-                          "{\"pid\": %ld, \"cycles\": %llu, \"seconds\": %llu.%09llu, "
-                          "\"faults\": %llu, \"hangs\": %llu, \"warnings\": %llu, \"timed\": %s, "
-                          "\"polls\": %llu, \"tiles\": [",
-                          (long)getpid(), (unsigned long long)penrose_now(device->chip),
-                          (unsigned long long)(summary->nanoseconds / 1000000000),
-                          (unsigned long long)(summary->nanoseconds % 1000000000),
-                          (unsigned long long)summary->faults, (unsigned long long)summary->hangs,
-                          (unsigned long long)summary->warnings,
-                          summary->is_timed ? "true" : "false", (unsigned long long)summary->polls);
+    int length =
+        snprintf(line, sizeof line,
+                 "{\"pid\": %ld, \"cycles\": %llu, \"seconds\": %llu.%09llu, "
+                 "\"faults\": %llu, \"hangs\": %llu, \"warnings\": %llu, \"timed\": %s, "
+                 "\"polls\": %llu, \"incomplete\": %llu, \"tiles\": [",
+                 (long)getpid(), (unsigned long long)penrose_now(device->chip),
+                 (unsigned long long)(summary->nanoseconds / 1000000000),
+                 (unsigned long long)(summary->nanoseconds % 1000000000),
+                 (unsigned long long)summary->faults, (unsigned long long)summary->hangs,
+                 (unsigned long long)summary->warnings, summary->is_timed ? "true" : "false",
+                 (unsigned long long)summary->polls, (unsigned long long)summary->incomplete);
     for (unsigned i = 0; i < count; i++) {
         length += snprintf(line + length, sizeof line - (size_t)length,
                            "%s{\"tile\": \"%u-%u\", \"instructions\": %llu}", i ? ", " : "",

@@ -20,6 +20,9 @@ struct device;
 /* Reports a text of one line or several, without a newline at its end, unless it was reported
  * before. After MOST_REPORTS texts a last line says that no more will come. */
 __attribute__((format(printf, 2, 3))) void report(struct device *device, const char *format, ...);
+
+/* The same of a file that was asked for and could not be written to its end. */
+void report_incomplete(struct device *device, const char *text);
 void report_text(struct device *device, const char *text);
 
 /* The same of what is no warning. */

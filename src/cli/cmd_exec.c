@@ -421,7 +421,8 @@ static const struct argp argp = {
         "  penrose exec -- tt-exalens --commands 'device; exit'\n"
         "        looks at a chip with tt-exalens\n\n"
         "The exit code is that of COMMAND, 128 + N when signal N ended it; 125 when this program "
-        "cannot do its part, 126 when COMMAND cannot be run, 127 when it is not found. With "
+        "cannot do its part, such as a recording for which there is no room, 126 when COMMAND "
+        "cannot be run, 127 when it is not found. With "
         "--fail-on "
         "and --on-hang stop: 121 after a fault, 122 after a hang, 123 after a warning.\n"
         "`penrose doctor` checks what is installed.",
@@ -755,6 +756,12 @@ static int judge(const struct job *job, int exit, const struct summary *summary)
                  EXIT_HANG);
         }
         return EXIT_HANG;
+    }
+    if (!exit && summary->incomplete) {
+        note("exec: the command ended with 0, but what it was to leave (--record, --trace) is not "
+             "whole: exit code %d",
+             EXIT_NOT_STARTED);
+        return EXIT_NOT_STARTED;
     }
     int failure = exit ? 0 : failure_of(options, summary);
     if (failure && !options->quiet) {

@@ -145,6 +145,25 @@ static enum cli_exit check_free(const struct cli *cli, const char *path)
                : complain(cli, "new: %s is not empty; name a folder that does not exist yet", path);
 }
 
+/* Removes what was made, and leaves a folder that was there. */
+static void remove_made(const char *path, bool was_there)
+{
+    char inner[PATH_MAX];
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            path_join(inner, path, entry->d_name)) {
+            path_remove(inner);
+        }
+    }
+    if (folder) {
+        closedir(folder);
+    }
+    if (!was_there) {
+        rmdir(path);
+    }
+}
+
 /* Which Penrose the Makefile runs, wherever it is. */
 static enum cli_exit name_program(const struct cli *cli, const char *folder)
 {
@@ -189,9 +208,14 @@ enum cli_exit cmd_new(struct cli *cli, int argc, char **argv)
                         kit);
     }
     exit = check_free(cli, options.folder);
-    exit = exit ? exit : copy_folder(cli, kit, options.folder);
+    if (exit) {
+        return exit;
+    }
+    bool was_there = path_exists(options.folder);
+    exit = copy_folder(cli, kit, options.folder);
     exit = exit ? exit : name_program(cli, options.folder);
     if (exit) {
+        remove_made(options.folder, was_there);
         return exit;
     }
     tell_next(&options);

@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -110,20 +109,6 @@ void compiler_wanted(const char *root, char version[16])
 
 /* --- Unpacking --- */
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-    (void)status;
-    (void)type;
-    (void)place;
-    return remove(path);
-}
-
-static void remove_tree(const char *path)
-{
-    enum { MOST_OPEN = 16 };
-    nftw(path, remove_entry, MOST_OPEN, FTW_DEPTH | FTW_PHYS);
-}
-
 /* The library makes a folder of a name of its own in TMPDIR. */
 static bool find_unpacked(const char *work, char path[PATH_MAX])
 {
@@ -183,7 +168,7 @@ static bool keep_unpacked(const char *from, const char *to)
     if (!file || fclose(file) != 0) {
         return false;
     }
-    remove_tree(to); /* one without a program */
+    path_remove(to); /* one without a program */
     return rename(from, to) == 0;
 }
 
@@ -235,7 +220,7 @@ bool compiler_unpack(struct compiler *compiler, const char *python, char *reason
     } else {
         bool done = unpack_in(work, compiler, python, reason);
         compiler->place = done ? COMPILER_CACHED : COMPILER_NOWHERE;
-        remove_tree(work);
+        path_remove(work);
     }
     if (lock >= 0) {
         close(lock);

@@ -45,6 +45,7 @@ static void add_line(struct summary *summary, const json_t *line)
     summary->faults += count_of(line, "faults");
     summary->hangs += count_of(line, "hangs");
     summary->warnings += count_of(line, "warnings");
+    summary->incomplete += count_of(line, "incomplete");
     summary->is_functional |= !json_is_true(json_object_get(line, "timed"));
     summary->polls += count_of(line, "polls");
     summary->seconds += json_number_value(json_object_get(line, "seconds"));

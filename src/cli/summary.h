@@ -15,8 +15,9 @@ struct summary_tile {
 struct summary {
     unsigned devices; /* that were used and closed; a line each */
     uint64_t cycles, faults, hangs, warnings, polls;
-    bool is_functional;                      /* of any device: its cycles are no times */
-    double seconds;                          /* of the host, in the library */
+    uint64_t incomplete; /* recordings and traces that could not be written to their end */
+    bool is_functional;  /* of any device: its cycles are no times */
+    double seconds;      /* of the host, in the library */
     struct summary_tile tile[SUMMARY_TILES]; /* the busiest first */
     unsigned tiles;
 };

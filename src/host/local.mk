@@ -1,6 +1,8 @@
 libpenrose_core_la_SOURCES += \
 	%D%/environment.c \
 	%D%/environment.h \
+	%D%/files.c \
+	%D%/files.h \
 	%D%/pages.c \
 	%D%/pages.h \
 	%D%/processors.c \

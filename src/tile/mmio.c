@@ -266,7 +266,7 @@ enum mmio_reply tile_noc_access(struct tile *tile, enum mmio_operation operation
         .operation = operation, .agent = AGENT_NOC, .address = address, .cycle = cycle};
     *done = 0;
     *rule = NULL;
-    if (address < tile->kind->l1_bytes) {
+    if (address < tile->kind->l1_bytes && size > 0) {
         uint32_t bulk =
             size < tile->kind->l1_bytes - address ? size : tile->kind->l1_bytes - address;
         if (mmio_is_write(&access)) {

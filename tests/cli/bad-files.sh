@@ -164,4 +164,52 @@ sys.exit(found != os.fsencode(sys.argv[2]).decode("utf-8", "replace"))
 EOF
 report "the name in JSON" "$problem"
 
+# --- Files for which there is no room ---
+
+# limited KIB: a program that runs $PENROSE, none of whose files may be longer.
+limited() {
+    printf '#!/bin/bash\ntrap "" XFSZ\nulimit -f %d\nexec "%s" "$@"\n' "$1" "$PENROSE" >"$work/limited"
+    chmod +x "$work/limited"
+    echo "$work/limited"
+}
+
+# gone NAME FILE...: nothing half is left.
+gone() {
+    local name=$1 file problem=
+    shift
+    for file; do
+        [ ! -e "$file" ] || problem+=" $file is there"
+    done
+    report "$name" "$problem"
+}
+
+make_elf "$work/counting.elf" 0 '0x0 5 000027b7 fff78793 fe079ee3 00100073' # 8191 times around
+PENROSE=$(limited 8) expect "a trace without room" 2 "cannot write .*/trace.txt: File too large" -- \
+    run "$work/counting.elf" --trace="$work/trace.txt"
+gone "nothing of the trace" "$work/trace.txt"
+ln -s /dev/full "$work/full.ptrace"
+for file in /dev/full "$work/full.ptrace"; do
+    expect "a trace to a full device: ${file##*/}" 2 'cannot write .*: No space left' -- \
+        run "$work/counting.elf" --trace="$file"
+done
+PENROSE=$(limited 1) expect "new without room" 2 'new: .*File too large' -- new "$work/project"
+gone "nothing of the project" "$work/project"
+mkdir "$work/empty-project"
+PENROSE=$(limited 1) expect "new without room in a folder" 2 'new: .*File too large' -- new "$work/empty-project"
+report "the folder is empty again" "$(find "$work/empty-project" -mindepth 1 | head -1)"
+
+host=$(make_host_python)
+cat >"$work/host.py" <<'EOF'
+import ctypes, os
+library = ctypes.CDLL(os.environ["TT_METAL_SIMULATOR"])
+library.libttsim_init()
+library.libttsim_tile_wr_bytes(1, 2, ctypes.c_uint64(0), os.urandom(100000), 100000)
+library.libttsim_clock(100)
+library.libttsim_exit()
+EOF
+messages=3 PENROSE=$(limited 8) expect "a recording without room" 125 \
+    'not all of the recording could be written' 'is not whole: exit code 125' -- \
+    exec --record "$work/run.rec" -- "$host" "$work/host.py"
+gone "nothing of the recording" "$work/run.rec"
+
 finish

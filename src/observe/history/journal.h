@@ -103,7 +103,7 @@ bool journal_get(const struct journal *journal, uint64_t at, struct journal_entr
 enum penrose_status journal_record(struct journal *journal, const char *path,
                                    struct penrose_error *error);
 
-/* Ends the file; false when not all of it could be written. */
+/* Ends the file; false when not all of it could be written: then it is removed. */
 bool journal_stop(struct journal *journal);
 
 /* Hands to the file what has been gathered, if that is much or some time has passed. */

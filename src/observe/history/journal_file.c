@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "host/files.h"
 #include "isa/error.h"
 #include "isa/host_time.h"
 
@@ -30,6 +31,7 @@ struct journal_file {
     int fd;
     pid_t process;
     bool failed;
+    char *path;
     uint64_t written_at; /* host time of the latest frame */
     ZSTD_CCtx *zstd;
     uint8_t *packed;
@@ -47,6 +49,7 @@ static void write_to_file(struct journal_file *file, const void *bytes, size_t s
 
 static void free_file(struct journal_file *file)
 {
+    free(file->path);
     ZSTD_freeCCtx(file->zstd);
     free(file->packed);
     free(file);
@@ -80,8 +83,9 @@ enum penrose_status journal_record(struct journal *journal, const char *path,
         file->zstd = ZSTD_createCCtx();
         file->packed_room = ZSTD_compressBound(FRAME_BYTES);
         file->packed = malloc(file->packed_room);
+        file->path = strdup(path);
     }
-    if (!file || !file->zstd || !file->packed) {
+    if (!file || !file->zstd || !file->packed || !file->path) {
         if (file) {
             free_file(file);
         }
@@ -99,6 +103,9 @@ enum penrose_status journal_record(struct journal *journal, const char *path,
     if (!is_open || file->failed) {
         int reason = errno;
         if (file->fd >= 0) {
+            if (file->failed) {
+                host_discard_file(file->fd, path);
+            }
             close(file->fd);
         }
         free_file(file);
@@ -135,7 +142,11 @@ bool journal_stop(struct journal *journal)
         journal_add(journal, JOURNAL_END, NULL, NULL, 0);
     }
     write_frames(journal);
-    bool is_good = !file->failed & !journal->failed & (close(file->fd) == 0);
+    bool is_good = !file->failed && !journal->failed;
+    if (!is_good && file->process == getpid()) {
+        host_discard_file(file->fd, file->path);
+    }
+    is_good &= close(file->fd) == 0;
     free_file(file);
     journal->file = NULL;
     return is_good;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/files.h"
 #include "isa/error.h"
 #include "observe/trace/filter.h"
 #include "observe/trace/text.h"
@@ -21,6 +22,7 @@ struct trace_file {
     int fd;
     pid_t process; /* that started it; a child that has a copy of this must not write */
     int error;     /* errno of what has failed; 0: nothing */
+    char *path;    /* of a file that is this trace alone, else NULL */
     size_t used;
     char buffer[BUFFER_BYTES];
 };
@@ -77,6 +79,7 @@ static enum penrose_status open_file(struct trace_file *trace,
     if (!trace->binary && !trace->text) {
         return error_set(error, PENROSE_E_MEMORY, "no memory for a trace");
     }
+    trace->path = options->path && !options->appends ? strdup(options->path) : NULL;
     trace->fd = options->path ? open(options->path, flags, 0666) : STDERR_FILENO;
     return trace->fd >= 0 ? PENROSE_OK
                           : error_set(error, PENROSE_E_FILE, "cannot write %s: %s", options->path,
@@ -86,10 +89,14 @@ static enum penrose_status open_file(struct trace_file *trace,
 static bool close_file(struct trace_file *trace)
 {
     bool is_open = trace->fd > STDERR_FILENO;
+    if (is_open && trace->error && trace->path) {
+        host_discard_file(trace->fd, trace->path);
+    }
     int error = is_open && close(trace->fd) != 0 ? errno : 0;
     error = trace->error ? trace->error : error;
     trace_text_destroy(trace->text);
     trace_writer_destroy(trace->binary);
+    free(trace->path);
     free(trace);
     errno = error ? error : errno;
     return !error;
