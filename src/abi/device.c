@@ -154,6 +154,60 @@ static void check_error_style(struct device *device)
     }
 }
 
+/* --- Cables --- */
+
+/* The next tile of "20,25 21,25", and where it ends; false at the end, or where there is none. */
+static bool next_place(const char **text, struct penrose_place *at)
+{
+    int length = 0;
+    bool is_place = sscanf(*text, " %2u,%2u%n", &at->x, &at->y, &length) == 2;
+    *text += is_place ? length : 0;
+    return is_place;
+}
+
+/* The cable's ends are one; a tile that is named twice has one cable. */
+static void plug_loopback(struct device *device, struct penrose_place at)
+{
+    struct penrose_error error;
+    if (penrose_ethernet_link(device->chip, at.x, at.y, device->chip, at.x, at.y, &error) ==
+        PENROSE_E_MEMORY) {
+        device_complain(device, "PENROSE_LOOPBACK", error.text);
+    }
+}
+
+static void plug_loopbacks(struct device *device)
+{
+    const char *text = host_variable("PENROSE_LOOPBACK"), *rest = text;
+    struct penrose_place at;
+    size_t named = 0;
+    bool is_right = true;
+    if (!text) {
+        return;
+    }
+    if (strcmp(text, "all") == 0) {
+        for (; penrose_tile_at(device->chip, PENROSE_TILE_ETHERNET, named, &at); named++) {
+            plug_loopback(device, at);
+        }
+        if (named == 0) {
+            device_complain(device, "PENROSE_LOOPBACK", "the card has no Ethernet tiles");
+        }
+        return;
+    }
+    for (; next_place(&rest, &at); named++) {
+        is_right &= penrose_tile_kind(device->chip, at.x, at.y) == PENROSE_TILE_ETHERNET;
+    }
+    if (!is_right || rest[strspn(rest, " ")] || named == 0) {
+        device_complain(device, "PENROSE_LOOPBACK",
+                        "write all, or Ethernet tiles of the card, as in '20,25 21,25'");
+        return;
+    }
+    while (next_place(&text, &at)) {
+        plug_loopback(device, at);
+    }
+}
+
+/* --- Options --- */
+
 static void choose_options(struct device *device, struct penrose_options *options)
 {
     struct penrose_error error;
@@ -343,6 +397,7 @@ struct device *device_create(void)
     }
     start_recording(device);
     connect_host(device);
+    plug_loopbacks(device);
     start_summary(device, options.timed);
     start_trace(device);
     dumps_init(device);

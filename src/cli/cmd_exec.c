@@ -46,7 +46,7 @@ struct exec_options {
     const char *library, *threads, *trace, *trace_filter, *record, *report, *gdb, *run_ahead,
         *kernels, *timing;
     const char *dump_on, *dump_dir, *record_launch, *launches;
-    char schedule[64], policy[MOST_LIST];
+    char schedule[64], policy[MOST_LIST], loopback[MOST_LIST];
     bool fast_dispatch, quiet;
     const char *on_hang; /* NULL: as the environment says */
     unsigned fail_on;    /* bits of enum failure */
@@ -65,6 +65,7 @@ enum {
     KEY_TIMING,
     KEY_POLICY,
     KEY_RUN_AHEAD,
+    KEY_EXEC_LOOPBACK,
     KEY_KERNELS,
     KEY_TRACE,
     KEY_TRACE_FILTER,
@@ -213,6 +214,28 @@ static error_t parse_policy(struct exec_options *options, const char *text)
     return 0;
 }
 
+/* "all", or a tile; several options add up. */
+static error_t parse_exec_loopback(struct exec_options *options, const char *text)
+{
+    struct penrose_place at;
+    size_t length = strlen(options->loopback);
+    bool is_all = strcmp(text, "all") == 0;
+    if (!is_all && !options_place(text, &at)) {
+        return options_refuse(options->cli,
+                              "--loopback: '%s' is no Ethernet tile; write all, or X,Y", text);
+    }
+    if (is_all || strcmp(options->loopback, "all") == 0) {
+        length = 0;
+        text = "all";
+    }
+    if (length + strlen(text) + 2 > sizeof options->loopback) {
+        return options_refuse(options->cli, "--loopback: too many of them");
+    }
+    snprintf(options->loopback + length, sizeof options->loopback - length, "%s%s",
+             length ? " " : "", text);
+    return 0;
+}
+
 /* A list of words; several options add up. */
 static error_t parse_fail_on(struct exec_options *options, const char *text)
 {
@@ -285,6 +308,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_LIBRARY:
         options->library = argument;
         return 0;
+    case KEY_EXEC_LOOPBACK:
+        return parse_exec_loopback(options, argument);
     case KEY_RUN_AHEAD:
         return parse_run_ahead(options, argument);
     case KEY_KERNELS:
@@ -354,6 +379,8 @@ static const struct argp_option option_rows[] = {
     {"policy", KEY_POLICY, "KIND=POLICY", 0, "What a guest fault does: stop, warn or ignore", 0},
     {"run-ahead", KEY_RUN_AHEAD, "FIRST:MOST", 0,
      "Cycles that pass while the host polls, see libttsim(3); 0: only those that it asks for", 0},
+    {"loopback", KEY_EXEC_LOOPBACK, "all|X,Y", 0,
+     "Plug a cable from this Ethernet tile to itself, as for penrose boot", 0},
     {"kernels-set", KEY_KERNELS, "SET", 0,
      "What computes: reference, avx2 or avx512 (default: the fastest; same bits)", 0},
     {NULL, 0, NULL, 0, "tt-metal:", 2},
@@ -480,6 +507,7 @@ static void set_environment(struct job *job)
     set_schedule(job);
     set_variable(job, "PENROSE_POLICY", options->policy);
     set_variable(job, "PENROSE_RUN_AHEAD", options->run_ahead);
+    set_variable(job, "PENROSE_LOOPBACK", *options->loopback ? options->loopback : NULL);
     set_variable(job, "PENROSE_KERNELS", options->kernels);
     set_variable(job, "PENROSE_TRACE", job->trace);
     set_variable(job, "PENROSE_TRACE_FILTER", options->trace_filter);

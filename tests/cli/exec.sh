@@ -15,7 +15,8 @@ make_compiler() {
 }
 make_compiler "$work/cache/sfpi-7.87.0"
 unset TT_METAL_RUNTIME_ROOT TT_METAL_HOME TT_METAL_SIMULATOR PENROSE_CARD \
-    PENROSE_SUMMARY PENROSE_REPORT PENROSE_TRACE PENROSE_SCHEDULE PENROSE_POLICY PENROSE_RUN_AHEAD PENROSE_KERNELS
+    PENROSE_SUMMARY PENROSE_REPORT PENROSE_TRACE PENROSE_SCHEDULE PENROSE_POLICY PENROSE_RUN_AHEAD PENROSE_KERNELS \
+    PENROSE_LOOPBACK
 
 # --- Usage ---
 
@@ -120,7 +121,8 @@ messages=0 expect "options" 0 "out:^TT_METAL_SIMULATOR=/.*/p150a/libttsim.so$" \
     "out:^PENROSE_CARD=p150a$" "out:^PENROSE_THREADS=3$" \
     "out:^PENROSE_SCHEDULE=random:5,timed$" "out:^PENROSE_POLICY=all=warn,mutex-not-held=stop$" \
     "out:^PENROSE_RUN_AHEAD=64:4096$" "out:^PENROSE_KERNELS=reference$" "out:^PENROSE_REPORT=/.*/r.txt" \
-    "out:^PENROSE_TRACE=$work/t.txt" -- exec -q --card p150a --threads 3 --schedule random:5 \
+    "out:^PENROSE_TRACE=$work/t.txt" "out:^PENROSE_LOOPBACK=20,25 21,25$" -- \
+    exec -q --loopback 20,25 --loopback 21,25 --card p150a --threads 3 --schedule random:5 \
     --timing timed --policy all=warn --policy mutex-not-held=stop --run-ahead 64:4096 \
     --kernels-set reference --report r.txt --trace "$work/t.txt" -- env
 report "and no file is made" "$(ls r.txt "$work/t.txt" 2>/dev/null)"

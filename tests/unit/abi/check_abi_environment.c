@@ -71,7 +71,8 @@ TEST(empty_values_are_as_if_not_set)
     static const char *const names[] = {
         "PENROSE_CARD",      "PENROSE_THREADS",   "PENROSE_KERNELS",     "PENROSE_POLICY",
         "PENROSE_SCHEDULE",  "PENROSE_TRACE",     "PENROSE_SUMMARY",     "PENROSE_REPORT",
-        "PENROSE_RUN_AHEAD", "PENROSE_SHORTCUTS", "PENROSE_ERROR_STYLE", "PENROSE_GDB"};
+        "PENROSE_RUN_AHEAD", "PENROSE_SHORTCUTS", "PENROSE_ERROR_STYLE", "PENROSE_GDB",
+        "PENROSE_LOOPBACK"};
     for (unsigned i = 0; i < COUNT(names); i++) {
         setenv(names[i], "", 1);
         libttsim_init();
@@ -98,7 +99,7 @@ TEST(wrong_values_are_told_and_the_default_is_used)
     static const char *const names[] = {
         "PENROSE_CARD",      "PENROSE_THREADS",     "PENROSE_KERNELS", "PENROSE_POLICY",
         "PENROSE_SCHEDULE",  "PENROSE_SUMMARY",     "PENROSE_TRACE",   "PENROSE_RUN_AHEAD",
-        "PENROSE_SHORTCUTS", "PENROSE_ERROR_STYLE", "PENROSE_GDB"};
+        "PENROSE_SHORTCUTS", "PENROSE_ERROR_STYLE", "PENROSE_GDB",     "PENROSE_LOOPBACK"};
     for (unsigned i = 0; i < COUNT(names); i++) {
         char line[64];
         setenv(names[i], "/no/such", 1);
@@ -338,4 +339,50 @@ TEST(lost_summaries_are_told)
     ck_assert_uint_eq(reported(""), 0);
     libttsim_exit();
     ck_assert_uint_eq(reported("PENROSE_SUMMARY: /dev/full cannot be written: No space left"), 1);
+}
+
+/* --- Cables --- */
+
+/* Ports that are up, by bits; the other end of each is the tile itself. */
+static unsigned ports_up(const char *card, const char *loopback)
+{
+    unsigned up = 0;
+    setenv("PENROSE_CARD", card, 1);
+    setenv("PENROSE_LOOPBACK", loopback, 1);
+    libttsim_init();
+    for (unsigned x = 20; x < 32; x++) {
+        bool is_up = tile_rd(x, 25, 0x7cc04) == 1;
+        up |= (unsigned)is_up << (x - 20);
+        ck_assert_int_eq(tile_rd(x, 25, 0x7cc08) == 4, is_up); /* an external loopback */
+        ck_assert_int_eq(tile_rd(x, 25, 0xffb9800c) == 1, is_up);
+        ck_assert_int_eq(is_up && tile_rd(x, 25, 0x7cfe0) == tile_rd(x, 25, 0x7cfc0), is_up);
+    }
+    libttsim_clock(100000);
+    ck_assert_int_eq(tile_rd(20, 25, 0x7cc70) >> 16 == 0xabcd, up & 1);
+    libttsim_exit();
+    unsetenv("PENROSE_LOOPBACK");
+    unsetenv("PENROSE_CARD");
+    return up;
+}
+
+TEST(cables_are_plugged)
+{
+    ck_assert_uint_eq(ports_up("p150a", ""), 0);
+    ck_assert_uint_eq(ports_up("p150a", "all"), 0xfff);
+    ck_assert_uint_eq(ports_up("unharvested", "20,25"), 1);
+    ck_assert_uint_eq(ports_up("p150a", " 31,25 20,25  21,25 20,25 "), 0x803);
+    ck_assert_uint_eq(reported(""), 0);
+    ck_assert_uint_eq(ports_up("p150a", "20,25 1,2"), 0); /* a worker */
+    ck_assert_uint_eq(ports_up("p150a", "20,25 x"), 0);
+    ck_assert_uint_eq(reported("PENROSE_LOOPBACK: write all, or Ethernet tiles"), 2);
+}
+
+TEST(cables_need_ethernet)
+{
+    setenv("PENROSE_CARD", "p100a", 1);
+    setenv("PENROSE_LOOPBACK", "all", 1);
+    libttsim_init();
+    tile_rd(1, 2, 0);
+    libttsim_exit();
+    ck_assert_uint_eq(reported("PENROSE_LOOPBACK: the card has no Ethernet tiles"), 1);
 }
