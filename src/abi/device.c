@@ -293,6 +293,7 @@ static void start_gdb(struct device *device)
         device_complain(device, "PENROSE_GDB", error.text);
         return;
     }
+    gdb_teach(device->gdb, device_teach_gdb, device);
     report_note(device, "%s: %s",
                 gdb_will_wait(device->gdb) ? "waiting for GDB" : "GDB may come at any time",
                 gdb_command(device->gdb));

@@ -4,6 +4,7 @@
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "abi/device.h"
 #include "chip/firmware.h"
@@ -107,6 +108,10 @@ static void know_kernel(struct device *device, struct tile *tile, enum loader_pr
         device->firmware.has_looked = true;
         path = programs_file(device->kernels, processor, chip_l1(tile), address, &blob);
     }
+    const struct image *known = images_find(&device->chip->images, tile->x, tile->y, address);
+    if (known && known->base == address && path && strcmp(loader_elf_path(known->elf), path) == 0) {
+        return;
+    }
     if (path) {
         const struct image image = {.x = tile->x,
                                     .y = tile->y,
@@ -184,6 +189,27 @@ void device_find_programs(void *context, unsigned x, unsigned y)
     struct device *device = context;
     device->firmware.is_current = device->firmware.has_looked = false; /* time has passed */
     device_know_programs_of(device, x, y);
+}
+
+static bool is_any_released(const struct device *device, unsigned x, unsigned y)
+{
+    struct penrose_hart_info info;
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        if (penrose_hart_info(device->chip, x, y, (enum penrose_hart)hart, &info, NULL) ==
+                PENROSE_OK &&
+            info.state != PENROSE_HART_HELD) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void device_teach_gdb(void *context, unsigned x, unsigned y)
+{
+    struct device *device = context;
+    if (is_any_released(device, x, y)) { /* before, searches would be in vain */
+        device_find_programs(device, x, y);
+    }
 }
 
 void device_forget_programs(struct device *device)

@@ -4,15 +4,18 @@
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "isa/host_time.h"
 
 enum { LEAST_CODE = 64, MOST_FILES = 2048, MOST_FOLDERS = 8, WORD = 4 };
 enum { LOOK_NANOSECONDS = 1000000000 };
 
-/* A file, and the beginning of its code, by which they are sorted. */
+/* A file, and the beginning of its code, by which they are sorted. Of files with the same code the
+ * newest comes first: a host that runs now has compiled it, or has compiled it last. */
 struct program_file {
     uint64_t begins;
+    int64_t modified; /* nanoseconds */
     const struct loader_segment *code;
     struct loader_elf *elf;
 };
@@ -77,14 +80,23 @@ static const struct loader_segment *code_of_program(const struct loader_elf *elf
     return NULL;
 }
 
+static bool comes_behind(const struct program_file *a, const struct program_file *b)
+{
+    return a->begins != b->begins ? a->begins > b->begins : a->modified < b->modified;
+}
+
 static void insert_program(struct program_files *files, struct loader_elf *elf)
 {
     struct program_file file = {.code = code_of_program(elf), .elf = elf};
+    struct stat about;
     size_t at = files->count++;
     if (file.code) {
         memcpy(&file.begins, file.code->bytes, sizeof file.begins);
     }
-    for (; at > 0 && files->file[at - 1].begins > file.begins; at--) {
+    if (stat(loader_elf_path(elf), &about) == 0) {
+        file.modified = (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec;
+    }
+    for (; at > 0 && comes_behind(&files->file[at - 1], &file); at--) {
         files->file[at] = files->file[at - 1];
     }
     files->file[at] = file;
@@ -167,15 +179,38 @@ static enum penrose_hart hart_of_file(const char *path)
     return PENROSE_NO_HART;
 }
 
-/* Is the same code known there already, perhaps of another file? */
-static bool is_code_known(const struct images *images, const struct image *image,
-                          const struct loader_segment *code)
+static bool has_code_of(const struct loader_segment *a, const struct loader_segment *b)
+{
+    return a && b && a->filesz == b->filesz && memcmp(a->bytes, b->bytes, a->filesz) == 0;
+}
+
+static const struct program_file *find_file(const struct program_files *files,
+                                            const struct loader_elf *elf)
+{
+    size_t i = 0;
+    while (i < files->count && files->file[i].elf != elf) {
+        i++;
+    }
+    return i < files->count ? &files->file[i] : NULL;
+}
+
+/* Is the same code known there already, of a file that is not older? */
+static bool is_code_known(const struct program_files *files, const struct images *images,
+                          const struct image *image, const struct program_file *file)
 {
     const struct image *old = images_find(images, image->x, image->y, image->base);
-    const struct loader_segment *known =
-        old && old->base == image->base ? code_of_program(old->elf) : NULL;
-    return known && known->filesz == code->filesz &&
-           memcmp(known->bytes, code->bytes, code->filesz) == 0;
+    const struct program_file *other = old ? find_file(files, old->elf) : NULL;
+    return old && old->base == image->base && has_code_of(code_of_program(old->elf), file->code) &&
+           (!other || other->modified >= file->modified);
+}
+
+static unsigned count_others(const struct program_files *files, const struct program_file *file)
+{
+    unsigned others = 0;
+    for (size_t i = 0; i < files->count; i++) {
+        others += &files->file[i] != file && has_code_of(files->file[i].code, file->code);
+    }
+    return others;
 }
 
 static bool has_code(const struct tile *tile, uint32_t at, const struct loader_segment *code)
@@ -184,8 +219,8 @@ static bool has_code(const struct tile *tile, uint32_t at, const struct loader_s
            memcmp(tile->l1 + at, code->bytes, code->filesz) == 0;
 }
 
-static bool place_program(struct penrose_chip *chip, const struct tile *tile,
-                          const struct program_file *file, uint32_t at)
+static bool place_program(const struct program_files *files, struct penrose_chip *chip,
+                          const struct tile *tile, const struct program_file *file, uint32_t at)
 {
     const struct loader_segment *code = file->code;
     const struct image image = {.x = tile->x,
@@ -197,7 +232,7 @@ static bool place_program(struct penrose_chip *chip, const struct tile *tile,
                                 .hart = hart_of_file(loader_elf_path(file->elf)),
                                 .is_kernel = at != code->vaddr,
                                 .is_found = true};
-    return has_code(tile, at, code) && !is_code_known(&chip->images, &image, code) &&
+    return has_code(tile, at, code) && !is_code_known(files, &chip->images, &image, file) &&
            images_add(&chip->images, &image);
 }
 
@@ -216,10 +251,11 @@ static size_t first_that_begins(const struct program_files *files, uint64_t begi
     return low;
 }
 
-unsigned
-program_files_place(struct program_files *files, struct penrose_chip *chip, const struct tile *tile,
-                    void (*found)(void *context, const struct tile *tile, const char *path),
-                    void *context)
+unsigned program_files_place(struct program_files *files, struct penrose_chip *chip,
+                             const struct tile *tile,
+                             void (*found)(void *context, const struct tile *tile, const char *path,
+                                           unsigned others),
+                             void *context)
 {
     unsigned placed = 0;
     uint64_t begins;
@@ -227,10 +263,11 @@ program_files_place(struct program_files *files, struct penrose_chip *chip, cons
         memcpy(&begins, tile->l1 + at, sizeof begins);
         size_t i = begins ? first_that_begins(files, begins) : files->count;
         for (; i < files->count && files->file[i].begins == begins; i++) {
-            if (place_program(chip, tile, &files->file[i], at)) {
+            if (place_program(files, chip, tile, &files->file[i], at)) {
                 placed++;
                 if (found) {
-                    found(context, tile, loader_elf_path(files->file[i].elf));
+                    found(context, tile, loader_elf_path(files->file[i].elf),
+                          count_others(files, &files->file[i]));
                 }
             }
         }
@@ -247,21 +284,12 @@ bool program_files_place_moved(struct program_files *files, struct penrose_chip 
     return image.elf && images_add(&chip->images, &image);
 }
 
-static bool is_of_files(const struct program_files *files, const struct loader_elf *elf)
-{
-    size_t i = 0;
-    while (i < files->count && files->file[i].elf != elf) {
-        i++;
-    }
-    return i < files->count;
-}
-
 void program_files_forget(const struct program_files *files, struct penrose_chip *chip)
 {
     struct images *images = &chip->images;
     size_t kept = 0;
     for (size_t i = 0; i < images->count; i++) {
-        if (!is_of_files(files, images->image[i].elf)) {
+        if (!find_file(files, images->image[i].elf)) {
             images->image[kept++] = images->image[i];
         }
     }

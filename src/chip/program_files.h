@@ -25,12 +25,13 @@ void program_files_look(struct program_files *files);
 
 size_t program_files_count(const struct program_files *files);
 
-/* Finds them in the tile; `found` (NULL: nobody) is called for each that is new there. Returns how
- * many that are. */
-unsigned
-program_files_place(struct program_files *files, struct penrose_chip *chip, const struct tile *tile,
-                    void (*found)(void *context, const struct tile *tile, const char *path),
-                    void *context);
+/* Finds them in the tile; `found` (NULL: nobody) is called for each that is new there, with the number
+ * of other files that have the same code. Returns how many are new. */
+unsigned program_files_place(struct program_files *files, struct penrose_chip *chip,
+                             const struct tile *tile,
+                             void (*found)(void *context, const struct tile *tile, const char *path,
+                                           unsigned others),
+                             void *context);
 
 /* Finds them in all tiles of `at` that were touched, which is the chip or a past of it. What was found
  * before is forgotten. */

@@ -29,6 +29,7 @@ chip_sources += \
 	%D%/dump/picture.c \
 	%D%/dump/picture.h \
 	%D%/dump/tensix.c \
+	%D%/gdb/breaks.c \
 	%D%/gdb/commands.c \
 	%D%/gdb/expression.c \
 	%D%/gdb/expression.h \

@@ -55,6 +55,30 @@ COMMANDS
 told 'the chip stands while another hart is attached to, and run begins again' \
     '^\$1 = .*0x34 <' '^\$2 = .*0x34 <' 'Breakpoint 1, ' 'No more reverse-execution history' 'out:done after'
 
+debug run "$GUESTS/sort_crc.elf" <<'COMMANDS'
+attach 101021
+monitor break nowhere
+monitor break crc_by_bit
+monitor break sort_crc.c:95
+monitor break cycle:3
+continue
+info registers pc
+stepi
+monitor unbreak crc_by_bit
+continue
+reverse-continue
+monitor break
+monitor unbreak
+continue
+continue
+continue
+COMMANDS
+told 'Penrose finds places of its own, those of inlined functions too' \
+    '^nowhere, process 101021: in no program that is known' '^crc_by_bit, process 101021: at [1-9]' \
+    '^sort_crc.c:95, process 101021: at [1-9]' '^write FUNCTION, FILE:LINE or 0xPC$' \
+    '^Breakpoint of Penrose at crc_by_bit: brisc of \(1, 2\)$' \
+    '^Breakpoint of Penrose at sort_crc.c:95: brisc' 'out:done after 43142. cycles'
+
 # --- Faults are signals ---
 
 debug run "$GUESTS/fault-load.elf" <<'COMMANDS'

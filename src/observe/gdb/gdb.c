@@ -52,6 +52,12 @@ void gdb_share_pauses(struct gdb *gdb)
     gdb->shares_pauses = true;
 }
 
+void gdb_teach(struct gdb *gdb, gdb_learn *learn, void *context)
+{
+    gdb->learn = learn;
+    gdb->learn_context = context;
+}
+
 bool gdb_goes_on(const struct gdb *gdb)
 {
     return gdb && gdb->goes_on;
@@ -79,6 +85,7 @@ void gdb_forget_client(struct gdb *gdb)
     if (gdb->stepped.pid) {
         penrose_hart_step(gdb->chip, gdb->stepped.x, gdb->stepped.y, gdb->stepped.hart, 0, NULL);
     }
+    gdb_breaks_drop(gdb, 0);
     gdb_points_drop(gdb, 0);
     gdb_close_files(gdb);
     gdb->stepped = gdb->general = gdb->resumed = (struct gdb_thread){0};
@@ -305,6 +312,7 @@ enum penrose_outcome gdb_run(struct gdb *gdb, struct penrose_chip *chip,
     for (;;) {
         gdb_tell_programs(gdb);
         gdb_tell_pending(gdb);
+        gdb_breaks_look(gdb);
         now = penrose_now(chip);
         struct penrose_run part = {.size = sizeof part,
                                    .cycles = end > now ? end - now : 0,

@@ -40,6 +40,11 @@ void gdb_run_bare(struct gdb *gdb);
  * with it, and gdb_goes_on says that the next one goes on where that was for the client. */
 void gdb_share_pauses(struct gdb *gdb);
 
+/* Whoever runs the chip may know programs in a tile that the chip's images lack; it is asked when the
+ * client comes to look, and adds them. */
+typedef void gdb_learn(void *context, unsigned x, unsigned y);
+void gdb_teach(struct gdb *gdb, gdb_learn *learn, void *context);
+
 /* Was the PENROSE_PAUSED with which gdb_run has ended for the client? NULL: no. */
 bool gdb_goes_on(const struct gdb *gdb);
 

@@ -7,6 +7,7 @@
  *   query.c     q packets and qXfer                  files.c     files that the server has named
  *   target.c    processes, threads, memory           monitor.c, monitor_tensix.c   `monitor`
  *   reverse.c   time that runs backwards             symbols.c   programs that only the host knows
+ *   breaks.c    places that Penrose finds
  *
  * A process is a hart, or all harts of a tile as its threads. Its number is decimal for people:
  * 1XXYYH, where H is 0 for the tile and otherwise the hart's number plus 1. A thread's number is
@@ -65,7 +66,8 @@ struct gdb_point {
     enum gdb_point_type type;
     struct gdb_thread thread; /* that was current; its process */
     uint32_t address, bytes;
-    unsigned id; /* of penrose_point_set */
+    unsigned id;                 /* of penrose_point_set */
+    const struct gdb_break *own; /* that it belongs to; NULL: the client has set it */
     bool is_wanted;
     uint8_t *conditions; /* each with its length in two bytes before it; NULL: none */
     size_t condition_bytes;
@@ -153,6 +155,10 @@ struct gdb {
     size_t paths;
     int file[GDB_FILES]; /* -1: none */
 
+    struct gdb_break *breaks; /* of `monitor break` */
+    unsigned breaks_images;   /* changes of the chip's images that those have seen */
+    gdb_learn *learn;         /* see gdb_teach */
+    void *learn_context;
     struct program_files *symbols; /* programs of the host; NULL: none were named */
     bool host_wrote;               /* perhaps code, since they were looked for */
     struct gdb_config *config;     /* what monitor config-diff compares with; NULL: nothing yet */
@@ -244,6 +250,10 @@ const struct gdb_text *gdb_features(struct gdb *gdb, const struct gdb_process *p
 bool gdb_point_packet(struct gdb *gdb, bool sets, const char *packet, struct penrose_error *error);
 /* All those of a process (0: of all) go at once. */
 void gdb_points_drop(struct gdb *gdb, unsigned pid);
+/* A breakpoint for one of `monitor break`; false: it is none, or there is no memory. */
+bool gdb_point_add_own(struct gdb *gdb, const struct gdb_thread *thread, uint32_t address,
+                       const struct gdb_break *own);
+void gdb_points_drop_of(struct gdb *gdb, const struct gdb_break *own);
 /* Those that the client has taken back go. */
 void gdb_points_sweep(struct gdb *gdb);
 struct gdb_point *gdb_point_of(const struct gdb *gdb, unsigned id);
@@ -323,6 +333,14 @@ void gdb_monitor_last_writer(struct gdb *gdb, const struct gdb_words *words, str
 void gdb_monitor_symbols(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);
 void gdb_symbols_look(struct gdb *gdb);
 void gdb_symbols_free(struct gdb *gdb);
+/* breaks.c: breakpoints at places that Penrose finds. */
+void gdb_monitor_break(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);
+void gdb_monitor_unbreak(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);
+const char *gdb_break_text(const struct gdb_break *shown);
+/* Those of a process go; 0: all. */
+void gdb_breaks_drop(struct gdb *gdb, unsigned pid);
+/* Looks for their places in programs that have come. */
+void gdb_breaks_look(struct gdb *gdb);
 /* monitor_tensix.c: true, it knew the command. */
 bool gdb_monitor_tensix(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);
 

@@ -19,6 +19,8 @@ static const char help[] =
     "waits                         who waits for whom\n"
     "last-writer [X,Y:]ADDRESS [BYTES]   who wrote there last, before the present\n"
     "symbols FILE|FOLDER           programs that the host writes into tiles\n"
+    "break [PLACE]                 stops at FUNCTION, FILE:LINE or 0xPC, found by Penrose\n"
+    "unbreak [PLACE]               stops no longer there, or at none of them\n"
     "faults                        of guests\n"
     "resume                        the hart goes on behind its ebreak\n";
 
@@ -170,6 +172,10 @@ static bool monitor_general(struct gdb *gdb, const struct gdb_words *words, stru
         put_report(gdb, out, penrose_noc_wait_report);
     } else if (strcmp(name, "symbols") == 0) {
         gdb_monitor_symbols(gdb, words, out);
+    } else if (strcmp(name, "break") == 0) {
+        gdb_monitor_break(gdb, words, out);
+    } else if (strcmp(name, "unbreak") == 0) {
+        gdb_monitor_unbreak(gdb, words, out);
     } else if (strcmp(name, "last-writer") == 0) {
         gdb_monitor_last_writer(gdb, words, out);
     } else if (strcmp(name, "resume") == 0) {

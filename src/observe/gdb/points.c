@@ -138,7 +138,7 @@ struct gdb_point *gdb_point_of(const struct gdb *gdb, unsigned id)
 static bool is_same_point(const struct gdb_point *a, const struct gdb_point *b)
 {
     return a->type == b->type && a->thread.pid == b->thread.pid && a->address == b->address &&
-           a->bytes == b->bytes;
+           a->bytes == b->bytes && a->own == b->own;
 }
 
 static bool has_same_conditions(const struct gdb_point *a, const struct gdb_point *b)
@@ -213,6 +213,29 @@ static bool take_back(struct gdb *gdb, const struct gdb_point *point)
         known->is_wanted = false;
     }
     return true; /* what is not there is gone */
+}
+
+bool gdb_point_add_own(struct gdb *gdb, const struct gdb_thread *thread, uint32_t address,
+                       const struct gdb_break *own)
+{
+    struct gdb_point *point = calloc(1, sizeof *point);
+    if (!point) {
+        return false;
+    }
+    *point = (struct gdb_point){
+        .gdb = gdb, .type = GDB_HARD, .thread = *thread, .address = address, .own = own};
+    return add_point(gdb, point, NULL);
+}
+
+void gdb_points_drop_of(struct gdb *gdb, const struct gdb_break *own)
+{
+    for (struct gdb_point **link = &gdb->points; *link;) {
+        if ((*link)->own == own) {
+            remove_gdb_point(gdb, link);
+        } else {
+            link = &(*link)->next;
+        }
+    }
 }
 
 /* "TYPE,ADDRESS,KIND" and what follows. */

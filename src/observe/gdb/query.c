@@ -62,7 +62,7 @@ static const char *core_type(const struct tile *tile)
  * number: VS Code's C/C++ extension, which parses the table as text, leaves out lines that end
  * otherwise.
  */
-static void put_process_row(struct gdb_text *xml, unsigned pid, const struct tile *tile,
+static void put_process_row(struct gdb_text *xml, unsigned pid, const char *core_type,
                             const char *risc, const char *command, const char *state,
                             unsigned threads)
 {
@@ -71,8 +71,8 @@ static void put_process_row(struct gdb_text *xml, unsigned pid, const struct til
     put_column(xml, "user", "penrose");
     put_number_column(xml, "cores", pid);
     put_number_column(xml, "device", 0);
-    put_column(xml, "core_type", core_type(tile));
-    gdb_put(xml, "<column name=\"core_location\">%u-%u</column>", tile->x, tile->y);
+    put_column(xml, "core_type", core_type);
+    gdb_put(xml, "<column name=\"core_location\">%u-%u</column>", pid / 1000 % 100, pid / 10 % 100);
     put_column(xml, "risc", risc);
     put_column(xml, "command", command);
     put_column(xml, "state", state);
@@ -80,11 +80,26 @@ static void put_process_row(struct gdb_text *xml, unsigned pid, const struct til
     gdb_put(xml, "</item>\n");
 }
 
-/* The tiles that anybody has used: a row for each, and for each of its harts. */
+/* A row for each worker, of none of which anybody has used anything. */
+static void put_unused_processes(struct gdb *gdb, struct gdb_text *xml)
+{
+    for (unsigned pid = 100000; pid < 200000; pid += 10) {
+        struct gdb_process process;
+        if (gdb_find_pid(gdb, pid, &process) &&
+            penrose_tile_kind(gdb->chip, process.x, process.y) == PENROSE_TILE_TENSIX) {
+            put_process_row(xml, pid, "worker", "all", "", "in reset",
+                            (unsigned)__builtin_popcount(process.harts));
+        }
+    }
+}
+
+/* The tiles that anybody has used: a row for each, and for each of its harts. A chip that is new has
+ * its workers listed, so that a client finds one to attach to. */
 static void put_processes(struct gdb *gdb, struct gdb_text *xml)
 {
     gdb_put(xml, "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM \"osdata.dtd\">"
                  "<osdata type=\"processes\">\n");
+    const size_t before = xml->size;
     for (unsigned place = 0; place < NOC_NODES; place++) {
         const struct tile *tile = gdb->chip->place[place].tile;
         if (!tile) {
@@ -92,18 +107,21 @@ static void put_processes(struct gdb *gdb, struct gdb_text *xml)
         }
         struct gdb_thread at = {.x = tile->x, .y = tile->y};
         unsigned pid = 100000 + tile->x * 1000 + tile->y * 10;
-        put_process_row(xml, pid, tile, "all", "", "",
+        put_process_row(xml, pid, core_type(tile), "all", "", "",
                         (unsigned)__builtin_popcount(tile->kind->harts));
         for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
             at.hart = (enum penrose_hart)hart;
             if (tile->kind->harts >> hart & 1) {
                 const struct image *image = image_of(gdb, &at, false);
                 const char *program = image ? loader_elf_path(image->elf) : NULL;
-                put_process_row(xml, pid + hart + 1, tile, gdb_hart_name(gdb, &at),
+                put_process_row(xml, pid + hart + 1, core_type(tile), gdb_hart_name(gdb, &at),
                                 program ? file_part(program) : "",
                                 gdb_state_name(gdb_hart_state(gdb, &at)), 1);
             }
         }
+    }
+    if (xml->size == before) {
+        put_unused_processes(gdb, xml);
     }
     gdb_put(xml, "</osdata>\n");
 }

@@ -304,7 +304,10 @@ void gdb_point_event(struct gdb *gdb, const struct gdb_point *point,
     if (process && (unsigned)stop->agent < PENROSE_HARTS && process->harts >> stop->agent & 1) {
         event->thread.hart = (enum penrose_hart)stop->agent;
     }
-    if (names[point->type]) {
+    if (point->own) { /* of which the client knows nothing: it must not look for its own there */
+        gdb_put(&gdb->console, "Breakpoint of Penrose at %s: %s of (%u, %u)\n",
+                gdb_break_text(point->own), gdb_hart_name(gdb, &event->thread), stop->x, stop->y);
+    } else if (names[point->type]) {
         char text[256];
         penrose_stop_format(stop, text, sizeof text);
         char *what = strstr(text, ": "); /* the numbers of points are the client's own */

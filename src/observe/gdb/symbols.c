@@ -10,10 +10,14 @@ void gdb_symbols_free(struct gdb *gdb)
     gdb->symbols = NULL;
 }
 
-static void tell_program(void *context, const struct tile *tile, const char *path)
+static void tell_program(void *context, const struct tile *tile, const char *path, unsigned others)
 {
     if (context) {
         gdb_put(context, "(%u, %u): %s\n", tile->x, tile->y, path);
+    }
+    if (context && others > 0) {
+        gdb_put(context, "  %u other file%s the same code; this one is the newest\n", others,
+                others == 1 ? " has" : "s have");
     }
 }
 
@@ -30,10 +34,14 @@ static void place_symbols(struct gdb *gdb, struct gdb_text *out)
 
 void gdb_symbols_look(struct gdb *gdb)
 {
+    for (size_t i = 0; gdb->learn && i < gdb->processes; i++) {
+        gdb->learn(gdb->learn_context, gdb->process[i].x, gdb->process[i].y);
+    }
     if (gdb->symbols && gdb->processes > 0) {
         program_files_look(gdb->symbols);
         place_symbols(gdb, NULL);
     }
+    gdb_breaks_look(gdb);
 }
 
 void gdb_monitor_symbols(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)

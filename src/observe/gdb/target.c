@@ -85,6 +85,7 @@ void gdb_detach(struct gdb *gdb, unsigned pid)
 {
     size_t kept = 0;
     struct gdb_process *left = gdb_process_of(gdb, pid);
+    gdb_breaks_drop(gdb, pid);
     gdb_points_drop(gdb, pid);
     if (left) {
         gdb_let_go(gdb, left);

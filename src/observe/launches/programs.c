@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "host/environment.h"
 
@@ -15,6 +16,7 @@ struct candidate {
     char *path;    /* of the file */
     char *pattern; /* the same with {hart} */
     enum loader_processor processor;
+    struct timespec modified;
     struct loader_blob blob;
 };
 
@@ -107,6 +109,10 @@ static void add_candidate(struct programs *programs, const char *path,
         free(candidate.pattern);
         return;
     }
+    struct stat about;
+    if (stat(path, &about) == 0) {
+        candidate.modified = about.st_mtim;
+    }
     if (loader_elf_open(path, &elf, NULL) == PENROSE_OK) {
         (void)loader_xip(elf, &candidate.blob, NULL);
         loader_elf_close(elf);
@@ -147,23 +153,31 @@ static void look_for_files(struct programs *programs, enum loader_processor proc
     }
 }
 
-/* Of files with the same bytes the one that was found last: hosts compile again, elsewhere. */
+static bool is_newer(const struct candidate *a, const struct candidate *b)
+{
+    return a->modified.tv_sec != b->modified.tv_sec ? a->modified.tv_sec > b->modified.tv_sec
+                                                    : a->modified.tv_nsec > b->modified.tv_nsec;
+}
+
+/* Of files with the same bytes the newest: hosts compile again, elsewhere. */
 static const struct candidate *find_candidate(const struct programs *programs,
                                               enum loader_processor processor,
                                               struct loader_memory l1, uint32_t address)
 {
+    const struct candidate *newest = NULL;
     for (size_t i = programs->candidates; i-- > 0;) {
         const struct candidate *candidate = &programs->candidate[i];
+        bool may_be = candidate->processor == processor && (!newest || is_newer(candidate, newest));
         uint32_t size = candidate->blob.size;
-        uint8_t *bytes = candidate->processor == processor && size ? malloc(size) : NULL;
+        uint8_t *bytes = may_be && size ? malloc(size) : NULL;
         bool is_same = bytes && l1.read(l1.context, address, bytes, size) &&
                        memcmp(bytes, candidate->blob.bytes, size) == 0;
         free(bytes);
         if (is_same) {
-            return candidate;
+            newest = candidate;
         }
     }
-    return NULL;
+    return newest;
 }
 
 const char *programs_kernel(struct programs *programs, enum loader_processor processor,

@@ -1,7 +1,9 @@
 /* chip/program_files.h: programs are found in tiles by their code, wherever it lies. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "chip/program_files.h"
@@ -112,4 +114,57 @@ TEST(folders_are_searched_again)
     ck_assert(!is_located(AT) && is_located(AT + 4));
     program_files_forget(files, chip);
     ck_assert(!is_located(AT + 4));
+}
+
+/* --- Files with the same code --- */
+
+struct found {
+    char path[4096];
+    unsigned others;
+};
+
+static void note_found(void *context, const struct tile *tile, const char *file, unsigned others)
+{
+    struct found *found = context;
+    (void)tile;
+    snprintf(found->path, sizeof found->path, "%s", file);
+    found->others = others;
+}
+
+/* A copy that was modified in this second. */
+static void copy_program(const char *to, time_t second)
+{
+    const struct timespec times[2] = {{.tv_sec = second}, {.tv_sec = second}};
+    char command[9000];
+    snprintf(command, sizeof command, "cp '%s' '%s'", path, to);
+    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_eq(utimensat(AT_FDCWD, to, times, 0), 0);
+}
+
+TEST(the_newest_of_files_with_the_same_code_is_taken)
+{
+    char folder[] = "/tmp/check_program_files.XXXXXX", name[64];
+    static const time_t seconds[] = {2000, 3000, 1000, 4000};
+    static const unsigned newest[] = {2000, 3000, 3000, 4000};
+    struct found found = {.path = ""};
+    struct tile *tile;
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(chip_tile(chip, X, Y, &tile, &error), PENROSE_OK);
+    put_code(AT, code->filesz);
+    for (unsigned i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "%s/%u.elf", folder, (unsigned)seconds[i]);
+        copy_program(name, seconds[i]);
+        ck_assert(program_files_add(files, name));
+        unsigned placed = program_files_place(files, chip, tile, note_found, &found);
+        ck_assert_uint_eq(placed, newest[i] == seconds[i]);
+        snprintf(name, sizeof name, "%s/%u.elf", folder, newest[i]);
+        const struct image *image = images_find(chip_images(chip), X, Y, AT);
+        ck_assert_str_eq(loader_elf_path(image->elf), name);
+        ck_assert(!placed || found.others == i);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "%s/%u.elf", folder, (unsigned)seconds[i]);
+        unlink(name);
+    }
+    rmdir(folder);
 }

@@ -23,18 +23,27 @@ static struct penrose_chip *chip;
 static struct gdb *gdb;
 static char path[64], address[96];
 static char answers[ANSWER_BYTES];
+static enum penrose_outcome outcome; /* of a run that nobody debugs */
 static const struct penrose_run a_while = {.size = sizeof a_while, .cycles = 20000};
 
 /* Counts in WORD for ever. */
 static const char counting[] = "lui t1, 4; addi t0, t0, 1; sw t0, 0(t1); jal zero, 0x1004";
 
-static void setup(void)
+static void make_server(bool is_new)
 {
     ck_assert_int_eq(penrose_chip_create(NULL, &chip, &error), PENROSE_OK);
-    start_program(chip, X, Y, PENROSE_BRISC, CODE, counting);
+    outcome = is_new ? PENROSE_QUIET : PENROSE_CYCLES;
+    if (!is_new) {
+        start_program(chip, X, Y, PENROSE_BRISC, CODE, counting);
+    }
     snprintf(path, sizeof path, "/tmp/check_gdb_server.%d", (int)getpid());
     snprintf(address, sizeof address, "unix:%s,nowait", path);
     ck_assert_msg(gdb_create(chip, address, &gdb, &error) == PENROSE_OK, "%s", error.text);
+}
+
+static void setup(void)
+{
+    make_server(false);
 }
 
 static void teardown(void)
@@ -73,7 +82,7 @@ static const char *talk(const char *const *packets)
     }
     shutdown(client, SHUT_WR);
     usleep(11000); /* the server looks so often */
-    ck_assert_int_eq(gdb_run(gdb, chip, &a_while), PENROSE_CYCLES);
+    ck_assert_int_eq(gdb_run(gdb, chip, &a_while), outcome);
     while ((more = recv(client, answers + size, sizeof answers - 1 - size, MSG_DONTWAIT)) > 0) {
         size += (size_t)more;
     }
@@ -113,6 +122,16 @@ TEST(a_client_learns_what_there_is)
     expect_answer(all, "<memory type=\"ram\" start=\"0\"");
     expect_answer(all, "$vCont;c;C;s;S;t;r#");
     ck_assert_uint_gt(counted(), 1000); /* it has gone on */
+}
+
+TEST(a_new_chip_has_processes)
+{
+    teardown();
+    make_server(true);
+    const char *all =
+        talk((const char *const[]){"!", "qXfer:osdata:read:processes:0,fff", ATTACH, "p20", NULL});
+    expect_answer(all, "<column name=\"pid\">101020</column>");
+    expect_answer(all, "$T05thread:p18a9d.1;#");
 }
 
 TEST(registers_and_memory_are_read_and_written)
