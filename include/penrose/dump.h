@@ -28,7 +28,8 @@ struct penrose_dump_options {
                                           NULL: all that were ever used */
     size_t tiles_count;
     /* Names of parts, or of groups of them, with commas: "dst,src,lregs"; NULL: all. Groups are tile,
-     * harts, memory, tensix, config, dst, src, lregs, cb, noc and streams. */
+     * harts, memory, tensix, config, dst, src, lregs, cb, noc and streams; and gddr, which
+     * is large, and only there where it is named. */
     const char *parts;
     const char *reason; /* "exit", "fault", "signal", "place" or "snapshot"; NULL: "request" */
     const char *text;   /* the reason in words; NULL: none */

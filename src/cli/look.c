@@ -99,7 +99,9 @@ static const struct argp_option look_rows[] = {
      "(docs/DUMPS.md), and index.html to look at",
      0},
     {"dump-parts", KEY_DUMP_PARTS, "PART,...", 0,
-     "Only these: tile, harts, memory, tensix, config, dst, src, lregs, cb, noc, streams", 0},
+     "Only these: tile, harts, memory, tensix, config, dst, src, lregs, cb, noc, streams; "
+     "gddr is only there where it is named",
+     0},
     {"dump-at", KEY_DUMP_AT, "PLACE", 0,
      "Write that dump when a hart comes to FUNCTION, FILE:LINE or 0xPC, or behind a Tensix "
      "instruction (MVMUL); with :N behind it the N-th time; at cycle:N; before launch:N. Of "

@@ -47,6 +47,27 @@ keep fault/manifest.json again/manifest.json
 expect "shown" 0 'out:a0 +0x00000185' -- state saved --show gprs
 report "a page without outside references" "$(grep -oE '(src|href)="[^"]{0,20}' page.html | grep -v '="data:')"
 
+# --- GDDR ---
+
+# NoC 0 writes 32 bytes from 0 on, this program, to 0x40000010 of the bank behind (17, 12).
+make_elf gddr.elf 0 '0 7 ffb212b7 80028293 0002a023 0002a223 ffb20337 14830313 00032303 0062a423 40000337 01030313 0062a623 0002a823 31100313 0062aa23 00002337 09230313 0062ae23 02000313 0262a023 0202a223 00100313 0462a023 ffb202b7 20428293 0002a303 fe030ee3 00100073'
+expect "a dump without GDDR" 0 -- run gddr.elf --dump-state without
+expect "a dump with it" 0 -- run gddr.elf --dump-state with --dump-parts memory,gddr
+report "GDDR is there where it was asked for" "$([ -z "$(find without -name 'gddr*')" ] || echo "in any dump")"
+report "what was written to it" "$("$python" - with <<'PYTHON'
+import glob, numpy, sys
+files = glob.glob(sys.argv[1] + "/*/gddr_0x40000000.npy")
+if len(files) != 1 or len(glob.glob(sys.argv[1] + "/*/gddr*")) != 1:
+    print("files:", files)
+else:
+    bank, l1 = numpy.load(files[0]), numpy.load(sys.argv[1] + "/1-2/l1.npy")
+    if bank[0x10:0x30].tobytes() != l1[:32].tobytes() or bank[0x30:].any() or bank[:0x10].any():
+        print("it holds", bank[:0x40].tobytes().hex())
+PYTHON
+)"
+expect "compared" 0 'out:^the same: 524288 items' -- compare with with --only 'gddr_*'
+keep with/manifest.json
+
 # --- Mistakes ---
 
 mkdir full empty garbage newer && touch full/file

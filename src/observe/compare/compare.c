@@ -46,7 +46,8 @@ enum { MOST_BUFFERS = 64, PART_RULES = sizeof part_rules / sizeof part_rules[0] 
 /* These come last, when it is known what of the memory was compared as numbers. */
 static bool is_memory_part(const char *name)
 {
-    return strcmp(name, "l1") == 0 || strncmp(name, "local_", 6) == 0;
+    return strcmp(name, "l1") == 0 || strncmp(name, "local_", 6) == 0 ||
+           strncmp(name, "gddr_", 5) == 0;
 }
 
 static const struct part_rule *find_rule(const char *name)

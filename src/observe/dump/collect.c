@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "addresses.h"
+#include "chip/dram.h"
 #include "isa/error.h"
 #include "isa/json_text.h"
 #include "observe/dump/parts.h"
@@ -42,7 +43,7 @@ enum penrose_status dump_groups(const char *names, unsigned *groups, struct penr
         if (!find_group(names, length, &group)) {
             return error_set(error, PENROSE_E_ARGUMENT,
                              "'%.*s' is no part of a dump; they are tile, harts, memory, tensix, "
-                             "config, dst, src, lregs, cb, noc and streams",
+                             "config, dst, src, lregs, cb, noc, streams and gddr",
                              (int)length, names);
         }
         *groups |= 1u << group;
@@ -377,6 +378,79 @@ static void dump_streams(struct dump_scene *scene)
     dump_add_json(scene, "streams", object);
 }
 
+/* --- GDDR --- */
+
+static int compare_chunks(const void *a, const void *b)
+{
+    const struct sparse_chunk *x = a, *y = b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* What was written to a bank, in parts whose places do not depend on what was. */
+static void dump_bank(struct dump_scene *scene, const struct dram_bank *bank)
+{
+    static const uint32_t shape[DUMP_DIMENSIONS] = {SPARSE_CHUNK_BYTES};
+    const struct sparse *memory = &bank->memory;
+    struct sparse_chunk *chunk = calloc(memory->used + 1, sizeof *chunk);
+    size_t count = 0;
+    for (size_t i = 0; i < memory->slots && chunk; i++) {
+        if (memory->slot[i].bytes && count <= memory->used) {
+            chunk[count++] = memory->slot[i];
+        }
+    }
+    if (chunk) {
+        qsort(chunk, count, sizeof *chunk, compare_chunks);
+    }
+    for (size_t i = 0; i < count; i++) {
+        char name[DUMP_NAME];
+        snprintf(name, sizeof name, "gddr_0x%08llx",
+                 (unsigned long long)(chunk[i].number << SPARSE_CHUNK_SHIFT));
+        dump_add_array(scene, name, LOADER_NPY_UNSIGNED, 1, shape, chunk[i].bytes);
+    }
+    scene->to->failed |= !chunk;
+    free(chunk);
+}
+
+/* The first tile of a bank that was touched; NULL: none was. */
+static const struct tile *first_tile_of(const struct dram_bank *bank)
+{
+    const struct tile *tile = NULL;
+    for (unsigned i = 0; i < DRAM_PORTS && !tile; i++) {
+        tile = bank->port[i].tile;
+    }
+    return tile;
+}
+
+static void dump_gddr(struct dump_scene *scene)
+{
+    for (unsigned i = 0; i < GRID_BANKS; i++) {
+        if (first_tile_of(&scene->chip->bank[i]) == scene->tile) {
+            dump_bank(scene, &scene->chip->bank[i]);
+        }
+    }
+}
+
+bool dump_has_gddr(const struct penrose_chip *chip, unsigned bank, struct penrose_place at)
+{
+    const struct tile *tile = first_tile_of(&chip->bank[bank]);
+    return tile && tile->x == at.x && tile->y == at.y;
+}
+
+void dump_collect_bank(struct penrose_chip *chip, unsigned bank, struct penrose_place at,
+                       struct dump_tile *to)
+{
+    struct dump_scene scene = {.chip = chip, .to = to};
+    char folder[16];
+    *to = (struct dump_tile){.x = at.x, .y = at.y, .about = json_object()};
+    snprintf(folder, sizeof folder, "%u-%u", at.x, at.y);
+    dump_put(to->about, at.x, "x");
+    dump_put(to->about, at.y, "y");
+    json_object_set_new(to->about, "folder", json_text(folder));
+    json_object_set_new(to->about, "kind", json_text(penrose_tile_kind_name(PENROSE_TILE_DRAM)));
+    json_object_set_new(to->about, "harts", json_array());
+    dump_bank(&scene, &chip->bank[bank]);
+}
+
 /* --- All --- */
 
 static void put_about(struct dump_scene *scene)
@@ -437,6 +511,9 @@ static void collect_parts(struct dump_scene *scene, unsigned groups, const struc
     }
     if (groups & DUMP_STREAMS) {
         dump_streams(scene);
+    }
+    if (groups & DUMP_GDDR) {
+        dump_gddr(scene);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "chip/dram.h"
 #include "isa/error.h"
 #include "isa/export.h"
 #include "isa/json_text.h"
@@ -182,6 +183,49 @@ static enum penrose_status write_one(struct dump_writer *writer, struct penrose_
     return status;
 }
 
+/* Where the GDDR of a bank is to be written by itself: as the first of its tiles that is not in the
+ * dump. False: a tile that is has it already. */
+static bool find_place_of_bank(const struct dump_writer *writer, unsigned bank,
+                               struct penrose_place *at)
+{
+    const json_t *tiles = json_object_get(writer->manifest, "tiles"), *tile;
+    bool has_place = false;
+    for (unsigned port = 0; port < DRAM_PORTS; port++) {
+        const struct grid_position place =
+            chip_logical(writer->chip, writer->chip->bank[bank].port[port].node);
+        const struct penrose_place here = {place.x, place.y};
+        bool is_in_dump = false;
+        size_t i;
+        json_array_foreach(tiles, i, tile)
+        {
+            is_in_dump |= json_integer_value(json_object_get(tile, "x")) == (json_int_t)here.x &&
+                          json_integer_value(json_object_get(tile, "y")) == (json_int_t)here.y;
+        }
+        if (is_in_dump && dump_has_gddr(writer->chip, bank, here)) {
+            return false;
+        }
+        *at = has_place || is_in_dump ? *at : here;
+        has_place |= !is_in_dump;
+    }
+    return has_place;
+}
+
+static enum penrose_status write_bank(struct dump_writer *writer, unsigned bank,
+                                      struct penrose_error *error)
+{
+    struct penrose_place at;
+    struct dump_tile tile;
+    if (!writer->chip->bank[bank].memory.used || !find_place_of_bank(writer, bank, &at)) {
+        return PENROSE_OK;
+    }
+    dump_collect_bank(writer->chip, bank, at, &tile);
+    enum penrose_status status =
+        tile.failed ? error_set(error, PENROSE_E_MEMORY, "no memory for a dump of GDDR")
+                    : dump_write_tile(writer->directory, &tile, writer->manifest, error);
+    dump_tile_free(&tile);
+    return status;
+}
+
 static enum penrose_status write_tiles(struct dump_writer *writer,
                                        const struct penrose_dump_options *options,
                                        struct penrose_error *error)
@@ -194,6 +238,9 @@ static enum penrose_status write_tiles(struct dump_writer *writer,
     }
     while (!options->tiles && status == PENROSE_OK && dump_next_tile(writer->chip, &next, &at)) {
         status = write_one(writer, at, error);
+    }
+    for (unsigned i = 0; i < GRID_BANKS && writer->groups & DUMP_GDDR; i++) {
+        status = status == PENROSE_OK ? write_bank(writer, i, error) : status;
     }
     return status;
 }

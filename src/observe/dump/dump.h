@@ -26,7 +26,7 @@ enum dump_group {
 enum {
 #define DUMP_GROUP(token, name) DUMP_##token = 1 << DUMP_##token##_NUMBER,
 #include "observe/dump/groups.def"
-    DUMP_ALL = (1 << DUMP_GROUPS) - 1,
+    DUMP_ALL = ((1 << DUMP_GROUPS) - 1) & ~DUMP_GDDR, /* what there is unless parts are named */
 };
 
 struct dump_part {
@@ -46,7 +46,7 @@ struct dump_tile {
     bool failed; /* memory ran out: the tile lacks something */
 };
 
-/* The bits of groups that `names` has, which are separated by commas; NULL: all. PENROSE_E_ARGUMENT
+/* The bits of groups that `names` has, which are separated by commas; NULL: DUMP_ALL. PENROSE_E_ARGUMENT
  * with what is unknown. */
 enum penrose_status dump_groups(const char *names, unsigned *groups, struct penrose_error *error);
 
@@ -55,6 +55,14 @@ enum penrose_status dump_groups(const char *names, unsigned *groups, struct penr
 enum penrose_status dump_collect(struct penrose_chip *chip, struct penrose_place at,
                                  unsigned groups, const struct penrose_firmware *firmware,
                                  struct dump_tile *tile, struct penrose_error *error);
+
+/* Does dump_collect of the tile `at` have the bank's GDDR? The first of its tiles that was touched
+ * does. */
+bool dump_has_gddr(const struct penrose_chip *chip, unsigned bank, struct penrose_place at);
+
+/* GDDR of a bank alone, as what its tile `at` is. */
+void dump_collect_bank(struct penrose_chip *chip, unsigned bank, struct penrose_place at,
+                       struct dump_tile *tile);
 
 /* What the manifest has besides its tiles; NULL without memory. */
 json_t *dump_manifest(struct penrose_chip *chip, const char *reason, const char *text);

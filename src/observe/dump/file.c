@@ -499,7 +499,7 @@ static unsigned group_of_part(const char *name)
         {"tensix", DUMP_TENSIX},    {"config", DUMP_CONFIG}, {"thread_config", DUMP_CONFIG},
         {"dst", DUMP_DST},          {"src", DUMP_SRC},       {"lregs", DUMP_LREGS},
         {"circular", DUMP_BUFFERS}, {"cb_", DUMP_BUFFERS},   {"noc", DUMP_NOC},
-        {"streams", DUMP_STREAMS}};
+        {"streams", DUMP_STREAMS},  {"gddr_", DUMP_GDDR}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strncmp(name, known[i].begin, strlen(known[i].begin)) == 0) {
             return known[i].group;
