@@ -231,6 +231,9 @@ static inline uint64_t chip_edge_next(const struct penrose_chip *chip)
 
 /* --- Harts (harts.c) --- */
 
+/* As debug_stands_at; 0 where there is no such hart. */
+uint32_t chip_stands_at(struct penrose_chip *chip, unsigned x, unsigned y, enum penrose_hart hart);
+
 /* The tile of a hart that it has. PENROSE_E_ARGUMENT, PENROSE_E_MEMORY. */
 enum penrose_status chip_hart_tile(struct penrose_chip *chip, unsigned x, unsigned y,
                                    enum penrose_hart hart, struct tile **tile,

@@ -73,6 +73,14 @@ PENROSE_EXPORT enum penrose_status penrose_hart_info(struct penrose_chip *chip, 
     return PENROSE_OK;
 }
 
+uint32_t chip_stands_at(struct penrose_chip *chip, unsigned x, unsigned y, enum penrose_hart hart)
+{
+    struct tile *tile;
+    return chip_hart_tile(chip, x, y, hart, &tile, NULL) == PENROSE_OK
+               ? debug_stands_at(tile, (enum rv32_core)hart)
+               : 0;
+}
+
 static enum penrose_status set_reset(struct tile *tile, enum penrose_hart hart, bool held,
                                      struct penrose_error *error)
 {

@@ -97,6 +97,10 @@ bool debug_before_step(struct tile *tile, enum rv32_core core);
 /* ebreak or ecall retired: sets the status bits. */
 void debug_ebreak(struct tile *tile, enum rv32_core core);
 
+/* Where a hart stands: at the ebreak or ecall that has paused it, which its pc is past, else at its
+ * next instruction. */
+uint32_t debug_stands_at(const struct tile *tile, enum rv32_core core);
+
 /* Entering soft reset. */
 void debug_enter_reset(struct tile *tile, enum rv32_core core);
 

@@ -184,7 +184,22 @@ void debug_ebreak(struct tile *tile, enum rv32_core core)
     debug->status |= STATUS_EBREAK | (debug->hit ? debug->hit_status : 0);
     debug->hit = false;
     debug->going = DEBUG_GOES_ON;
+    debug->going_retired = tile->hart[core].retired;
     update_stepping(tile, core, tile->run[core].time);
+}
+
+uint32_t debug_stands_at(const struct tile *tile, enum rv32_core core)
+{
+    enum { ECALL = 0x00000073, EBREAK = 0x00100073 };
+    uint32_t pc = tile->hart[core].pc, word = 0, at = pc - 4;
+    const struct debug_hart *debug = &tile->debug.hart[core];
+    bool is_trapped = debug->status & STATUS_EBREAK && /* and has done nothing since */
+                      debug->going_retired == tile->hart[core].retired;
+    if (tile->run[core].state == HART_PAUSED && is_trapped &&
+        at <= tile->kind->l1_bytes - sizeof word) {
+        memcpy(&word, tile->l1 + at, sizeof word);
+    }
+    return word == EBREAK || word == ECALL ? at : pc;
 }
 
 /* --- Commands --- */

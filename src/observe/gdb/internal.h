@@ -40,6 +40,7 @@ struct gdb_process {
     unsigned harts;   /* a bit for each */
     unsigned going;   /* those that the client has let go on, */
     unsigned held;    /* and those that stand still because it has not */
+    unsigned placed;  /* those whose pc it has set since they stopped */
     const void *main; /* the program that the client was told is its file; NULL: none */
 };
 

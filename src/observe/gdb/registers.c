@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chip/chip.h"
 #include "observe/gdb/internal.h"
 #include "rv32/rv32.h"
 #include "tensix/config/regs.h"
@@ -191,6 +192,19 @@ static bool read_config(const struct gdb *gdb, const struct gdb_thread *thread, 
     return read_named(gdb, thread, name, word);
 }
 
+/* Of a hart that an ebreak has paused the client gets the address of that, so that it names its
+ * function and line; the hart goes on behind it. */
+static bool stands_at_trap(struct gdb *gdb, const struct gdb_thread *thread, uint32_t *at)
+{
+    const struct gdb_process *process = gdb_process_of(gdb, thread->pid);
+    struct penrose_hart_info info;
+    *at = chip_stands_at(gdb->chip, thread->x, thread->y, thread->hart);
+    return !(process->placed & 1u << thread->hart) &&
+           penrose_hart_info(gdb->chip, thread->x, thread->y, thread->hart, &info, NULL) ==
+               PENROSE_OK &&
+           *at != info.pc;
+}
+
 bool gdb_register_read(struct gdb *gdb, const struct gdb_thread *thread, uint64_t number,
                        uint32_t *words)
 {
@@ -203,6 +217,9 @@ bool gdb_register_read(struct gdb *gdb, const struct gdb_thread *thread, uint64_
     }
     switch (reg->kind) {
     case GDB_REGISTER_PLAIN:
+        if (reg->plain.file == PENROSE_PC && stands_at_trap(gdb, thread, words)) {
+            return true;
+        }
         break;
     case GDB_REGISTER_LREG:
         return penrose_lreg_read(gdb->chip, thread->x, thread->y, reg->number, words, NULL) ==
@@ -221,8 +238,17 @@ bool gdb_register_read(struct gdb *gdb, const struct gdb_thread *thread, uint64_
 bool gdb_register_write(struct gdb *gdb, const struct gdb_thread *thread, uint64_t number,
                         const uint32_t *words)
 {
-    return !gdb_is_past(gdb) && number < gdb->registers && thread->pid &&
-           gdb->reg[number].kind == GDB_REGISTER_PLAIN &&
-           penrose_register_write(gdb->chip, thread->x, thread->y, thread->hart,
+    uint32_t at;
+    if (gdb_is_past(gdb) || number >= gdb->registers || !thread->pid ||
+        gdb->reg[number].kind != GDB_REGISTER_PLAIN) {
+        return false;
+    }
+    if (gdb->reg[number].plain.file == PENROSE_PC) {
+        if (stands_at_trap(gdb, thread, &at) && *words == at) {
+            return true; /* it puts back what it was told */
+        }
+        gdb_process_of(gdb, thread->pid)->placed |= 1u << thread->hart;
+    }
+    return penrose_register_write(gdb->chip, thread->x, thread->y, thread->hart,
                                   gdb->reg[number].plain, words, NULL) == PENROSE_OK;
 }

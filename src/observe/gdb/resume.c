@@ -220,6 +220,9 @@ bool gdb_resume(struct gdb *gdb, const char *text)
         return true;
     }
     choose_going(gdb, actions, count);
+    for (size_t i = 0; i < gdb->processes; i++) {
+        gdb->process[i].placed = 0;
+    }
     pass_ebreaks(gdb);
     hold_others(gdb, step && count == 1);
     gdb->range_end = 0;

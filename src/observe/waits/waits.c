@@ -145,18 +145,16 @@ static bool put_reading(struct wait_words *words, const struct penrose_chip *chi
 
 /* --- Harts --- */
 
-enum { INSTRUCTION_BYTES = 4 };
-
 /* The instruction by which a hart has paused itself; NULL: a debugger did. */
 static const char *find_trap(const struct tile *tile, enum rv32_core core)
 {
-    enum { ECALL = 0x00000073, EBREAK = 0x00100073 };
-    uint32_t at = tile->hart[core].pc - INSTRUCTION_BYTES, word;
-    if (at > tile->kind->l1_bytes - INSTRUCTION_BYTES) {
+    enum { ECALL = 0x00000073 };
+    uint32_t at = debug_stands_at(tile, core), word;
+    if (at == tile->hart[core].pc) {
         return NULL;
     }
     memcpy(&word, tile->l1 + at, sizeof word);
-    return word == EBREAK ? "ebreak" : word == ECALL ? "ecall" : NULL;
+    return word == ECALL ? "ecall" : "ebreak";
 }
 
 /* Is it code of a bare program that was loaded, and no firmware, kernel, or who knows what? */
@@ -183,8 +181,7 @@ static void put_pause(struct wait_words *words, const struct penrose_chip *chip,
                       const struct tile *tile, enum rv32_core core, const char *trap)
 {
     bool has_firmware = chip_firmware_layout(chip, tile) != NULL;
-    bool is_done =
-        !has_firmware && trap && is_program(chip, tile, tile->hart[core].pc - INSTRUCTION_BYTES);
+    bool is_done = !has_firmware && trap && is_program(chip, tile, debug_stands_at(tile, core));
     wait_words_put(words, is_done ? ": done (%s)" : ": paused by %s", trap ? trap : "a debugger");
     if (has_firmware && trap && strcmp(trap, "ebreak") == 0) {
         wait_words_put(words, ": compilers put it where a null pointer is used, where code should "
@@ -205,7 +202,7 @@ static void add_hart(struct wait_lines *lines, struct penrose_chip *chip, struct
     const char *trap = run->state == HART_PAUSED ? find_trap(tile, core) : NULL;
     wait_words_start(&words);
     wait_words_put(&words, "%s", tile->kind->hart[core]);
-    wait_places_position(&words, chip, tile, tile->hart[core].pc - (trap ? INSTRUCTION_BYTES : 0));
+    wait_places_position(&words, chip, tile, debug_stands_at(tile, core));
     switch (run->state) {
     case HART_HELD:
     case HART_READY:

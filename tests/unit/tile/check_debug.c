@@ -563,6 +563,23 @@ TEST_EACH(watchpoints_hit, 4)
     ck_assert_uint_eq(gpr(hart, 32), VICTIM_LOAD + 4);
 }
 
+/* A pause by ebreak is one of that, not of what stands behind it; a debugger may pause a hart there,
+ * too. */
+TEST(who_has_paused_itself_stands_at_its_ebreak)
+{
+    harness_assemble(H, 0x1000, "addi t0, zero, 1; ebreak; 1: addi t0, t0, 1; jal zero, 1b");
+    harness_release(H, RV32_T1, 0x1000);
+    ck_assert_uint_eq(debug_stands_at(harness.tile, RV32_T1), 0x1000);
+    tile_run(harness.tile, 1280);
+    ck_assert_uint_eq(harness.tile->hart[RV32_T1].pc, 0x1008);
+    ck_assert_uint_eq(debug_stands_at(harness.tile, RV32_T1), 0x1004);
+    tile_resume(harness.tile, RV32_T1, harness.tile->now);
+    tile_run(harness.tile, harness.tile->now + 1280);
+    tile_pause(harness.tile, RV32_T1);
+    harness.tile->hart[RV32_T1].pc = 0x1008;
+    ck_assert_uint_eq(debug_stands_at(harness.tile, RV32_T1), 0x1008);
+}
+
 /* A hart that sleeps in its polling loop notices a breakpoint in it. */
 TEST(breakpoint_wakes_a_sleeper)
 {
