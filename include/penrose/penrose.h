@@ -421,7 +421,7 @@ uint64_t penrose_state_hash(struct penrose_chip *chip);
 
 /* --- Guest faults --- */
 
-enum { PENROSE_INLINED = 4 }; /* so many calls are kept, at most */
+enum { PENROSE_INLINED = 32 }; /* so many calls are kept, at most */
 
 /* A rule that a guest broke. Texts are cut where they are too long. */
 struct penrose_fault {
@@ -442,8 +442,8 @@ struct penrose_fault {
     char symbol[128];     /* "main+0x1c", empty when unknown */
     char source[256];     /* "brisc.cc:123", empty when unknown */
     uint64_t repeated;    /* times that the same fault came from the same pc */
-    /* "file:line" of the calls through which the compiler inlined that line: the innermost first, the
-     * outermost last; then empty. */
+    /* "file:line" of the calls through which the compiler inlined that line, all of them: the
+     * innermost first, the outermost last; then empty. */
     char inlined_at[PENROSE_INLINED][256];
     char hint[200]; /* what the cause may be, empty when unknown */
 };

@@ -307,16 +307,14 @@ static const char *hart_name(const struct penrose_chip *chip, const struct chip_
     return name ? name : penrose_hart_name(hart);
 }
 
-/* Of more calls than there is room for the outermost takes the last place. */
 static void find_calls(const struct penrose_chip *chip, struct penrose_fault *fault)
 {
-    enum { LAST = PENROSE_INLINED - 1 };
+    _Static_assert((int)PENROSE_INLINED == (int)LOADER_MAX_CALLS, "all of them are told");
     struct loader_call call[LOADER_MAX_CALLS];
     unsigned calls = images_calls(chip_images(chip), fault->x, fault->y, fault->pc, call);
-    for (unsigned i = 0; i < calls && i <= LAST; i++) {
-        const struct loader_call *shown = &call[i < LAST ? i : calls - 1];
-        snprintf(fault->inlined_at[i], sizeof fault->inlined_at[i], "%s:%u", shown->file,
-                 shown->line);
+    for (unsigned i = 0; i < calls; i++) {
+        snprintf(fault->inlined_at[i], sizeof fault->inlined_at[i], "%s:%u", call[i].file,
+                 call[i].line);
     }
 }
 

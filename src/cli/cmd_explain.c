@@ -22,6 +22,7 @@ enum {
     MOST_TILES = 8,
     MOST_DEPTH = 64,
     SOURCE_TEXT = 256,
+    CALLS_TEXT = 400,
     PLACE_TEXT = 768,
     INPUT_TEXT = 320,
     SRC_BANK_DATA = 64 * 16,
@@ -62,13 +63,14 @@ struct culprit {
     const struct compare_part *part;
     const struct compare_item *item;
     struct writers_datum datum;
-    unsigned tile;                                       /* index in explain_command.tile */
-    struct writers_record record, other;                 /* of A and B */
-    char symbol[128], source[SOURCE_TEXT];               /* of the instruction in A */
-    char other_symbol[128], other_source[SOURCE_TEXT];   /* in B */
-    char caller[SOURCE_TEXT], other_caller[SOURCE_TEXT]; /* where they were inlined, or empty */
-    char later_symbol[128], later_source[SOURCE_TEXT];   /* of who changed Dst behind a packer */
-    char early_symbol[128], early_source[SOURCE_TEXT];   /* of who read a GPR too early */
+    unsigned tile;                                     /* index in explain_command.tile */
+    struct writers_record record, other;               /* of A and B */
+    char symbol[128], source[SOURCE_TEXT];             /* of the instruction in A */
+    char other_symbol[128], other_source[SOURCE_TEXT]; /* in B */
+    char calls[CALLS_TEXT], other_calls[CALLS_TEXT];   /* ", inlined at ...", or empty */
+    json_t *inlined_at;                                /* all of those in A; NULL: not looked for */
+    char later_symbol[128], later_source[SOURCE_TEXT]; /* of who changed Dst behind a packer */
+    char early_symbol[128], early_source[SOURCE_TEXT]; /* of who read a GPR too early */
     bool was_told;
 };
 
@@ -294,8 +296,8 @@ static void locate_other(struct culprit *culprit, struct penrose_chip *chip)
         penrose_locate(chip, record->x, record->y, record->event.pc, culprit->other_symbol,
                        sizeof culprit->other_symbol, culprit->other_source,
                        sizeof culprit->other_source);
-        output_caller(chip, record->x, record->y, record->event.pc, culprit->other_caller,
-                      sizeof culprit->other_caller);
+        output_calls(chip, record->x, record->y, record->event.pc, culprit->other_calls,
+                     sizeof culprit->other_calls);
     }
 }
 
@@ -307,8 +309,10 @@ static void locate_culprit(struct explain_command *command, struct culprit *culp
     if (record->event.pc) {
         penrose_locate(chip, record->x, record->y, record->event.pc, culprit->symbol,
                        sizeof culprit->symbol, culprit->source, sizeof culprit->source);
-        output_caller(chip, record->x, record->y, record->event.pc, culprit->caller,
-                      sizeof culprit->caller);
+        output_calls(chip, record->x, record->y, record->event.pc, culprit->calls,
+                     sizeof culprit->calls);
+        json_decref(culprit->inlined_at);
+        culprit->inlined_at = json_calls(chip, record->x, record->y, record->event.pc);
     }
     if (record->has_later_dst) {
         penrose_locate(chip, at.x, at.y, record->later_dst_pc, culprit->later_symbol,
@@ -659,7 +663,7 @@ static void print_culprit(const struct explain_command *command, const struct cu
            culprit->item->b);
     explain_writer(&culprit->record, text, sizeof text);
     printf("  written by  %s\n", text);
-    explain_place(&culprit->record.event, culprit->symbol, culprit->source, culprit->caller, text,
+    explain_place(&culprit->record.event, culprit->symbol, culprit->source, culprit->calls, text,
                   sizeof text);
     if (*text) {
         printf("              %s\n", text);
@@ -668,7 +672,7 @@ static void print_culprit(const struct explain_command *command, const struct cu
         explain_writer(&culprit->other, text, sizeof text);
         printf("  in B        %s\n", text);
         explain_place(&culprit->other.event, culprit->other_symbol, culprit->other_source,
-                      culprit->other_caller, text, sizeof text);
+                      culprit->other_calls, text, sizeof text);
         if (*text) {
             printf("              %s\n", text);
         }
@@ -705,11 +709,8 @@ static json_t *json_culprit(const struct explain_command *command, const struct 
         json_object_set_new(object, "pc", json_address(record->event.pc));
         json_object_set_new(object, "symbol", json_text(culprit->symbol));
         json_object_set_new(object, "source", json_text(culprit->source));
-        json_t *calls = json_array(); /* as those of a fault are told */
-        if (*culprit->caller) {
-            json_array_append_new(calls, json_text(culprit->caller));
-        }
-        json_object_set_new(object, "inlined_at", calls);
+        json_object_set_new(object, "inlined_at",
+                            culprit->inlined_at ? json_incref(culprit->inlined_at) : json_array());
         json_object_set_new(object, "instruction", json_text(record->instruction));
     }
     for (unsigned i = 0; i < inputs->count; i++) {
@@ -979,10 +980,14 @@ enum cli_exit cmd_explain(struct cli *cli, int argc, char **argv)
     comparison_free(&command.comparison);
     compare_dump_close(&command.a);
     compare_dump_close(&command.b);
+    for (size_t i = 0; i < command.culprits; i++) {
+        json_decref(command.culprit[i].inlined_at);
+    }
     free(command.culprit);
     program_files_free(command.programs);
     for (struct followed *followed; (followed = command.followed);) {
         command.followed = followed->next;
+        json_decref(followed->culprit.inlined_at);
         free(followed);
     }
     return exit;

@@ -80,15 +80,14 @@ void explain_writer(const struct writers_record *record, char *text, size_t size
 }
 
 void explain_place(const struct observed *event, const char *symbol, const char *source,
-                   const char *caller, char *text, size_t size)
+                   const char *calls, char *text, size_t size)
 {
     bool is_pushed = event->pc && event->thread < PENROSE_TENSIX_THREADS;
     if (!event->pc) {
         *text = 0;
         return;
     }
-    snprintf(text, size, "at pc 0x%08x%s%s%s%s%s%s%s%s", event->pc, *symbol ? " in " : "", symbol,
-             *source ? ", " : "", short_source(source), *caller ? ", inlined at " : "",
-             short_source(caller), is_pushed ? ", pushed by " : "",
+    snprintf(text, size, "at pc 0x%08x%s%s%s%s%s%s%s", event->pc, *symbol ? " in " : "", symbol,
+             *source ? ", " : "", short_source(source), calls, is_pushed ? ", pushed by " : "",
              is_pushed ? thread_hart(event->thread) : "");
 }

@@ -16,6 +16,6 @@ void explain_writer(const struct writers_record *record, char *text, size_t size
 
 /* "at pc 0x00006a10 in pack, pack.h:140, pushed by trisc2"; "": the event has no place. */
 void explain_place(const struct observed *event, const char *symbol, const char *source,
-                   const char *caller, char *text, size_t size);
+                   const char *calls, char *text, size_t size);
 
 #endif

@@ -34,7 +34,7 @@ error_t last_writer_parse(const struct cli *cli, const char *text,
 
 static void tell_stop(struct penrose_chip *chip, const struct penrose_stop *stop)
 {
-    char text[300], symbol[128] = "", source[256] = "", caller[300];
+    char text[300], symbol[128] = "", source[256] = "", calls[1024];
     const char *line = text;
     penrose_stop_format(stop, text, sizeof text);
     if (strncmp(line, "watchpoint: ", strlen("watchpoint: ")) == 0) {
@@ -45,9 +45,9 @@ static void tell_stop(struct penrose_chip *chip, const struct penrose_stop *stop
     unsigned x = is_packet ? stop->from_x : stop->x, y = is_packet ? stop->from_y : stop->y;
     if (stop->pc &&
         penrose_locate(chip, x, y, stop->pc, symbol, sizeof symbol, source, sizeof source)) {
-        output_caller(chip, x, y, stop->pc, caller, sizeof caller);
-        printf("  in %s%s%s%s%s\n", *symbol ? symbol : source, *symbol && *source ? ", " : "",
-               *symbol ? source : "", *caller ? ", inlined at " : "", short_source(caller));
+        output_calls(chip, x, y, stop->pc, calls, sizeof calls);
+        printf("  in %s%s%s%s\n", *symbol ? symbol : source, *symbol && *source ? ", " : "",
+               *symbol ? source : "", calls);
     }
 }
 

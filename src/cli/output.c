@@ -90,15 +90,23 @@ const char *short_source(const char *source)
     return slash ? slash + 1 : source;
 }
 
-void output_caller(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc, char *text,
-                   size_t size)
+void output_calls(const struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc, char *text,
+                  size_t size)
+{
+    images_calls_text(chip_images(chip), x, y, pc, false, text, size);
+}
+
+json_t *json_calls(const struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc)
 {
     struct loader_call call[LOADER_MAX_CALLS];
     unsigned calls = images_calls(chip_images(chip), x, y, pc, call);
-    *text = 0;
-    if (calls > 0) {
-        snprintf(text, size, "%s:%u", call[0].file, call[0].line);
+    json_t *list = json_array();
+    for (unsigned i = 0; i < calls; i++) {
+        char text[300];
+        snprintf(text, sizeof text, "%s:%u", call[i].file, call[i].line);
+        json_array_append_new(list, json_text(text));
     }
+    return list;
 }
 
 const char *hart_state_name(enum penrose_hart_state state)

@@ -34,10 +34,13 @@ void json_set_count(json_t *object, const char *name, uint64_t value);
 /* The file name and line of a path with folders and a line: "file.c:12" of "folder/file.c:12". */
 const char *short_source(const char *source);
 
-/* "FILE:LINE" of an instruction that was inlined: the call of the function that it is in; else an
- * empty text. */
-void output_caller(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc, char *text,
-                   size_t size);
+/* ", inlined at FILE:LINE, ..." of an instruction that was inlined, as images_calls_text chooses; else
+ * an empty text. */
+void output_calls(const struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc, char *text,
+                  size_t size);
+
+/* "FILE:LINE" of all the calls, the innermost first. */
+json_t *json_calls(const struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc);
 
 /* The wait report without its last newline, for the caller to free; where `file` is a terminal, long
  * lines are wrapped. NULL without memory. */

@@ -753,7 +753,8 @@ json_t *session_harts_json(struct session *session, struct penrose_place tile, u
                               NULL) != PENROSE_OK) {
             continue;
         }
-        penrose_locate(session->chip, tile.x, tile.y, info.pc, symbol, sizeof symbol, source,
+        uint32_t at = chip_stands_at(session->chip, tile.x, tile.y, (enum penrose_hart)hart);
+        penrose_locate(session->chip, tile.x, tile.y, at, symbol, sizeof symbol, source,
                        sizeof source);
         json_t *object = json_object(), *registers = json_array();
         for (unsigned i = 0; i < 32; i++) {
@@ -765,6 +766,7 @@ json_t *session_harts_json(struct session *session, struct penrose_place tile, u
         json_object_set_new(object, "pc", json_address(info.pc));
         json_object_set_new(object, "symbol", json_text(symbol));
         json_object_set_new(object, "source", json_text(source));
+        json_object_set_new(object, "inlined_at", json_calls(session->chip, tile.x, tile.y, at));
         json_set_count(object, "instructions", info.retired);
         json_object_set_new(object, "x", registers);
         json_array_append_new(array, object);
@@ -779,15 +781,17 @@ void session_print_harts(struct session *session, struct penrose_place tile, uns
            "instructions", "pc", "where");
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
         struct penrose_hart_info info;
-        char symbol[128], source[256], value[16] = "-";
+        char symbol[128], source[256], calls[1024], value[16] = "-";
         if (!(harts & 1u << hart) ||
             penrose_hart_info(session->chip, tile.x, tile.y, (enum penrose_hart)hart, &info,
                               NULL) != PENROSE_OK) {
             continue;
         }
         bool is_done = with_exit && info.state == PENROSE_HART_PAUSED;
-        penrose_locate(session->chip, tile.x, tile.y, info.pc, symbol, sizeof symbol, source,
+        uint32_t at = chip_stands_at(session->chip, tile.x, tile.y, (enum penrose_hart)hart);
+        penrose_locate(session->chip, tile.x, tile.y, at, symbol, sizeof symbol, source,
                        sizeof source);
+        output_calls(session->chip, tile.x, tile.y, at, calls, sizeof calls);
         if (is_done) {
             snprintf(value, sizeof value, "%d", (int)info.x[10]);
         }
@@ -796,8 +800,8 @@ void session_print_harts(struct session *session, struct penrose_place tile, uns
         if (with_exit) {
             printf("%10s  ", value);
         }
-        printf("%12" PRIu64 "  0x%08x%s%s%s%s\n", info.retired, info.pc, *symbol ? "  " : "",
-               symbol, *source ? ", " : "", short_source(source));
+        printf("%12" PRIu64 "  0x%08x%s%s%s%s%s\n", info.retired, info.pc, *symbol ? "  " : "",
+               symbol, *source ? ", " : "", short_source(source), calls);
     }
 }
 

@@ -24,6 +24,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/places.h \
 	%D%/scratch.c \
 	%D%/scratch.h \
+	%D%/sources.c \
+	%D%/sources.h \
 	%D%/symbols.c \
 	%D%/tensor.c \
 	%D%/tensor.h \

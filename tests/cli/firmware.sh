@@ -201,6 +201,37 @@ messages=2 expect "140 tiles go wrong, and one tells" 1 \
     'guest fault unmapped-address: tile \(1, 2\) brisc at pc .*/brisc\.c:4: .*0x00400004' \
     'guest fault unmapped-address: brisc at pc .*/brisc\.c:4: the same on 139 more tiles: \(.*, \.\.\.$' -- \
     boot "$firmware" --tiles chip --kernel "brisc=$work/inlined/brisc.elf"
+# A kernel in its own file below seven calls in files of tt-metal.
+deep_kernel() { # NAME ADDRESS: polls there
+    wrong_kernel "$1" '#define INLINE static inline __attribute__((always_inline))
+#line 10 "/x/tt_metal/hw/inc/a.h"
+INLINE void a(uint32_t at) { while (*(volatile uint32_t *)at != 1) {} }
+#line 20 "/x/tt_metal/hw/inc/b.h"
+INLINE void b(uint32_t at) { a(at); }
+#line 30 "/x/tt_metal/hw/inc/c.h"
+INLINE void c(uint32_t at) { b(at); }
+#line 40 "/x/tt_metal/hw/inc/d.h"
+INLINE void d(uint32_t at) { c(at); }
+#line 50 "/x/tt_metal/hw/inc/e.h"
+INLINE void e(uint32_t at) { d(at); }
+#line 15 "/own/compute.cpp"
+INLINE void compute(uint32_t at) { e(at); }
+#line 72 "/x/tt_metal/hw/firmware/src/trisck.cc"
+INLINE void run(void) { compute('"$2"'); }
+void kernel_main(void) { run(); }'
+}
+deep_kernel deep 0x400000
+# shellcheck disable=SC2046
+expect "all calls of a fault" 1 'hw/inc/a\.h:10: ' '^  inlined at +/x/tt_metal/hw/inc/b\.h:20$' \
+    '^  inlined at +/x/tt_metal/hw/inc/e\.h:50$' '^  inlined at +/own/compute\.cpp:15$' \
+    '^  inlined at +/x/tt_metal/hw/firmware/src/trisck\.cc:73$' -- $(run_wrong deep)
+# shellcheck disable=SC2046
+expect "all calls as JSON" 1 'out:/own/compute\.cpp:15",$' 'out:trisck\.cc:73"$' -- $(run_wrong deep) --json
+deep_kernel deep-hang 0x90000
+# shellcheck disable=SC2046
+expect "the user's line of who waits" 4 \
+    'a\.h:10, inlined at /x/tt_metal/hw/inc/b\.h:20, /own/compute\.cpp:15, /x.*trisck\.cc:73: polls' \
+    'out:brisc .*, a\.h:10, inlined at b\.h:20, compute\.cpp:15, trisck\.cc:73$' -- $(run_wrong deep-hang)
 wrong_kernel hang 'void kernel_main(void)
 {
     semaphore_wait(0, 5);

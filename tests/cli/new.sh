@@ -87,7 +87,7 @@ report "lines of the coprocessor's instructions" "$(grep -qE "MVMUL 3, .*trisc1\
 cp -r . "$work/hang"
 sed -i '/TTI_SEMPOST/d' "$work/hang/trisc1.c"
 (cd "$work/hang" && build run)
-report "a chain of who waits" "$(for line in 'thread 2 of the coprocessor \(tensix.h:[0-9]+, inlined at trisc2.c:[0-9]+\) waits for' \
+report "a chain of who waits" "$(for line in 'thread 2 of the coprocessor \((tensix.h:[0-9]+, inlined at )?trisc2.c:[0-9]+\) waits for' \
     'brisc \(hart.h:[0-9]+, inlined at brisc.c:[0-9]+\) waits for a word in the mailbox from trisc2$'; do
     grep -qE "^      -> $line" "$work/err" || grep -e '->' "$work/err"
 done)"

@@ -115,6 +115,7 @@ UNIT_TESTS = \
 	%D%/loader/check_npy \
 	%D%/loader/check_program \
 	%D%/loader/check_scratch \
+	%D%/loader/check_sources \
 	%D%/loader/check_symbols \
 	%D%/loader/check_tensor \
 	%D%/loader/check_writes \

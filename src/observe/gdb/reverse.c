@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chip/chip.h"
 #include "observe/gdb/internal.h"
 
 void gdb_reverse_start(struct gdb *gdb)
@@ -182,7 +183,7 @@ bool gdb_reverse_search(struct gdb *gdb, bool is_step, bool is_back)
 static void tell_writer(const struct penrose_stop *stop, struct penrose_chip *past,
                         struct gdb_text *out)
 {
-    char text[256], symbol[128], source[256];
+    char text[256], symbol[128], source[256], calls[1024];
     penrose_stop_format(stop, text, sizeof text);
     const char *what = strstr(text, ": "); /* behind the number of the point */
     gdb_put(out, "%s\n", what ? what + 2 : text);
@@ -190,7 +191,8 @@ static void tell_writer(const struct penrose_stop *stop, struct penrose_chip *pa
     unsigned y = stop->agent == PENROSE_AGENT_NOC ? stop->from_y : stop->y;
     if (stop->pc &&
         penrose_locate(past, x, y, stop->pc, symbol, sizeof symbol, source, sizeof source)) {
-        gdb_put(out, "  in %s%s%s\n", symbol, *symbol && *source ? ", " : "", source);
+        images_calls_text(chip_images(past), x, y, stop->pc, true, calls, sizeof calls);
+        gdb_put(out, "  in %s%s%s%s\n", symbol, *symbol && *source ? ", " : "", source, calls);
     }
 }
 

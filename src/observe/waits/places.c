@@ -19,15 +19,9 @@
 static void put_calls(struct wait_words *words, const struct penrose_chip *chip,
                       const struct tile *tile, uint32_t pc, bool has_folders)
 {
-    struct loader_call call[LOADER_MAX_CALLS];
-    unsigned calls = images_calls(chip_images(chip), tile->x, tile->y, pc, call);
-    for (unsigned i = 0; i < calls; i++) {
-        if (i == 0 || i + 2 >= calls) {
-            const char *slash = has_folders ? NULL : strrchr(call[i].file, '/');
-            wait_words_put(words, "%s%s:%u", i == 0 ? ", inlined at " : ", ",
-                           slash ? slash + 1 : call[i].file, call[i].line);
-        }
-    }
+    char text[1024];
+    images_calls_text(chip_images(chip), tile->x, tile->y, pc, has_folders, text, sizeof text);
+    wait_words_put(words, "%s", text);
 }
 
 void wait_places_line(struct wait_words *words, struct penrose_chip *chip, const struct tile *tile,

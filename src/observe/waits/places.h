@@ -10,8 +10,8 @@
 bool wait_places_for_work(const struct penrose_chip *chip, const struct tile *tile,
                           enum rv32_core core, struct wait_words *words);
 
-/* " at pc 0x00001000 in main+0x10, kernel.h:12, inlined at kernel.cc:34": the call that contains
- * the line, and the last two: firmware inlines the kernel that it calls. */
+/* " at pc 0x00001000 in main+0x10, kernel.h:12, inlined at kernel.cc:34", with the calls
+ * that images_calls_text chooses. */
 void wait_places_position(struct wait_words *words, struct penrose_chip *chip,
                           const struct tile *tile, uint32_t pc);
 
