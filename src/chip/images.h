@@ -50,7 +50,7 @@ unsigned images_calls(const struct images *images, unsigned x, unsigned y, uint3
                       struct loader_call call[LOADER_MAX_CALLS]);
 
 /*
- * The same for a line: ", inlined at dataflow_api.h:489, reader.cpp:21, ncrisck.cc:73". Of many calls
+ * The same for a line: ", inlined at FILE:LINE, FILE:LINE, FILE:LINE". Of many calls
  * these stay: the innermost, up to four in files of the user's own (loader/sources.h), of which the
  * outermost is one, and the outermost of all. Empty where nothing was inlined.
  */

@@ -190,7 +190,7 @@ void debug_ebreak(struct tile *tile, enum rv32_core core)
 
 uint32_t debug_stands_at(const struct tile *tile, enum rv32_core core)
 {
-    enum { ECALL = 0x00000073, EBREAK = 0x00100073 };
+    enum { ECALL = 0x73, EBREAK = ECALL | 1 << 20 }; /* pauses of rv32.def */
     uint32_t pc = tile->hart[core].pc, word = 0, at = pc - 4;
     const struct debug_hart *debug = &tile->debug.hart[core];
     bool is_trapped = debug->status & STATUS_EBREAK && /* and has done nothing since */

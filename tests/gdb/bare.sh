@@ -20,7 +20,7 @@ told 'a program is debugged from its first instruction to its exit' \
     '^101021 +penrose +101021 +0 +worker +1-2 +brisc +sort_crc.elf +running +1 *$' \
     '^101020 .* all .* 5 *$' '^101025 .* ncrisc +.* in reset +1 *$' \
     '^_start \(\) at .*crt0.S:' '^Breakpoint 1, main \(\) at .*sort_crc.c:[0-9]+' \
-    '^pc +0x[0-9a-f]+.*<main\+' 'received signal SIGTRAP' '^exit \(\) at .*crt0.S:45$' 'ebreak: brisc of \(1, 2\)' \
+    '^pc +0x[0-9a-f]+.*<main\+' 'received signal SIGTRAP' '^_start \(\) at .*crt0.S:45$' 'ebreak: brisc of \(1, 2\)' \
     'Inferior 1 .* exited normally' 'out:done after' 'err:waiting for GDB: target extended-remote'
 
 debug run "$GUESTS/sort_crc.elf" <<'COMMANDS'
