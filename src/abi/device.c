@@ -416,7 +416,7 @@ void device_end_recording(struct device *device)
     }
 }
 
-static void end_launches(struct device *device)
+void device_end_launches(struct device *device)
 {
     struct launches *launches = device->launches;
     device->launches = NULL;
@@ -447,7 +447,7 @@ void device_destroy(struct device *device)
     }
     device_end_recording(device);
     summary_close(device);
-    end_launches(device);
+    device_end_launches(device);
     dumps_free(&device->dumps);
     gdb_destroy(device->gdb, 0);
     penrose_chip_destroy(device->chip);

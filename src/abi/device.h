@@ -179,6 +179,9 @@ void device_watch_polls(struct device *device);
 /* Ends what PENROSE_RECORD asked for, with a report where that was not possible. */
 void device_end_recording(struct device *device);
 
+/* Writes the launch under way, if launches are recorded, and tells how many were written. */
+void device_end_launches(struct device *device);
+
 /* Appends what device->summary has counted to its file, as one line of JSON (report.c). */
 void summary_close(struct device *device);
 

@@ -21,6 +21,7 @@
 #include "isa/plain_text.h"
 #include "observe/error_line.h"
 #include "observe/history/recording.h"
+#include "observe/launches/launches.h"
 #include "observe/waits/waits.h"
 
 enum { STDERR_LINES = 40, LINE_TEXT = 1024, FAULT_TEXT = 4096 };
@@ -227,8 +228,10 @@ void report_hang(struct device *device, const char *text)
         device->summary->hangs++;
     }
     device->is_hung = device->on_hang == ON_HANG_THROW;
+    launches_hang(device->launches);
     if (device->on_hang == ON_HANG_STOP) {
         device_end_recording(device); /* with what led to this */
+        device_end_launches(device);
         summary_close(device);
         kill(getpid(), SIGTERM);
     }

@@ -416,6 +416,13 @@ bool launches_paused(struct launches *launches)
     return true;
 }
 
+void launches_hang(struct launches *launches)
+{
+    if (launches && launches->firmware) {
+        close_launch(launches);
+    }
+}
+
 /* --- Firmware --- */
 
 static void observe(struct launches *launches)

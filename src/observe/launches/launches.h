@@ -47,6 +47,10 @@ void launches_write(struct launches *launches, unsigned x, unsigned y, uint64_t 
 /* A run has ended with PENROSE_PAUSED; true: for a go signal, and the run is to go on. */
 bool launches_paused(struct launches *launches);
 
+/* Nothing goes on: the launch that is under way is written as it is, since its host may not come to
+ * its end. */
+void launches_hang(struct launches *launches);
+
 /* How many there were, those of them that were to be written, and those that were. */
 struct launches_counts {
     unsigned seen, chosen, written;
