@@ -267,6 +267,25 @@ static void find_places(struct moments *moments, struct watched_moment *watched)
     free(searched);
 }
 
+/* While no program has any of the places nobody can come to one: then harts may sleep in loops that
+ * poll, and a deadlock is found. */
+static void let_sleep(struct moments *moments)
+{
+    bool lets_sleep = true;
+    for (unsigned i = 0; i < moments->count; i++) {
+        const struct watched_moment *watched = &moments->watched[i];
+        enum moment_kind kind = watched->moment->kind;
+        bool is_place = kind == MOMENT_FUNCTION || kind == MOMENT_LINE;
+        lets_sleep &=
+            watched->moment->is_over || kind > MOMENT_PC || (is_place && watched->places == 0);
+    }
+    if (moments->is_looking && lets_sleep != moments->observer.lets_sleep) {
+        chip_unobserve(moments->chip, &moments->observer);
+        moments->observer.lets_sleep = lets_sleep;
+        moments->is_looking = chip_observe(moments->chip, &moments->observer, NULL) == PENROSE_OK;
+    }
+}
+
 void moments_prepare(struct moments *moments)
 {
     for (unsigned i = 0; moments && i < moments->count; i++) {
@@ -275,6 +294,9 @@ void moments_prepare(struct moments *moments)
         if (!watched->moment->is_over && (kind == MOMENT_FUNCTION || kind == MOMENT_LINE)) {
             find_places(moments, watched);
         }
+    }
+    if (moments) {
+        let_sleep(moments);
     }
 }
 
