@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chip/firmware.h"
+#include "chip/program_files.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "isa/json_text.h"
@@ -395,9 +397,21 @@ static void explain_warnings(struct session *session)
     session->warnings_told = true;
 }
 
+/* Functions and lines of firmware that came with a snapshot. */
+static void know_restored_firmware(struct session *session)
+{
+    if (session->options->restore_snapshot && session->firmware && !session->files) {
+        session->files = program_files_create();
+    }
+    if (session->files && program_files_add(session->files, session->firmware->directory)) {
+        program_files_place_all(session->files, session->chip, session->chip);
+    }
+}
+
 static void explain(struct session *session, const struct goal *goal, enum cli_exit exit)
 {
     char headline[256], unfinished[128];
+    know_restored_firmware(session);
     goal->describe(session, goal->context, unfinished, sizeof unfinished);
     if (exit == CLI_CYCLES || exit == CLI_DEADLOCK) {
         explain_warnings(session);
@@ -571,6 +585,9 @@ enum cli_exit session_boot(struct session *session, const char *directory)
     double start = host_milliseconds();
     if (penrose_firmware_open(directory, &session->firmware, &error) != PENROSE_OK) {
         return complain(session->cli, "%s", error.text);
+    }
+    if (session->options->restore_snapshot) {
+        chip_firmware_assume(session->chip, session->firmware); /* which is not booted again */
     }
     for (unsigned i = 0; i < session->options->tiles; i++) {
         struct penrose_place tile = session->options->tile[i];
@@ -862,6 +879,7 @@ enum cli_exit session_close(struct session *session, enum cli_exit exit)
     enum cli_exit told = end_history(session);
     gdb_destroy(session->gdb, (int)exit);
     penrose_chip_destroy(session->chip);
+    program_files_free(session->files);
     penrose_firmware_close(session->firmware);
     saved = saved ? saved : told;
     return exit ? exit : looked ? looked : traced ? traced : saved;

@@ -24,6 +24,7 @@ struct session {
     const struct machine_options *options;
     struct penrose_chip *chip;
     struct penrose_firmware *firmware; /* NULL for bare programs */
+    struct program_files *files;       /* of firmware in a chip that was restored; NULL: none */
     struct penrose_history *history;   /* for --last-writer; NULL: none */
     struct trace_file *trace;          /* NULL: none */
     struct look *look;                 /* NULL before the first run */

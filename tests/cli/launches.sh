@@ -134,6 +134,23 @@ else
     report "linking" "$(cat "$work/link")"
 fi
 
+# --- One that hangs ---
+
+cp -r "$srcdir/firmware/kernels" "$work/hang"
+sed -i 's/done < pages; done++/done <= pages; done++/' "$work/hang/brisc.c" # a page that nobody pushes
+if "$srcdir/scripts/link-kernels" "$firmware" "$work/hanging" "$work/hang" 2>"$work/link"; then
+    mkdir -p "$own/kernels/hang/1234/brisc"
+    cp "$work/hanging/brisc.elf" "$own/kernels/hang/1234/brisc"
+    messages=3 expect "it is told and written" 122 'root cause: nobody pushes pages to circular buffer ' \
+        'penrose: 1 launch written to' -- exec --quiet --on-hang stop --record-launch "$work/hung" -- \
+        "$host" "$firmware" "$work/hanging"
+    messages=2 expect "and hangs by itself" 4 'root cause: nobody pushes pages to circular buffer 16, which is empty: trisc2 has ended' \
+        'show-at: nosuch\.cpp:8 was not reached; no program on these tiles has such a place' -- \
+        run "$work/hung/launch-001/PROGRAM.json" --show gprs --show-at nosuch.cpp:8
+else
+    report "linking" "$(cat "$work/link")"
+fi
+
 # --- What cannot be ---
 
 TT_METAL_CACHE=$work/empty PENROSE_FIRMWARE=$firmware messages=3 \
