@@ -18,7 +18,8 @@ enum { MOST_QUANTUM = 65536, MOST_THREADS = 256 };
 
 /* Cycles of a window in which several units are awake, in whole rounds of tiles. Packets of a timed
  * run take as long as the hardware's, 19 cycles at least, so its windows are short. */
-enum { WINDOW_CYCLES = 512, TIMED_WINDOW_CYCLES = 16 };
+/* In timed runs as long as the least time that a packet takes, to its own tile. */
+enum { WINDOW_CYCLES = 512, TIMED_WINDOW_CYCLES = 10 };
 
 static const enum penrose_policy default_policies[PENROSE_FAULT_KINDS] = {
 #define PENROSE_FAULT_KIND(token, name, policy, rule) [PENROSE_FAULT_##token] = PENROSE_##policy,

@@ -40,7 +40,7 @@ struct chip_fault {
 
 /* What a tile or bank reports while others run too (its member `notes`, NULL: nothing yet): kept
  * apart until the window is over. */
-enum { NOTES_FAULTS = 32, NOTES_UNMODELLED = 32 };
+enum { NOTES_FAULTS = CHIP_FAULTS, NOTES_UNMODELLED = CHIP_UNMODELLED };
 struct chip_notes {
     struct chip_fault fault[NOTES_FAULTS];
     unsigned faults;
@@ -313,6 +313,11 @@ bool chip_loops_back(void *owner, const struct tile *tile, const struct noc_pack
 /* A request that a tile sent broke a rule where no unit runs. True: a policy lets it pass. */
 bool chip_packet_fault(struct penrose_chip *chip, const struct noc_packet *packet,
                        enum penrose_fault_kind kind, const char *text);
+
+/* All reports, perhaps in an order that does not depend on where windows end. Room for CHIP_FAULTS
+ * and CHIP_UNMODELLED. */
+void chip_list_reports(const struct penrose_chip *chip, bool in_order,
+                       const struct chip_fault **fault, const struct penrose_unmodelled **use);
 
 /* Takes over what units reported while they ran. */
 void chip_merge_notes(struct penrose_chip *chip);

@@ -168,7 +168,7 @@ void dram_serve(struct dram_bank *bank, uint64_t end)
 {
     for (struct noc_packet *packet; (packet = noc_queue_take(&bank->inbox, end));) {
         if (!serve_packet(bank, packet, packet->arrival)) {
-            packet->arrival = end; /* the tile is busy: again in the next window */
+            packet->arrival = end; /* the tile is busy: again in the next round */
             noc_queue_put(&bank->inbox, packet);
         }
     }
@@ -203,14 +203,28 @@ static bool are_at_rest(const struct dram_bank *bank, uint64_t end)
            is_at_rest(&bank->port[1], end) && is_at_rest(&bank->port[2], end);
 }
 
-void dram_begin_window(struct dram_bank *bank, uint64_t end)
+uint64_t dram_next_grid(const struct dram_bank *bank, uint64_t time)
 {
-    bank->is_quiet = bank->inbox.earliest == UINT64_MAX && are_at_rest(bank, end);
+    uint64_t window = bank->board->delivery.window;
+    return (time / window + 1) * window;
 }
 
-void dram_end_window(struct dram_bank *bank)
+void dram_begin_window(struct dram_bank *bank, uint64_t now, uint64_t end)
+{
+    uint64_t grid = dram_next_grid(bank, now), until = end > grid ? end : grid;
+    if (!bank->board->delivery.at_once) {
+        return;
+    }
+    if (bank->inbox.earliest < until || !are_at_rest(bank, until)) {
+        bank->loud_until = grid;
+    }
+    bank->is_quiet = bank->loud_until <= now;
+}
+
+void dram_end_window(struct dram_bank *bank, uint64_t now)
 {
     bank->is_quiet = false;
+    bank->loud_until = bank->loud_until <= now ? 0 : bank->loud_until;
 }
 
 bool dram_is_within(const struct noc_packet *packet)

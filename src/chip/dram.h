@@ -30,7 +30,8 @@ struct dram_port {
 };
 
 struct dram_bank {
-    uint64_t sequence; /* of packets that it sent */
+    uint64_t sequence;   /* of packets that it sent */
+    uint64_t loud_until; /* it is not quiet before; 0: it is */
 
     /* Beside the state. */
     unsigned number;
@@ -38,7 +39,7 @@ struct dram_bank {
     struct sparse memory;
     struct dram_port port[DRAM_PORTS];
     struct noc_queue inbox;
-    struct noc_queue due; /* what is served before the next window (gddr.c) */
+    struct noc_queue due; /* what is served when the time is a multiple of a window (gddr.c) */
     struct noc_list sent;
     struct noc_pool pool;
     const struct tile_board *board; /* for faults */
@@ -53,13 +54,17 @@ void dram_free(struct dram_bank *bank);
 /* Serves the packets that arrive before `end`. */
 void dram_serve(struct dram_bank *bank, uint64_t end);
 
-/* A window begins. A bank is quiet in it if nothing can arrive there before its end, its tiles'
- * harts are in reset, or sleep until then and look at no NIU, and its NIUs lead to GDDR, as hosts
- * leave them: then neither GDDR nor the NIUs change while others run. */
-void dram_begin_window(struct dram_bank *bank, uint64_t end);
+/* When what is due is served: the next multiple of a window's cycles. However long windows are, so
+ * results do not depend on where they end. */
+uint64_t dram_next_grid(const struct dram_bank *bank, uint64_t time);
+
+/* A window begins. A bank is quiet in it if nothing can arrive there before that multiple and before
+ * its end, its tiles' harts are in reset, or sleep until then and look at no NIU, and its NIUs lead
+ * to GDDR, as hosts leave them: then neither GDDR nor the NIUs change while others run. */
+void dram_begin_window(struct dram_bank *bank, uint64_t now, uint64_t end);
 
 /* The window is over: until the next one begins no bank is quiet. */
-void dram_end_window(struct dram_bank *bank);
+void dram_end_window(struct dram_bank *bank, uint64_t now);
 
 /* Are all bytes of a request in GDDR, not in what lies above it? */
 bool dram_is_within(const struct noc_packet *packet);

@@ -272,6 +272,46 @@ void chip_merge_notes(struct penrose_chip *chip)
     }
 }
 
+/* --- For the hash --- */
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_faults(const void *a, const void *b)
+{
+    const struct chip_fault *left = *(const struct chip_fault *const *)a;
+    const struct chip_fault *right = *(const struct chip_fault *const *)b;
+    int order = compare(left->y << 8 | left->x, right->y << 8 | right->x);
+    order = order ? order : compare(left->fault.cycle, right->fault.cycle);
+    order = order ? order : compare(left->fault.pc, right->fault.pc);
+    return order ? order : strcmp(left->fault.text, right->fault.text);
+}
+
+static int compare_uses(const void *a, const void *b)
+{
+    const struct penrose_unmodelled *left = *(const struct penrose_unmodelled *const *)a;
+    const struct penrose_unmodelled *right = *(const struct penrose_unmodelled *const *)b;
+    int order = compare(left->address, right->address);
+    return order ? order : compare(left->word >> 24, right->word >> 24);
+}
+
+void chip_list_reports(const struct penrose_chip *chip, bool in_order,
+                       const struct chip_fault **fault, const struct penrose_unmodelled **use)
+{
+    for (size_t i = 0; i < chip->faults; i++) {
+        fault[i] = &chip->fault[i];
+    }
+    for (size_t i = 0; i < chip->unmodelled_count; i++) {
+        use[i] = &chip->unmodelled[i];
+    }
+    if (in_order) {
+        qsort(fault, chip->faults, sizeof *fault, compare_faults);
+        qsort(use, chip->unmodelled_count, sizeof *use, compare_uses);
+    }
+}
+
 /* --- The board --- */
 
 void chip_board_init(struct tile_board *board, const struct penrose_options *options,

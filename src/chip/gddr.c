@@ -2,13 +2,13 @@
  * Requests to GDDR in functional runs.
  *
  * GDDR of a quiet bank (dram_begin_window) does not change while units run: what they write to it
- * is taken over between windows. So a read need not travel: whoever runs finds what GDDR held when
- * the window began, whatever thread runs what else. A write is answered when it leaves; nobody can
- * tell, since its sender is the only one who could look before the window ends, and its reads of
- * what it has just written travel.
+ * is taken over when the time is a multiple of a window's cycles, wherever windows end. So a read
+ * need not travel: whoever runs finds what GDDR held then, whatever thread runs what else. A write
+ * is answered when it leaves; nobody can tell, since its sender is the only one who could look
+ * before, and its reads of what it has just written travel.
  *
- * Answered writes pass through chip_exchange as all packets do, and are kept there for the
- * end of the window, when threads share the banks.
+ * Answered writes pass through chip_exchange as all packets do, and are kept there until they are
+ * due, when threads share the banks. A host that looks at a bank has them served before.
  *
  * Timed runs and --schedule random delay everything, and what does not look like an ordinary
  * transfer travels too: whatever is wrong with it is found where it arrives.
@@ -24,9 +24,11 @@ enum { PACKETS_TO_SHARE = 32 /* with other threads: each takes some 100 ns */ };
 /* The port of a packet that goes to GDDR and nowhere else; NULL: it does not. */
 static struct dram_port *port_of(const struct penrose_chip *chip, const struct noc_packet *packet)
 {
-    const struct chip_place *place = &chip->place[packet->to];
-    bool is_there = place->port && place->tile; /* whose NIU counts */
-    return is_there && dram_takes(place->port, packet) ? place->port : NULL;
+    struct dram_port *port = chip->place[packet->to].port;
+    return port && dram_takes(port, packet) &&
+                   !grid_tile(&chip->grid, chip_position(packet->to))->is_fused_off
+               ? port
+               : NULL;
 }
 
 /* May the write change what is read? Byte enables and headers count from elsewhere. */
@@ -37,18 +39,28 @@ static bool overlaps(const struct noc_packet *write, const struct noc_packet *re
             read->address < write->address + write->size);
 }
 
-/* Has the tile written in this window what it reads now? */
-static bool has_written(const struct penrose_chip *chip, const struct tile *tile,
-                        const struct dram_bank *bank, const struct noc_packet *read)
+/* Is there a write of the tile to the bank among packets that changes what it reads? */
+static bool is_written(const struct penrose_chip *chip, const struct noc_packet *first,
+                       const struct tile *tile, const struct dram_bank *bank,
+                       const struct noc_packet *read)
 {
-    for (const struct noc_packet *sent = tile->sent.head; sent; sent = sent->next) {
-        const struct dram_port *port = chip->place[sent->to].port;
-        if (sent->kind == NOC_WRITE && !sent->is_multicast && port && port->bank == bank &&
-            overlaps(sent, read)) {
+    for (const struct noc_packet *packet = first; packet; packet = packet->next) {
+        const struct dram_port *port = chip->place[packet->to].port;
+        if (packet->kind == NOC_WRITE && !packet->is_multicast && port && port->bank == bank &&
+            packet->origin == tile->node && overlaps(packet, read)) {
             return true;
         }
     }
     return false;
+}
+
+/* Has the tile written what it reads now, and GDDR has it not yet? */
+static bool has_written(const struct penrose_chip *chip, const struct tile *tile,
+                        const struct dram_bank *bank, const struct noc_packet *read)
+{
+    return is_written(chip, tile->sent.head, tile, bank, read) ||
+           is_written(chip, bank->due.head, tile, bank, read) ||
+           is_written(chip, bank->due.fresh, tile, bank, read);
 }
 
 static void note_read(struct chip_unit *unit, const struct dram_port *port,
@@ -86,7 +98,7 @@ const uint8_t *chip_gddr_read(void *owner, const struct tile *tile, const struct
     const uint8_t *chunk = sparse_chunk(&port->bank->memory, packet->address);
     struct chip_unit *unit = chip->place[tile->node].unit;
     note_read(unit, port, packet);
-    if (port->tile->observed) {
+    if (port->tile && port->tile->observed) {
         tell_read(chip, chip->place[tile->node].tile, port->tile, packet);
     }
     return chunk ? chunk + at : zeros;
@@ -117,9 +129,7 @@ bool chip_gddr_keep(struct penrose_chip *chip, struct noc_packet *packet)
     packet->arrival = packet->sent; /* nobody has seen GDDR since */
     noc_queue_put(&bank->due, packet);
     chip->due_packets++;
-    if (!bank->is_quiet) { /* a hart may look at what is counted */
-        chip_touch(chip, packet->to);
-    }
+    chip_touch(chip, packet->to);
     return true;
 }
 
@@ -128,9 +138,11 @@ void chip_gddr_count(struct penrose_chip *chip, struct chip_unit *unit)
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
         for (; unit->has_read[noc]; unit->has_read[noc] &= unit->has_read[noc] - 1) {
             unsigned number = (unsigned)__builtin_ctz(unit->has_read[noc]);
-            struct dram_bank *bank = &chip->bank[number / DRAM_PORTS];
+            struct dram_port *port = &chip->bank[number / DRAM_PORTS].port[number % DRAM_PORTS];
             struct chip_reads *reads = &unit->reads[noc][number];
-            dram_count_reads(&bank->port[number % DRAM_PORTS], noc, reads->requests, reads->flits);
+            if (chip_tile_at(chip, port->node)) { /* made when it is first read */
+                dram_count_reads(port, noc, reads->requests, reads->flits);
+            }
             *reads = (struct chip_reads){0};
         }
     }
@@ -142,18 +154,34 @@ static void serve_bank(void *context, size_t i)
     dram_serve_due(chip->due[i], chip->now);
 }
 
+void chip_gddr_settle(struct penrose_chip *chip, struct dram_bank *bank)
+{
+    if (bank->due.earliest == UINT64_MAX || chip->shares_time) {
+        return;
+    }
+    chip->shares_time = true;
+    dram_serve_due(bank, chip->now);
+    chip->shares_time = false;
+    chip_merge_bank(chip, bank);
+    chip_touch(chip, bank->port[0].node);
+}
+
 void chip_gddr_serve(struct penrose_chip *chip)
 {
     size_t banks = 0;
-    for (unsigned i = 0; i < GRID_BANKS; i++) {
+    for (unsigned i = 0; i < GRID_BANKS && chip->now % chip->window == 0; i++) {
         if (chip->bank[i].due.earliest != UINT64_MAX) {
             chip->due[banks++] = &chip->bank[i];
+            chip_touch(chip, chip->bank[i].port[0].node);
         }
+    }
+    if (banks == 0) {
+        return;
     }
     bool is_shared = chip->threads > 1 && banks > 1 && chip->due_packets >= PACKETS_TO_SHARE &&
                      !chip->is_observed;
-    chip->touched |= chip->is_observed && banks > 0; /* tiles may be stopped there */
-    chip->shares_time = true; /* in any case, so that reports do not depend on threads */
+    chip->touched |= chip->is_observed; /* tiles may be stopped there */
+    chip->shares_time = true;           /* in any case, so that reports do not depend on threads */
     if (is_shared) {
         pool_run(chip->pool, banks, serve_bank, chip);
     } else {

@@ -20,14 +20,18 @@ bool chip_gddr_move(void *owner, const struct tile *tile, bool writes, uint64_t 
 
 /* Between windows. */
 
-/* Takes a packet for a DRAM tile if it is to be served before the next window; false: it is not. */
+/* Takes a packet for a DRAM tile if it need not arrive; false: it must. */
 bool chip_gddr_keep(struct penrose_chip *chip, struct noc_packet *packet);
 
 /* Counts at the banks what a unit has read there in the window. */
 void chip_gddr_count(struct penrose_chip *chip, struct chip_unit *unit);
 
-/* Serves what was kept. Responses are in the banks' `sent`. */
+/* Serves what was kept, if the time is a multiple of a window's cycles. Responses are in the banks'
+ * `sent`. */
 void chip_gddr_serve(struct penrose_chip *chip);
+
+/* Serves what is kept for one bank: a host looks at it. */
+void chip_gddr_settle(struct penrose_chip *chip, struct dram_bank *bank);
 
 /* Takes a response that its receiver has had already, and with it its
  * memory; false: it is none. */

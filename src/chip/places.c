@@ -6,6 +6,7 @@
 #include "addresses.h"
 #include "arch/arch.h"
 #include "chip/firmware.h"
+#include "chip/gddr.h"
 #include "isa/error.h"
 #include "isa/export.h"
 #include "rv32/timing.h"
@@ -353,6 +354,7 @@ static enum penrose_status access_dram(struct penrose_chip *chip, const struct h
         return access_tile(chip, &inner, error);
     }
     struct dram_port *port = chip->place[access->place].port;
+    chip_gddr_settle(chip, port->bank);
     switch (dram_access(port, access->operation, access->address, access->bytes, access->size,
                         &tile_address, &rule)) {
     case DRAM_DONE:

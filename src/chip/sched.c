@@ -1,11 +1,13 @@
 /*
  * The scheduler: windows in which every unit runs by itself, on as many host threads as there are.
  *
- * While several units are awake a window has chip->window cycles, which is also the least time that
- * a packet takes. While one is, and no packet is under way, windows grow, because nothing else can
- * happen; such a unit's run ends when it sends something. Units that sleep are not visited. Which
- * thread runs a unit, and in which order, does not matter: what crosses between units does so
- * between windows, in canonical order.
+ * While several units are awake a window ends at the next multiple of chip->window cycles, which is
+ * also the least time that a packet takes. While one tile is, and no packet is under way, windows
+ * grow, because nothing else can happen; such a tile's run ends when it sends something. Units that
+ * sleep are not visited. Which thread runs a unit, and in which order, does not matter: what crosses
+ * between units does so between windows, in canonical order. Nor does it matter where windows end:
+ * at hosts' wishes, early, or late, as long as a packet never takes less than the window in which it
+ * leaves.
  */
 #include <penrose/debug.h>
 
@@ -47,10 +49,18 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+static uint64_t round_up(uint64_t value, uint64_t step)
+{
+    return (value + step - 1) / step * step;
+}
+
 static void note_bank(struct chip_unit *unit)
 {
     struct dram_bank *bank = unit->bank;
     unit->next = bank->inbox.earliest;
+    if (bank->due.earliest != UINT64_MAX) {
+        unit->next = earlier(unit->next, dram_next_grid(bank, bank->due.earliest));
+    }
     unit->now = 0;
     unit->stopped = unit->paused = false;
     for (unsigned i = 0; i < DRAM_PORTS; i++) {
@@ -90,22 +100,32 @@ static bool unit_has_sent(const struct chip_unit *unit)
     return sent;
 }
 
+/* Packets and harts of a bank's tiles take turns, round by round. */
+static void run_bank(struct penrose_chip *chip, struct dram_bank *bank)
+{
+    uint64_t quantum = chip->options.quantum, end = chip->now;
+    for (unsigned port = 0; port < DRAM_PORTS; port++) {
+        if (bank->port[port].tile) {
+            tile_catch_up(bank->port[port].tile, chip->now);
+        }
+    }
+    while (end < chip->window_end) {
+        end = earlier((end / quantum + 1) * quantum, chip->window_end);
+        dram_serve(bank, end);
+        for (unsigned port = 0; port < DRAM_PORTS; port++) {
+            if (bank->port[port].tile) {
+                tile_run(bank->port[port].tile, end);
+            }
+        }
+    }
+}
+
 static void run_unit(struct penrose_chip *chip, struct chip_unit *unit)
 {
     if (unit->tile) {
         tile_run(unit->tile, chip->window_end);
     } else {
-        for (unsigned port = 0; port < DRAM_PORTS; port++) {
-            if (unit->bank->port[port].tile) {
-                tile_catch_up(unit->bank->port[port].tile, chip->now);
-            }
-        }
-        dram_serve(unit->bank, chip->window_end);
-        for (unsigned port = 0; port < DRAM_PORTS; port++) {
-            if (unit->bank->port[port].tile) {
-                tile_run(unit->bank->port[port].tile, chip->window_end);
-            }
-        }
+        run_bank(chip, unit->bank);
     }
     note(unit);
     unit->sends = unit_has_sent(unit) || unit->has_read[0] | unit->has_read[1];
@@ -118,11 +138,12 @@ struct awake {
     unsigned units;
     bool any_stopped, any_paused;
     uint64_t next, second; /* the earliest event of any unit, and of any other */
+    uint64_t bank;         /* of any bank */
 };
 
 static struct awake look_around(struct penrose_chip *chip)
 {
-    struct awake awake = {.next = UINT64_MAX, .second = chip_edge_next(chip)};
+    struct awake awake = {.next = UINT64_MAX, .second = chip_edge_next(chip), .bank = UINT64_MAX};
     for (unsigned i = 0; i < chip->units; i++) {
         struct chip_unit *unit = chip->unit[i];
         if (chip->touched || unit->touched) {
@@ -136,6 +157,7 @@ static struct awake look_around(struct penrose_chip *chip)
         awake.any_paused |= unit->paused;
         awake.second = earlier(awake.second, next > awake.next ? next : awake.next);
         awake.next = earlier(awake.next, next);
+        awake.bank = unit->bank ? earlier(awake.bank, next) : awake.bank;
     }
     awake.next = earlier(awake.next, awake.second); /* the edge may be first */
     chip->touched = false;
@@ -231,13 +253,15 @@ static void run_window(struct penrose_chip *chip, uint64_t end, bool is_long)
         alone->has_paused &= alone->cut.is_cut; /* in the round that goes on */
     }
     for (unsigned i = 0; i < GRID_BANKS; i++) {
-        dram_begin_window(&chip->bank[i], end);
+        dram_begin_window(&chip->bank[i], chip->now, end);
     }
     run_units(chip);
     chip->now = end;
     if (alone && alone->returns_early) {
         alone->returns_early = false;
-        chip->now = alone->now < end && alone->halt != TILE_FAULTED ? alone->now : end;
+        uint64_t stop =
+            alone->halt == TILE_FAULTED ? round_up(alone->now, chip->window) : alone->now;
+        chip->now = earlier(stop, end);
         stands = alone->halt == TILE_PAUSED;
     }
     chip_record_window(chip, start, end);
@@ -261,7 +285,7 @@ void chip_rerun_begin(struct penrose_chip *chip, uint64_t planned, uint64_t actu
         }
     }
     for (unsigned i = 0; i < GRID_BANKS; i++) {
-        dram_begin_window(&chip->bank[i], planned);
+        dram_begin_window(&chip->bank[i], chip->now, planned);
     }
 }
 
@@ -296,7 +320,7 @@ void chip_rerun_end(struct penrose_chip *chip, uint64_t actual)
     chip_merge_notes(chip);
     chip_exchange(chip, chip->now + chip->window);
     for (unsigned i = 0; i < GRID_BANKS; i++) {
-        dram_end_window(&chip->bank[i]);
+        dram_end_window(&chip->bank[i], chip->now);
     }
     chip->runnable_count = 0;
     if (chip->journal) {
@@ -305,22 +329,18 @@ void chip_rerun_end(struct penrose_chip *chip, uint64_t actual)
     chip_tell_window(chip);
 }
 
-static uint64_t round_up(uint64_t value, uint64_t step)
-{
-    return (value + step - 1) / step * step;
-}
-
 /* Where a window of at most `window` cycles ends: before anybody else has something to do, unless
- * that is within the least that packets take. */
+ * that is within the least that packets take. What a bank answers leaves at the end of a window, so
+ * no window grows while one has something to do. */
 static uint64_t choose_end(const struct penrose_chip *chip, const struct awake *awake,
                            uint64_t window, uint64_t quantum)
 {
-    uint64_t least = chip->now + chip->window;
+    uint64_t least = (chip->now / chip->window + 1) * chip->window;
     uint64_t end = chip->now + window;
     if (awake->units == 0 && awake->next > end) { /* nothing happens until then */
         return awake->next / quantum * quantum;
     }
-    end = earlier(end, awake->second / quantum * quantum);
+    end = earlier(end, earlier(awake->second, awake->bank)) / chip->window * chip->window;
     return end > least ? end : least;
 }
 

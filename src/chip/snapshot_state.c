@@ -813,6 +813,7 @@ static void save_bank(struct snapshot_writer *writer, struct shared_data *shared
     save_object(writer, &type_dram_bank, bank);
     save_sparse(writer, &bank->memory);
     save_queue(writer, shared, &bank->inbox);
+    save_queue(writer, shared, &bank->due);
     save_packets(writer, shared, bank->sent.head);
 }
 
@@ -822,6 +823,7 @@ static void load_bank(struct snapshot_reader *reader, struct shared_data *shared
     load_object(reader, &type_dram_bank, bank);
     load_sparse(reader, &bank->memory, BANK_PAGES);
     load_queue(reader, shared, &bank->inbox, &bank->pool);
+    load_queue(reader, shared, &bank->due, &bank->pool);
     load_list(reader, shared, &bank->sent, &bank->pool);
 }
 
@@ -838,16 +840,33 @@ static uint64_t field_number(const char *range)
     return 0;
 }
 
+/* Without who did it first (chip/faults.c). */
+static void hash_use(struct snapshot_writer *writer, const struct penrose_unmodelled *use)
+{
+    struct penrose_unmodelled anybody = *use;
+    anybody.x = anybody.y = anybody.pc = anybody.hart = 0;
+    anybody.word &= UINT32_C(0xff000000);
+    save_object(writer, &type_penrose_unmodelled, &anybody);
+}
+
+/* In which order reports of a window came is no matter of the hash: where windows end decides. */
 static void save_reports(struct snapshot_writer *writer, const struct penrose_chip *chip)
 {
+    const struct chip_fault *fault[CHIP_FAULTS];
+    const struct penrose_unmodelled *use[CHIP_UNMODELLED];
+    chip_list_reports(chip, is_hash(writer), fault, use);
     snapshot_put_number(writer, chip->faults);
     for (size_t i = 0; i < chip->faults; i++) {
-        save_object(writer, &type_chip_fault, &chip->fault[i]);
+        save_object(writer, &type_chip_fault, fault[i]);
     }
     snapshot_put_number(writer, chip->unmodelled_count);
     for (size_t i = 0; i < chip->unmodelled_count; i++) {
-        save_object(writer, &type_penrose_unmodelled, &chip->unmodelled[i]);
-        snapshot_put_number(writer, field_number(chip->unmodelled[i].range));
+        if (is_hash(writer)) {
+            hash_use(writer, use[i]);
+        } else {
+            save_object(writer, &type_penrose_unmodelled, use[i]);
+        }
+        snapshot_put_number(writer, field_number(use[i]->range));
     }
 }
 

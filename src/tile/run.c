@@ -240,12 +240,12 @@ static bool hart_turn(struct tile *tile, enum rv32_core core, uint64_t limit, bo
 /* Who is alone awake: a hart, the coprocessor, or neither. */
 enum solo { SOLO_COPROCESSOR = RV32_CORES, SOLO_NOBODY };
 
-/* Does a hart sleep that the coprocessor may wake at any time? It would see the change at the start
- * of a round only; one that waits for an answer goes on at the time of the event. */
+/* Does a hart sleep or wait that the coprocessor may wake at any time? It would see the change at the
+ * start of a round only, and take turns with others in bursts as long as that. */
 static bool is_awaited(const struct tile *tile)
 {
     for (unsigned core = 0; core < RV32_CORES; core++) {
-        if (tile->run[core].state == HART_ASLEEP) {
+        if (tile->run[core].state == HART_ASLEEP || tile->run[core].state == HART_WAITING) {
             return true;
         }
     }
@@ -345,11 +345,17 @@ static bool random_pass(struct tile *tile, uint64_t limit, bool first)
     return progress;
 }
 
+/* Does a tile that is alone awake let others go on, since it has sent something? */
+static bool must_return(const struct tile *tile)
+{
+    return tile->returns_early && (tile->sent.head || tile->frames_sent || tile->has_paused);
+}
+
 static struct tile_cut begin_round(struct tile *tile, uint64_t until)
 {
     uint64_t limit = tile_round_start(tile, tile->now) + tile->quantum;
     limit = earlier(earlier(limit, until), debug_exact_event(tile));
-    unsigned solo = find_solo(tile, limit);
+    unsigned solo = must_return(tile) ? SOLO_NOBODY : find_solo(tile, limit);
     uint64_t long_limit = solo == SOLO_NOBODY ? limit : solo_limit(tile, limit, until);
     tile->round_start = tile->now;
     return (struct tile_cut){.first = true,
@@ -438,7 +444,7 @@ void tile_run(struct tile *tile, uint64_t until)
             return;
         }
         run_round(tile, cut.is_cut ? cut : begin_round(tile, until));
-        if (tile->returns_early && (tile->sent.head || tile->frames_sent || tile->has_paused)) {
+        if (must_return(tile)) {
             return;
         }
     }

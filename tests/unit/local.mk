@@ -74,6 +74,7 @@ UNIT_TESTS = \
 	%D%/chip/check_debug_state \
 	%D%/chip/check_debug_stops \
 	%D%/chip/check_gddr \
+	%D%/chip/check_pace \
 	%D%/chip/check_grid \
 	%D%/chip/check_link \
 	%D%/chip/check_messages \

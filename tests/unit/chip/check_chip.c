@@ -78,9 +78,9 @@ TEST(timed_runs_go_in_step)
         bool timed;
         uint32_t quantum, of_chip, window;
     } rows[] = {
-        {PENROSE_FAST, false, 0, 128, 512},   {PENROSE_FAST, true, 0, 1, 16},
+        {PENROSE_FAST, false, 0, 128, 512},   {PENROSE_FAST, true, 0, 1, 10},
         {PENROSE_FAST, true, 64, 64, 64},     {PENROSE_LOCKSTEP, false, 0, 1, 512},
-        {PENROSE_LOCKSTEP, true, 0, 1, 16},   {PENROSE_RANDOM, true, 0, 128, 128},
+        {PENROSE_LOCKSTEP, true, 0, 1, 10},   {PENROSE_RANDOM, true, 0, 128, 128},
         {PENROSE_FAST, false, 100, 100, 600},
     };
     for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {

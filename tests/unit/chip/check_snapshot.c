@@ -22,6 +22,7 @@
 #include "unit/loader/cached_firmware.h"
 #include "unit/test.h"
 #include "unit/chip/snapshot_scenes.h"
+#include "unit/chip/state_difference.h"
 
 enum { MOST_WINDOWS = 4, SCENES = 6 };
 
@@ -81,7 +82,8 @@ static void go_on_alike(struct penrose_chip *chip, struct penrose_chip *copy, un
         ck_assert_uint_eq(penrose_now(chip), penrose_now(copy));
         ck_assert_uint_eq(penrose_last_activity(chip), penrose_last_activity(copy));
         ck_assert_msg(penrose_state_hash(chip) == penrose_state_hash(copy),
-                      "%s: window %u, cycle %llu", name, i, (unsigned long long)penrose_now(chip));
+                      "%s: window %u, cycle %llu: %s", name, i,
+                      (unsigned long long)penrose_now(chip), state_difference(chip, copy));
     }
     compare_faults(chip, copy);
 }
