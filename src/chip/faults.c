@@ -441,7 +441,8 @@ static bool is_null_jump(struct penrose_chip *chip, struct penrose_fault *fault)
 static void guess_cause(struct penrose_chip *chip, struct penrose_fault *fault)
 {
     bool is_illegal =
-        fault->kind == PENROSE_FAULT_ILLEGAL || fault->kind == PENROSE_FAULT_TENSIX_ILLEGAL;
+        fault->kind == PENROSE_FAULT_ILLEGAL || fault->kind == PENROSE_FAULT_TENSIX_ILLEGAL ||
+        (fault->kind == PENROSE_FAULT_UNMAPPED && is_zeros(chip, fault)); /* no coprocessor */
     uint32_t sp;
     if (is_illegal && is_null_jump(chip, fault)) {
         return;

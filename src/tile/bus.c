@@ -25,6 +25,12 @@ static enum rv32_reply refuse(struct tile *tile, struct rv32_hart *hart,
                               const struct mmio_access *access, enum mmio_reply reply)
 {
     const struct refusal *refusal = &refusals[reply];
+    bool pushes = access->address - RV32_PUSH_BASE < RV32_PUSH_END - RV32_PUSH_BASE;
+    if (pushes && tile->kind->type != TILE_TENSIX) { /* a .ttinsn, too, is such a store */
+        return rv32_bus_fault(
+            hart, RV32_FAULT_UNMAPPED, access->address,
+            "the tile has no coprocessor to which an instruction could be pushed");
+    }
     return rv32_bus_fault(hart, refusal->kind, access->address, "%s of %u bytes at 0x%08x (%s): %s",
                           mmio_is_write(access) ? "store" : "load", access->size, access->address,
                           tile_range_title(tile->kind->type, access->agent, access->address),
@@ -91,7 +97,9 @@ unsigned tile_bus_push(void *owner, struct rv32_hart *hart, uint32_t address, co
 {
     enum tile_agent agent = (enum tile_agent)hart->core;
     unsigned thread;
-    return tile_pushes_to(agent, address - RV32_PUSH_BASE, &thread)
+    const struct tile *tile = owner;
+    return tile->kind->type == TILE_TENSIX &&
+                   tile_pushes_to(agent, address - RV32_PUSH_BASE, &thread)
                ? tile_push(owner, agent, thread, words, count, cycle)
                : 0;
 }

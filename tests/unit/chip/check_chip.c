@@ -262,6 +262,30 @@ TEST_EACH(serdes_are_not_modelled, 2)
     penrose_chip_destroy(chip);
 }
 
+/* On a tile without a coprocessor nobody can push to it, by whatever instruction: zeros are one, too. */
+TEST_EACH(only_workers_have_coprocessors, 6)
+{
+    static const uint32_t words[][2] = {{0, 0}, {0x8c000001, 0}, {0xffe40537, 0x00052023}};
+    struct penrose_chip *chip = open_chip(NULL);
+    const uint32_t entry = 0x4000, runs = 0x47800 & ~(1u << 11);
+    unsigned x = _i % 2 ? 17 : 24, y = _i % 2 ? 12 : 25;
+    uint64_t l1 = _i % 2 ? UINT64_C(0x2000000000) : 0;
+    struct penrose_fault fault;
+    char text[1024];
+    ck_assert_int_eq(penrose_write(chip, x, y, l1 + entry, words[_i / 2], 8, NULL), PENROSE_OK);
+    command_put(chip, (struct command_end){x, y, 0xffb14000}, entry);
+    command_put(chip, (struct command_end){x, y, 0xffb121b0}, runs);
+    ck_assert_int_eq(run_for(chip, 100), PENROSE_FAULT);
+    ck_assert(penrose_fault_get(chip, 0, &fault));
+    ck_assert_int_eq(fault.kind, PENROSE_FAULT_UNMAPPED);
+    ck_assert_int_eq(fault.thread, -1);
+    penrose_fault_format(&fault, text, sizeof text);
+    ck_assert_ptr_nonnull(strstr(text, "the tile has no coprocessor"));
+    ck_assert_ptr_null(strcasestr(text, "tensix"));
+    ck_assert_int_eq(strstr(text, "zeros are no instructions") != NULL, _i / 2 == 0);
+    penrose_chip_destroy(chip);
+}
+
 TEST(memory_is_read_and_written)
 {
     struct penrose_chip *chip = open_chip(NULL);
