@@ -80,6 +80,23 @@ delete
 detach
 COMMANDS
 told 'so does one of the coprocessor, whose thread is stepped' 'Breakpoint 1, .*compute \(\) at .*grid/add/trisc\.c' \
-    'Tensix instruction: of thread 1 of \(1, 2\), pushed at pc 0x'
+    'Tensix instruction: of thread 1 of \(1, 2\), pushed at pc 0x' '!this past is lost'
+
+debug run "$work/add.json" --firmware "$firmware" --kernels "$work/kernels" <<COMMANDS
+attach 101025
+monitor break kernel_main
+continue
+bt
+monitor break
+monitor unbreak
+monitor break grid/add/ncrisc.c:$(grep -n 'cb_push_pages(INPUT_B' "$srcdir/firmware/grid/add/ncrisc.c" | cut -d: -f1)
+continue
+monitor cb
+detach
+COMMANDS
+told 'circular buffers have the numbers of the firmware that is there' '^cb  0: 1 pages received, 0 acknowledged, 1 inside$' \
+    '^cb  1: 1 pages received' '!^cb  [2-9]' '!^stream'
+told 'Penrose finds what compilers have inlined' '^kernel_main, process 101025: at 1 place$' \
+    '^Breakpoint of Penrose at kernel_main: ncrisc of \(1, 2\)$' '^#0 .*kernel_main .*grid/add/ncrisc\.c'
 
 finish

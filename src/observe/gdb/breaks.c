@@ -65,7 +65,7 @@ static void find_break(struct gdb *gdb, struct gdb_break *wanted)
     }
     for (size_t i = 0; i < images->count; i++) {
         const struct image *image = &images->image[i];
-        if (image->x == wanted->thread.x && image->y == wanted->thread.y) {
+        if (gdb_may_run(gdb_process_of(gdb, wanted->thread.pid), image)) {
             add_points_in(gdb, wanted, image);
         }
     }

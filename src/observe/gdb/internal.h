@@ -313,6 +313,9 @@ bool gdb_reverse_search(struct gdb *gdb, bool is_step, bool is_back);
 /* --- query.c, files.c, monitor.c --- */
 
 void gdb_query(struct gdb *gdb, const char *packet, struct gdb_text *answer);
+/* May a hart of the process run the program? */
+struct image;
+bool gdb_may_run(const struct gdb_process *process, const struct image *image);
 /* Lets the client open a file. */
 void gdb_name_file(struct gdb *gdb, const char *path);
 void gdb_file_packet(struct gdb *gdb, const char *packet, struct gdb_text *answer);

@@ -199,12 +199,17 @@ static void put_library(struct gdb *gdb, struct gdb_text *xml, const struct imag
     gdb_put(xml, "</library>\n");
 }
 
-/* Does a hart of the process run it, besides its main program? */
-static bool is_library(const struct gdb_process *process, const struct image *image)
+bool gdb_may_run(const struct gdb_process *process, const struct image *image)
 {
     bool is_of_all = image->hart == PENROSE_NO_HART || process->pid % 10 == 0;
-    return image->x == process->x && image->y == process->y && image->elf != process->main &&
+    return image->x == process->x && image->y == process->y &&
            (is_of_all || process->harts >> image->hart & 1);
+}
+
+/* Besides its main program. */
+static bool is_library(const struct gdb_process *process, const struct image *image)
+{
+    return gdb_may_run(process, image) && image->elf != process->main;
 }
 
 static void put_libraries(struct gdb *gdb, struct gdb_text *xml)

@@ -485,7 +485,7 @@ void rerun_look_again(struct rerun *rerun)
             }
         }
     }
-    const unsigned of_pauses = OBSERVED_OF_HARTS | 1u << OBSERVED_DELIVERED;
+    const unsigned of_pauses = OBSERVED_OF_HARTS | 1u << OBSERVED_DELIVERED | 1u << OBSERVED_TENSIX;
     rerun->observer.kinds = rerun->kinds | rerun->other_kinds | (rerun->marks > 0 ? of_pauses : 0);
     chip_look_again(chip, NULL);
 }
