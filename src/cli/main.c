@@ -128,14 +128,16 @@ static enum cli_exit dispatch(struct cli *cli, int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct cli cli = {0};
-    terminal_begin();
+    struct terminal terminals[2];
+    terminal_begin(terminals);
     for (int i = 1; i < argc; i++) { /* so that messages about other options are JSON, too */
         cli.json |= strcmp(argv[i], "--json") == 0;
     }
     enum cli_exit exit = dispatch(&cli, argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "penrose: cannot write the result: %s\n", strerror(errno));
-        return CLI_REFUSED;
+        exit = CLI_REFUSED;
     }
+    terminal_end(terminals);
     return (int)exit;
 }

@@ -2,21 +2,13 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #include "isa/plain_text.h"
 
-enum { PIECE = 4096, MOST_CHARACTER = 4 };
-
-/* A stream, and the beginning of a character whose end comes with the next call. */
-struct terminal {
-    int descriptor;
-    char held[MOST_CHARACTER];
-    size_t holds;
-};
+enum { PIECE = 4096, MOST_CHARACTER = TERMINAL_CHARACTER };
 
 static bool write_to_terminal(int descriptor, const char *bytes, size_t size)
 {
@@ -69,25 +61,35 @@ static ssize_t write_plain(void *cookie, const char *bytes, size_t size)
     return (ssize_t)size;
 }
 
-/* The cookie lives as long as the stream, which is flushed when the process has ended. */
-static void replace_stream(FILE **stream, int descriptor, int mode)
+static void replace_stream(FILE **stream, struct terminal *terminal, int descriptor, int mode)
 {
     const cookie_io_functions_t functions = {.write = write_plain};
-    struct terminal *terminal = calloc(1, sizeof *terminal);
-    FILE *file = terminal ? fopencookie(terminal, "w", functions) : NULL;
-    if (!file) {
-        free(terminal);
-        return;
+    *terminal = (struct terminal){.descriptor = descriptor, .original = *stream};
+    FILE *file = fopencookie(terminal, "w", functions);
+    if (file) {
+        setvbuf(file, NULL, mode, mode == _IONBF ? 0 : BUFSIZ);
+        *stream = file;
     }
-    terminal->descriptor = descriptor;
-    setvbuf(file, NULL, mode, mode == _IONBF ? 0 : BUFSIZ);
-    *stream = file;
 }
 
-void terminal_begin(void)
+static void restore_stream(FILE **stream, const struct terminal *terminal)
 {
-    replace_stream(&stdout, STDOUT_FILENO, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF);
-    replace_stream(&stderr, STDERR_FILENO, _IONBF);
+    if (*stream != terminal->original) {
+        fclose(*stream);
+        *stream = terminal->original;
+    }
+}
+
+void terminal_begin(struct terminal terminals[2])
+{
+    replace_stream(&stdout, &terminals[0], STDOUT_FILENO, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF);
+    replace_stream(&stderr, &terminals[1], STDERR_FILENO, _IONBF);
+}
+
+void terminal_end(const struct terminal terminals[2])
+{
+    restore_stream(&stdout, &terminals[0]);
+    restore_stream(&stderr, &terminals[1]);
 }
 
 int terminal_descriptor(FILE *file)

@@ -8,8 +8,21 @@
 
 #include <stdio.h>
 
+enum { TERMINAL_CHARACTER = 4 /* bytes, at most */ };
+
+/* A stream, and the beginning of a character whose end comes with the next call. */
+struct terminal {
+    int descriptor;
+    FILE *original;
+    char held[TERMINAL_CHARACTER];
+    size_t holds;
+};
+
 /* Puts itself behind stdout and stderr; without memory they stay as they are. */
-void terminal_begin(void);
+void terminal_begin(struct terminal terminals[2]);
+
+/* Gives them back. */
+void terminal_end(const struct terminal terminals[2]);
 
 /* The descriptor of one of the two, as fileno() knows none. */
 int terminal_descriptor(FILE *file);
