@@ -347,12 +347,30 @@ TEST(a_cut_file_gives_what_it_has)
     }
 }
 
+/* Have both the same entries? */
+static bool is_same_journal(const struct journal *a, const struct journal *b)
+{
+    struct journal_entry x = {0}, y = {0};
+    while (journal_get(a, x.next, &x)) {
+        if (!journal_get(b, y.next, &y) || x.kind != y.kind || x.next != y.next ||
+            memcmp(x.number, y.number, sizeof x.number) != 0 || x.size != y.size ||
+            (x.size && memcmp(x.bytes, y.bytes, x.size) != 0)) {
+            return false;
+        }
+    }
+    return !journal_get(b, y.next, &y);
+}
+
+/* Some bits of a compressed block can change and it still unpacks to the same. */
 TEST(damage_is_found)
 {
     static uint8_t bytes[1 << 16];
     uint32_t seed = 1;
     record_polls();
     size_t size = file_bytes(bytes, sizeof bytes);
+    struct journal *whole;
+    enum journal_ending whole_ending;
+    ck_assert_int_eq(journal_load(path, 0, &whole, &whole_ending, &error), PENROSE_OK);
     for (unsigned i = 0; i < 300; i++) {
         struct journal *journal;
         enum journal_ending ending;
@@ -360,13 +378,13 @@ TEST(damage_is_found)
         uint8_t old = bytes[at];
         bytes[at] ^= (uint8_t)(1 << scene_random(&seed, 8));
         put_file(bytes, size);
-        bool zeros = at >= 12 && at < 16; /* which nobody reads */
         if (journal_load(path, 0, &journal, &ending, &error) == PENROSE_OK) {
-            ck_assert_msg(zeros || ending == JOURNAL_CUT, "byte %zu", at);
+            ck_assert_msg(ending == JOURNAL_CUT || is_same_journal(whole, journal), "byte %zu", at);
             journal_destroy(journal);
         }
         bytes[at] = old;
     }
+    journal_destroy(whole);
 }
 
 /* Adds a write of so many zeros to a recording, and perhaps a window of so many cycles. */
