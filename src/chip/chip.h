@@ -164,6 +164,12 @@ bool chip_find(const struct penrose_chip *chip, unsigned x, unsigned y, uint16_t
 bool chip_null_jump(struct penrose_chip *chip, const struct tile *tile, enum rv32_core core,
                     char *text, size_t size);
 
+/* How a hart came to `target`, where it has fetched no instruction of a program, in words: its latest
+ * jump, with what led it there. `found` is what there is at the target, " (zeros)" for example.
+ * False: that jump is not known. */
+bool chip_lost_jump(struct penrose_chip *chip, const struct tile *tile, enum rv32_core core,
+                    uint32_t target, const char *found, char *text, size_t size);
+
 /* Which ELF lies where; a past chip has those of the present one. */
 static inline const struct images *chip_images(const struct penrose_chip *chip)
 {

@@ -404,38 +404,43 @@ static bool is_zeros(struct penrose_chip *chip, const struct penrose_fault *faul
            word == 0;
 }
 
-bool chip_null_jump(struct penrose_chip *chip, const struct tile *tile, enum rv32_core core,
-                    char *text, size_t size)
-{
-    enum { RET = 0x00008067 };
-    uint32_t pc = tile->hart[core].null_jump - 1, word = 0;
-    char symbol[128];
-    if (tile->hart[core].null_jump == 0) {
-        return false;
-    }
-    if (pc <= tile->kind->l1_bytes - sizeof word) {
-        memcpy(&word, tile->l1 + pc, sizeof word);
-    }
-    if (!penrose_locate(chip, tile->x, tile->y, pc, symbol, sizeof symbol, NULL, 0)) {
-        snprintf(symbol, sizeof symbol, "the code at 0x%08x", pc);
-    }
-    symbol[strcspn(symbol, "+")] = 0;
-    snprintf(text, size, "%.40s has %s", symbol,
-             word == RET ? "returned to address 0, since nobody had called it (ra was 0): end it "
-                           "with ebreak, or link start-up code that calls it, such as crt0.S of "
-                           "'penrose new'"
-                         : "jumped to address 0: a pointer to a function was null");
-    return true;
-}
-
-/* At address 0 there may be something all the same, such as the program's headers. */
-static bool is_null_jump(struct penrose_chip *chip, struct penrose_fault *fault)
+/* Does the hart stand where a jump has led it that went wrong? At address 0 there may be something
+ * all the same, such as the program's headers. */
+static bool is_lost(struct penrose_chip *chip, struct penrose_fault *fault, const char *found)
 {
     uint16_t place;
-    return fault->pc == 0 && chip_find(chip, fault->x, fault->y, &place) &&
-           chip->place[place].tile &&
-           chip_null_jump(chip, chip->place[place].tile, (enum rv32_core)fault->hart, fault->hint,
-                          sizeof fault->hint);
+    if (!chip_find(chip, fault->x, fault->y, &place) || !chip->place[place].tile) {
+        return false;
+    }
+    const struct tile *tile = chip->place[place].tile;
+    enum rv32_core core = (enum rv32_core)fault->hart;
+    return chip_lost_jump(chip, tile, core, fault->pc, found, fault->hint, sizeof fault->hint) ||
+           (fault->pc == 0 && chip_null_jump(chip, tile, core, fault->hint, sizeof fault->hint));
+}
+
+/* Of a hart that has fetched what is no instruction of its program. */
+static void guess_jump(struct penrose_chip *chip, struct penrose_fault *fault)
+{
+    bool is_word = fault->kind != PENROSE_FAULT_FETCH;
+    bool zeros = is_word && is_zeros(chip, fault);
+    bool is_outside = is_word && is_outside_code(chip, fault->x, fault->y, fault->pc);
+    const char *found = zeros        ? " (zeros are no instructions)"
+                        : is_outside ? " (no program is there)"
+                                     : "";
+    bool has_left = !is_word || zeros || is_outside || fault->pc == 0;
+    if (!has_left || is_lost(chip, fault, found)) {
+        return;
+    }
+    if (zeros) {
+        snprintf(
+            fault->hint, sizeof fault->hint,
+            "the hart has left its code: zeros are no instructions; a pointer to a function or "
+            "a return address was wrong, or nothing was loaded there");
+    } else if (is_outside) {
+        snprintf(fault->hint, sizeof fault->hint,
+                 "the hart has left its code: no program was loaded to its pc; a pointer to a "
+                 "function or a return address was wrong");
+    }
 }
 
 static void guess_cause(struct penrose_chip *chip, struct penrose_fault *fault)
@@ -444,10 +449,9 @@ static void guess_cause(struct penrose_chip *chip, struct penrose_fault *fault)
         fault->kind == PENROSE_FAULT_ILLEGAL || fault->kind == PENROSE_FAULT_TENSIX_ILLEGAL ||
         (fault->kind == PENROSE_FAULT_UNMAPPED && is_zeros(chip, fault)); /* no coprocessor */
     uint32_t sp;
-    if (is_illegal && is_null_jump(chip, fault)) {
-        return;
-    }
-    if (fault->kind == PENROSE_FAULT_UNMAPPED && is_stack_overflow(chip, fault, &sp)) {
+    if (is_illegal || fault->kind == PENROSE_FAULT_FETCH) {
+        guess_jump(chip, fault);
+    } else if (fault->kind == PENROSE_FAULT_UNMAPPED && is_stack_overflow(chip, fault, &sp)) {
         snprintf(fault->hint, sizeof fault->hint,
                  "the stack has overflowed: sp is 0x%08x, and local RAM begins at 0x%08x", sp,
                  RV32_LOCAL_BASE);
@@ -456,15 +460,6 @@ static void guess_cause(struct penrose_chip *chip, struct penrose_fault *fault)
             fault->hint, sizeof fault->hint,
             "there is no stack: nobody has set sp, which is 0 at the start; link start-up code "
             "that does, such as crt0.S of 'penrose new'");
-    } else if (is_illegal && is_zeros(chip, fault)) {
-        snprintf(
-            fault->hint, sizeof fault->hint,
-            "the hart has left its code: zeros are no instructions; a pointer to a function or "
-            "a return address was wrong, or nothing was loaded there");
-    } else if (is_illegal && is_outside_code(chip, fault->x, fault->y, fault->pc)) {
-        snprintf(fault->hint, sizeof fault->hint,
-                 "the hart has left its code: no program was loaded to its pc; a pointer to a "
-                 "function or a return address was wrong");
     }
 }
 

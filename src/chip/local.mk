@@ -17,6 +17,7 @@ chip_sources += \
 	%D%/host.c \
 	%D%/images.c \
 	%D%/images.h \
+	%D%/jumps.c \
 	%D%/link.c \
 	%D%/link.h \
 	%D%/messages.c \

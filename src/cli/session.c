@@ -310,6 +310,7 @@ static void explain_caller(struct session *session, const struct penrose_fault *
     if (is_lost && fault->hart < PENROSE_HARTS &&
         penrose_hart_info(session->chip, fault->x, fault->y, fault->hart, &info, NULL) ==
             PENROSE_OK &&
+        info.x[1] != fault->pc && /* it has returned */
         penrose_locate(session->chip, fault->x, fault->y, info.x[1] - 4, symbol, sizeof symbol,
                        source, sizeof source)) {
         fprintf(stderr, "  last call    0x%08x in %s%s%s\n", info.x[1] - 4, symbol,

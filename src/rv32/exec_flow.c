@@ -3,13 +3,23 @@
 #include "rv32/decode.h"
 #include "rv32/exec.h"
 
+/* Goes elsewhere, and remembers for reports where that was. `behind` is the address behind `op`. */
+static inline int64_t jump_from(struct rv32_hart *hart, uint32_t behind, uint32_t target,
+                                int64_t left)
+{
+    hart->jump.behind = behind;
+    hart->jump.target = target;
+    return rv32_jump(hart, target, left);
+}
+
 /* A taken branch or jal: in-page targets are op displacements (see rv32_decode). */
 static inline int64_t take(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
     if (__builtin_expect(op->aux, 1)) {
         return rv32_next(hart, op + op->imm, left);
     }
-    return rv32_jump(hart, rv32_op_pc(hart, op) + (uint32_t)op->imm, left);
+    uint32_t pc = rv32_op_pc(hart, op);
+    return jump_from(hart, pc + 4, pc + (uint32_t)op->imm, left);
 }
 
 #define BRANCH_IF(token, type, comparison)                                                         \
@@ -37,11 +47,12 @@ int64_t rv32_exec_JAL(struct rv32_hart *hart, const struct rv32_op *op, int64_t 
 int64_t rv32_exec_JALR(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
     uint32_t target = (hart->x[op->rs1] + (uint32_t)op->imm) & ~UINT32_C(1);
+    uint32_t behind = rv32_op_pc(hart, op) + 4;
     if (target == 0) {
-        hart->null_jump = rv32_op_pc(hart, op) + 1;
+        hart->null_jump = behind - 4 + 1;
     }
-    hart->x[op->rd] = rv32_op_pc(hart, op) + 4;
-    return rv32_jump(hart, target, left);
+    hart->x[op->rd] = behind;
+    return jump_from(hart, behind, target, left);
 }
 
 /* In a functional run every store is done when its instruction is; there is nothing to order. The
@@ -87,7 +98,7 @@ int64_t rv32_exec_MRET(struct rv32_hart *hart, const struct rv32_op *op, int64_t
     hart->in_handler = false;
     rv32_cut(hart, rv32_now(hart, left) + 1); /* the next interrupt may be pending */
     left = rv32_apply_cut(hart, left);
-    return rv32_jump(hart, hart->resume_pc, left);
+    return jump_from(hart, rv32_op_pc(hart, op) + 4, hart->resume_pc, left);
 }
 
 int64_t rv32_exec_illegal(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)

@@ -191,6 +191,7 @@ void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now)
     hart->page = NULL;
     hart->op = NULL;
     hart->null_jump = 0;
+    hart->jump.behind = 0;
 }
 
 void rv32_interrupt(struct rv32_hart *hart, uint32_t handler)

@@ -161,7 +161,12 @@ struct rv32_hart {
     int64_t granted; /* cycles that the burst had at its start */
     uint64_t cut;    /* the earliest end that a bus function asked for; UINT64_MAX if none */
 
-    uint32_t null_jump; /* for reports: 1 + the pc of the latest jalr to address 0; 0: none */
+    /* For reports. */
+    uint32_t null_jump; /* 1 + the pc of the latest jalr to address 0; 0: none */
+    struct {
+        uint32_t behind; /* 4 + its pc; 0: none */
+        uint32_t target;
+    } jump; /* the latest through a register or out of its page */
 
     /* What the owner sets and lends. */
     enum rv32_core core;

@@ -260,7 +260,8 @@ wrong_kernel lost 'void kernel_main(void)
     __asm__ volatile("");
 }'
 # shellcheck disable=SC2046
-expect "a call of zeros" 1 'illegal-tensix-instruction: .* at pc 0x00100000: ' 'hint +the hart has left its' \
+expect "a call of zeros" 1 'illegal-tensix-instruction: .* at pc 0x00100000: ' \
+    'hint +kernel_main at brisc\.c:6 has jumped to 0x00100000 \(zeros are no instructions\)' \
     '^  last call +0x[0-9a-f]+ in kernel_main.*brisc\.c:6' -- $(run_wrong lost)
 
 # A kernel of another build: the first set whose local memory differs.

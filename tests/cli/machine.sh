@@ -78,8 +78,10 @@ program stack ffb00137 ff010113 00112623          # sp = 0xffb00000 - 16; sw ra,
 program near ffb007b7 00008137 fef7ae23           # sw a5, -4(a5)
 program none ff010113 00112623                    # addi sp, sp, -16; sw ra, 12(sp)
 expect "fault: zeros" 1 'illegal-tensix-instruction: .* brisc at pc 0x00000400' \
-    'hint +the hart has left its code: zeros are no instr' -- run "$work/zeros.elf"
-faults data illegal-instruction 0x00008000 'hint +the hart has left its code: no program was loaded'
+    'hint +the code at 0x00000000 has jumped to 0x00000400 \(zeros are no instructions\)' -- \
+    run "$work/zeros.elf"
+faults data illegal-instruction 0x00008000 \
+    'hint +the code at 0x0000000c has jumped to 0x00008000 \(no program is there\), as its code says'
 faults stack unmapped-address 0x00000008 \
     'hint +the stack has overflowed: sp is 0xffaffff0, and local RAM begins at 0xffb00000'
 expect "the hint as JSON" 1 'out:"hint": "the stack has overflowed' -- run "$work/stack.elf" --json
@@ -248,8 +250,9 @@ if [ -e "$GUESTS/hello.elf" ]; then
     expect "info with symbols" 0 'out:entry +0x00000000 _start' 'out:architecture +rv32i' \
         'out:source +firmware/bare/hello\.c:[0-9]+' 'out:symbols +[1-9][0-9]* functions' -- \
         info "$GUESTS/hello.elf"
-    expect "the last call before a jump to nowhere" 1 'last call .* in main' -- \
-        run "$GUESTS/fault-jump.elf"
+    expect "a jump to nowhere, and the last call before it" 1 \
+        'hint +jump_to_nowhere at fault\.c:[0-9]+ has jumped to 0x00400000, as its code says' \
+        'last call .* in main' -- run "$GUESTS/fault-jump.elf"
 else
     untested "symbols and source lines: no guest programs in $GUESTS"
 fi

@@ -76,6 +76,7 @@ UNIT_TESTS = \
 	%D%/chip/check_gddr \
 	%D%/chip/check_pace \
 	%D%/chip/check_grid \
+	%D%/chip/check_jumps \
 	%D%/chip/check_link \
 	%D%/chip/check_messages \
 	%D%/chip/check_multicast \

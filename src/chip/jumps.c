@@ -1,0 +1,233 @@
+/*
+ * How a hart came to where no code is, in words. Its registers and its stack are still those of the
+ * jump, since no instruction of a program has run after it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "chip/chip.h"
+#include "rv32/code.h"
+
+enum { ZERO, RA, SP };
+
+struct insn {
+    uint32_t word; /* 0 where the word is none */
+    struct rv32_effects effects;
+    unsigned rd, rs1;
+    int32_t imm; /* of loads, addi and jalr */
+};
+
+/* A word of L1 or of the hart's local RAM. */
+static bool peek_word(const struct tile *tile, enum rv32_core core, uint32_t address,
+                      uint32_t *word)
+{
+    const uint8_t *from = NULL;
+    if (address <= tile->kind->l1_bytes - sizeof *word) {
+        from = tile->l1 + address;
+    } else if (address - RV32_LOCAL_BASE < tile_local_size(core)) {
+        from = tile->local[core] + (address - RV32_LOCAL_BASE);
+    }
+    if (!from || address % sizeof *word) {
+        return false;
+    }
+    memcpy(word, from, sizeof *word);
+    return true;
+}
+
+static struct insn insn_at(const struct penrose_chip *chip, const struct tile *tile, uint32_t pc)
+{
+    uint32_t word;
+    if (pc >= tile->kind->l1_bytes || !peek_word(tile, RV32_B, pc, &word)) {
+        return (struct insn){0};
+    }
+    if ((word & 3) != 3) {
+        return (struct insn){.word = word}; /* .ttinsn */
+    }
+    int row = isa_index_find(rv32_code_store_index(chip->store), word);
+    if (row < 0) {
+        return (struct insn){0};
+    }
+    return (struct insn){.word = word,
+                         .effects = rv32_row_effects((unsigned)row, word),
+                         .rd = word >> 7 & 31,
+                         .rs1 = word >> 15 & 31,
+                         .imm = (int32_t)word >> 20};
+}
+
+static uint32_t bit_of(unsigned reg)
+{
+    return UINT32_C(1) << reg;
+}
+
+static bool moves_sp(const struct insn *insn)
+{
+    return insn->effects.traits & RV32_ADDS && insn->effects.writes == bit_of(SP) &&
+           insn->effects.reads == bit_of(SP) && !insn->effects.reads_rs2;
+}
+
+/* Where the register of an indirect jump has its value from. */
+enum origin { ORIGIN_UNKNOWN, ORIGIN_CODE, ORIGIN_MEMORY };
+
+/* Follows the instructions in front of the jump at `pc` back as they stand. ORIGIN_MEMORY: from
+ * *address, where what leads to the target is still. */
+static enum origin find_origin(const struct penrose_chip *chip, const struct tile *tile,
+                               enum rv32_core core, uint32_t pc, uint32_t target, uint32_t *address)
+{
+    enum { MOST = 64 };
+    const struct insn jump = insn_at(chip, tile, pc);
+    const uint32_t *x = tile->hart[core].x, reg = bit_of(jump.rs1);
+    uint32_t written = jump.effects.writes, sp_moved = 0, word;
+    if (jump.rs1 == ZERO) {
+        return ORIGIN_CODE;
+    }
+    for (unsigned i = 0; i < MOST; i++) {
+        pc -= 4;
+        struct insn insn = insn_at(chip, tile, pc);
+        if (!insn.word || insn.effects.class == RV32_CLASS_JUMP) {
+            return ORIGIN_UNKNOWN;
+        }
+        if (insn.effects.class == RV32_CLASS_LOAD && insn.effects.writes == reg) {
+            *address = x[insn.rs1] + (uint32_t)insn.imm - (insn.rs1 == SP ? sp_moved : 0);
+            bool is_known = insn.rs1 != jump.rs1 && !(written & bit_of(insn.rs1)) &&
+                            peek_word(tile, core, *address, &word);
+            return is_known && ((word + (uint32_t)jump.imm) & ~UINT32_C(1)) == target
+                       ? ORIGIN_MEMORY
+                       : ORIGIN_UNKNOWN;
+        }
+        if (insn.effects.writes == reg && insn.effects.reads != reg) {
+            bool is_constant = insn.effects.class == RV32_CLASS_PLAIN && insn.effects.reads <= 1;
+            return is_constant ? ORIGIN_CODE : ORIGIN_UNKNOWN; /* lui, auipc, or addi from x0 */
+        }
+        if (moves_sp(&insn)) {
+            sp_moved += (uint32_t)insn.imm;
+        } else {
+            written |= insn.effects.writes;
+        }
+    }
+    return ORIGIN_UNKNOWN;
+}
+
+/* "main at brisc.c:6", or "main". */
+static void name_place(struct penrose_chip *chip, const struct tile *tile, uint32_t pc,
+                       bool with_line, char *text, size_t size)
+{
+    char symbol[128], source[256];
+    if (!penrose_locate(chip, tile->x, tile->y, pc, symbol, sizeof symbol, source, sizeof source)) {
+        snprintf(text, size, "the code at 0x%08x", pc);
+        return;
+    }
+    symbol[strcspn(symbol, "+")] = 0;
+    const char *slash = strrchr(source, '/'), *file = slash ? slash + 1 : source;
+    bool has_line = with_line && *file;
+    snprintf(text, size, "%.28s%s%.40s", symbol, has_line ? " at " : "", has_line ? file : "");
+}
+
+struct jump {
+    uint32_t pc, target;
+    struct insn insn;
+    bool is_indirect;
+    enum origin origin;
+    uint32_t address;  /* of ORIGIN_MEMORY */
+    const char *found; /* " (what is at the target)" */
+};
+
+static struct jump jump_at(const struct penrose_chip *chip, const struct tile *tile,
+                           enum rv32_core core, uint32_t pc, uint32_t target)
+{
+    struct jump jump = {.pc = pc, .target = target, .insn = insn_at(chip, tile, pc), .found = ""};
+    bool is_jump = jump.insn.effects.class == RV32_CLASS_JUMP;
+    jump.is_indirect = is_jump && jump.insn.effects.reads_rs1;
+    if (jump.is_indirect) {
+        jump.origin = find_origin(chip, tile, core, pc, target, &jump.address);
+    } else if (is_jump || jump.insn.effects.class == RV32_CLASS_BRANCH) {
+        jump.origin = ORIGIN_CODE;
+    }
+    return jump;
+}
+
+static void put_return(const struct jump *jump, const char *place, char *text, size_t size)
+{
+    if (jump->origin == ORIGIN_MEMORY && jump->target) {
+        snprintf(text, size,
+                 "%s has returned to 0x%08x%s, loaded from its stack at 0x%08x, which something "
+                 "may have overwritten",
+                 place, jump->target, jump->found, jump->address);
+    } else if (jump->origin == ORIGIN_MEMORY) {
+        snprintf(text, size,
+                 "%s has returned to address 0, loaded from its stack at 0x%08x: nobody had called "
+                 "it, or something has overwritten that",
+                 place, jump->address);
+    } else if (jump->target) {
+        snprintf(text, size, "%s has returned to 0x%08x%s: its return address, in ra, was wrong",
+                 place, jump->target, jump->found);
+    } else {
+        snprintf(text, size,
+                 "%s has returned to address 0, since nobody had called it (ra was 0): end it with "
+                 "ebreak, or link start-up code that calls it, such as crt0.S of 'penrose new'",
+                 place);
+    }
+}
+
+static void put_indirect(const struct jump *jump, const char *place, char *text, size_t size)
+{
+    bool is_call = jump->insn.rd == RA;
+    char target[80], pointer[80];
+    snprintf(target, sizeof target, "0x%08x%s through %s", jump->target, jump->found,
+             rv32_x_names[jump->insn.rs1]);
+    if (jump->origin == ORIGIN_MEMORY) {
+        snprintf(pointer, sizeof pointer, "the pointer at 0x%08x", jump->address);
+    } else {
+        snprintf(pointer, sizeof pointer, "a pointer to a function%s",
+                 is_call || !jump->target ? "" : ", or an entry of a table,");
+    }
+    snprintf(text, size, "%s has %s %s: %s was %s", place,
+             is_call && jump->target ? "called" : "jumped to", jump->target ? target : "address 0",
+             pointer, jump->target ? "wrong" : "null");
+}
+
+static void put_jump(struct penrose_chip *chip, const struct tile *tile, const struct jump *jump,
+                     char *text, size_t size)
+{
+    char place[96];
+    const struct insn *insn = &jump->insn;
+    bool is_return = jump->is_indirect && insn->rd == ZERO && insn->rs1 == RA && insn->imm == 0;
+    bool has_line = !is_return || jump->target || jump->origin == ORIGIN_MEMORY;
+    name_place(chip, tile, jump->pc, has_line, place, sizeof place);
+    if (is_return) {
+        put_return(jump, place, text, size);
+    } else if (jump->origin == ORIGIN_CODE) {
+        snprintf(text, size,
+                 "%s has jumped to 0x%08x%s, as its code says: what it wants there was not linked, "
+                 "or not loaded",
+                 place, jump->target, jump->found);
+    } else if (jump->is_indirect) {
+        put_indirect(jump, place, text, size);
+    } else {
+        snprintf(text, size, "%s has jumped to 0x%08x%s", place, jump->target, jump->found);
+    }
+}
+
+bool chip_null_jump(struct penrose_chip *chip, const struct tile *tile, enum rv32_core core,
+                    char *text, size_t size)
+{
+    uint32_t null_jump = tile->hart[core].null_jump;
+    if (null_jump == 0) {
+        return false;
+    }
+    struct jump jump = jump_at(chip, tile, core, null_jump - 1, 0);
+    put_jump(chip, tile, &jump, text, size);
+    return true;
+}
+
+bool chip_lost_jump(struct penrose_chip *chip, const struct tile *tile, enum rv32_core core,
+                    uint32_t target, const char *found, char *text, size_t size)
+{
+    const struct rv32_hart *hart = &tile->hart[core];
+    if (hart->jump.behind == 0 || hart->jump.target != target) {
+        return false;
+    }
+    struct jump jump = jump_at(chip, tile, core, hart->jump.behind - 4, target);
+    jump.found = found;
+    put_jump(chip, tile, &jump, text, size);
+    return true;
+}
