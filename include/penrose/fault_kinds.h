@@ -44,4 +44,5 @@ PENROSE_FAULT_KIND(NOC_LINKED, "noc-linked", STOP, "the requests of a linked tra
 PENROSE_FAULT_KIND(ETHERNET, "bad-frame", WARN, "what arrives over Ethernet must fit where it goes")
 PENROSE_FAULT_KIND(HANG, "hardware-hang", STOP, "the hardware would wait for ever")
 PENROSE_FAULT_KIND(TENSIX_DOUBTFUL, "doubtful-instruction", WARN, "software cannot rely on what the hardware does with this Tensix instruction")
+PENROSE_FAULT_KIND(GPR_HAZARD, "gpr-hazard", WARN, "a GPR must not be read before the result that an earlier instruction has requested for it is there")
 /* clang-format on */

@@ -239,6 +239,15 @@ static inline void tensix_store_half_gpr(struct tensix *tensix, unsigned thread,
  */
 void tensix_deliver(struct tensix *tensix, struct tensix_result *result, unsigned latency);
 
+/* Timed runs: the result under way of an earlier instruction of the thread for bits of a GPR, *gpr,
+ * that an instruction executing at `now` reads; NULL: none. */
+const struct tensix_result *tensix_find_early_read(const struct tensix *tensix, unsigned thread,
+                                                   uint32_t word, uint64_t now, unsigned *gpr);
+
+/* Reports that the instruction at the gate has read a GPR before this result for it was there. */
+void tensix_report_early_read(struct tensix *tensix, unsigned thread,
+                              const struct tensix_result *result, unsigned gpr);
+
 /* Writes the results that are due at `now`. */
 void tensix_results_arrive(struct tensix *tensix, uint64_t now);
 

@@ -57,6 +57,9 @@ void tensix_deliver(struct tensix *tensix, struct tensix_result *result, unsigne
         return;
     }
     result->due = tensix->now + latency;
+    result->issued = tensix->now;
+    result->word = tensix->thread[result->thread].next;
+    result->origin = tensix->thread[result->thread].origin;
     if (tensix->results == TENSIX_RESULTS) {
         let_arrive(tensix, earliest(tensix));
     }
@@ -82,4 +85,48 @@ bool tensix_requests_pending(const struct tensix *tensix, unsigned thread)
         }
     }
     return false;
+}
+
+/* --- Instructions that read a GPR before a result is there --- */
+
+/* The GPR that a row reads bits of which the result is to write; TENSIX_GPRS: none. */
+static unsigned awaited_gpr(const struct tensix_result *result, unsigned row, uint32_t word)
+{
+    for (unsigned gpr = result->first; gpr < result->first + (unsigned)result->count; gpr++) {
+        if (tensix_gpr_bits_read(row, word, gpr) & result->mask) {
+            return gpr;
+        }
+    }
+    return TENSIX_GPRS;
+}
+
+const struct tensix_result *tensix_find_early_read(const struct tensix *tensix, unsigned thread,
+                                                   uint32_t word, uint64_t now, unsigned *gpr)
+{
+    unsigned row = tensix_row_of(word);
+    for (unsigned i = 0; i < tensix->results && row < TENSIX_ROWS; i++) {
+        const struct tensix_result *result = &tensix->result[i];
+        if (result->thread == thread && !result->is_config && result->issued < now) {
+            *gpr = awaited_gpr(result, row, word);
+            if (*gpr < TENSIX_GPRS) {
+                return result;
+            }
+        }
+    }
+    return NULL;
+}
+
+void tensix_report_early_read(struct tensix *tensix, unsigned thread,
+                              const struct tensix_result *result, unsigned gpr)
+{
+    uint32_t word = tensix->thread[thread].next;
+    unsigned blocks = tensix_row_infos[tensix_row_of(word)].blocks;
+    char reader[48], writer[48];
+    tensix_disassemble(word, reader, sizeof reader);
+    tensix_disassemble(result->word, writer, sizeof writer);
+    tensix_fault(tensix, thread, TENSIX_FAULT_EARLY,
+                 "%s reads GPR %u before the result of %s, pushed at 0x%08x, is there: put a "
+                 "STALLWAIT between, of block B%d on condition C%d",
+                 reader, gpr, writer, result->origin.pc, 31 - __builtin_clz(blocks),
+                 __builtin_ctz(result->requested ? TENSIX_C_SCALAR : TENSIX_C_CONFIG));
 }

@@ -106,6 +106,52 @@ const struct tensix_sought *tensix_sought_of(unsigned row)
     return sought[row].found ? &sought[row] : NULL;
 }
 
+/* --- GPRs that an instruction reads, see SOURCE --- */
+
+static uint32_t gpr_word(unsigned gpr, unsigned reg)
+{
+    return gpr == reg ? UINT32_MAX : 0;
+}
+
+static uint32_t gpr_half(unsigned gpr, unsigned half)
+{
+    return gpr == half / 2 ? UINT32_C(0xffff) << half % 2 * 16 : 0;
+}
+
+/* An aligned group of four. */
+static uint32_t gpr_group(unsigned gpr, unsigned reg)
+{
+    return gpr / 4 == reg / 4 ? UINT32_MAX : 0;
+}
+
+/* 128, 32, 16 or 8 bits. */
+static uint32_t gpr_sized(unsigned gpr, unsigned size, unsigned reg)
+{
+    static const uint32_t low_bits[] = {UINT32_MAX, UINT32_MAX, 0xffff, 0xff};
+    return (size ? gpr_word(gpr, reg) : gpr_group(gpr, reg)) & low_bits[size];
+}
+
+/* A bit of `mask` is a half. */
+static uint32_t gpr_halves(unsigned mask)
+{
+    return (mask & 1 ? UINT32_C(0xffff) : 0) | (mask & 2 ? UINT32_C(0xffff0000) : 0);
+}
+
+uint32_t tensix_gpr_bits_read(unsigned row, uint32_t word, unsigned gpr)
+{
+    switch (row) {
+#define SOURCE(name, hi, lo, bits) | (bits)
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
+    case TENSIX_ROW_##token: {                                                                     \
+        const struct tensix_args_##token args = tensix_decode_##token(word);                       \
+        (void)args;                                                                                \
+        return 0 cells;                                                                            \
+    }
+#include "tensix.def"
+    }
+    return 0;
+}
+
 /* --- Lookups --- */
 
 bool tensix_index_build(struct isa_index *index)

@@ -176,6 +176,9 @@ static inline bool tensix_is_blocked(const struct tensix_row_info *info, uint32_
     return info->needs_all_blocks ? common == TENSIX_BLOCK_MASK : common != 0;
 }
 
+/* The bits of a GPR of its thread that an instruction of the row reads: SOURCE of tensix.def. */
+uint32_t tensix_gpr_bits_read(unsigned row, uint32_t word, unsigned gpr);
+
 /* An index for isa_index_find, for those who decode often; release with isa_index_free. */
 bool tensix_index_build(struct isa_index *index);
 

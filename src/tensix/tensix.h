@@ -82,6 +82,7 @@ enum tensix_fault_kind {
     TENSIX_FAULT_MUTEX,         /* released by a thread that does not hold it: nothing happens */
     TENSIX_FAULT_RACE,     /* Config changed under a unit that may be using it; it did change */
     TENSIX_FAULT_HAZARD,   /* LReg read before a result is there; it is read all the same */
+    TENSIX_FAULT_EARLY,    /* GPR read before a result is there; it is read all the same */
     TENSIX_FAULT_DOUBTFUL, /* nobody can rely on what silicon does; it is carried out all the same */
     TENSIX_FAULT_KINDS
 };
@@ -273,6 +274,9 @@ struct tensix_result {
     uint16_t first; /* GPR or configuration word */
     uint32_t mask;  /* bits of each word that are written */
     uint32_t value[4];
+    uint64_t issued; /* when, by the instruction `word` */
+    uint32_t word;
+    struct tensix_origin origin;
 };
 
 /* A run (tensix_run) that an observer has stopped, and where: the next one goes on there. */

@@ -97,6 +97,7 @@ static bool port_fault(void *owner, const struct tensix_fault *fault)
         [TENSIX_FAULT_MUTEX] = PENROSE_FAULT_TENSIX_MUTEX,
         [TENSIX_FAULT_RACE] = PENROSE_FAULT_CONFIG_RACE,
         [TENSIX_FAULT_HAZARD] = PENROSE_FAULT_VECTOR_HAZARD,
+        [TENSIX_FAULT_EARLY] = PENROSE_FAULT_GPR_HAZARD,
         [TENSIX_FAULT_DOUBTFUL] = PENROSE_FAULT_TENSIX_DOUBTFUL,
     };
     struct tile *tile = owner;

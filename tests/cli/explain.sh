@@ -47,9 +47,9 @@ dump() {
         { echo "FAIL: running $name"; cat "$work/log"; exit 1; }
 }
 
-# explains NAME PATTERN... -- ARGUMENT...: exit code 1 and these lines.
+# explains NAME PATTERN... -- ARGUMENT...: exit code 1 and these lines; no messages unless told.
 explains() {
-    messages=0 expect "$1" 1 "${@:2}"
+    messages=${messages:-0} expect "$1" 1 "${@:2}"
 }
 
 "$python" - "$work" <<'PYTHON'
@@ -129,7 +129,10 @@ dump addr-mod addr-mod "${eltwise[@]}"
 dump format format "${eltwise[@]}"
 dump rogue rogue "${eltwise[@]}"
 dump waits waits --timing timed
+! grep gpr-hazard "$work/log" || report "a program that waits" "a warning"
 dump no-wait no-wait --timing timed
+grep -q 'warning: guest fault gpr-hazard: .*tensix.c:[0-9]*.*MULDMAREG .* reads GPR 4 before the result of ' \
+    "$work/log" || report "a missing STALLWAIT" "no warning: $(cat "$work/log")"
 dump good flipped "${eltwise[@]}" --poke 0x40204=0x41a04598
 dump takes five --poke 0x9000=5
 dump takes six --poke 0x9000=6
@@ -154,7 +157,7 @@ explains "a bit that a hart has flipped" 'out:^1-2/l1\[0x40204\] \(data\)$' 'out
     explain rogue good
 explains "a bit that was flipped from outside" 'out:^1-2/l1\[0x40204\]' \
     'out:written by  host, in cycle 0$' -- explain flipped good
-explains "a missing STALLWAIT" 'out:^1-2/l1\[0x60100\]' \
+messages=2 explains "a missing STALLWAIT" 'out:^1-2/l1\[0x60100\]' \
     'out:written by  scalar unit, thread 2, .*: STOREIND' 'out:tensix.c:[0-9]+, pushed by trisc2$' \
     'out:too early   thread 1, .*tensix.c:[0-9]+: MULDMAREG .* reads GPR 4 before .*no STALLWAIT' -- \
     explain no-wait waits

@@ -45,7 +45,9 @@ wrong() {
         'out:trisc1 +done' -- run --hart "trisc1=$work/trisc1.elf" --policy "$kind=warn"
 }
 
-# The same, where the default is a warning: the run goes on, unless it is told to stop.
+# The same, where the default is a warning: the run goes on, unless it is told to stop. All runs have
+# `options`.
+options=()
 # doubtful NAME KIND PC INSTRUCTION TEXT -- LINE...
 doubtful() {
     local name=$1 kind=$2 pc=$3 instruction=$4 text=$5
@@ -53,11 +55,12 @@ doubtful() {
     program trisc1 "$@" "${drain[@]}"
     messages=1 expect "warning: $name" 0 "instruction +[0-9a-f]{8}  $instruction\$" \
         "warning: guest fault $kind: .* tensix thread 1, pushed by trisc1 at pc $pc: .*$text" \
-        'out:trisc1 +done' -- run --hart "trisc1=$work/trisc1.elf"
+        'out:trisc1 +done' -- run --hart "trisc1=$work/trisc1.elf" "${options[@]}"
     expect "warning, policy stop: $name" 1 "guest fault $kind: .* at pc $pc: .*$text" \
-        'out:: fault after' -- run --hart "trisc1=$work/trisc1.elf" --policy "$kind=stop"
+        'out:: fault after' -- run --hart "trisc1=$work/trisc1.elf" --policy "$kind=stop" \
+        "${options[@]}"
     expect "warning, policy ignore: $name" 0 'out:trisc1 +done' -- \
-        run --hart "trisc1=$work/trisc1.elf" --policy "$kind=ignore"
+        run --hart "trisc1=$work/trisc1.elf" --policy "$kind=ignore" "${options[@]}"
 }
 
 # --- Wrong instructions ---
@@ -91,6 +94,11 @@ doubtful "semaphore below 0" semaphore-range 0x00003000 'SEMGET 0x80' \
     'SEMGET: semaphore 7 is 0 already, .* wait with SEMWAIT' -- '.ttinsn SEMGET 0x80'
 doubtful "mutex of nobody" mutex-not-held 0x00003000 'ATRELM 2' \
     'thread 1 does not hold mutex 2 \(nobody does\), .* ATGETM' -- '.ttinsn ATRELM 2'
+options=(--timing timed)
+doubtful "GPR read before a load is there" gpr-hazard 0x00003004 'ADDDMAREG 1, 9, 5, 8' \
+    'ADDDMAREG 1, 9, 5, 8 reads GPR 8 before the result of LOADREG 8, .*, pushed at 0x00003000, is there: .* block B5 on condition C0' \
+    -- '.ttinsn LOADREG 8, 0x8000' '.ttinsn ADDDMAREG 1, 9, 5, 8'
+expect "the same in a functional run" 0 'out:trisc1 +done' -- run --hart "trisc1=$work/trisc1.elf"
 
 # thread 0 takes the mutex and posts; thread 1 waits for that, and releases it.
 program trisc0 '.ttinsn ATGETM 3' '.ttinsn SEMPOST 1'

@@ -161,6 +161,7 @@ UNIT_TESTS = \
 	%D%/tensix/check_counters_pages \
 	%D%/tensix/check_data_faults \
 	%D%/tensix/check_dst \
+	%D%/tensix/check_early_reads \
 	%D%/tensix/check_frontend \
 	%D%/tensix/check_interleave \
 	%D%/tensix/check_lane_config \

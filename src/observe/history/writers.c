@@ -454,41 +454,14 @@ static void look_at_dst(struct writers *writers, const struct observed *event)
         (struct dst_change){writers->sequence, event->cycle, event->pc, event->word, event->thread};
 }
 
-/* Does an instruction of the Scalar Unit read this GPR? Fields that name GPRs end in "reg", those of
- * halves in "half_reg"; "right" is one where "right_is_imm" is 0. */
-static bool reads_gpr(unsigned row, uint32_t word, unsigned gpr)
-{
-    const struct isa_format *format = tensix_rows[row].format;
-    bool is_immediate = false;
-    for (unsigned i = 0; i < ISA_MAX_FIELDS && format->field[i]; i++) {
-        const char *name = format->field[i]->name;
-        unsigned value = (unsigned)isa_field_get(format->field[i], word);
-        bool is_gpr = (strstr(name, "reg") && !strstr(name, "result")) ||
-                      (strcmp(name, "right") == 0 && !is_immediate);
-        is_immediate |= strcmp(name, "right_is_imm") == 0 && value;
-        if (is_gpr && (strstr(name, "half") ? value / 2 : value) == gpr) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* What reads a GPR before a result that was requested for it has arrived. */
+/* The first that reads a GPR before a result that was requested for it is there. */
 static void note_early_read(struct writers *writers, const struct observed *event)
 {
-    const struct tensix *tensix = &writers->tile->tensix;
-    unsigned row = tensix_row_of(event->word);
-    for (unsigned i = 0; i < tensix->results && row < TENSIX_ROWS; i++) {
-        const struct tensix_result *result = &tensix->result[i];
-        if (result->thread != event->thread || !result->requested || result->is_config) {
-            continue;
-        }
-        for (unsigned gpr = result->first; gpr < result->first + (unsigned)result->count; gpr++) {
-            if (reads_gpr(row, event->word, gpr) && !writers->early.is_there) {
-                writers->early = (struct writers_early_read){true,        event->cycle,  event->pc,
-                                                             event->word, event->thread, gpr};
-            }
-        }
+    unsigned gpr;
+    if (!writers->early.is_there && tensix_find_early_read(&writers->tile->tensix, event->thread,
+                                                           event->word, event->cycle, &gpr)) {
+        writers->early = (struct writers_early_read){true,        event->cycle,  event->pc,
+                                                     event->word, event->thread, gpr};
     }
 }
 

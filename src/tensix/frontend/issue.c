@@ -146,6 +146,25 @@ static void tell_outcome(const struct tensix *tensix, enum tensix_exec result, b
     }
 }
 
+/* Whether it reads a GPR too early is found before it adds results of its own, and told unless it has
+ * to wait, since it reads again then. */
+static enum tensix_exec start_in_unit(struct tensix *tensix, unsigned thread, unsigned row)
+{
+    const uint32_t word = tensix->thread[thread].next;
+    unsigned gpr;
+    const struct tensix_result *early =
+        tensix->results ? tensix_find_early_read(tensix, thread, word, tensix->now, &gpr) : NULL;
+    if (!early) {
+        return tensix_runners[row](tensix, thread, word);
+    }
+    const struct tensix_result awaited = *early;
+    enum tensix_exec result = tensix_runners[row](tensix, thread, word);
+    if (result != TENSIX_STALL) {
+        tensix_report_early_read(tensix, thread, &awaited, gpr);
+    }
+    return result;
+}
+
 /* Offers `next` to its unit. */
 static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
 {
@@ -160,7 +179,7 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
     } else {
         result = check_gate(tensix, thread, row);
         is_held = result != TENSIX_DONE;
-        result = is_held ? result : tensix_runners[row](tensix, thread, own->next);
+        result = is_held ? result : start_in_unit(tensix, thread, row);
     }
     tell_outcome(tensix, result, has_waited);
     tensix->executing = TENSIX_THREADS;
