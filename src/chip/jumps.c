@@ -12,6 +12,7 @@ enum { ZERO, RA, SP };
 
 struct insn {
     uint32_t word; /* 0 where the word is none */
+    const char *name;
     struct rv32_effects effects;
     unsigned rd, rs1;
     int32_t imm; /* of loads, addi and jalr */
@@ -41,13 +42,14 @@ static struct insn insn_at(const struct penrose_chip *chip, const struct tile *t
         return (struct insn){0};
     }
     if ((word & 3) != 3) {
-        return (struct insn){.word = word}; /* .ttinsn */
+        return (struct insn){.word = word, .name = ".ttinsn"};
     }
     int row = isa_index_find(rv32_code_store_index(chip->store), word);
     if (row < 0) {
         return (struct insn){0};
     }
     return (struct insn){.word = word,
+                         .name = rv32_rows[row].mnemonic,
                          .effects = rv32_row_effects((unsigned)row, word),
                          .rd = word >> 7 & 31,
                          .rs1 = word >> 15 & 31,
@@ -61,50 +63,74 @@ static uint32_t bit_of(unsigned reg)
 
 static bool moves_sp(const struct insn *insn)
 {
-    return insn->effects.traits & RV32_ADDS && insn->effects.writes == bit_of(SP) &&
-           insn->effects.reads == bit_of(SP) && !insn->effects.reads_rs2;
+    return !strcmp(insn->name, "addi") && insn->rd == SP && insn->rs1 == SP;
 }
 
 /* Where the register of an indirect jump has its value from. */
 enum origin { ORIGIN_UNKNOWN, ORIGIN_CODE, ORIGIN_MEMORY };
 
-/* Follows the instructions in front of the jump at `pc` back as they stand. ORIGIN_MEMORY: from
- * *address, where what leads to the target is still. */
+/* The value of a register that an instruction at `pc` sets to a constant. */
+static bool sets_constant(const struct insn *insn, uint32_t pc, uint32_t *value)
+{
+    bool is_auipc = !strcmp(insn->name, "auipc");
+    if (is_auipc || !strcmp(insn->name, "lui")) {
+        *value = (insn->word & ~UINT32_C(0xfff)) + (is_auipc ? pc : 0);
+        return true;
+    }
+    *value = (uint32_t)insn->imm;
+    return !strcmp(insn->name, "addi") && insn->rs1 == ZERO;
+}
+
+/* Does `address` still hold what, with `offset`, leads to the target? */
+static enum origin origin_at(const struct tile *tile, enum rv32_core core, uint32_t address,
+                             uint32_t offset, uint32_t target)
+{
+    uint32_t word;
+    bool leads_there =
+        peek_word(tile, core, address, &word) && ((word + offset) & ~UINT32_C(1)) == target;
+    return leads_there ? ORIGIN_MEMORY : ORIGIN_UNKNOWN;
+}
+
+/* Follows the instructions in front of the jump at `pc` back as they stand, and believes only what
+ * leads to the target. ORIGIN_MEMORY: from *address. */
 static enum origin find_origin(const struct penrose_chip *chip, const struct tile *tile,
                                enum rv32_core core, uint32_t pc, uint32_t target, uint32_t *address)
 {
     enum { MOST = 64 };
     const struct insn jump = insn_at(chip, tile, pc);
     const uint32_t *x = tile->hart[core].x, reg = bit_of(jump.rs1);
-    uint32_t written = jump.effects.writes, sp_moved = 0, word;
-    if (jump.rs1 == ZERO) {
-        return ORIGIN_CODE;
-    }
-    for (unsigned i = 0; i < MOST; i++) {
+    uint32_t written = jump.effects.writes, sp_moved = 0;
+    uint32_t added = (uint32_t)jump.imm, offset = 0, value; /* to the register, to what it loads */
+    bool is_loaded = false;
+    for (unsigned i = 0; i < MOST && jump.rs1 != ZERO; i++) {
         pc -= 4;
         struct insn insn = insn_at(chip, tile, pc);
+        bool is_load = insn.effects.class == RV32_CLASS_LOAD;
         if (!insn.word || insn.effects.class == RV32_CLASS_JUMP) {
             return ORIGIN_UNKNOWN;
         }
-        if (insn.effects.class == RV32_CLASS_LOAD && insn.effects.writes == reg) {
+        if (insn.effects.writes != reg) {
+            sp_moved += moves_sp(&insn) ? (uint32_t)insn.imm : 0;
+            written |= moves_sp(&insn) ? 0 : insn.effects.writes;
+        } else if (is_load && insn.rs1 == jump.rs1 && !is_loaded) {
+            is_loaded = true;
+            offset = added;
+            added = (uint32_t)insn.imm;
+        } else if (is_load && !is_loaded && !(written & bit_of(insn.rs1))) {
             *address = x[insn.rs1] + (uint32_t)insn.imm - (insn.rs1 == SP ? sp_moved : 0);
-            bool is_known = insn.rs1 != jump.rs1 && !(written & bit_of(insn.rs1)) &&
-                            peek_word(tile, core, *address, &word);
-            return is_known && ((word + (uint32_t)jump.imm) & ~UINT32_C(1)) == target
-                       ? ORIGIN_MEMORY
-                       : ORIGIN_UNKNOWN;
-        }
-        if (insn.effects.writes == reg && insn.effects.reads != reg) {
-            bool is_constant = insn.effects.class == RV32_CLASS_PLAIN && insn.effects.reads <= 1;
-            return is_constant ? ORIGIN_CODE : ORIGIN_UNKNOWN; /* lui, auipc, or addi from x0 */
-        }
-        if (moves_sp(&insn)) {
-            sp_moved += (uint32_t)insn.imm;
+            return origin_at(tile, core, *address, added, target);
+        } else if (!strcmp(insn.name, "addi") && insn.rs1 == jump.rs1) {
+            added += (uint32_t)insn.imm;
+        } else if (!sets_constant(&insn, pc, &value)) {
+            return ORIGIN_UNKNOWN;
+        } else if (is_loaded) {
+            *address = value + added;
+            return origin_at(tile, core, *address, offset, target);
         } else {
-            written |= insn.effects.writes;
+            return ((value + added) & ~UINT32_C(1)) == target ? ORIGIN_CODE : ORIGIN_UNKNOWN;
         }
     }
-    return ORIGIN_UNKNOWN;
+    return jump.rs1 == ZERO ? ORIGIN_CODE : ORIGIN_UNKNOWN;
 }
 
 /* "main at brisc.c:6", or "main". */

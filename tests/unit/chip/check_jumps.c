@@ -40,14 +40,22 @@ static const struct row {
      "wrong"},
     {"lui a4, 0xffb00;lw a5, 64(a4);jalr ra, 0(a5)", PENROSE_FAULT_TENSIX_ILLEGAL, 0,
      "the code at 0x00001008 has jumped to address 0: the pointer at 0xffb00040 was null"},
-    {"lui a5, 0xffb00;lui a4, 0x400;sw a4, 64(a5);lw a5, 64(a5);jalr zero, 0(a5)",
+    {"lui a5, 0xffb00;lui a4, 0x400;sw a4, 64(a5);addi a5, a5, 60;lw a5, 4(a5);jalr zero, 0(a5)",
      PENROSE_FAULT_FETCH, 0x400000,
-     "the code at 0x00001010 has jumped to 0x00400000 through a5: a pointer to a function, or an "
+     "the code at 0x00001014 has jumped to 0x00400000 through a5: the pointer at 0xffb00040 was "
+     "wrong"},
+    {"lui a5, 0xffb00;lui a4, 0x400;sw a4, 64(a5);add a5, a5, zero;lw a5, 64(a5);jalr zero, 0(a5)",
+     PENROSE_FAULT_FETCH, 0x400000,
+     "the code at 0x00001014 has jumped to 0x00400000 through a5: a pointer to a function, or an "
      "entry of a table, was wrong"},
     {"lui a4, 0x200;add a5, a4, a4;jalr ra, 0(a5)", PENROSE_FAULT_FETCH, 0x400000,
      "the code at 0x00001008 has called 0x00400000 through a5: a pointer to a function was wrong"},
     {"add a5, a4, a4;jalr ra, 0(a5)", PENROSE_FAULT_TENSIX_ILLEGAL, 0,
      "the code at 0x00001004 has jumped to address 0: a pointer to a function was null"},
+    /* a constant that the jump has not seen */
+    {"lui a4, 0x200;add a5, a4, a4;beq zero, zero, 0x1010;lui a5, 0;jalr ra, 0(a5)",
+     PENROSE_FAULT_FETCH, 0x400000,
+     "the code at 0x00001010 has called 0x00400000 through a5: a pointer to a function was wrong"},
     /* what the code says, such as a weak function that is not there */
     {"auipc ra, 0xfffff;jalr ra, 0(ra)", PENROSE_FAULT_TENSIX_ILLEGAL, 0,
      "the code at 0x00001004 has jumped to 0x00000000 (zeros are no instructions), as its code "
