@@ -77,6 +77,9 @@ enum niu_offset {
     NIU_RTZ_SOURCE = NIU_ROW_NIU_TRANS_COUNT_RTZ_SOURCE,
 };
 
+/* The first words of a command buffer say what its request is. */
+enum { NIU_REQUEST_WORDS = NIU_BRCST_EXCLUDE / 4 + 1 };
+
 /* Of NIU_CFG_0: the NIU answers nothing; header stores to it have no effect; coordinates are
  * translated; in a DRAM tile: the NoC sees GDDR, else what the hart sees. */
 #define NIU_CLOCK_OFF       (UINT32_C(1) << 12)

@@ -38,9 +38,9 @@ enum { WORD = 4, OF_WORD = 15, LINE = 16, OF_LINE = 0xffff };
 /* Bytes of a request: counters have eight bits. */
 enum { MOST_TOTAL = 1 << 21, MOST_LENGTH = MOST_TOTAL - NOC_MOST_BYTES };
 
-/* The registers of a command buffer. */
+/* What the words of a request say. */
 struct command {
-    uint32_t *word;
+    const uint32_t *word;
     uint32_t ctrl;
     unsigned type;
     uint64_t target, back; /* addresses */
@@ -64,9 +64,8 @@ static bool has_length(const struct command *command)
            (command->type == CMD_WRITE && !(command->ctrl & (CTRL_INLINE | CTRL_BYTE_ENABLES)));
 }
 
-static struct command read_command(struct niu *niu, unsigned buffer)
+static struct command read_command(const uint32_t *word)
 {
-    uint32_t *word = &niu->word[niu_buffer(buffer)];
     uint32_t ctrl = word[NIU_CTRL / 4];
     struct command command = {.word = word,
                               .ctrl = ctrl,
@@ -471,16 +470,11 @@ static void add_to_address(uint32_t *word, unsigned low, uint32_t bytes)
     word[low / 4 + 1] = (uint32_t)(address >> 32);
 }
 
-/* SPEC: Counters, automatic request splitting: the registers move on with each packet but the
- * last. */
-static void advance(struct command *command)
+void noc_request_move(uint32_t *word, uint32_t bytes)
 {
-    add_to_address(command->word, NIU_TARG_ADDR_LO, NOC_MOST_BYTES);
-    add_to_address(command->word, NIU_RET_ADDR_LO, NOC_MOST_BYTES);
-    command->word[NIU_AT_LEN_BE / 4] -= NOC_MOST_BYTES;
-    command->target += NOC_MOST_BYTES;
-    command->back += NOC_MOST_BYTES;
-    command->length -= NOC_MOST_BYTES;
+    add_to_address(word, NIU_TARG_ADDR_LO, bytes);
+    add_to_address(word, NIU_RET_ADDR_LO, bytes);
+    word[NIU_AT_LEN_BE / 4] -= bytes;
 }
 
 /* The request is dropped after all: what it would have counted down is put right. */
@@ -507,26 +501,24 @@ static bool join(struct niu *niu, const struct command *command, uint64_t cycle,
     if (passes(by, &refusal, cycle)) {
         return true;
     }
-    command->word[NIU_CMD_CTRL / 4] = 0;
     drop(niu, command);
     return false;
 }
 
-bool noc_request_join(struct niu *niu, unsigned buffer, uint64_t cycle,
+bool noc_request_join(struct niu *niu, const uint32_t *word, uint64_t cycle,
                       const struct noc_initiator *by)
 {
-    struct command command = read_command(niu, buffer);
+    struct command command = read_command(word);
     return join(niu, &command, cycle, by);
 }
 
-bool noc_request_accept(struct niu *niu, unsigned buffer, uint64_t cycle,
+bool noc_request_accept(struct niu *niu, const uint32_t *word, uint64_t cycle,
                         const struct noc_initiator *by)
 {
-    struct command command = read_command(niu, buffer);
+    struct command command = read_command(word);
     struct refusal refusal;
     bool is_good = check_flags(&command, by, &refusal) && check_length(&command, &refusal);
     if (!is_good && !passes(by, &refusal, cycle)) {
-        command.word[NIU_CMD_CTRL / 4] = 0;
         return false;
     }
     count_issued(niu, &command);
@@ -573,27 +565,23 @@ static bool send_packet(struct niu *niu, const struct command *command,
     return true;
 }
 
-void noc_request_depart(struct niu *niu, unsigned buffer, uint64_t cycle,
-                        const struct noc_initiator *by)
+uint32_t noc_request_depart(struct niu *niu, const uint32_t *word, uint64_t cycle,
+                            const struct noc_initiator *by)
 {
-    struct command command = read_command(niu, buffer);
-    command.word[NIU_CMD_CTRL / 4] = 0;
+    struct command command = read_command(word);
+    uint32_t moved = 0;
     for (;;) {
         if (!send_packet(niu, &command, by, cycle)) {
             drop(niu, &command);
-            return;
+            return moved;
         }
         if (!has_length(&command) || command.length <= NOC_MOST_BYTES) {
-            return;
+            return moved;
         }
-        advance(&command);
-    }
-}
-
-void noc_request(struct niu *niu, unsigned buffer, uint64_t cycle, const struct noc_initiator *by)
-{
-    if (noc_request_accept(niu, buffer, cycle, by)) {
-        noc_request_depart(niu, buffer, cycle, by);
+        command.target += NOC_MOST_BYTES;
+        command.back += NOC_MOST_BYTES;
+        command.length -= NOC_MOST_BYTES;
+        moved += NOC_MOST_BYTES;
     }
 }
 
@@ -612,10 +600,10 @@ bool noc_span_has(const struct noc_span *span, unsigned noc, uint16_t place)
            is_between(noc ? GRID_HEIGHT - 1 - y : y, span->start_y, span->end_y);
 }
 
-bool noc_request_reaches(struct niu *niu, unsigned noc, unsigned buffer, uint16_t place,
+bool noc_request_reaches(struct niu *niu, unsigned noc, const uint32_t *word, uint16_t place,
                          uint64_t address)
 {
-    struct command command = read_command(niu, buffer);
+    struct command command = read_command(word);
     bool at_target = command.type == CMD_ATOMIC || is_inline(&command);
     uint64_t start = at_target ? command.target : command.back;
     uint32_t high = command.word[(at_target ? NIU_TARG_ADDR_HI : NIU_RET_ADDR_HI) / 4];

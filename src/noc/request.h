@@ -30,28 +30,31 @@ struct noc_initiator {
 };
 
 /*
- * The request that the registers of command buffer `buffer` describe, in two steps: while it has
- * been accepted and has not departed its bit of NOC_CMD_CTRL is set, and software must leave the
- * buffer alone. False: it broke a rule and was dropped.
+ * A request is accepted and departs, which may be later. It is the first NIU_REQUEST_WORDS words of
+ * a command buffer, or words like those; who lets it wait keeps a copy, so that what departs is what
+ * was accepted. False: it broke a rule and was dropped.
  */
-bool noc_request_accept(struct niu *niu, unsigned buffer, uint64_t cycle,
+bool noc_request_accept(struct niu *niu, const uint32_t *word, uint64_t cycle,
                         const struct noc_initiator *by);
 
 /* Takes a request that was accepted into the NIU's transaction, which noc_request_accept does at
  * once unless somebody else's is open (noc/transaction.h). False: it broke a rule, was dropped. */
-bool noc_request_join(struct niu *niu, unsigned buffer, uint64_t cycle,
+bool noc_request_join(struct niu *niu, const uint32_t *word, uint64_t cycle,
                       const struct noc_initiator *by);
-void noc_request_depart(struct niu *niu, unsigned buffer, uint64_t cycle,
-                        const struct noc_initiator *by);
 
-/* Does the write or atomic that a command buffer describes, given or not, go to an address of a place? */
-bool noc_request_reaches(struct niu *niu, unsigned noc, unsigned buffer, uint16_t place,
+/* Returns how many bytes went in packets before the last one. */
+uint32_t noc_request_depart(struct niu *niu, const uint32_t *word, uint64_t cycle,
+                            const struct noc_initiator *by);
+
+/* Moves words on by what has gone. SPEC: Counters, automatic request splitting: the registers move
+ * on with each packet but the last. */
+void noc_request_move(uint32_t *word, uint32_t bytes);
+
+/* Does the write or atomic, given or not, go to an address of a place? */
+bool noc_request_reaches(struct niu *niu, unsigned noc, const uint32_t *word, uint16_t place,
                          uint64_t address);
 
 /* Is a place among the receivers of a multicast on a NoC? */
 bool noc_span_has(const struct noc_span *span, unsigned noc, uint16_t place);
-
-/* Both at once. */
-void noc_request(struct niu *niu, unsigned buffer, uint64_t cycle, const struct noc_initiator *by);
 
 #endif

@@ -176,10 +176,29 @@ bool tile_noc_serve(struct tile *tile, const struct noc_target *target, struct n
 
 /* --- Sending --- */
 
+/* What requests of an NIU take with them in so many cycles: far more than hardware's do, and still
+ * no guest fills the host's memory with packets. */
+enum { LEFT_PERIOD = 512, MOST_LEFT = 4 << 20 };
+
 /* Cycles that something comes later than it need. */
 static uint32_t draw(struct tile *tile, uint32_t most)
 {
     return tile->board->delivery.at_random ? tile_weak_choose(tile, most) : 0;
+}
+
+static void count_left(struct tile_left *left, uint32_t bytes, uint64_t cycle)
+{
+    if (cycle / LEFT_PERIOD > left->period) {
+        *left = (struct tile_left){.period = cycle / LEFT_PERIOD};
+    }
+    left->bytes += bytes;
+}
+
+/* May a request leave at once? Else when a period begins. */
+static bool has_room(const struct tile *tile, unsigned noc, uint64_t cycle)
+{
+    const struct tile_left *left = &tile->left[noc];
+    return cycle / LEFT_PERIOD > left->period || left->bytes < MOST_LEFT;
 }
 
 void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
@@ -193,6 +212,9 @@ void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
     }
     if (packet->kind == NOC_READ) {
         noc_packet_room(&tile->pool, packet, packet->size); /* else the target finds some */
+    }
+    if (packet->kind <= NOC_ATOMIC) {
+        count_left(&tile->left[packet->noc], packet->size, cycle);
     }
     packet->order = (uint64_t)tile->node << 40 | tile->noc_sequence++;
     packet->delay = draw(tile, NOC_MOST_DELAY);
@@ -273,22 +295,33 @@ static struct noc_initiator initiator(struct tile *tile, unsigned noc, enum tile
                                   .fault = request_fault};
 }
 
-/* A request departs when its NIU gets to it, after those before it: under --schedule random, and
- * while the overlay has a transaction open. Then `due` is in the far future, in the same order. */
+/* A request departs when its NIU gets to it, after those before it: under --schedule random, when
+ * much has left, and while the overlay has a transaction open. Then `due` is in the far future, in
+ * the same order. Until then it is what it was when it was accepted, whatever becomes of its
+ * registers. */
 #define HELD (UINT64_C(1) << 63)
+
+static uint32_t *registers_of(struct tile *tile, unsigned noc, unsigned buffer)
+{
+    return &tile->niu[noc].word[niu_buffer(buffer)];
+}
 
 static void wait_for_departure(struct tile *tile, unsigned noc, unsigned buffer,
                                enum tile_agent agent, uint32_t pc, uint64_t cycle)
 {
+    struct tile_command *command = &tile->command[noc][buffer];
     uint64_t due = cycle + draw(tile, NOC_MOST_DEPARTURE);
+    if (!has_room(tile, noc, due)) {
+        due = (tile->left[noc].period + 1) * LEFT_PERIOD;
+    }
     due |= noc_transaction_holds(&tile->niu[noc], 0) ? HELD : 0;
     for (unsigned i = 0; i < NIU_BUFFERS; i++) {
         const struct tile_command *other = &tile->command[noc][i];
         due = other->waits && other->due >= due ? other->due + 1 : due;
     }
-    tile->commands += !tile->command[noc][buffer].waits;
-    tile->command[noc][buffer] =
-        (struct tile_command){.waits = true, .agent = (uint8_t)agent, .pc = pc, .due = due};
+    *command = (struct tile_command){.waits = true, .agent = (uint8_t)agent, .pc = pc, .due = due};
+    memcpy(command->word, registers_of(tile, noc, buffer), sizeof command->word);
+    tile->commands++;
 }
 
 static void end_wait(struct tile *tile, struct tile_command *command)
@@ -297,28 +330,21 @@ static void end_wait(struct tile *tile, struct tile_command *command)
     tile->commands--;
 }
 
-void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum tile_agent agent,
-                      uint64_t cycle)
+/* What software has changed since the request was accepted stays as it is. */
+static void leave_buffer(struct tile *tile, unsigned buffer, const uint32_t *word, uint64_t cycle,
+                         const struct noc_initiator *by)
 {
-    uint32_t pc = agent < AGENT_NOC ? rv32_current_pc(&tile->hart[agent]) : 0;
-    struct noc_initiator by = initiator(tile, noc, agent, pc);
-    bool leads_to_gddr =
-        tile->kind->type == TILE_DRAM && tile->niu[noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE;
-    if (leads_to_gddr &&
-        !request_fault(tile, PENROSE_FAULT_NOC_COMMAND,
-                       "a DRAM tile starts requests only while bit 15 of its NIU_CFG_0 is clear",
-                       cycle)) {
-        tile->niu[noc].word[niu_buffer(buffer) + NIU_CMD_CTRL / 4] = 0;
-        return;
+    uint32_t *registers = registers_of(tile, by->noc, buffer);
+    uint32_t moved = noc_request_depart(&tile->niu[by->noc], word, cycle, by);
+    if (moved && memcmp(registers, word, NIU_REQUEST_WORDS * sizeof *word) == 0) {
+        noc_request_move(registers, moved);
     }
-    if (!noc_request_accept(&tile->niu[noc], buffer, cycle, &by)) {
-        return;
-    }
-    if (tile->board->delivery.at_random || noc_transaction_holds(&tile->niu[noc], 0)) {
-        wait_for_departure(tile, noc, buffer, agent, pc, cycle);
-    } else {
-        noc_request_depart(&tile->niu[noc], buffer, cycle, &by);
-    }
+}
+
+const uint32_t *tile_noc_words(struct tile *tile, unsigned noc, unsigned buffer)
+{
+    const struct tile_command *command = &tile->command[noc][buffer];
+    return command->waits ? command->word : registers_of(tile, noc, buffer);
 }
 
 bool tile_noc_buffer_busy(struct tile *tile, unsigned noc, unsigned buffer, uint64_t cycle)
@@ -364,14 +390,15 @@ void tile_noc_let_depart(struct tile *tile, unsigned noc, uint64_t cycle)
         struct noc_initiator by =
             initiator(tile, noc, (enum tile_agent)command->agent, command->pc);
         command->due &= ~HELD;
-        if (!noc_request_join(&tile->niu[noc], buffer, cycle, &by)) {
+        if (!noc_request_join(&tile->niu[noc], command->word, cycle, &by)) {
+            registers_of(tile, noc, buffer)[NIU_CMD_CTRL / 4] = 0;
             end_wait(tile, command);
         }
     }
 }
 
-/* Requests that are due before `end` depart, in their order. */
-static void depart(struct tile *tile, uint64_t end)
+/* Requests that are due before `end` depart, in their order, at `latest` at the latest. */
+static void depart(struct tile *tile, uint64_t end, uint64_t latest)
 {
     for (uint64_t due; (due = next_departure(tile)) < end;) {
         unsigned i = 0;
@@ -379,14 +406,66 @@ static void depart(struct tile *tile, uint64_t end)
                tile->command[i / NIU_BUFFERS][i % NIU_BUFFERS].due != due) {
             i++;
         }
-        unsigned noc = i / NIU_BUFFERS;
-        struct tile_command *command = &tile->command[noc][i % NIU_BUFFERS];
+        unsigned noc = i / NIU_BUFFERS, buffer = i % NIU_BUFFERS;
+        struct tile_command *command = &tile->command[noc][buffer];
         struct noc_initiator by =
             initiator(tile, noc, (enum tile_agent)command->agent, command->pc);
         uint64_t cycle = due > tile->now ? due : tile->now;
+        cycle = cycle < latest ? cycle : latest;
         end_wait(tile, command);
-        noc_request_depart(&tile->niu[noc], i % NIU_BUFFERS, cycle, &by);
+        registers_of(tile, noc, buffer)[NIU_CMD_CTRL / 4] = 0;
+        leave_buffer(tile, buffer, command->word, cycle, &by);
         tile_niu_changed(tile, noc, cycle);
+    }
+}
+
+static bool must_wait(const struct tile *tile, unsigned noc, uint64_t cycle)
+{
+    bool waits = tile->board->delivery.at_random || noc_transaction_holds(&tile->niu[noc], 0) ||
+                 !has_room(tile, noc, cycle);
+    for (unsigned i = 0; tile->commands && i < NIU_BUFFERS; i++) {
+        waits |= tile->command[noc][i].waits; /* those before it */
+    }
+    return waits;
+}
+
+/* Software gives another request to a buffer whose request waits, which tile_noc_buffer_busy has
+ * told: that one departs now, after those before it. Where it cannot, nothing begins, as the bit of
+ * NOC_CMD_CTRL is set already. */
+static bool make_way(struct tile *tile, unsigned noc, unsigned buffer, uint64_t cycle)
+{
+    const struct tile_command *command = &tile->command[noc][buffer];
+    uint32_t *ready = &registers_of(tile, noc, buffer)[NIU_CMD_CTRL / 4], value = *ready;
+    if (command->waits && !(command->due & HELD) && has_room(tile, noc, cycle)) {
+        depart(tile, command->due + 1, cycle);
+        *ready = value;
+    }
+    return !command->waits;
+}
+
+void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum tile_agent agent,
+                      uint64_t cycle)
+{
+    uint32_t pc = agent < AGENT_NOC ? rv32_current_pc(&tile->hart[agent]) : 0;
+    struct noc_initiator by = initiator(tile, noc, agent, pc);
+    struct niu *niu = &tile->niu[noc];
+    uint32_t *registers = registers_of(tile, noc, buffer);
+    bool leads_to_gddr =
+        tile->kind->type == TILE_DRAM && niu->word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE;
+    if (!make_way(tile, noc, buffer, cycle)) {
+        return;
+    }
+    if ((leads_to_gddr &&
+         !request_fault(tile, PENROSE_FAULT_NOC_COMMAND,
+                        "a DRAM tile starts requests only while bit 15 of its NIU_CFG_0 is clear",
+                        cycle)) ||
+        !noc_request_accept(niu, registers, cycle, &by)) {
+        registers[NIU_CMD_CTRL / 4] = 0;
+    } else if (must_wait(tile, noc, cycle)) {
+        wait_for_departure(tile, noc, buffer, agent, pc, cycle);
+    } else {
+        registers[NIU_CMD_CTRL / 4] = 0;
+        leave_buffer(tile, buffer, registers, cycle, &by);
     }
 }
 
@@ -472,7 +551,7 @@ void tile_noc_arrivals(struct tile *tile, uint64_t end)
     if (tile_noc_next(tile) >= end) {
         return;
     }
-    depart(tile, end);
+    depart(tile, end, UINT64_MAX);
     tile->inbox_waits = false;
     for (struct noc_packet *packet; (packet = noc_queue_take(&tile->inbox, end));) {
         const struct noc_target here = tile_noc_target(tile, packet->noc);

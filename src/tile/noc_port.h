@@ -14,6 +14,10 @@
 void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum tile_agent agent,
                       uint64_t cycle);
 
+/* What a command buffer was given last: the words of the request that waits to depart, else its
+ * registers. */
+const uint32_t *tile_noc_words(struct tile *tile, unsigned noc, unsigned buffer);
+
 /* Reports software that changes a command buffer whose request has not departed. */
 bool tile_noc_buffer_busy(struct tile *tile, unsigned noc, unsigned buffer, uint64_t cycle);
 

@@ -9,7 +9,7 @@
 #include "tile/noc_port.h"
 #include "tile/pic.h"
 
-/* A packet as the command of a request initiator that nobody sees. */
+/* A packet as the request of a request initiator that nobody sees. */
 enum {
     CTRL_WRITE = 2,
     CTRL_INLINE = 1 << 3,
@@ -20,7 +20,6 @@ enum {
     CTRL_CHANNEL_SHIFT = 13,
     CTRL_Y_MAJOR = 1 << 16,
     CTRL_PRIORITY_SHIFT = 27,
-    COMMAND_WORDS = NIU_CMD_CTRL / 4 + 1,
     RUNS = 64, /* of the overlay for one call: packets leave between them */
 };
 
@@ -82,11 +81,11 @@ static uint32_t tag(const struct overlay_packet *packet)
            (packet->last ? NOC_TAG_LAST : 0u) | (packet->stores_header ? NOC_TAG_HEADER_STORE : 0u);
 }
 
-/* The registers of a command buffer that asks for the packet. */
-static void write_command(uint32_t *word, const struct overlay_packet *packet)
+/* The request that asks for the packet. */
+static void write_words(uint32_t *word, const struct overlay_packet *packet)
 {
     unsigned low = packet->is_register ? NIU_TARG_ADDR_LO : NIU_RET_ADDR_LO;
-    memset(word, 0, COMMAND_WORDS * sizeof *word);
+    memset(word, 0, NIU_REQUEST_WORDS * sizeof *word);
     word[low / 4] = (uint32_t)packet->address;
     word[low / 4 + 1] = (uint32_t)(packet->address >> 32);
     word[low / 4 + 2] = high_word(packet);
@@ -115,11 +114,12 @@ static void request(struct tile *tile, const struct overlay_packet *packet, uint
                                .fetch = fetch,
                                .send = send,
                                .fault = refused};
-    uint32_t saved[COMMAND_WORDS], *word = tile->niu[packet->noc].word;
-    memcpy(saved, word, sizeof saved);
-    write_command(word, packet);
-    noc_request(&tile->niu[packet->noc], 0, cycle, &by);
-    memcpy(word, saved, sizeof saved);
+    struct niu *niu = &tile->niu[packet->noc];
+    uint32_t word[NIU_REQUEST_WORDS];
+    write_words(word, packet);
+    if (noc_request_accept(niu, word, cycle, &by)) {
+        noc_request_depart(niu, word, cycle, &by);
+    }
     if (tile->commands) {
         tile_noc_let_depart(tile, packet->noc, cycle);
     }

@@ -259,6 +259,13 @@ struct tile_command {
     uint8_t agent;
     uint32_t pc;
     uint64_t due;
+    uint32_t word[NIU_REQUEST_WORDS]; /* as it was accepted */
+};
+
+/* Bytes that requests of an NIU took with them in the latest period of time in which any did. */
+struct tile_left {
+    uint64_t period;
+    uint32_t bytes;
 };
 
 /* Responses of GDDR to a hart's requests that came at once and of which it does not know: it has
@@ -301,8 +308,9 @@ struct tile {
     uint64_t noc_sequence; /* of packets that it sent */
     bool inbox_waits;      /* the first packet cannot be served before tile->epoch changes */
     uint64_t inbox_epoch;
-    struct tile_command command[2][NIU_BUFFERS]; /* under --schedule random, that have not left */
+    struct tile_command command[2][NIU_BUFFERS]; /* requests that have not left */
     unsigned commands;                           /* so many */
+    struct tile_left left[2];
     struct tile_unseen unseen[2][NOC_WRITE + 1][RV32_CORES]; /* by NoC, kind of request, hart */
     struct tile_asked asked;
     struct overlay overlay;

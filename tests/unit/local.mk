@@ -134,6 +134,7 @@ UNIT_TESTS = \
 	%D%/noc/check_requests \
 	%D%/noc/check_traffic \
 	%D%/noc/check_transaction \
+	%D%/noc/check_waiting \
 	%D%/num/check_kernels_convert \
 	%D%/num/check_kernels_lanes \
 	%D%/num/check_kernels_matrix \

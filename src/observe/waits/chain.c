@@ -16,6 +16,7 @@
 #include "observe/waits/places.h"
 #include "observe/waits/under_way.h"
 #include "tensix/exec.h"
+#include "tile/noc_port.h"
 #include "tile/weak.h"
 
 enum {
@@ -93,8 +94,9 @@ static bool has_sent(struct tile *tile, uint16_t place, uint64_t address)
         sends |= asked_reaches(&tile->asked.post[i], place, address);
     }
     for (unsigned k = 0; k < 2 * NIU_BUFFERS; k++) {
-        sends |= noc_request_reaches(&tile->niu[k / NIU_BUFFERS], k / NIU_BUFFERS, k % NIU_BUFFERS,
-                                     place, address);
+        unsigned noc = k / NIU_BUFFERS;
+        sends |= noc_request_reaches(&tile->niu[noc], noc,
+                                     tile_noc_words(tile, noc, k % NIU_BUFFERS), place, address);
     }
     return sends;
 }

@@ -175,13 +175,13 @@ static void visit_group(void *context, const struct noc_packet *packet)
     }
 }
 
-/* --schedule random: a request that its hart has given, and that has not left. */
+/* A request that its hart has given, and that has not left. */
 static void count_command(struct groups *groups, unsigned noc, unsigned buffer)
 {
     enum { READ, ATOMIC, WRITE, TYPES, RESPONSE = 1 << 4 };
     static const unsigned kind[TYPES] = {[READ] = 0, [WRITE] = 1, [ATOMIC] = 2};
     const struct tile_command *command = &groups->tile->command[noc][buffer];
-    uint32_t ctrl = groups->tile->niu[noc].word[niu_buffer(buffer) + NIU_CTRL / 4];
+    uint32_t ctrl = command->word[NIU_CTRL / 4];
     unsigned type = ctrl & 3;
     if (command->waits && command->agent < RV32_CORES && type < TYPES &&
         (type == READ || ctrl & RESPONSE)) {

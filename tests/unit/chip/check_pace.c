@@ -181,3 +181,48 @@ TEST_EACH(times_of_requests, COUNT(requests) * 2)
         }
     }
 }
+
+/* --- More than leaves at once --- */
+
+/* A hart that reads 1 MiB again and again, with and without waiting for the command buffer. */
+static struct penrose_chip *greedy_chip(bool waits, bool is_timed)
+{
+    static const struct command_end from = {2, 3, 0x4000};
+    struct penrose_options options = {.size = sizeof options, .timed = is_timed, .threads = 1};
+    struct penrose_chip *chip;
+    char program[400];
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_OK);
+    command_fill(chip, 1, 2, 0, COMMAND_READ, from, asker, 1 << 20);
+    snprintf(program, sizeof program,
+             "lui s0, 0xffb20;lui a3, 0x100;lui a2, 4;addi a4, zero, 1;addi t2, zero, 12;"
+             "sw a2, 0(s0);sw a2, 12(s0);sw a3, 0x20(s0);sw a4, 0x40(s0);"
+             "lw a5, 0x40(s0);bne a5, %s, 0x1024;addi t2, t2, -1;bne t2, zero, 0x1014;"
+             "jal zero, 0x1034",
+             waits ? "zero" : "a5");
+    start_program(chip, 1, 2, PENROSE_BRISC, CODE, program);
+    return chip;
+}
+
+TEST_EACH(requests_wait_for_the_same_time, 4)
+{
+    static const uint64_t paces[] = {1, 7, 512};
+    bool waits = _i & 1, is_timed = _i & 2;
+    for (int pace = 0; pace < COUNT(paces); pace++) {
+        struct penrose_chip *whole = greedy_chip(waits, is_timed);
+        struct penrose_chip *part = greedy_chip(waits, is_timed);
+        for (uint64_t end = 512; end <= 4096; end += 512) {
+            ck_assert(run_until(whole, end, 4096) && run_until(part, end, paces[pace]));
+            ck_assert_msg(penrose_state_hash(whole) == penrose_state_hash(part),
+                          "%llu cycles at a time: another state in cycle %llu: %s",
+                          (unsigned long long)paces[pace], (unsigned long long)end,
+                          state_difference(whole, part));
+        }
+        uint32_t answers = command_get(
+            whole,
+            (struct command_end){1, 2, COMMAND_NIU + NIU_COUNTERS + 4 * NIU_MST_RD_RESP_RECEIVED});
+        ck_assert_uint_ge(answers, 4 * 64);
+        ck_assert(!waits || answers == 12 * 64);
+        penrose_chip_destroy(whole);
+        penrose_chip_destroy(part);
+    }
+}
