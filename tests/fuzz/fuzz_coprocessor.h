@@ -3,6 +3,7 @@
 #define TESTS_FUZZ_COPROCESSOR_H
 
 #include "fuzz/fuzz.h"
+#include "isa/shortcuts.h"
 #include "tensix/exec.h"
 
 /* Their inputs need no seeds: bytes by chance are programs. */

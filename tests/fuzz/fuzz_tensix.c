@@ -392,7 +392,7 @@ static void push(struct bench *bench, unsigned thread, unsigned pusher, bool at_
     uint64_t end = bench->time + TENSIX_FIFO_DEPTH;
     bool is_own = pusher == TENSIX_BY_T0 + thread;
     at_once &= !tensix->timed;
-    if (at_once && is_own) {
+    if (SHORTCUTS_BUILT && at_once && is_own) {
         done = tensix_execute(tensix, thread, origin, words, count, bench->time, end);
         REQUIRE(done <= count);
         check(bench);
@@ -694,7 +694,8 @@ static void execute_data(struct bench *bench, unsigned thread)
     struct tensix_origin origin = {.pc = 0x1000, .pusher = (uint8_t)(TENSIX_BY_T0 + thread)};
     uint32_t word = read_data_word(bench);
     unsigned faults = bench->faults;
-    if (tensix->timed || tensix_thread_busy(tensix, thread) || tensix->stopped) {
+    if (!SHORTCUTS_BUILT || tensix->timed || tensix_thread_busy(tensix, thread) ||
+        tensix->stopped) {
         return;
     }
     struct before *before = note_all(tensix, thread);
