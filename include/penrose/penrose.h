@@ -558,7 +558,8 @@ enum penrose_status penrose_load_program(struct penrose_chip *chip, unsigned x, 
 /* --- Names and text --- */
 
 /* "symbol+0x10" and "file:line" of an address in code that was loaded into the tile; both buffers are
- * optional. False when nothing is known; they are then empty strings. */
+ * optional. Symbols of C++ and Rust are as their programs spell them: "a::b". False when nothing is
+ * known; they are then empty strings. */
 bool penrose_locate(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc, char *symbol,
                     size_t symbol_size, char *source, size_t source_size);
 

@@ -142,7 +142,10 @@ static void name_place(struct penrose_chip *chip, const struct tile *tile, uint3
         snprintf(text, size, "the code at 0x%08x", pc);
         return;
     }
-    symbol[strcspn(symbol, "+")] = 0;
+    char *offset = strstr(symbol, "+0x");
+    if (offset) {
+        *offset = 0;
+    }
     const char *slash = strrchr(source, '/'), *file = slash ? slash + 1 : source;
     bool has_line = with_line && *file;
     snprintf(text, size, "%.28s%s%.40s", symbol, has_line ? " at " : "", has_line ? file : "");

@@ -359,7 +359,7 @@ static void locate_in(const struct image *image, uint32_t address, char *symbol,
     unsigned line;
     const struct loader_symbol *found = loader_elf_symbol_at(image->elf, address, &offset);
     if (symbol && found) {
-        char name[128];
+        char name[LOADER_PLAIN_NAME];
         loader_plain_name(found->name, name, sizeof name);
         snprintf(symbol, symbol_size, offset ? "%s+0x%x" : "%s", name, offset);
     }

@@ -214,10 +214,10 @@ static enum cli_exit list_range(struct listing *listing, const struct loader_seg
     for (uint32_t at = start; at < end; at += 4) {
         uint32_t word, offset = 0, address = segment->vaddr + at;
         const struct loader_symbol *symbol = loader_elf_symbol_at(listing->elf, address, &offset);
-        if (symbol && offset == 0) {
-            begin_function(listing, symbol->name, address);
-        } else if (at == start) {
-            begin_function(listing, symbol ? symbol->name : "(no symbol)", address);
+        if ((symbol && offset == 0) || at == start) {
+            char name[LOADER_PLAIN_NAME];
+            loader_plain_name(symbol ? symbol->name : "(no symbol)", name, sizeof name);
+            begin_function(listing, name, address);
         }
         memcpy(&word, segment->bytes + at, sizeof word);
         put_word(listing, address, word, !symbol || symbol->kind != LOADER_SYMBOL_OBJECT);
@@ -225,10 +225,12 @@ static enum cli_exit list_range(struct listing *listing, const struct loader_seg
     return CLI_DONE;
 }
 
-/* The functions of the program, for "did you mean". */
-static void suggest_symbols(const struct loader_elf *elf, struct suggestion *nearest)
+/* The functions of the program, for "did you mean"; `best` keeps the name of the nearest. */
+static void suggest_symbols(const struct loader_elf *elf, struct suggestion *nearest,
+                            char best[LOADER_PLAIN_NAME])
 {
     unsigned count;
+    char name[LOADER_PLAIN_NAME];
     const struct loader_segment *segments = loader_elf_segments(elf, &count);
     for (unsigned i = 0; i < count; i++) {
         uint32_t size, offset;
@@ -236,25 +238,22 @@ static void suggest_symbols(const struct loader_elf *elf, struct suggestion *nea
             const struct loader_symbol *symbol =
                 loader_elf_symbol_at(elf, segments[i].vaddr + at, &offset);
             if (symbol && offset == 0) {
-                suggest(nearest, symbol->name);
+                loader_plain_name(symbol->name, name, sizeof name);
+                suggest(nearest, name);
+                if (nearest->best == name) {
+                    nearest->best = strcpy(best, name);
+                }
             }
         }
     }
 }
 
-static enum cli_exit list_symbol(struct listing *listing)
+static bool list_symbol(struct listing *listing, const struct loader_symbol *symbol)
 {
-    const struct disasm_options *options = listing->options;
-    const struct loader_symbol *symbol = loader_elf_symbol(listing->elf, options->symbol);
-    const struct loader_segment *segment =
-        symbol ? loader_elf_segment_at(listing->elf, symbol->value) : NULL;
+    const struct loader_segment *segment = loader_elf_segment_at(listing->elf, symbol->value);
     uint32_t size;
     if (!segment || !is_code_segment(segment, &size)) {
-        struct suggestion nearest = {.word = options->symbol};
-        suggest_symbols(listing->elf, &nearest);
-        return complain(options->cli, "%s: no code has the symbol '%s'%s%s%s", options->path,
-                        options->symbol, nearest.best ? "; did you mean '" : "",
-                        nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+        return false;
     }
     uint32_t start = (symbol->value - segment->vaddr) / 4 * 4, end = start + 4;
     if (symbol->size) {
@@ -265,7 +264,29 @@ static enum cli_exit list_symbol(struct listing *listing)
             end += 4;
         }
     }
-    return list_range(listing, segment, start, end < size ? end : size);
+    list_range(listing, segment, start, end < size ? end : size);
+    return true;
+}
+
+/* The symbol of that name, else all whose plain name it is. */
+static enum cli_exit list_called(struct listing *listing)
+{
+    const struct disasm_options *options = listing->options;
+    const struct loader_symbol *symbol = loader_elf_symbol(listing->elf, options->symbol);
+    bool is_exact = symbol && list_symbol(listing, symbol), found = is_exact;
+    symbol = NULL;
+    while (!is_exact && (symbol = loader_elf_next_called(listing->elf, options->symbol, symbol))) {
+        found |= list_symbol(listing, symbol);
+    }
+    if (!found) {
+        struct suggestion nearest = {.word = options->symbol};
+        char best[LOADER_PLAIN_NAME];
+        suggest_symbols(listing->elf, &nearest, best);
+        return complain(options->cli, "%s: no code has the symbol '%s'%s%s%s", options->path,
+                        options->symbol, nearest.best ? "; did you mean '" : "",
+                        nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
+    }
+    return CLI_DONE;
 }
 
 static enum cli_exit list_program(struct listing *listing)
@@ -273,7 +294,7 @@ static enum cli_exit list_program(struct listing *listing)
     unsigned count;
     const struct loader_segment *segments = loader_elf_segments(listing->elf, &count);
     if (listing->options->symbol) {
-        return list_symbol(listing);
+        return list_called(listing);
     }
     enum cli_exit exit = CLI_DONE;
     for (unsigned i = 0; i < count && !exit; i++) {

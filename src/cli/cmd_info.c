@@ -188,7 +188,7 @@ struct facts {
     bool relocations;
     const char *source_file; /* of main, the entry or any code; NULL: no debug information */
     unsigned source_line;
-    const char *entry_name; /* NULL: no symbol */
+    char entry_name[LOADER_PLAIN_NAME]; /* empty: no symbol */
 };
 
 static struct facts gather(struct loader_elf *elf)
@@ -199,7 +199,9 @@ static struct facts gather(struct loader_elf *elf)
     const struct loader_symbol *main = loader_elf_symbol(elf, "main");
     read_arch(elf, facts.arch);
     read_compiler(elf, facts.compiler);
-    facts.entry_name = entry && offset == 0 ? entry->name : NULL;
+    if (entry && offset == 0) {
+        loader_plain_name(entry->name, facts.entry_name, sizeof facts.entry_name);
+    }
     if ((!main || !loader_elf_source(elf, main->value, &facts.source_file, &facts.source_line)) &&
         !loader_elf_source(elf, loader_elf_entry(elf), &facts.source_file, &facts.source_line) &&
         !loader_elf_any_source(elf, &facts.source_file, &facts.source_line)) {
@@ -234,8 +236,8 @@ static void print_program(const struct info_options *options, const struct loade
     unsigned count;
     const struct loader_segment *segments = loader_elf_segments(elf, &count);
     printf("%s: a program for a RISC-V hart\n", options->path);
-    printf("  entry         0x%08x%s%s\n", loader_elf_entry(elf), facts->entry_name ? " " : "",
-           facts->entry_name ? facts->entry_name : "");
+    printf("  entry         0x%08x%s%s\n", loader_elf_entry(elf), *facts->entry_name ? " " : "",
+           facts->entry_name);
     printf("  architecture  %s\n", known(facts->arch));
     printf("  compiler      %s\n", known(facts->compiler));
     if (facts->source_file) {

@@ -111,9 +111,18 @@ const struct loader_symbol *loader_elf_symbol(const struct loader_elf *elf, cons
 const struct loader_symbol *loader_elf_symbol_at(const struct loader_elf *elf, uint32_t address,
                                                  uint32_t *offset);
 
-/* A symbol's name as its program spells it, cut to `size` bytes: "a::b" of "_ZN1a1bEv", without
- * parameters and templates; others, and what this does not know, as they are. */
+/*
+ * A symbol's name as its program spells it, cut to `size` bytes: "a::b" of "_ZN1a1bEv" of C++,
+ * without parameters and arguments of templates, and "<a::T as b::U>::c" of what Rust makes of that
+ * (of either kind), without the hash; others, and what is no such name, as they are.
+ */
+enum { LOADER_PLAIN_NAME = 112 /* leaves room for an offset in texts of 128 bytes */ };
 void loader_plain_name(const char *symbol, char *name, size_t size);
+
+/* The next symbol after `after`, in the order of the table, whose plain name is this one; NULL: the
+ * first, or no more. Functions with other parameters share one. Looks at all symbols. */
+const struct loader_symbol *loader_elf_next_called(const struct loader_elf *elf, const char *name,
+                                                   const struct loader_symbol *after);
 
 /*
  * The source position of the instruction at `address` (a link address) from DWARF; false when

@@ -22,6 +22,7 @@ libpenrose_core_la_SOURCES += \
 	%D%/npy.h \
 	%D%/places.c \
 	%D%/places.h \
+	%D%/plain_name.c \
 	%D%/scratch.c \
 	%D%/scratch.h \
 	%D%/sources.c \

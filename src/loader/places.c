@@ -76,6 +76,12 @@ void loader_places_function(struct loader_elf *elf, const char *name, struct loa
     if (symbol && symbol->in_code) {
         add_place(places, symbol->value);
     }
+    symbol = NULL;
+    while ((symbol = loader_elf_next_called(elf, name, symbol)) != NULL) {
+        if (symbol->in_code) {
+            add_place(places, symbol->value);
+        }
+    }
     while (dwarf && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
         search_children(&search, &die, 0);
     }

@@ -14,9 +14,9 @@ struct loader_places {
     unsigned count;
 };
 
-/* Where a function begins: its symbol, its code by its name in the source (without classes and
- * arguments), and every place into which it was inlined. As to threads these are as
- * loader_elf_source. */
+/* Where a function begins: its symbol, by that name or the plain one, its code by its name in the
+ * source (without classes and arguments), and every place into which it was inlined. As to threads
+ * these are as loader_elf_source. */
 void loader_places_function(struct loader_elf *elf, const char *name, struct loader_places *places);
 
 /*

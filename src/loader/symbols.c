@@ -208,6 +208,21 @@ const struct loader_symbol *loader_elf_symbol(const struct loader_elf *elf, cons
     return found == UINT32_MAX ? NULL : &elf->symbols.symbol[found];
 }
 
+const struct loader_symbol *loader_elf_next_called(const struct loader_elf *elf, const char *name,
+                                                   const struct loader_symbol *after)
+{
+    const struct loader_symbols *symbols = &elf->symbols;
+    for (uint32_t i = after ? (uint32_t)(after - symbols->symbol) + 1 : 0; i < symbols->count;
+         i++) {
+        char plain[LOADER_PLAIN_NAME];
+        loader_plain_name(symbols->symbol[i].name, plain, sizeof plain);
+        if (strcmp(plain, name) == 0) {
+            return &symbols->symbol[i];
+        }
+    }
+    return NULL;
+}
+
 /* The last symbol of order[count] at or before `address`, or NULL. */
 static const struct loader_symbol *last_before(const struct loader_symbols *symbols,
                                                const uint32_t *order, uint32_t count,
@@ -254,30 +269,4 @@ const struct loader_symbol *loader_elf_symbol_at(const struct loader_elf *elf, u
         *offset = address - found->value;
     }
     return found;
-}
-
-/* --- Names --- */
-
-/* SPEC: Itanium C++ ABI, mangling: _Z, perhaps N with qualifiers, then names with their lengths. */
-void loader_plain_name(const char *symbol, char *name, size_t size)
-{
-    size_t used = 0;
-    const char *at = strncmp(symbol, "_Z", 2) == 0 ? symbol + 2 : "";
-    at += *at == 'N';
-    at += *at == 'K';
-    at += *at == 'L';
-    while (*at >= '1' && *at <= '9' && used < size) {
-        char *part;
-        unsigned long length = strtoul(at, &part, 10);
-        if (strlen(part) < length) {
-            used = 0;
-            break;
-        }
-        used += (size_t)snprintf(name + used, size - used, "%s%.*s", used ? "::" : "", (int)length,
-                                 part);
-        at = part + length;
-    }
-    if (used == 0) {
-        snprintf(name, size, "%s", symbol);
-    }
 }

@@ -257,4 +257,42 @@ else
     untested "symbols and source lines: no guest programs in $GUESTS"
 fi
 
+# --- Names of C++ and Rust, where there is a compiler ---
+
+compiler=${RISCV_CC:-riscv64-unknown-elf-gcc}
+if command -v "$compiler" >"$work/out" 2>&1; then
+    cat >"$work/named.S" <<'END'
+        .macro function name
+        .globl \name
+        .type \name, @function
+\name:
+        .endm
+        function _start
+        jal _ZN5guest4math3runEi
+        function _ZN5guest4math3runEf
+        nop
+        function _ZN5guest4math3runEi
+        jal _RNvXC5guestNtB2_1ANtC4core3Add3add
+        function _RNvXC5guestNtB2_1ANtC4core3Add3add
+        nop
+        .word 0xffffffff
+END
+    "$compiler" -march=rv32im -mabi=ilp32 -nostdlib -Wl,--build-id=none -Wl,-Ttext=0x1000 \
+        -o "$work/named.elf" "$work/named.S" || report "compiling" "$compiler failed"
+    expect "a fault in Rust" 1 'brisc at pc 0x00001010 in <guest::A as core::Add>::add\+0x4: ' \
+        'out:  <guest::A as core::Add>::add\+0x4$' -- run "$work/named.elf"
+    expect "disasm: all functions of a name of C++" 0 'out:^  0x00001004  00000013' \
+        'out:^  0x00001008  004000ef' 'out:^guest::math::run:$' -- \
+        disasm "$work/named.elf" --symbol guest::math::run
+    expect "disasm: a mangled name" 0 'out:^guest::math::run:$' 'out:^  0x00001008  004000ef' -- \
+        disasm "$work/named.elf" --symbol _ZN5guest4math3runEi
+    expect "disasm: a name of C++ misspelt" 2 "did you mean 'guest::math::run'" -- \
+        disasm "$work/named.elf" --symbol guest::math::rum
+    expect "looking where a function of Rust begins" 1 \
+        'out:^at <guest::A as core::Add>::add, brisc of \(1, 2\), in cycle [0-9]+$' -- \
+        run "$work/named.elf" --show dst --show-at '<guest::A as core::Add>::add'
+else
+    untested "names of C++ and Rust: no $compiler"
+fi
+
 finish

@@ -91,6 +91,21 @@ static bool take_counted(struct moment *moment, const char *text)
     return has_number && (strcmp(copy, "cycle") == 0 || strcmp(copy, "launch") == 0);
 }
 
+/* Functions have colons in pairs ("a::b"), and then spaces, too ("<a::T as b::U>::c" of Rust). */
+static bool is_named_well(const struct moment *moment)
+{
+    const char *at = moment->name;
+    bool is_qualified = false;
+    while (moment->kind == MOMENT_FUNCTION && (at = strchr(at, ':')) != NULL) {
+        if (at[1] != ':') {
+            return false;
+        }
+        is_qualified = true;
+        at += 2;
+    }
+    return *moment->name && (is_qualified || !strpbrk(moment->name, ": "));
+}
+
 enum penrose_status moment_parse(const char *text, struct moment *moment,
                                  struct penrose_error *error)
 {
@@ -121,7 +136,7 @@ enum penrose_status moment_parse(const char *text, struct moment *moment,
     char *end = moment->name;
     moment->number = moment->kind == MOMENT_PC ? strtoull(moment->name, &end, 0) : last;
     if ((moment->kind == MOMENT_PC && (*end || moment->number > UINT32_MAX)) || !moment->nth ||
-        !*moment->name || strpbrk(moment->name, ": ")) {
+        !is_named_well(moment)) {
         return refuse_moment(error, text, "that is no place in a program");
     }
     return PENROSE_OK;

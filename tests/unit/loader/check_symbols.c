@@ -2,6 +2,7 @@
 #include "unit/loader/loader_image.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 FIXTURE(NULL, loader_release);
@@ -155,25 +156,135 @@ static const struct {
 } plain_names[] = {
     {"main", "main"},
     {"_start", "_start"},
+    {"", ""},
+    /* C++ */
     {"_Z11kernel_mainv", "kernel_main"},
+    {"_Z11kernel_main", "kernel_main"},
     {"_ZL13cb_wait_frontii", "cb_wait_front"},
     {"_ZN7ckernel4math9math_implEj", "ckernel::math::math_impl"},
     {"_ZNK1a1bEv", "a::b"},
-    {"_Z11kernel_main", "kernel_main"},
-    {"_Z12kernel_main", "_Z12kernel_main"},
-    {"_Z99999999999999999999x", "_Z99999999999999999999x"},
-    {"_ZSt4moveIiEvT_", "_ZSt4moveIiEvT_"},
-    {"_ZN1a2bEv", "a::bE"},
+    {"_ZSt4moveIiEvT_", "std::move"},
+    {"_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector::push_back"},
+    {"_ZN3FooIiE3barIdEEvT_", "Foo::bar"},
+    {"_ZN3FooIiEC1Ev", "Foo::Foo"},
+    {"_ZN3FooIiED0Ev", "Foo::~Foo"},
+    {"_Z3fooIXgtLi1ELi2EEEvv", "foo"},
+    {"_ZplRK1aS1_", "operator+"},
+    {"_ZN1alsERSoRKS_", "a::operator<<"},
+    {"_ZN1aixEj", "a::operator[]"},
+    {"_ZNK1acvbEv", "a::operator bool"},
+    {"_ZN12_GLOBAL__N_13runEv", "(anonymous namespace)::run"},
+    {"_ZZ4mainENKUliE_clEi", "main::{lambda(int)#1}::operator()"},
+    {"_ZZN1a1bIiEEvvE5count", "a::b::count"},
+    {"_ZTV3Foo", "vtable for Foo"},
+    {"_ZN1a1fB5cxx11Ev", "a::f[abi:cxx11]"},
+    {"_ZN1a1fEv.constprop.0", "a::f"},
+    /* Rust: as it was until 2021, and is now (RFC 2603 has the longest one) */
+    {"_ZN4core3fmt9Formatter9write_str17h0123456789abcdefE", "core::fmt::Formatter::write_str"},
+    {"_ZN54_$LT$guest..Adder$u20$as$u20$core..ops..arith..Add$GT$3add17h8a1b2c3d4e5f6071E",
+     "<guest::Adder as core::ops::arith::Add>::add"},
+    {"_ZN5guest4main28_$u7b$$u7b$closure$u7d$$u7d$17h0f1e2d3c4b5a6978E",
+     "guest::main::{{closure}}"},
+    {"_RNvC6_123foo3bar", "123foo::bar"},
+    {"_RNvNtCs1234_5guest4math3add", "guest::math::add"},
+    {"_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<f64>"},
+    {"_RNvXCs1234_5guestNtB2_5AdderNtNtC4core3ops3Add3add",
+     "<guest::Adder as core::ops::Add>::add"},
+    {"_RNCNvC5guest4main0B3_", "guest::main::{closure#0}"},
+    {"_RNvC5guest4main.llvm.12345", "guest::main"},
+    {"_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y",
+     "utf8_idents::\u10e1\u10d0\u10ed\u10db\u10d4\u10da\u10d0\u10d3_"
+     "\u10d2\u10d4\u10db\u10e0\u10d8\u10d4\u10da\u10d8_"
+     "\u10e1\u10d0\u10d3\u10d8\u10da\u10d8"},
+    /* What is no such name stays as it is. */
     {"_Z", "_Z"},
-    {"", ""},
+    {"_ZN", "_ZN"},
+    {"_R", "_R"},
+    {"_Readers", "_Readers"},
+    {"_Z12kernel_main", "_Z12kernel_main"},
+    {"_ZN1a2bEv", "_ZN1a2bEv"},
+    {"_Z99999999999999999999x", "_Z99999999999999999999x"},
+    {"_RNvC5guest9", "_RNvC5guest9"},
 };
 
 TEST_EACH(names_of_programs, COUNT(plain_names))
 {
-    char name[64], little[6];
+    char name[256], little[6];
     loader_plain_name(plain_names[_i].symbol, name, sizeof name);
     ck_assert_str_eq(name, plain_names[_i].name);
     loader_plain_name(plain_names[_i].symbol, little, sizeof little);
     ck_assert_int_eq(strncmp(little, plain_names[_i].name, 5), 0);
     ck_assert_uint_lt(strlen(little), sizeof little);
+}
+
+/* Names that would take minutes, a deep stack or gigabytes: a part that is repeated, and its end. */
+static const struct {
+    const char *start, *part, *end;
+    unsigned times;
+} hostile_names[] = {
+    {"_Z", "P", "i", 1000},       {"_Z", "P", "i", 1000000},  {"_ZN", "1a", "Ev", 1000000},
+    {"_Z1fI", "N", "", 1000},     {"_Z1aI", "J", "", 1000},   {"_Z1fI", "X", "", 1000},
+    {"_ZN1acv", "T_I", "", 300},  {"_Z", "cvT_I", "", 200},   {"_RINvC1a1b", "T", "E", 1000},
+    {"_RNvMC1a", "B0_", "", 300}, {"_RNv", "N", "", 1000000}, {"_RINvC1a1b", "TB8_B8_E", "E", 100},
+};
+
+TEST_EACH(hostile_names_of_programs, COUNT(hostile_names))
+{
+    size_t step = strlen(hostile_names[_i].part), start = strlen(hostile_names[_i].start);
+    size_t length = start + hostile_names[_i].times * step;
+    char *symbol = malloc(length + 8), name[64];
+    ck_assert_ptr_nonnull(symbol);
+    strcpy(symbol, hostile_names[_i].start);
+    for (size_t at = start; at < length; at += step) {
+        memcpy(symbol + at, hostile_names[_i].part, step);
+    }
+    strcpy(symbol + length, hostile_names[_i].end);
+    for (unsigned i = 0; i < 10; i++) {
+        loader_plain_name(symbol, name, sizeof name);
+    }
+    ck_assert_uint_lt(strlen(name), sizeof name);
+    free(symbol);
+}
+
+/* Each of the tuples has the one before it twice; with and without an identifier that is not ASCII,
+ * which libiberty puts into memory. */
+TEST_EACH(doubled_names_of_programs, 2)
+{
+    static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char symbol[1024], name[64];
+    size_t used =
+        (size_t)snprintf(symbol, sizeof symbol, "_RINvC1a1bT%sE", _i ? "NvC1au3abc" : "NvC1a3abc");
+    size_t last = 8; /* where the last tuple begins, behind "_R" */
+    for (unsigned i = 0; i < 60; i++) {
+        char back[8];
+        size_t number = last - 1; /* base 62, and one less */
+        if (number < 62) {
+            snprintf(back, sizeof back, "B%c_", digits[number]);
+        } else {
+            snprintf(back, sizeof back, "B%c%c_", digits[number / 62], digits[number % 62]);
+        }
+        last = used - 2;
+        used += (size_t)snprintf(symbol + used, sizeof symbol - used, "T%s%sE", back, back);
+    }
+    snprintf(symbol + used, sizeof symbol - used, "E");
+    loader_plain_name(symbol, name, sizeof name);
+    ck_assert_int_eq(strncmp(name, symbol, sizeof name - 1), 0);
+}
+
+TEST(by_plain_name)
+{
+    struct image *image = make();
+    image_symbol(image, "_ZN1a3runEi", 0x4010, 8, GLOBAL_FUNC, TEXT);
+    image_symbol(image, "_RNvC5guest4main", 0x4020, 8, GLOBAL_FUNC, TEXT);
+    image_symbol(image, "_ZN1a3runEf", 0x4030, 8, GLOBAL_FUNC, TEXT);
+    image_symbol(image, "plain", 0x4040, 8, GLOBAL_FUNC, TEXT);
+    struct loader_elf *elf = finish(image);
+    const struct loader_symbol *first = loader_elf_next_called(elf, "a::run", NULL);
+    ck_assert_uint_eq(first->value, 0x4010);
+    const struct loader_symbol *second = loader_elf_next_called(elf, "a::run", first);
+    ck_assert_uint_eq(second->value, 0x4030);
+    ck_assert_ptr_null(loader_elf_next_called(elf, "a::run", second));
+    ck_assert_uint_eq(loader_elf_next_called(elf, "guest::main", NULL)->value, 0x4020);
+    ck_assert_uint_eq(loader_elf_next_called(elf, "plain", NULL)->value, 0x4040);
+    ck_assert_ptr_null(loader_elf_next_called(elf, "run", NULL));
 }

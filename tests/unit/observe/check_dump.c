@@ -343,6 +343,10 @@ static const struct {
 } moment_rows[] = {
     {"kernel_main", MOMENT_FUNCTION, 0, 1},
     {"kernel_main:3", MOMENT_FUNCTION, 3, 3},
+    {"ckernel::math::run", MOMENT_FUNCTION, 0, 1},
+    {"ckernel::math::run:3", MOMENT_FUNCTION, 3, 3},
+    {"<guest::A as core::B>::add", MOMENT_FUNCTION, 0, 1},
+    {"_ZN7ckernel4math3runEv", MOMENT_FUNCTION, 0, 1},
     {"trisc.cc:120", MOMENT_LINE, 120, 1},
     {"src/trisc.cc:120:7", MOMENT_LINE, 120, 7},
     {"0x6a10", MOMENT_PC, 0x6a10, 1},
@@ -359,6 +363,8 @@ static const struct {
     {"0x1234567890", MOMENT_PC, 0, 0},
     {"main:0", MOMENT_PC, 0, 0},
     {"a:b", MOMENT_PC, 0, 0},
+    {"a:::b", MOMENT_PC, 0, 0},
+    {"kernel main", MOMENT_PC, 0, 0},
     {":4", MOMENT_PC, 0, 0},
 };
 
