@@ -84,18 +84,18 @@ TEST_EACH(results_of_ports, 4)
         enum eth_link link;
         enum eth_port port;
         uint32_t words[4], is_up;
-    } rows[] = {
+    } ports[] = {
         {ETH_LINK_UP, ETH_PORT_UP, {0xc0dea000, 1, 2, 400}, 1},
         {ETH_LINK_LOOPBACK, ETH_PORT_UP, {0xc0dea000, 1, 4, 400}, 1},
         {ETH_LINK_DOWN, ETH_PORT_DOWN, {0xc0deb000, 2, 5, 400}, 0},
         {ETH_LINK_DOWN, ETH_PORT_UNUSED, {0xc0de0000, 3, 1, 0}, 0},
     };
-    start(rows[_i].link, rows[_i].port);
+    start(ports[_i].link, ports[_i].port);
     for (unsigned turn = 0; turn < 3; turn++) {
         for (unsigned i = 0; i < 4; i++) {
-            ck_assert_uint_eq(word_at(ETH_BASE_BOOT_RESULTS + 4 * i), rows[_i].words[i]);
+            ck_assert_uint_eq(word_at(ETH_BASE_BOOT_RESULTS + 4 * i), ports[_i].words[i]);
         }
-        ck_assert_uint_eq(word_at(ETH_BASE_LINK_UP), rows[_i].is_up);
+        ck_assert_uint_eq(word_at(ETH_BASE_LINK_UP), ports[_i].is_up);
         run(2 * ETH_BASE_PERIOD);
     }
 }
