@@ -240,16 +240,19 @@ static bool hart_turn(struct tile *tile, enum rv32_core core, uint64_t limit, bo
 /* Who is alone awake: a hart, the coprocessor, or neither. */
 enum solo { SOLO_COPROCESSOR = RV32_CORES, SOLO_NOBODY };
 
-/* Does a hart sleep or wait that the coprocessor may wake at any time? It would see the change at the
- * start of a round only, and take turns with others in bursts as long as that. */
+/* Does a hart sleep that the coprocessor may wake at any time? It would see the change at the start of
+ * a round only. A hart that waits for an answer goes on at the time of the event; but two of them
+ * would take turns in bursts as long as the round. */
 static bool is_awaited(const struct tile *tile)
 {
+    unsigned waiting = 0;
     for (unsigned core = 0; core < RV32_CORES; core++) {
-        if (tile->run[core].state == HART_ASLEEP || tile->run[core].state == HART_WAITING) {
+        if (tile->run[core].state == HART_ASLEEP) {
             return true;
         }
+        waiting += tile->run[core].state == HART_WAITING;
     }
-    return false;
+    return waiting > 1;
 }
 
 static unsigned find_solo(const struct tile *tile, uint64_t round_end)
