@@ -141,13 +141,6 @@ static uint32_t choose_length(struct maker *m)
     return m->options->compact && !once_in(m, 8) ? 1 + length % 256 : length;
 }
 
-/* So much of a length as one packet has to an address: it has at most 256 flits of 64 bytes. */
-static uint64_t fitting_length(uint64_t address, uint64_t length)
-{
-    uint64_t room = MOST_BYTES - address % FLIT_BYTES;
-    return length < room ? length : room;
-}
-
 /* An address in a memory's region, with `offset` modulo the line; false: it does not fit. */
 static bool choose_address(struct maker *m, uint64_t memory, uint32_t length, uint32_t line,
                            uint32_t offset, uint64_t *address)
@@ -213,7 +206,6 @@ static bool make_copy(struct maker *m, struct transaction *t)
         return false;
     }
     t->local = local;
-    t->length = fitting_length(reads ? local : t->address, t->length);
     t->posted = !reads && once_in(m, 3);
     enum claim_mode there = reads ? CLAIM_READ : CLAIM_WRITE;
     enum claim_mode here = reads ? CLAIM_WRITE : CLAIM_READ;
@@ -372,7 +364,6 @@ static bool make_multicast(struct maker *m, struct transaction *t)
         return false;
     }
     t->local = local;
-    t->length = fitting_length(t->address, t->length);
     if (has_conflict(t, own, t->address + t->length, local + t->length) ||
         !claim_receivers(m, t, REGS, false) || !allows(m, own, local, t->length, CLAIM_READ)) {
         return false;
@@ -418,8 +409,6 @@ static bool make_forward(struct maker *m, struct transaction *t)
     }
     t->local = local;
     t->flag_local = flag_local;
-    t->length = fitting_length(t->address, fitting_length(t->next_address, t->length));
-    bytes = (uint32_t)t->length;
     const struct claim_wish {
         uint64_t memory, address, bytes;
         enum claim_mode mode;

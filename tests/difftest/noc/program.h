@@ -22,7 +22,6 @@ enum {
     MOST_MEMORIES = 64,
     MOST_PHASES = 8,
     MOST_BYTES = 16384, /* of a transaction */
-    FLIT_BYTES = 64,
     REGION_BYTES = 0x10000,
     COLUMNS = 14,
     ROWS = 10,
