@@ -183,15 +183,6 @@ static bool check_length(const struct command *command, struct refusal *refusal)
                  (unsigned long long)command->back);
         return false;
     }
-    uint32_t flits = noc_flits(command->back, (uint32_t)length);
-    if (length <= NOC_MOST_BYTES && flits > NOC_MOST_BYTES / NOC_FLIT_BYTES) {
-        snprintf(refusal->text, sizeof refusal->text,
-                 "%llu bytes to 0x%llx are %u flits of 64 bytes, and a packet has at most %u: send "
-                 "them in two requests",
-                 (unsigned long long)length, (unsigned long long)command->back, flits,
-                 NOC_MOST_BYTES / NOC_FLIT_BYTES);
-        return false;
-    }
     return true;
 }
 

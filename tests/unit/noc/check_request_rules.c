@@ -518,8 +518,6 @@ static const struct {
      ADDRESS | COMMAND},
     {"split, misaligned", ROW(G_WRITE, 0x10010, H, 0x20010, T, 0x8000), ALIGNMENT | LENGTH},
     {"split read, misaligned", ROW(G_READ, 0x10020, T, 0x20020, H, 0x4001), ALIGNMENT | LENGTH},
-    {"write of 257 flits", ROW(G_WRITE | G_MARKED, 0x10010, H, 0x20010, T, 0x4000), LENGTH},
-    {"read of 257 flits", ROW(G_READ, 0x10030, T, 0x20030, H, 0x3ff1), LENGTH},
     {"static channel of broadcasts", ROW(G_WRITE | G_STATIC | G_CLASS(2), 0x1000, H, 0x2000, T, 64),
      COMMAND},
     {"static channel of responses", ROW(G_READ | G_STATIC | G_CLASS(3), 0x1000, T, 0x2000, H, 64),
@@ -791,7 +789,6 @@ static const struct {
      0x40,
      32},
     {"lanes of a write", ROW(G_WRITE, 0x10024, H, 0x20040, T, 32), {4, 6}, {13, 3}, 0x24, 0x44, 32},
-    {"257 flits", ROW(G_WRITE, 0x10010, H, 0x20010, T, 0x4000), {4, 6}, {13, 3}, 0x10, 0x10, 0xff0},
     {"no bytes", ROW(G_READ, 0x10000, T, 0x20000, H, 0), {13, 3}, {4, 6}, 0, 0, 0},
     {"beyond L1", ROW(G_READ, L1_END, T, 0x20000, H, 64), {13, 3}, {4, 6}, 0, 0, 0},
     {"two registers of a word",
@@ -822,6 +819,22 @@ TEST_EACH(what_passes_arrives, COUNT(passing) * 2)
         memcpy(sink + passing[_i / 2].sink, source + passing[_i / 2].source, passing[_i / 2].size);
     }
     g_expect_bytes(to, SINK, sink, ARENA, passing[_i / 2].what);
+}
+
+/* The largest packet may begin anywhere, as those of tt-metal's prefetch kernel do, and is one. */
+TEST_EACH(largest_packets_need_not_be_aligned, 2)
+{
+    static uint8_t bytes[G_PACKET];
+    const uint32_t from = 0x10010, to = 0x20010;
+    bool is_read = _i & 1;
+    struct g_place source = is_read ? there : here, sink = is_read ? here : there;
+    struct g_request request =
+        g_request_of(is_read ? G_READ : G_WRITE | G_MARKED, 0, is_read ? there : here, from,
+                     is_read ? here : there, to, G_PACKET);
+    open_with(PENROSE_STOP);
+    g_scatter(source, from, bytes, sizeof bytes);
+    expect_answers(&request, PENROSE_STOP, "257 lines");
+    g_expect_bytes(sink, to, bytes, sizeof bytes, "257 lines");
 }
 
 /* A register that is read for more than a word is in all of them. */
