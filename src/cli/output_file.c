@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "host/files.h"
 
 /* One name for a file, which need not exist, however it is spelled; malloc'ed. NULL: see errno. */
 static char *resolve(const char *path)
@@ -87,22 +88,6 @@ enum cli_exit output_file_check_added(const struct cli *cli, const char *label, 
     return complain(cli, "%s: %s cannot be written: %s", label, path, strerror(reason));
 }
 
-static bool write_all(int out, const uint8_t *bytes, size_t size)
-{
-    while (size) {
-        ssize_t written = write(out, bytes, size);
-        if (written < 0 && errno == EINTR) {
-            continue;
-        }
-        if (written <= 0) {
-            return false;
-        }
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
 enum cli_exit output_file_write(const struct cli *cli, struct output_file *file,
                                 const uint8_t *bytes, size_t size)
 {
@@ -118,7 +103,7 @@ enum cli_exit output_file_write(const struct cli *cli, struct output_file *file,
         return exit;
     }
     file->pending = name;
-    bool is_written = write_all(out, bytes, size);
+    bool is_written = host_write_all(out, bytes, size);
     int reason = errno;
     if (close(out) != 0 && is_written) {
         is_written = false;

@@ -6,25 +6,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "host/files.h"
 #include "isa/plain_text.h"
 
 enum { PIECE = 4096, MOST_CHARACTER = TERMINAL_CHARACTER };
-
-static bool write_to_terminal(int descriptor, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t written = write(descriptor, bytes, size);
-        if (written < 0 && errno == EINTR) {
-            continue;
-        }
-        if (written <= 0) {
-            return false;
-        }
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
 
 /* How many bytes at the end of a text are the beginning of a character. */
 static size_t cut_bytes(const char *text, size_t size)
@@ -53,7 +38,7 @@ static ssize_t write_plain(void *cookie, const char *bytes, size_t size)
         length -= terminal->holds;
         memcpy(terminal->held, text + length, terminal->holds);
         plain_text(text, length);
-        if (!write_to_terminal(terminal->descriptor, text, length)) {
+        if (!host_write_all(terminal->descriptor, text, length)) {
             return 0;
         }
         done += part;
@@ -100,5 +85,5 @@ int terminal_descriptor(FILE *file)
 void terminal_control(FILE *file, const char *sequence)
 {
     fflush(file);
-    (void)write_to_terminal(terminal_descriptor(file), sequence, strlen(sequence));
+    (void)host_write_all(terminal_descriptor(file), sequence, strlen(sequence));
 }

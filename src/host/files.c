@@ -1,5 +1,7 @@
 #include "host/files.h"
 
+#include <errno.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,4 +12,21 @@ void host_discard_file(int file, const char *path)
         own.st_dev == there.st_dev && own.st_ino == there.st_ino) {
         unlink(path);
     }
+}
+
+bool host_write_all(int file, const void *bytes, size_t size)
+{
+    const uint8_t *next = bytes;
+    while (size) {
+        ssize_t written = write(file, next, size);
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written <= 0) {
+            return false;
+        }
+        next += written;
+        size -= (size_t)written;
+    }
+    return true;
 }

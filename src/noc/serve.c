@@ -13,8 +13,10 @@ enum { HEADER_BYTES = 16, WORD_BYTES = 4, LINE_BYTES = 16 /* of L1 */ };
 /* --- Rules --- */
 
 /* The packet breaks a rule. Does a policy let it pass? Else its memory is taken. */
-static bool judge(const struct noc_target *target, struct noc_packet *packet,
-                  enum penrose_fault_kind kind, const char *format, va_list arguments)
+__attribute__((format(printf, 4, 5))) static bool lets_pass(const struct noc_target *target,
+                                                            struct noc_packet *packet,
+                                                            enum penrose_fault_kind kind,
+                                                            const char *format, ...)
 {
     static const char *const names[] = {
         "read", "write", "atomic", "read response", "write acknowledgement", "atomic response"};
@@ -22,7 +24,10 @@ static bool judge(const struct noc_target *target, struct noc_packet *packet,
     int length = snprintf(
         text, sizeof text, "NoC %u, %s of %u bytes at 0x%llx of %s: ", packet->noc,
         names[packet->kind], packet->size, (unsigned long long)packet->address, target->name);
+    va_list arguments;
+    va_start(arguments, format);
     vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
+    va_end(arguments);
     if (target->fault(target->owner, packet, kind, text)) {
         return true;
     }
@@ -30,28 +35,9 @@ static bool judge(const struct noc_target *target, struct noc_packet *packet,
     return false;
 }
 
-__attribute__((format(printf, 4, 5))) static bool lets_pass(const struct noc_target *target,
-                                                            struct noc_packet *packet,
-                                                            enum penrose_fault_kind kind,
-                                                            const char *format, ...)
+/* Of a request that passes nothing can be done but to count and to answer it. */
+static bool void_if(struct noc_packet *packet, bool passes)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    bool passes = judge(target, packet, kind, format, arguments);
-    va_end(arguments);
-    return passes;
-}
-
-/* The same where nothing can be done but to count and to answer. */
-__attribute__((format(printf, 4, 5))) static bool lets_pass_void(const struct noc_target *target,
-                                                                 struct noc_packet *packet,
-                                                                 enum penrose_fault_kind kind,
-                                                                 const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    bool passes = judge(target, packet, kind, format, arguments);
-    va_end(arguments);
     if (passes) {
         packet->is_void = true;
     }
@@ -162,8 +148,8 @@ static bool serve_read(const struct noc_target *target, struct noc_packet *packe
         return true;
     }
     uint8_t *bytes = noc_packet_room(target->pool, packet, packet->size);
-    if (!bytes &&
-        !lets_pass_void(target, packet, PENROSE_FAULT_NOC_COMMAND, "the host has no memory")) {
+    if (!bytes && !void_if(packet, lets_pass(target, packet, PENROSE_FAULT_NOC_COMMAND,
+                                             "the host has no memory"))) {
         return true;
     }
     enum noc_answer answer = read_data(target, packet, bytes, cycle, &rule);
@@ -173,7 +159,7 @@ static bool serve_read(const struct noc_target *target, struct noc_packet *packe
     count(target, NIU_SLV_REQ_ACCEPTED, 1);
     count(target, NIU_SLV_RD_REQ_RECEIVED, 1);
     if (answer == NOC_REFUSED &&
-        !lets_pass_void(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule)) {
+        !void_if(packet, lets_pass(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule))) {
         return true;
     }
     count(target, NIU_SLV_RD_RESP_SENT, 1);
@@ -315,7 +301,7 @@ static bool serve_write(const struct noc_target *target, struct noc_packet *pack
     }
     count_write(target, packet);
     if (answer == NOC_REFUSED &&
-        !lets_pass_void(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule)) {
+        !void_if(packet, lets_pass(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule))) {
         return true;
     }
     if (packet->tag & NOC_TAG_TO_OVERLAY && target->deliver && !packet->is_void) {
@@ -337,17 +323,18 @@ static bool do_atomic(const struct noc_target *target, struct noc_packet *packet
     uint64_t at = packet->address & ~UINT64_C(15);
     uint8_t *line = target->line ? target->line(target->owner, at) : NULL;
     if (!line) {
-        return lets_pass_void(target, packet, PENROSE_FAULT_NOC_ADDRESS,
-                              "atomics reach the L1 of Tensix and Ethernet tiles only");
+        return void_if(packet, lets_pass(target, packet, PENROSE_FAULT_NOC_ADDRESS,
+                                         "atomics reach the L1 of Tensix and Ethernet tiles only"));
     }
     const char *unknown = noc_atomic_unknown(packet->operation);
     if (unknown) {
-        return lets_pass_void(target, packet, PENROSE_FAULT_UNIMPLEMENTED, "%s", unknown);
+        return void_if(packet,
+                       lets_pass(target, packet, PENROSE_FAULT_UNIMPLEMENTED, "%s", unknown));
     }
     const char *rule = noc_atomic(line, packet->address % LINE_BYTES, packet->operation,
                                   packet->word, &packet->word);
     if (rule) {
-        return lets_pass_void(target, packet, PENROSE_FAULT_NOC_COMMAND, "%s", rule);
+        return void_if(packet, lets_pass(target, packet, PENROSE_FAULT_NOC_COMMAND, "%s", rule));
     }
     target->line_written(target->owner, at, cycle);
     return true;
@@ -418,8 +405,10 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
     const char *rule = NULL;
     enum noc_answer answer = NOC_ANSWERED;
     if (packet->kind == NOC_ATOMIC_RESPONSE && !target->line &&
-        !lets_pass_void(target, packet, PENROSE_FAULT_NOC_ADDRESS,
-                        "the result of an atomic goes to the L1 of a Tensix or Ethernet tile")) {
+        !void_if(
+            packet,
+            lets_pass(target, packet, PENROSE_FAULT_NOC_ADDRESS,
+                      "the result of an atomic goes to the L1 of a Tensix or Ethernet tile"))) {
         return true;
     }
     if (packet->kind != NOC_WRITE_ACK && !packet->is_void) {
@@ -431,7 +420,7 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
         return false;
     }
     if (answer == NOC_REFUSED &&
-        !lets_pass_void(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule)) {
+        !void_if(packet, lets_pass(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule))) {
         return true;
     }
     if (answer == NOC_REFUSED && target->here != packet->origin) { /* who asked is answered */
