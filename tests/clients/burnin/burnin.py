@@ -121,7 +121,11 @@ def main():
     after = {tile: executed(chip, tile) for tile in tiles}
     for tile in tiles:
         check_progress(check, tile, before[tile], after[tile])
-    check.that(chip.faults() == 0, "no fault and no warning")
+    others = [rule for rule in chip.faults()
+              if not rule.startswith("REG2FLOP: by the vendor's HAL")]
+    check.that(not others, "no fault, and no warning but of REG2FLOP")
+    for rule in others:
+        print(f"    {rule}")
     show(chip, tiles, after)
     print(f"  {chip.now()} cycles in {time.monotonic() - start:.1f} s, {check.failures} checks failed")
     if check.failures:

@@ -29,6 +29,14 @@ class Count(ctypes.Structure):
                 ("executed", ctypes.c_uint64 * 3), ("waited", ctypes.c_uint64 * 3)]
 
 
+class Fault(ctypes.Structure):  # struct penrose_fault
+    _fields_ = [("kind", ctypes.c_int), ("policy", ctypes.c_int), ("x", ctypes.c_uint),
+                ("y", ctypes.c_uint), ("hart", ctypes.c_int), ("hart_name", ctypes.c_char_p),
+                ("thread", ctypes.c_int), ("cycle", ctypes.c_uint64), ("pc", ctypes.c_uint32),
+                ("word", ctypes.c_uint32), ("address", ctypes.c_uint32),
+                ("rule", ctypes.c_char * 200), ("rest", ctypes.c_char * 65536)]
+
+
 class Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("schedule", ctypes.c_int), ("seed", ctypes.c_uint64),
                 ("quantum", ctypes.c_uint32), ("timed", ctypes.c_bool),
@@ -41,9 +49,10 @@ class Chip:
 
     def __init__(self, library, timed, threads):
         self.library = ctypes.CDLL(library)
-        for name in ("penrose_now", "penrose_fault_count", "penrose_last_activity"):
+        for name in ("penrose_now", "penrose_last_activity"):
             getattr(self.library, name).restype = ctypes.c_size_t
         self.library.penrose_tensix_count_get.restype = ctypes.c_bool
+        self.library.penrose_fault_get.restype = ctypes.c_bool
         self.library.penrose_tile_at.restype = ctypes.c_bool
         options = Options(size=ctypes.sizeof(Options))
         options.timed, options.threads = timed, threads
@@ -86,7 +95,12 @@ class Chip:
         return self.library.penrose_now(self.chip)
 
     def faults(self):
-        return self.library.penrose_fault_count(self.chip)
+        """The rules that were broken, in words."""
+        rules, fault = [], Fault()
+        while self.library.penrose_fault_get(self.chip, ctypes.c_size_t(len(rules)),
+                                             ctypes.byref(fault)):
+            rules.append(fault.rule.decode())
+        return rules
 
     def waits(self):
         text = ctypes.create_string_buffer(1 << 16)
