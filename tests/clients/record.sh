@@ -60,8 +60,13 @@ record_llk() {
 
 skipped=0
 for client in ttnn llk; do
-    status=0
-    ("record_$client") || status=$?
+    set +e # behind || or if, bash ends no part at its first failure
+    (
+        set -e
+        "record_$client"
+    )
+    status=$?
+    set -e
     if [ "$status" -eq 77 ]; then
         skipped=$((skipped + 1))
         continue
