@@ -1,6 +1,5 @@
 EXTRA_DIST += \
 	%D%/ARCHITECTURE.md \
-	%D%/CLIENTS.md \
 	%D%/DEBUGGING.md \
 	%D%/DEVELOPING.md \
 	%D%/DEVIATIONS.md \
@@ -11,7 +10,7 @@ EXTRA_DIST += \
 	%D%/MIGRATING.md \
 	%D%/PERFORMANCE.md \
 	%D%/RECORDING.md \
-	%D%/SUITES.md \
+	%D%/RESULTS.md \
 	%D%/TTNN.md \
 	%D%/examples/CMakeLists.txt \
 	%D%/examples/picture.py \
