@@ -131,6 +131,7 @@ dist_examples_DATA = \
 	examples/copy.json \
 	examples/copy110.json \
 	examples/gather.json \
+	examples/github-workflow.yml \
 	examples/matmul.json \
 	examples/test_ttnn.py
 dist_examples_SCRIPTS = examples/matrices.py
