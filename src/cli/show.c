@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/suggest.h"
+#include "isa/word_text.h"
 #include "rv32/rv32.h"
 
 enum { FACE = 16, TILE = 32, EDGE = 3 /* rows and columns shown at each end, as numpy does */ };
@@ -283,17 +284,14 @@ static void put_tensix_gprs(FILE *file, const struct dump_part *gpr)
                 continue;
             }
             if (count == 0) {
-                fprintf(file,
-                        "  GPRs of thread %u, those that are not 0: bits, as an integer, as FP32\n",
+                fprintf(file, "  GPRs of thread %u, those that are not 0: bits (integer, FP32)\n",
                         thread);
             }
-            fprintf(file, "%sgpr.%-2u 0x%08x %11" PRId32, count % 2 == 0 ? "    " : "  ", i, value,
-                    (int32_t)value);
-            put_number(file, as_float(value), true);
-            fputs(count % 2 == 1 ? "\n" : "", file);
+            char text[WORD_TEXT];
+            word_text(value, text);
+            fprintf(file, "    gpr.%-2u %s\n", i, text);
             count++;
         }
-        fputs(count % 2 ? "\n" : "", file);
     }
 }
 

@@ -9,4 +9,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/json_text.h \
 	%D%/plain_text.c \
 	%D%/plain_text.h \
-	%D%/shortcuts.h
+	%D%/shortcuts.h \
+	%D%/word_text.c \
+	%D%/word_text.h

@@ -41,8 +41,10 @@ expect "memory that only a card has" 0 'out:left out as volatile' -- compare bas
 differs "the same when asked for" 'out:l1\[0x20\]' -- compare base card --include-volatile
 expect "a part of memory" 0 'out:^not compared: 1-2/l1: only A has what lies from 0x0 to 0x2000$' \
     'out:^the same: 2047 items$' 'out:left out as volatile: 1 items' -- compare base partial --only l1
-differs "LRegs as bits and numbers" 'out:lregs_bits\[5,7\] +A 0x3f800000 \(1\)  B 0x3f800001' -- \
+differs "LRegs as bits and numbers" 'out:lregs_bits\[5,7\] +A 0x3f800000 \(1065353216, 1\)  B 0x3f800001 \(1065353217, 1.00000012\)' -- \
     compare base lreg
+differs "GPRs as bits and numbers" 'out:gpr\[0,5\] +A 0x00000005 \(5, 7.00649232e-45\)  B 0xc0000000 \(-1073741824, -2\)' \
+    -- compare base gpr
 expect "LRegs within a tolerance" 0 -- compare base lreg --tolerance ulp=1
 differs "bits where formats differ" 'out:dst is in the format "Float16_b" in A and "Float16" in B' \
     'out:dst_bits16\[7,1\]' -- compare base formats

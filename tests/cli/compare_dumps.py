@@ -111,6 +111,8 @@ def change(manifest, files, name):
         l1[0x20] = 1
     elif name == "lreg":
         files["lregs_bits.npy"][5, 7] += 1
+    elif name == "gpr":
+        files["gpr.npy"][0, 5] = 0xC0000000
     elif name == "formats":
         parts["dst"]["num_format"] = "Float16"
         files["dst_bits16.npy"][7, 1] += 1
@@ -237,7 +239,7 @@ def measurements(folder):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    changes = """base ulp field padded volatile buffer kernel written partial region card lreg formats plain cleared printed shown reversed wide
+    changes = """base ulp field padded volatile buffer kernel written partial region card lreg gpr formats plain cleared printed shown reversed wide
         signs halves wider shape rows lacking tile bare version
         foreign chip outside absolute twice tiles parts missing cut huge json text manifest""".split()
     for name in changes:

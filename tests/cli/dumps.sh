@@ -157,6 +157,6 @@ expect "several places" 0 'out:places/1: dump at MVMUL:3, ' 'out:places/2: dump 
 keep places/1/manifest.json
 expect "what Src and LRegs hold there" 0 'out:SrcA bank 0, ' 'out:Float16_b, held by the Matrix Unit' \
     'out:LReg 10 0x3f800000 +1065353216 +1 in all lanes' 'out:LReg 15 0x00000000 +0 +2 +4 ' \
-    'out:^ +0  2.8026e-45' 'out:gpr.4 +0x[0-9a-f]+ +[0-9-]+ +[0-9.e-]+' -- \
+    'out:^ +0  2.8026e-45' 'out:gpr.4 +0x[0-9a-f]+ \([0-9-]+, [0-9.e-]+\)' -- \
     state places/1 --show src,dst,lregs,rwc,adc,config,tensix,noc,streams,cb,local,semaphores
 finish

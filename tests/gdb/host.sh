@@ -68,6 +68,7 @@ print \$lreg5.f[31]
 print/x \$gpr4
 info registers config
 monitor lreg 3
+monitor gpr 4
 delete
 inferior 1
 break visit if turn == 50
@@ -94,7 +95,8 @@ told 'five harts of three tiles are debugged at once' \
     'hit Breakpoint 2, .*visit \(turn=(turn@entry=)?50\)' '= 50$'
 told 'registers of the coprocessor have names' \
     '^\$1 = 64$' '^\$2 = 1.5$' '^\$3 = -2$' '^\$4 = 0x(5678)?1234$' \
-    '^cfg_DEST_TARGET_REG_CFG_MATH_Offset.*0x40' '^lreg3\[ 0\] 1.5 ' '^  integers 1069547520 '
+    '^cfg_DEST_TARGET_REG_CFG_MATH_Offset.*0x40' '^lreg3\[ 0\] 1.5 ' '^  integers 1069547520 ' \
+    '^gpr4  0x(5678|0000)1234 \((1450709556|4660), [0-9.]+e[-+][0-9]+\)$'
 told 'a watchpoint names the tile whose packet wrote' \
     'Watched: noc of \(1, 2\) wrote 4 bytes at 0x00009100, a packet of \(2, 2\)' \
     'Hardware watchpoint 3: \*\(int \*\)0x9100'

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "isa/error.h"
+#include "isa/word_text.h"
 #include "num/fp16.h"
 #include "observe/compare/internal.h"
 
@@ -75,8 +76,8 @@ static void format_element(const struct array_pair *pair, const struct loader_np
     uint64_t raw = raw_element(array, index);
     double number = element_number(pair, array, index);
     int digits = (int)(2 * array->size);
-    if (pair->form.has_float_bits) {
-        snprintf(text, COMPARE_VALUE, "0x%08x (%.9g)", (unsigned)raw, number);
+    if (pair->form.is_word && array->size == sizeof(uint32_t)) {
+        word_text((uint32_t)raw, text);
     } else if (array->kind == LOADER_NPY_FLOAT) {
         bool has_payload = isnan(number);
         int precision = array->size == 8 ? 17 : 9;

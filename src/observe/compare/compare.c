@@ -24,7 +24,7 @@ static const struct part_rule {
     {"config", NULL, {0}},
     {"config_words", "config", {.is_bits = true}},
     {"thread_config_words", "config", {.is_bits = true}},
-    {"gpr", NULL, {.is_bits = true}},
+    {"gpr", NULL, {.is_bits = true, .is_word = true}},
     {"tensix", NULL, {0}},
     {"gates", NULL, {0}},
     {"srca", NULL, {0}},
@@ -36,7 +36,7 @@ static const struct part_rule {
     {"dst_bits16", "dst", {.is_bits = true}},
     {"dst_stored", "dst_bits16", {.is_bits = true}},
     {"dst_cleared", NULL, {.is_bits = true}},
-    {"lregs_bits", NULL, {.has_float_bits = true}},
+    {"lregs_bits", NULL, {.is_word = true, .has_float_bits = true}},
     {"lregs", "lregs_bits", {0}},
     {"circular_buffers", NULL, {0}},
 };

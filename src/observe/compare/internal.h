@@ -59,10 +59,10 @@ bool compare_is_whole(const struct compare_run *run, const char *name);
 
 /* Compares two arrays of one shape and type as a part. `format` NULL: numbers of the array's own
  * type; `is_bits`: they are no numbers, and no tolerance is for them; `has_float_bits`: they are
- * bits of FP32. */
+ * bits of FP32. `is_word`: they are bits, and are told as integers and as FP32, too. */
 struct compare_form {
     const enum num_format *format;
-    bool is_bits, has_float_bits;
+    bool is_bits, is_word, has_float_bits;
 };
 enum penrose_status compare_arrays(struct compare_run *run, const char *name,
                                    const struct loader_npy *a, const struct loader_npy *b,

@@ -12,6 +12,7 @@ static const char help[] =
     "dst [ROW [N [fp32|bf16|fp16]]]\n"
     "src a|b BANK [ROW [N]]\n"
     "lreg [N]\n"
+    "gpr [N]                       of the thread, as bits, integer and FP32; else those not 0\n"
     "config [TEXT]                 fields of the configuration with TEXT in their name\n"
     "config-diff                   what has changed since it was asked the last time\n"
     "semaphores                    of the coprocessor, and mutexes\n"

@@ -6,11 +6,12 @@
 
 #include "addresses.h"
 #include "chip/firmware.h"
+#include "isa/word_text.h"
 #include "noc/overlay.h"
 #include "observe/gdb/internal.h"
 #include "tensix/config/regs.h"
 
-enum { SEMAPHORES = 8, LREGS = 17, DST_ROWS = 1024, SRC_ROWS = 64 };
+enum { SEMAPHORES = 8, GPRS = 64, LREGS = 17, DST_ROWS = 1024, SRC_ROWS = 64 };
 
 /* Both states of Config, and ThreadConfig of three threads, by field. */
 struct gdb_config {
@@ -147,6 +148,34 @@ static bool read_value(struct gdb *gdb, const char *name, uint32_t *value)
 {
     return penrose_tensix_read(gdb->chip, gdb->general.x, gdb->general.y, name, value, NULL) ==
            PENROSE_OK;
+}
+
+/* One GPR of the thread, or all that are not 0. */
+static void monitor_gpr(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
+{
+    int thread = gdb_tensix_thread(gdb, &gdb->general);
+    if (words->count > 2 || !gdb_words_are_numbers(words, 1, 1)) {
+        gdb_put_usage(out, words);
+        return;
+    }
+    if (thread < 0) {
+        gdb_put(out, "only threads of trisc0, trisc1 and trisc2 have GPRs\n");
+        return;
+    }
+    const bool is_one = words->count > 1;
+    unsigned long first = word_number(words, 1, 0), end = is_one ? first + 1 : GPRS;
+    for (unsigned long gpr = first; gpr < end && gpr < GPRS; gpr++) {
+        char name[32], text[WORD_TEXT];
+        uint32_t value = 0;
+        snprintf(name, sizeof name, "%d.gpr.%lu", thread, gpr);
+        if (read_value(gdb, name, &value) && (is_one || value)) {
+            word_text(value, text);
+            gdb_put(out, "gpr%-2lu %s\n", gpr, text);
+        }
+    }
+    if (out->size == 0) {
+        gdb_put(out, first < GPRS ? "all GPRs are 0\n" : "there are GPRs 0 to 63\n");
+    }
 }
 
 static void monitor_semaphores(struct gdb *gdb, struct gdb_text *out)
@@ -303,6 +332,8 @@ bool gdb_monitor_tensix(struct gdb *gdb, const struct gdb_words *words, struct g
         monitor_src(gdb, words, out);
     } else if (strcmp(name, "lreg") == 0) {
         monitor_lreg(gdb, words, out);
+    } else if (strcmp(name, "gpr") == 0) {
+        monitor_gpr(gdb, words, out);
     } else if (strcmp(name, "config") == 0) {
         monitor_config(gdb, words, out);
     } else if (strcmp(name, "config-diff") == 0) {

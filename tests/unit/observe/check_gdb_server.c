@@ -232,6 +232,7 @@ TEST(monitor_commands_refuse_bad_words)
                                       "dst x",
                                       "dst 0 1 fp64",
                                       "lreg x",
+                                      "gpr x",
                                       "disassemble main",
                                       "disassemble 0 -1",
                                       "disassemble 0 1 2",
