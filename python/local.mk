@@ -1,4 +1,15 @@
 ## The Python package; scripts/wheel and scripts/deb make it of an installation.
+## Commands of the program: $(pkgdatadir)/commands. In the build tree they are commands/.
+COMMAND_FILES = \
+	%D%/commands/__main__.py \
+	%D%/commands/output.py \
+	%D%/commands/perf.py
+EXTRA_DIST += $(COMMAND_FILES)
+command_copies = $(COMMAND_FILES:python/commands/%=commands/%)
+nobase_pkgdata_DATA += $(command_copies)
+CLEANFILES += $(command_copies)
+$(command_copies): commands/%: $(srcdir)/python/commands/%
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(INSTALL_DATA) $< $@
 EXTRA_DIST += \
 	%D%/README.md \
 	%D%/make_api.py \

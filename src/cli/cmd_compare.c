@@ -9,12 +9,12 @@
 #include "cli/compare_options.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/python.h"
 #include "cli/tensors.h"
 #include "isa/error.h"
 #include "isa/json_text.h"
 #include "loader/tensor.h"
 #include "observe/compare/compare.h"
-#include "observe/compare/perf.h"
 
 enum { MOST_SHOWN = 1000000, DEFAULT_SHOWN = 8, MOST_REGIONS = 32 };
 
@@ -26,7 +26,7 @@ struct compare_command {
     enum num_format format;
     struct compare_region region[MOST_REGIONS];
     bool is_perf;
-    struct perf_rule rule;
+    double percent, cycles; /* a point regresses if it is slower by more than both */
 };
 
 enum { KEY_MOST = 0x700, KEY_FORMAT, KEY_ADDRESS, KEY_REGION, KEY_PERF, KEY_PERCENT, KEY_CYCLES };
@@ -102,9 +102,9 @@ static error_t parse_compare(int key, char *argument, struct argp_state *state)
         command->is_perf = true;
         return 0;
     case KEY_PERCENT:
-        return take_threshold(command, "--percent", argument, &command->rule.percent);
+        return take_threshold(command, "--percent", argument, &command->percent);
     case KEY_CYCLES:
-        return take_threshold(command, "--cycles", argument, &command->rule.cycles);
+        return take_threshold(command, "--cycles", argument, &command->cycles);
     case ARGP_KEY_ARG:
         return parse_path(command, argument);
     case ARGP_KEY_END:
@@ -350,7 +350,7 @@ static enum cli_exit compare_states(const struct compare_command *command)
 
 static void init_comparing(struct compare_command *command, struct cli *cli)
 {
-    *command = (struct compare_command){.cli = cli, .rule = {2, 30}};
+    *command = (struct compare_command){.cli = cli, .percent = 2, .cycles = 30};
     compare_choices_init(&command->choices, cli);
     command->choices.options.most = DEFAULT_SHOWN;
 }
@@ -366,87 +366,16 @@ enum cli_exit compare_two_dumps(struct cli *cli, const char *a, const char *b)
 
 /* --- Times --- */
 
-static void print_points(const struct perf_comparison *times, enum perf_verdict verdict,
-                         const char *word, size_t most)
-{
-    size_t shown = 0;
-    for (size_t i = 0; i < times->points && shown < most; i++) {
-        /* the fastest come last */
-        const struct perf_point *point =
-            &times->point[verdict == PERF_FASTER ? times->points - 1 - i : i];
-        if (point->verdict == verdict) {
-            double cycles = point->after - point->before;
-            printf("%s %+.1f %% %+.0f cycles (%.1f -> %.1f): %s\n", word,
-                   100 * cycles / point->before, cycles, point->before, point->after, point->name);
-            shown++;
-        }
-    }
-}
-
-static void print_times(const struct compare_command *command, const struct perf_comparison *times)
-{
-    size_t most = command->choices.options.most;
-    print_points(times, PERF_SLOWER, "slower", most);
-    if (times->slower > most) {
-        printf("and %zu more slower ones\n", times->slower - most);
-    }
-    print_points(times, PERF_FASTER, "faster", most);
-    if (times->faster > most) {
-        printf("and %zu more faster ones\n", times->faster - most);
-    }
-    printf(
-        "%zu points: %zu slower and %zu faster by more than %g %% and %g cycles; %zu moved by more "
-        "than %g %% alone\n",
-        times->points, times->slower, times->faster, command->rule.percent, command->rule.cycles,
-        times->small, command->rule.percent);
-    if (times->added || times->lost) {
-        printf("not compared: %zu points that only B has, %zu that only A has\n", times->added,
-               times->lost);
-    }
-}
-
-static enum cli_exit write_times(const struct compare_command *command,
-                                 const struct perf_comparison *times)
-{
-    static const char *const verdict[] = {"same", "slower", "faster", "small"};
-    json_t *result = json_outcome(command, times->slower), *points = json_array();
-    for (size_t i = 0; i < times->points; i++) {
-        const struct perf_point *point = &times->point[i];
-        if (point->verdict != PERF_SAME) {
-            json_t *object = json_object();
-            json_object_set_new(object, "point", json_text(point->name));
-            json_object_set_new(object, "verdict", json_text(verdict[point->verdict]));
-            json_object_set_new(object, "a", json_real(point->before));
-            json_object_set_new(object, "b", json_real(point->after));
-            json_array_append_new(points, object);
-        }
-    }
-    json_set_count(result, "compared", times->points);
-    json_set_count(result, "slower", times->slower);
-    json_set_count(result, "faster", times->faster);
-    json_set_count(result, "small", times->small);
-    json_set_count(result, "only_a", times->lost);
-    json_set_count(result, "only_b", times->added);
-    json_object_set_new(result, "points", points);
-    return output_json(command->cli, result);
-}
-
 static enum cli_exit compare_times(const struct compare_command *command)
 {
-    struct perf_comparison times;
-    struct penrose_error error;
-    enum penrose_status status =
-        perf_compare(command->path[0], command->path[1], command->rule, &times, &error);
-    enum cli_exit exit = times.slower ? CLI_DIFFERENT : CLI_DONE;
-    if (status) {
-        exit = complain(command->cli, "%s", error.text);
-    } else if (!command->cli->json) {
-        print_times(command, &times);
-    } else if (write_times(command, &times)) {
-        exit = CLI_REFUSED;
-    }
-    perf_free(&times);
-    return exit;
+    struct python_command python;
+    python_begin(&python, command->cli, "perf");
+    python_tell(&python, "a", "%s", command->path[0]);
+    python_tell(&python, "b", "%s", command->path[1]);
+    python_tell(&python, "percent", "%.17g", command->percent);
+    python_tell(&python, "cycles", "%.17g", command->cycles);
+    python_tell(&python, "most", "%zu", command->choices.options.most);
+    return python_become(&python, NULL);
 }
 
 enum cli_exit cmd_compare(struct cli *cli, int argc, char **argv)

@@ -201,7 +201,7 @@ enum cli_exit cmd_new(struct cli *cli, int argc, char **argv)
     if (!options_parse(cli, &argp, argc, argv, &options, &exit)) {
         return exit;
     }
-    if (!find_kit(kit)) {
+    if (!find_data("kit", kit)) {
         return complain(cli,
                         "new: the kit is not at %s: run 'make install', or 'make' in the build "
                         "tree",

@@ -167,13 +167,13 @@ bool find_library(const char *card, char path[PATH_MAX])
     return find_own_library(card_at(0), other) && strcpy(path, other);
 }
 
-bool find_kit(char path[PATH_MAX])
+bool find_data(const char *name, char path[PATH_MAX])
 {
-    char place[PATH_MAX];
-    return (find_own_folder(place) && path_join(path, place, "kit") && path_exists(path)) ||
-           (find_own_prefix(place) && path_join(path, place, "share/penrose/kit") &&
-            path_exists(path)) ||
-           (strcpy(path, PENROSE_KIT_DIR) && path_exists(path));
+    char place[PATH_MAX], data[PATH_MAX];
+    return (find_own_folder(place) && path_join(path, place, name) && path_exists(path)) ||
+           (find_own_prefix(place) && path_join(data, place, "share/penrose") &&
+            path_join(path, data, name) && path_exists(path)) ||
+           (path_join(path, PENROSE_DATA_DIR, name) && path_exists(path));
 }
 
 bool find_descriptor(const char *library, char path[PATH_MAX])

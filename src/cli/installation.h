@@ -41,9 +41,10 @@ bool find_own_folder(char path[PATH_MAX]);
  */
 bool find_library(const char *card, char path[PATH_MAX]);
 
-/* The project that `penrose new` copies: of the build tree that this program lies in, or installed.
- * False when there is none; `path` is then where it should be. */
-bool find_kit(char path[PATH_MAX]);
+/* A folder of the program's data: "kit", which `penrose new` copies, or "commands", which are written
+ * in Python. It is that of the build tree that this program lies in, or installed. False when there
+ * is none; `path` is then where it should be. */
+bool find_data(const char *name, char path[PATH_MAX]);
 
 /* The file that UMD looks for beside a library. */
 bool find_descriptor(const char *library, char path[PATH_MAX]);

@@ -6,7 +6,7 @@ dist_bashcompletion_DATA = %D%/completion/bash/penrose
 dist_zshcompletion_DATA = %D%/completion/_penrose
 dist_fishcompletion_DATA = %D%/completion/penrose.fish
 bin_PROGRAMS += penrose
-penrose_CPPFLAGS = $(AM_CPPFLAGS) -DPENROSE_CARDS_DIR='"$(cardsdir)"' -DPENROSE_KIT_DIR='"$(pkgdatadir)/kit"'
+penrose_CPPFLAGS = $(AM_CPPFLAGS) -DPENROSE_CARDS_DIR='"$(cardsdir)"' -DPENROSE_DATA_DIR='"$(pkgdatadir)"'
 penrose_LDFLAGS = $(product_ldflags)
 penrose_LDADD = libpenrose_core.la $(JANSSON_LIBS) $(LIBZIP_LIBS)
 penrose_SOURCES = \
@@ -57,6 +57,8 @@ penrose_SOURCES = \
 	%D%/output_file.c \
 	%D%/output_file.h \
 	%D%/program.c \
+	%D%/python.c \
+	%D%/python.h \
 	%D%/program.h \
 	%D%/session.c \
 	%D%/session.h \

@@ -112,6 +112,4 @@ compare_sources = \
 	%D%/compare/memory.c \
 	%D%/compare/number.c \
 	%D%/compare/number.h \
-	%D%/compare/perf.c \
-	%D%/compare/perf.h \
 	%D%/compare/result.c

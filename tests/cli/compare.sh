@@ -146,6 +146,14 @@ expect "times: two kinds" 2 'zones.csv is a profile_log_device.csv, llk.csv has 
     compare --perf llk.csv zones.csv
 expect "times: cut off" 2 'line 4 has 3 columns' -- compare --perf llk.csv llk-cut.csv
 expect "times: no number" 2 "line 2: 'many' is no number" -- compare --perf llk.csv llk-word.csv
+printf '\033[2J\n1\n' >$'\033.csv'
+expect "times: a name that no terminal obeys" 2 '^penrose: [?].csv: neither' \
+    'out:"error": "\\u001b.csv: neither' -- compare --perf --json $'\033.csv' llk.csv
+mkdir -p moved/bin moved/share/penrose
+cp "$PENROSE" moved/bin
+cp -r "${builddir:-.}/commands" moved/share/penrose
+PENROSE=$work/moved/bin/penrose expect "times: an installation that was moved" 0 'out:6 points: 0 slower' -- \
+    compare --perf llk.csv llk.csv
 expect "times: another CSV" 2 'none.csv: neither a CSV file of' -- compare --perf llk.csv none.csv
 
 expect "no such dump" 2 'nowhere/manifest.json: .*No such file' -- compare base nowhere

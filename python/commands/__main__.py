@@ -1,0 +1,28 @@
+"""Commands of the program `penrose` that are written in Python.
+
+The program checks its options, and becomes
+
+    python3 THIS_FOLDER COMMAND NAME=VALUE... [-- WORD...]
+
+with one NAME=VALUE for each thing that the command has to know. Nothing here needs more than the standard
+library, or is for others to import.
+"""
+
+import importlib
+import sys
+
+import output
+
+
+def main() -> int:
+    name, *words = sys.argv[1:]
+    end = words.index("--") if "--" in words else len(words)
+    settings = dict(word.split("=", 1) for word in words[:end])
+    command = importlib.import_module(name)
+    try:
+        return int(command.run(settings, words[end + 1 :]))
+    except output.Refusal as refusal:
+        return output.complain(settings, str(refusal))
+
+
+sys.exit(output.end(main()))
