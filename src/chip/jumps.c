@@ -10,14 +10,6 @@
 
 enum { ZERO, RA, SP };
 
-struct insn {
-    uint32_t word; /* 0 where the word is none */
-    const char *name;
-    struct rv32_effects effects;
-    unsigned rd, rs1;
-    int32_t imm; /* of loads, addi and jalr */
-};
-
 /* A word of L1 or of the hart's local RAM. */
 static bool peek_word(const struct tile *tile, enum rv32_core core, uint32_t address,
                       uint32_t *word)
@@ -35,25 +27,14 @@ static bool peek_word(const struct tile *tile, enum rv32_core core, uint32_t add
     return true;
 }
 
-static struct insn insn_at(const struct penrose_chip *chip, const struct tile *tile, uint32_t pc)
+/* The instruction at pc; false: no word there is one, not even a .ttinsn. */
+static bool insn_at(const struct penrose_chip *chip, const struct tile *tile, uint32_t pc,
+                    struct rv32_operands *insn)
 {
-    uint32_t word;
-    if (pc >= tile->kind->l1_bytes || !peek_word(tile, RV32_B, pc, &word)) {
-        return (struct insn){0};
-    }
-    if ((word & 3) != 3) {
-        return (struct insn){.word = word, .name = ".ttinsn"};
-    }
-    int row = isa_index_find(rv32_code_store_index(chip->store), word);
-    if (row < 0) {
-        return (struct insn){0};
-    }
-    return (struct insn){.word = word,
-                         .name = rv32_rows[row].mnemonic,
-                         .effects = rv32_row_effects((unsigned)row, word),
-                         .rd = word >> 7 & 31,
-                         .rs1 = word >> 15 & 31,
-                         .imm = (int32_t)word >> 20};
+    uint32_t word = 0;
+    bool is_there = pc < tile->kind->l1_bytes && peek_word(tile, RV32_B, pc, &word);
+    *insn = rv32_find_operands(rv32_code_store_index(chip->store), word, 0);
+    return is_there && word && (insn->row >= 0 || rv32_is_ttinsn(word));
 }
 
 static uint32_t bit_of(unsigned reg)
@@ -61,24 +42,24 @@ static uint32_t bit_of(unsigned reg)
     return UINT32_C(1) << reg;
 }
 
-static bool moves_sp(const struct insn *insn)
+static bool moves_sp(const struct rv32_operands *insn)
 {
-    return !strcmp(insn->name, "addi") && insn->rd == SP && insn->rs1 == SP;
+    return insn->row == RV32_ROW_ADDI && insn->rd == SP && insn->rs1 == SP;
 }
 
 /* Where the register of an indirect jump has its value from. */
 enum origin { ORIGIN_UNKNOWN, ORIGIN_CODE, ORIGIN_MEMORY };
 
 /* The value of a register that an instruction at `pc` sets to a constant. */
-static bool sets_constant(const struct insn *insn, uint32_t pc, uint32_t *value)
+static bool sets_constant(const struct rv32_operands *insn, uint32_t pc, uint32_t *value)
 {
-    bool is_auipc = !strcmp(insn->name, "auipc");
-    if (is_auipc || !strcmp(insn->name, "lui")) {
-        *value = (insn->word & ~UINT32_C(0xfff)) + (is_auipc ? pc : 0);
+    bool is_auipc = insn->row == RV32_ROW_AUIPC;
+    if (is_auipc || insn->row == RV32_ROW_LUI) {
+        *value = ((uint32_t)insn->imm << 12) + (is_auipc ? pc : 0);
         return true;
     }
     *value = (uint32_t)insn->imm;
-    return !strcmp(insn->name, "addi") && insn->rs1 == ZERO;
+    return insn->row == RV32_ROW_ADDI && insn->rs1 == ZERO;
 }
 
 /* Does `address` still hold what, with `offset`, leads to the target? */
@@ -97,18 +78,18 @@ static enum origin find_origin(const struct penrose_chip *chip, const struct til
                                enum rv32_core core, uint32_t pc, uint32_t target, uint32_t *address)
 {
     enum { MOST = 64 };
-    const struct insn jump = insn_at(chip, tile, pc);
+    struct rv32_operands jump, insn;
+    insn_at(chip, tile, pc, &jump);
     const uint32_t *x = tile->hart[core].x, reg = bit_of(jump.rs1);
     uint32_t written = jump.effects.writes, sp_moved = 0;
     uint32_t added = (uint32_t)jump.imm, offset = 0, value; /* to the register, to what it loads */
     bool is_loaded = false;
     for (unsigned i = 0; i < MOST && jump.rs1 != ZERO; i++) {
         pc -= 4;
-        struct insn insn = insn_at(chip, tile, pc);
-        bool is_load = insn.effects.class == RV32_CLASS_LOAD;
-        if (!insn.word || insn.effects.class == RV32_CLASS_JUMP) {
+        if (!insn_at(chip, tile, pc, &insn) || insn.effects.class == RV32_CLASS_JUMP) {
             return ORIGIN_UNKNOWN;
         }
+        bool is_load = insn.effects.class == RV32_CLASS_LOAD;
         if (insn.effects.writes != reg) {
             sp_moved += moves_sp(&insn) ? (uint32_t)insn.imm : 0;
             written |= moves_sp(&insn) ? 0 : insn.effects.writes;
@@ -119,7 +100,7 @@ static enum origin find_origin(const struct penrose_chip *chip, const struct til
         } else if (is_load && !is_loaded && !(written & bit_of(insn.rs1))) {
             *address = x[insn.rs1] + (uint32_t)insn.imm - (insn.rs1 == SP ? sp_moved : 0);
             return origin_at(tile, core, *address, added, target);
-        } else if (!strcmp(insn.name, "addi") && insn.rs1 == jump.rs1) {
+        } else if (insn.row == RV32_ROW_ADDI && insn.rs1 == jump.rs1) {
             added += (uint32_t)insn.imm;
         } else if (!sets_constant(&insn, pc, &value)) {
             return ORIGIN_UNKNOWN;
@@ -153,7 +134,7 @@ static void name_place(struct penrose_chip *chip, const struct tile *tile, uint3
 
 struct jump {
     uint32_t pc, target;
-    struct insn insn;
+    struct rv32_operands insn;
     bool is_indirect;
     enum origin origin;
     uint32_t address;  /* of ORIGIN_MEMORY */
@@ -163,7 +144,8 @@ struct jump {
 static struct jump jump_at(const struct penrose_chip *chip, const struct tile *tile,
                            enum rv32_core core, uint32_t pc, uint32_t target)
 {
-    struct jump jump = {.pc = pc, .target = target, .insn = insn_at(chip, tile, pc), .found = ""};
+    struct jump jump = {.pc = pc, .target = target, .found = ""};
+    insn_at(chip, tile, pc, &jump.insn);
     bool is_jump = jump.insn.effects.class == RV32_CLASS_JUMP;
     jump.is_indirect = is_jump && jump.insn.effects.reads_rs1;
     if (jump.is_indirect) {
@@ -218,7 +200,7 @@ static void put_jump(struct penrose_chip *chip, const struct tile *tile, const s
                      char *text, size_t size)
 {
     char place[96];
-    const struct insn *insn = &jump->insn;
+    const struct rv32_operands *insn = &jump->insn;
     bool is_return = jump->is_indirect && insn->rd == ZERO && insn->rs1 == RA && insn->imm == 0;
     bool has_line = !is_return || jump->target || jump->origin == ORIGIN_MEMORY;
     name_place(chip, tile, jump->pc, has_line, place, sizeof place);

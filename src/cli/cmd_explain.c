@@ -460,7 +460,7 @@ struct input {
     const struct writers_source *read[2]; /* then: what A and B had there; NULL: not known */
 };
 
-enum { MOST_INPUTS = 8 };
+enum { MOST_INPUTS = 16 };
 
 struct inputs {
     struct input input[MOST_INPUTS];

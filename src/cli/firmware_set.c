@@ -10,12 +10,12 @@
 #include "chip/grid.h"
 #include "cli/installation.h"
 #include "loader/firmware.h"
+#include "rv32/rv32.h"
 
 /* Dispatch on Tensix tiles uses stream 48 of the overlay, on Ethernet tiles stream 16: the page of
  * its registers is in a LUI. */
 static bool dispatches_on_tensix(const struct loader_elf *brisc)
 {
-    enum { LUI = 0x37 };
     const uint32_t stream_48 = AT_OVERLAY + 48 * STEP_STREAM;
     unsigned count;
     const struct loader_segment *segment = loader_elf_segments(brisc, &count);
@@ -24,7 +24,8 @@ static bool dispatches_on_tensix(const struct loader_elf *brisc)
              segment[i].flags & LOADER_SEGMENT_EXECUTE && at + 4 <= segment[i].filesz; at += 4) {
             uint32_t word;
             memcpy(&word, segment[i].bytes + at, sizeof word);
-            if ((word & 0x7f) == LUI && (word & ~UINT32_C(0xfff)) == stream_48) {
+            const struct rv32_operands insn = rv32_find_operands(NULL, word, 0);
+            if (insn.row == RV32_ROW_LUI && (uint32_t)insn.imm << 12 == stream_48) {
                 return true;
             }
         }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "loader/layout.h"
+#include "rv32/rv32.h"
 
 enum { MAX_INSTRUCTIONS = 256 };
 
@@ -67,36 +68,28 @@ static bool is_copy(const struct registers *registers, unsigned a, unsigned b, u
 /* Executes what matters of one instruction; true when it is the copy, with its source. */
 static bool step(struct registers *registers, uint32_t instruction, uint32_t data, uint32_t *source)
 {
-    enum { ADDI = 0x13, STORE = 0x23, LUI = 0x37, BRANCH = 0x63, JAL = 0x6f, FENCE = 0x0f };
-    unsigned rd = instruction >> 7 & 31, rs1 = instruction >> 15 & 31, rs2 = instruction >> 20 & 31;
-    unsigned funct3 = instruction >> 12 & 7;
-    switch (instruction & 0x7f) {
-    case LUI:
-        set(registers, rd, instruction & 0xfffff000);
+    const struct rv32_operands insn = rv32_find_operands(NULL, instruction, 0);
+    switch (insn.row) {
+    case RV32_ROW_LUI:
+        set(registers, insn.rd, (uint32_t)insn.imm << 12);
         return false;
-    case ADDI:
-        if (funct3 == 0 && registers->known[rs1]) {
-            uint32_t immediate = (uint32_t)((int32_t)instruction >> 20);
-            set(registers, rd, registers->value[rs1] + immediate);
-        } else {
-            forget(registers, rd);
-        }
-        return false;
-    case BRANCH:
-        return funct3 <= 1 && is_copy(registers, rs1, rs2, data, source); /* beq, bne */
-    case JAL:
-        if (rd == RA && is_copy(registers, A0, A1, data, source)) {
+    case RV32_ROW_BEQ:
+    case RV32_ROW_BNE:
+        return is_copy(registers, insn.rs1, insn.rs2, data, source);
+    case RV32_ROW_JAL:
+        if (insn.rd == RA && is_copy(registers, A0, A1, data, source)) {
             return true;
         }
-        if (rd == RA) {
+        if (insn.rd == RA) {
             forget_call(registers);
         }
         return false;
-    case STORE:
-    case FENCE:
-        return false;
     default:
-        forget(registers, rd);
+        if (insn.row == RV32_ROW_ADDI && registers->known[insn.rs1]) {
+            set(registers, insn.rd, registers->value[insn.rs1] + (uint32_t)insn.imm);
+        } else if (insn.results[RV32_X]) {
+            forget(registers, insn.rd);
+        }
         return false;
     }
 }

@@ -42,7 +42,7 @@ struct rv32_op rv32_decode(const struct isa_index *index, uint32_t word, unsigne
                            int *row)
 {
     *row = -1;
-    if ((word & 3) != 3) {
+    if (rv32_is_ttinsn(word)) {
         return (struct rv32_op){.run = rv32_exec_ttinsn, .imm = (int32_t)(word >> 2 | word << 30)};
     }
     *row = isa_index_find(index, word);
@@ -157,7 +157,7 @@ static uint64_t hash_words(const uint32_t *words)
 static uint32_t push_kind(uint32_t word, int row)
 {
     const uint32_t sources = UINT32_C(0x1f) << 20;
-    if ((word & 3) != 3) {
+    if (rv32_is_ttinsn(word)) {
         return 1;
     }
     bool is_store = row >= 0 && rv32_row_effects((unsigned)row, word).class == RV32_CLASS_STORE;

@@ -57,11 +57,6 @@ static bool add_place(struct rv32_idle *idle, uint32_t address, unsigned size, u
     return true;
 }
 
-static unsigned access_size(uint32_t word)
-{
-    return 1u << (word >> 12 & 3);
-}
-
 static uint32_t access_address(const struct rv32_hart *hart, const struct rv32_op *op)
 {
     return hart->x[op->rs1] + (uint32_t)op->imm;
@@ -148,7 +143,7 @@ static bool follow_plain(struct record *record, const struct rv32_op *op,
 
 /* --- Recording --- */
 
-static bool record_load(struct record *record, const struct rv32_op *op, uint32_t word)
+static bool record_load(struct record *record, const struct rv32_op *op, unsigned size)
 {
     struct rv32_hart *hart = record->hart;
     uint32_t address = access_address(hart, op), value;
@@ -156,14 +151,14 @@ static bool record_load(struct record *record, const struct rv32_op *op, uint32_
     if (record->probe->follow[op->rs1] != RV32_FOLLOWS_NOT) {
         return false;
     }
-    switch (peek(hart, address, access_size(word), &value)) {
+    switch (peek(hart, address, size, &value)) {
     case RV32_POLL_STATE:
-        if (!add_place(record->idle, address, access_size(word), value)) {
+        if (!add_place(record->idle, address, size, value)) {
             return false;
         }
         break;
     case RV32_POLL_CLOCK_LOW:
-        follow = access_size(word) == 4 ? RV32_FOLLOWS_UP : RV32_FOLLOWS_SOMEHOW;
+        follow = size == 4 ? RV32_FOLLOWS_UP : RV32_FOLLOWS_SOMEHOW;
         record->idle->reads_clock = true;
         break;
     case RV32_POLL_CLOCK_HIGH: /* constant until the low half wraps */
@@ -181,11 +176,10 @@ static bool record_load(struct record *record, const struct rv32_op *op, uint32_
 
 /* A store counts as nothing when it writes plain memory with what is there already. Short searches
  * take none: code that runs again writes what it wrote before, and few loops that wait store. */
-static bool record_store(struct record *record, const struct rv32_op *op, uint32_t word)
+static bool record_store(struct record *record, const struct rv32_op *op, unsigned size)
 {
     struct rv32_hart *hart = record->hart;
     uint32_t address = access_address(hart, op), old = 0, new = 0;
-    unsigned size = access_size(word);
     const uint8_t *at;
     if (!record->takes_stores || record->probe->follow[op->rs1] || record->probe->follow[op->rs2] ||
         !memory_word(hart, address, size, &at)) {
@@ -207,8 +201,9 @@ static bool record_step(struct record *record)
         return false;
     }
     const struct rv32_op *op = &page->ops[position];
-    uint32_t word = page->words[position];
-    struct rv32_effects effects = rv32_row_effects((unsigned)page->rows[position], word);
+    struct rv32_effects effects =
+        rv32_row_effects((unsigned)page->rows[position], page->words[position]);
+    const unsigned size = rv32_access_size(effects.traits);
     record->probe->live_in |= effects.reads & ~record->probe->written;
     record->probe->written |= effects.writes;
     switch (effects.class) {
@@ -218,9 +213,9 @@ static bool record_step(struct record *record)
         }
         return follow_plain(record, op, &effects);
     case RV32_CLASS_LOAD:
-        return record_load(record, op, word);
+        return record_load(record, op, size);
     case RV32_CLASS_STORE:
-        return record_store(record, op, word);
+        return record_store(record, op, size);
     case RV32_CLASS_BRANCH:
         return compare(record, op->rs1, hart->x[op->rs1], op->rs2, hart->x[op->rs2]);
     case RV32_CLASS_JUMP:
@@ -382,16 +377,13 @@ bool rv32_idle_unchanged(struct rv32_hart *hart, const struct rv32_idle *idle)
     return true;
 }
 
-static uint32_t extended(uint32_t word, uint32_t value)
+/* What a load with these traits puts into its register. */
+static uint32_t extended(unsigned traits, uint32_t value)
 {
-    switch (word >> 12 & 7) {
-    case 0:
-        return (uint32_t)(int8_t)value;
-    case 1:
-        return (uint32_t)(int16_t)value;
-    default:
+    if (!(traits & RV32_SIGNED)) {
         return value;
     }
+    return rv32_access_size(traits) == 1 ? (uint32_t)(int8_t)value : (uint32_t)(int16_t)value;
 }
 
 /* One instruction for real. It stops where somebody else has changed pc or code meanwhile. */
@@ -411,16 +403,18 @@ static uint64_t replay_step(struct rv32_hart *hart, uint64_t now,
         return run_step(hart, now);
     }
     const struct rv32_op *op = &page->ops[position];
-    uint32_t word = page->words[position], value;
-    enum rv32_class class = rv32_row_effects((unsigned)page->rows[position], word).class;
-    bool is_load = class == RV32_CLASS_LOAD && peek(hart, access_address(hart, op),
-                                                    access_size(word), &value) == RV32_POLL_STATE;
-    if (!is_load && class != RV32_CLASS_STORE) {
+    uint32_t value;
+    struct rv32_effects effects =
+        rv32_row_effects((unsigned)page->rows[position], page->words[position]);
+    bool is_load = effects.class == RV32_CLASS_LOAD &&
+                   peek(hart, access_address(hart, op), rv32_access_size(effects.traits), &value) ==
+                       RV32_POLL_STATE;
+    if (!is_load && effects.class != RV32_CLASS_STORE) {
         return run_step(hart, now);
     }
     struct rv32_cost cost = rv32_cost(hart);
     if (is_load) {
-        hart->x[op->rd] = extended(word, (*place)->value);
+        hart->x[op->rd] = extended(effects.traits, (*place)->value);
     }
     (*place)++;
     hart->pc += 4;

@@ -8,6 +8,7 @@
 #include "isa/error.h"
 #include "rv32/decode.h"
 #include "rv32/rv32.h"
+#include "rv32/vector.h"
 
 const char *const rv32_x_names[32] = {
     "zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0",
@@ -96,11 +97,31 @@ enum format_id {
 #undef FORMAT
 };
 
-enum { RS1 = 1, RS2 = 2, RD = 4 };
+/* Registers of a format, as bits. Those that make an address are marked by a second bit. */
+enum {
+    RS1 = 1 << 0,
+    RS2 = 1 << 1,
+    RD = 1 << 2,
+    FS1 = 1 << 3,
+    FS2 = 1 << 4,
+    FS3 = 1 << 5,
+    FD = 1 << 6,
+    VS1 = 1 << 7,
+    VS2 = 1 << 8,
+    VS3 = 1 << 9,
+    VD = 1 << 10,
+    OPERANDS = 2 * VD - 1, /* all of these */
+    V0 = 1 << 11,
+    VM = 1 << 12,
+    ADDRESS_SHIFT = 16,
+    BASE = RS1 | RS1 << ADDRESS_SHIFT,
+    STRIDE = RS2 | RS2 << ADDRESS_SHIFT,
+    INDEX = VS2 | VS2 << ADDRESS_SHIFT,
+};
 
 struct format_use {
     enum rv32_class class;
-    unsigned registers;                /* RS1, RS2, RD */
+    unsigned reads, writes;
     const struct isa_field *immediate; /* NULL: the whole word */
 };
 
@@ -114,7 +135,7 @@ struct format_use {
 
 static const struct format_use format_uses[] = {
 #define FORMAT(name, text, class, reads, writes, immediate, shown, hidden)                         \
-    {RV32_CLASS_##class, (reads) | (writes), immediate##_IMMEDIATE},
+    {RV32_CLASS_##class, reads, writes, immediate##_IMMEDIATE},
 #include "rv32/format.def"
 #include "rv32/format_vector.def"
 #undef FORMAT
@@ -130,7 +151,8 @@ const struct isa_row rv32_rows[RV32_ROWS] = {
 #undef STUB
 
 struct row_info {
-    uint8_t extension, format, traits;
+    uint8_t extension, format;
+    uint16_t traits;
     bool stub;
 };
 
@@ -160,8 +182,8 @@ struct rv32_effects rv32_row_effects(unsigned row, uint32_t word)
     struct rv32_effects effects = {
         .class = use->class,
         .traits = row_infos[row].traits,
-        .reads_rs1 = use->registers & RS1,
-        .reads_rs2 = use->registers & RS2,
+        .reads_rs1 = use->reads & RS1,
+        .reads_rs2 = use->reads & RS2,
     };
     if (effects.reads_rs1) {
         effects.reads |= UINT32_C(1) << (word >> 15 & 31);
@@ -169,7 +191,7 @@ struct rv32_effects rv32_row_effects(unsigned row, uint32_t word)
     if (effects.reads_rs2) {
         effects.reads |= UINT32_C(1) << (word >> 20 & 31);
     }
-    if (use->registers & RD) {
+    if (use->writes & RD) {
         effects.writes = UINT32_C(1) << (word >> 7 & 31) & ~UINT32_C(1);
     }
     return effects;
@@ -185,19 +207,18 @@ struct rv32_op rv32_decode_operands(unsigned row, uint32_t word)
         .aux = (uint8_t)(word >> 27 & 31),
         .imm = use->immediate ? isa_field_get(use->immediate, word) : (int32_t)word,
     };
-    if (use->registers & RD && op.rd == 0) {
+    if (use->writes & RD && op.rd == 0) {
         op.rd = RV32_SINK;
     }
     return op;
 }
 
-bool rv32_index_build(struct isa_index *index)
+/* The row of a word, by an index or (NULL) by a search; -1: none. */
+static int find_word_row(const struct isa_index *index, uint32_t word)
 {
-    return isa_index_build(index, rv32_rows, RV32_ROWS, 0, 7);
-}
-
-static int search_rows(uint32_t word)
-{
+    if (index) {
+        return isa_index_find(index, word);
+    }
     for (unsigned row = 0; row < RV32_ROWS; row++) {
         if ((word & rv32_rows[row].mask) == rv32_rows[row].match) {
             return (int)row;
@@ -206,13 +227,88 @@ static int search_rows(uint32_t word)
     return -1;
 }
 
+/* The registers of a vector operand of the row whose elements have `size` bytes (0: SEW). */
+static unsigned count_group_registers(unsigned row, unsigned size, uint32_t vtype)
+{
+    const struct vector_type type = vector_type_of(vtype);
+    const bool is_memory = row_infos[row].traits & (RV32_LOADS | RV32_STORES);
+    const unsigned segments =
+        is_memory ? (unsigned)isa_field_get(&segment_count, rv32_rows[row].match) + 1 : 1;
+    const unsigned format = row_infos[row].format;
+    int log = type.lmul;
+    if (format == FORMAT_V_LOAD_WHOLE || format == FORMAT_V_STORE_WHOLE) {
+        return segments;
+    }
+    if (size) {
+        log += __builtin_ctz(size) - type.log;
+    }
+    log = log < 0 ? 0 : log > VECTOR_MOST_LMUL ? VECTOR_MOST_LMUL : log; /* vtype may be anything */
+    return segments << log;
+}
+
+/* Adds the registers of `use` to sets of registers. */
+static void add_registers(unsigned use, uint32_t word, unsigned group, uint32_t set[RV32_FILES])
+{
+    static const struct {
+        enum rv32_file file;
+        const struct isa_field *field;
+    } operands[] = {{RV32_X, &rs1}, {RV32_X, &rs2}, {RV32_X, &rd}, {RV32_F, &fs1},
+                    {RV32_F, &fs2}, {RV32_F, &fs3}, {RV32_F, &fd}, {RV32_V, &vs1},
+                    {RV32_V, &vs2}, {RV32_V, &vs3}, {RV32_V, &vd}};
+    for (unsigned rest = use & OPERANDS; rest; rest &= rest - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(rest);
+        const uint64_t registers = operands[i].file == RV32_V
+                                       ? (UINT64_C(1) << (group < 32 ? group : 32)) - 1
+                                       : UINT64_C(1);
+        set[operands[i].file] |= (uint32_t)(registers << isa_field_get(operands[i].field, word));
+    }
+    set[RV32_V] |= use & V0 ? 1 : 0;
+}
+
+struct rv32_operands rv32_find_operands(const struct isa_index *index, uint32_t word,
+                                        uint32_t vtype)
+{
+    struct rv32_operands operands = {.row = find_word_row(index, word)};
+    if (operands.row < 0) {
+        return operands;
+    }
+    const unsigned row = (unsigned)operands.row, traits = row_infos[row].traits;
+    const struct format_use *use = &format_uses[row_infos[row].format];
+    unsigned reads = use->reads & ~(use->reads >> ADDRESS_SHIFT);
+    if (reads & VM && isa_field_get(&vm, word) == 0) {
+        reads |= V0 | (use->writes & VD); /* elements that are masked off stay as they were */
+    }
+    operands.effects = rv32_row_effects(row, word);
+    operands.rd = (unsigned)isa_field_get(&rd, word);
+    operands.rs1 = (unsigned)isa_field_get(&rs1, word);
+    operands.rs2 = (unsigned)isa_field_get(&rs2, word);
+    operands.imm = use->immediate ? isa_field_get(use->immediate, word) : 0;
+    operands.size = rv32_access_size(traits);
+    const bool is_vector = row_infos[row].extension == RV32_EXT_V;
+    const unsigned group = is_vector ? count_group_registers(row, operands.size, vtype) : 1;
+    add_registers(reads, word, group, operands.values);
+    add_registers(use->writes, word,
+                  traits & RV32_SINGLE ? 1
+                  : traits & RV32_WIDE ? 2 * group
+                                       : group,
+                  operands.results);
+    operands.values[RV32_X] &= ~UINT32_C(1);
+    operands.results[RV32_X] &= ~UINT32_C(1);
+    return operands;
+}
+
+bool rv32_index_build(struct isa_index *index)
+{
+    return isa_index_build(index, rv32_rows, RV32_ROWS, 0, 7);
+}
+
 int rv32_disassemble(const struct isa_index *index, uint32_t word, uint32_t pc, char *text,
                      size_t size)
 {
-    if ((word & 3) != 3) {
+    if (rv32_is_ttinsn(word)) {
         return snprintf(text, size, ".ttinsn 0x%08" PRIx32, word >> 2 | word << 30);
     }
-    int row = index ? isa_index_find(index, word) : search_rows(word);
+    int row = find_word_row(index, word);
     if (row < 0) {
         return snprintf(text, size, ".word 0x%08" PRIx32, word);
     }

@@ -3,23 +3,15 @@
 
 #include "rv32/exec.h"
 
-enum {
-#define INSN(token, mnemonic, extension, match, mask, format, traits) ROW_##token,
-#define STUB                                                          INSN
-#include "rv32/rv32.def"
-#undef INSN
-#undef STUB
-};
-
 const struct rv32_timing rv32_chip_timing = {
 #define LOADS(first, result)
-#define COST(token, occupied, result) [ROW_##token] = occupied,
+#define COST(token, occupied, result) [RV32_ROW_##token] = occupied,
     .row =
         {
 #include "hart_times.def"
         },
 #undef COST
-#define COST(token, occupied, result) [ROW_##token] = result,
+#define COST(token, occupied, result) [RV32_ROW_##token] = result,
     .result =
         {
 #include "hart_times.def"

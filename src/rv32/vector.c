@@ -19,7 +19,7 @@ bool vector_check_core(struct rv32_hart *hart)
 bool vector_type_decode(struct rv32_hart *hart, uint32_t vtype, struct vector_type *type)
 {
     unsigned lmul = vtype & 7;
-    *type = (struct vector_type){.log = (int)(vtype >> 3 & 7), .lmul = (int)(lmul ^ 4) - 4};
+    *type = vector_type_of(vtype);
     if (vtype & ~VTYPE_BITS || lmul == LMUL_RESERVED) {
         rv32_bus_fault(hart, RV32_FAULT_VECTOR, 0,
                        "vtype 0x%x: bits 8 to 31 and LMUL code 4 are reserved", vtype);

@@ -44,6 +44,12 @@ struct vector_group {
     int log, emul;
 };
 
+/* The element width and LMUL of a vtype, without its vlmax. */
+static inline struct vector_type vector_type_of(uint32_t vtype)
+{
+    return (struct vector_type){.log = (int)(vtype >> 3 & 7), .lmul = (int)((vtype & 7) ^ 4) - 4};
+}
+
 /* Decodes vtype; false, with hart->fault, when it is reserved or wider than the hardware. */
 bool vector_type_decode(struct rv32_hart *hart, uint32_t vtype, struct vector_type *type);
 

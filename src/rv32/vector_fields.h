@@ -29,4 +29,5 @@ VTYPE_FIELD(vma, 27, 1, 2);
 BITS(vsetvli_reserved, 28, 3); /* bits 8 and up of vtype */
 BITS(vsetivli_reserved, 28, 2);
 static const struct isa_field vm = {"vm", ISA_OPTIONAL, {{25, 1, 0}}, vm_names, 1, NULL, NULL};
+BITS(segment_count, 29, 3); /* of loads and stores: segments or whole registers, less one */
 static const struct isa_field simm = {"simm", ISA_SIGNED, {{15, 5, 0}}, NULL, 0, NULL, NULL};

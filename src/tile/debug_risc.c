@@ -92,29 +92,13 @@ struct touch {
     uint32_t address;
 };
 
-enum opcode { LOAD = 0x03, LOAD_FP = 0x07, STORE = 0x23, STORE_FP = 0x27, AMO = 0x2f };
-
 static struct touch touch_of(const struct rv32_hart *hart, uint32_t word)
 {
-    uint32_t base = hart->x[word >> 15 & 31];
-    uint32_t width = word >> 12 & 7;
-    bool is_vector = width == 0 || width > 4; /* of the FP opcodes: no displacement */
-    uint32_t load_offset = (uint32_t)((int32_t)word >> 20);
-    uint32_t store_offset = (load_offset & ~UINT32_C(31)) | (word >> 7 & 31);
-    switch (word & 0x7f) {
-    case LOAD:
-        return (struct touch){.reads = true, .address = base + load_offset};
-    case LOAD_FP:
-        return (struct touch){.reads = true, .address = base + (is_vector ? 0 : load_offset)};
-    case STORE:
-        return (struct touch){.writes = true, .address = base + store_offset};
-    case STORE_FP:
-        return (struct touch){.writes = true, .address = base + (is_vector ? 0 : store_offset)};
-    case AMO:
-        return (struct touch){.reads = true, .writes = true, .address = base};
-    default:
-        return (struct touch){.reads = false};
-    }
+    const struct isa_index *index = rv32_code_store_index(hart->code->store);
+    const struct rv32_operands insn = rv32_find_operands(index, word, 0);
+    return (struct touch){.reads = insn.effects.traits & RV32_LOADS,
+                          .writes = insn.effects.traits & RV32_STORES,
+                          .address = hart->x[insn.rs1] + (uint32_t)insn.imm};
 }
 
 static bool watch_hits(const struct debug_hart *debug, unsigned i, uint32_t pc,
@@ -190,7 +174,6 @@ void debug_ebreak(struct tile *tile, enum rv32_core core)
 
 uint32_t debug_stands_at(const struct tile *tile, enum rv32_core core)
 {
-    enum { ECALL = 0x73, EBREAK = ECALL | 1 << 20 }; /* pauses of rv32.def */
     uint32_t pc = tile->hart[core].pc, word = 0, at = pc - 4;
     const struct debug_hart *debug = &tile->debug.hart[core];
     bool is_trapped = debug->status & STATUS_EBREAK && /* and has done nothing since */
@@ -199,7 +182,9 @@ uint32_t debug_stands_at(const struct tile *tile, enum rv32_core core)
         at <= tile->kind->l1_bytes - sizeof word) {
         memcpy(&word, tile->l1 + at, sizeof word);
     }
-    return word == EBREAK || word == ECALL ? at : pc;
+    bool is_pause =
+        word == rv32_rows[RV32_ROW_EBREAK].match || word == rv32_rows[RV32_ROW_ECALL].match;
+    return is_pause ? at : pc;
 }
 
 /* --- Commands --- */

@@ -252,6 +252,25 @@ explains "words that nobody has written" 'out:memory 0x[0-9a-f]+: nobody had wri
     explain held-five held-six --only 'l1[0x9200]'
 [ "$(grep -c '^made from' "$work/out")" -eq 1 ] || report "words that nobody has written" "they are followed"
 
+# by_store NAME TEXT: what is at 0x9008 goes to 0x9220 by TEXT, and nothing is left of it.
+by_store() {
+    local name=$1 number
+    printf '.globl _start\n_start: li a5, 0x9000\n li a6, 0x9220\n%s\n sw zero, 8(a5)\n ebreak\n' "$2" >"$name.S"
+    "$compiler" -march=rv32imaf_zicsr -mabi=ilp32 -nostdlib -Wl,-Ttext=0,--build-id=none \
+        -o "$name.elf" "$name.S" || exit 1
+    for number in 5 6; do
+        "$PENROSE" run "$name.elf" --poke "0x9008=$number" --dump-state "$name-$number" >log 2>&1 ||
+            { echo "FAIL: running $name"; cat log; exit 1; }
+    done
+    explains "inputs of $name" 'out:^1-2/l1\[0x9220\]' "out:written by  brisc, .*: $name" \
+        'out:memory 0x00009008: differed when it was read: A 0x5  B 0x6$' \
+        'out:^made from 1-2/l1\[0x9008\] \(when it was read\)$' 'out:written by  host' -- \
+        explain "$name-5" "$name-6"
+}
+by_store amoswap 'lw a1, 8(a5); amoswap.w zero, a1, (a6)'
+by_store amoadd 'lw a1, 8(a5); amoadd.w zero, a1, (a6)'
+by_store fsw 'flw f1, 8(a5); fsw f1, 0(a6)'
+
 edited no-command 'del m["command"]'
 edited pytest 'm["command"] = ["/usr/bin/python3", "-m", "pytest"]'
 edited gone 'm["command"] = ["penrose", "run", "nowhere.elf"]'

@@ -23,7 +23,7 @@ struct source_set {
 
 /* What is known of a hart's values: where each of its registers and local words comes from. */
 struct hart_sources {
-    struct source_set of_register[REGISTERS], of_local[LOCAL_WORDS];
+    struct source_set of_register[RV32_FILES][REGISTERS], of_local[LOCAL_WORDS];
     struct source_set loaded; /* by the instruction under way */
     bool has_loaded;
 };
@@ -143,17 +143,20 @@ static bool was_written(const struct writers *writers, enum observed_agent agent
     return is_written;
 }
 
-/* What a hart loads comes from that word, or from where that word of its stack came. */
+/* What a hart loads comes from that word, or from where that word of its stack came. A vector load
+ * and an atomic instruction make several accesses. */
 static void note_load(struct writers *writers, const struct observed *event)
 {
     struct hart_sources *hart = &writers->hart[event->agent];
     unsigned word;
     const bool is_local = find_local_word(event->agent, event->address, &word);
     const bool is_l1 = event->address < writers->tile->kind->l1_bytes;
+    if (!hart->has_loaded) {
+        hart->loaded.count = 0;
+    }
     hart->has_loaded = true;
-    hart->loaded.count = 0;
     if (is_local && hart->of_local[word].count) {
-        hart->loaded = hart->of_local[word];
+        add_sources(&hart->loaded, &hart->of_local[word]);
     } else {
         add_source(&hart->loaded, &(struct writers_source){
                                       .address = (uint32_t)event->address & ~(WORD - 1U),
@@ -166,34 +169,6 @@ static void note_load(struct writers *writers, const struct observed *event)
     }
 }
 
-/* RISC-V's major opcodes, as far as they move values. */
-enum {
-    OPCODE_LOAD = 0x03,
-    OPCODE_IMMEDIATE = 0x13,
-    OPCODE_STORE = 0x23,
-    OPCODE_REGISTER = 0x33,
-    OPCODE_BRANCH = 0x63
-};
-
-static void note_finished(struct writers *writers, const struct observed *event)
-{
-    struct hart_sources *hart = &writers->hart[event->agent];
-    unsigned opcode = event->word & 0x7f, rd = event->word >> 7 & 31;
-    struct source_set result = {.count = 0};
-    if (opcode == OPCODE_LOAD && hart->has_loaded) {
-        result = hart->loaded;
-    } else if (opcode == OPCODE_IMMEDIATE || opcode == OPCODE_REGISTER) {
-        result = hart->of_register[event->word >> 15 & 31];
-    }
-    if (opcode == OPCODE_REGISTER) {
-        add_sources(&result, &hart->of_register[event->word >> 20 & 31]);
-    }
-    if (rd && opcode != OPCODE_STORE && opcode != OPCODE_BRANCH) {
-        hart->of_register[rd] = result;
-    }
-    hart->has_loaded = false;
-}
-
 static uint32_t word_of_code(const struct writers *writers, uint32_t pc)
 {
     uint32_t word = 0;
@@ -203,14 +178,70 @@ static uint32_t word_of_code(const struct writers *writers, uint32_t pc)
     return word;
 }
 
+static struct rv32_operands operands_of(const struct writers *writers, enum observed_agent agent,
+                                        uint32_t word)
+{
+    return rv32_find_operands(rv32_code_store_index(writers->chip->store), word,
+                              writers->tile->hart[agent].csr.vtype);
+}
+
+/* Where the values come from that an instruction reads from registers. */
+static struct source_set sources_of_registers(const struct hart_sources *hart,
+                                              const struct rv32_operands *insn)
+{
+    struct source_set sources = {.count = 0};
+    for (unsigned file = 0; file < RV32_FILES; file++) {
+        for (uint32_t rest = insn->values[file]; rest; rest &= rest - 1) {
+            add_sources(&sources, &hart->of_register[file][__builtin_ctz(rest)]);
+        }
+    }
+    return sources;
+}
+
+/* A jump writes its own address, and no register goes through a CSR to another one. */
+static bool passes_values(const struct rv32_operands *insn)
+{
+    return insn->effects.class != RV32_CLASS_JUMP &&
+           rv32_row_extension((unsigned)insn->row) != RV32_EXT_ZICSR;
+}
+
+static void note_finished(struct writers *writers, const struct observed *event)
+{
+    struct hart_sources *hart = &writers->hart[event->agent];
+    const struct rv32_operands insn = operands_of(writers, event->agent, event->word);
+    struct source_set result = {.count = 0};
+    if (insn.row >= 0 && insn.effects.traits & RV32_STORES && hart->has_loaded) {
+        result = hart->loaded; /* an atomic instruction: its operand went to memory */
+    } else if (insn.row >= 0 && passes_values(&insn)) {
+        result = sources_of_registers(hart, &insn); /* of a vector load the elements masked off */
+        if (hart->has_loaded) {
+            add_sources(&result, &hart->loaded);
+        }
+    }
+    for (unsigned file = 0; file < RV32_FILES; file++) {
+        for (uint32_t rest = insn.results[file]; rest; rest &= rest - 1) {
+            hart->of_register[file][__builtin_ctz(rest)] = result;
+        }
+    }
+    hart->has_loaded = false;
+}
+
 /* Where what a hart stores comes from. */
 static struct source_set sources_of_store(const struct writers *writers,
                                           const struct observed *event)
 {
-    uint32_t word = word_of_code(writers, event->pc);
-    struct source_set none = {.count = 0};
-    return (word & 0x7f) == OPCODE_STORE ? writers->hart[event->agent].of_register[word >> 20 & 31]
-                                         : none;
+    const struct hart_sources *hart = &writers->hart[event->agent];
+    const struct rv32_operands insn =
+        operands_of(writers, event->agent, word_of_code(writers, event->pc));
+    struct source_set sources = {.count = 0};
+    if (insn.row < 0 || !(insn.effects.traits & RV32_STORES)) {
+        return sources;
+    }
+    sources = sources_of_registers(hart, &insn);
+    if (hart->has_loaded && !(insn.effects.traits & RV32_SWAPS)) {
+        add_sources(&sources, &hart->loaded);
+    }
+    return sources;
 }
 
 /* A unit's reads, while it executes one instruction: the first and the last address, and what there

@@ -21,7 +21,7 @@ enum writers_kind {
     WRITERS_KINDS,
 };
 
-enum { WRITERS_NAME = 96, WRITERS_SOURCES = 4, WRITERS_MOST_STATE = 256 };
+enum { WRITERS_NAME = 96, WRITERS_SOURCES = 8, WRITERS_MOST_STATE = 256 };
 
 struct writers_datum {
     enum writers_kind kind;

@@ -210,17 +210,14 @@ static void see_start(struct tracer *tracer, const struct tile *tile, const stru
 static void find_result(const struct tracer *tracer, const struct rv32_hart *hart,
                         struct penrose_trace_event *event)
 {
-    int row = isa_index_find(&tracer->rows, event->word);
-    if (row < 0) {
-        return;
+    const struct rv32_operands insn = rv32_find_operands(&tracer->rows, event->word, 0);
+    const bool is_float = insn.results[RV32_F];
+    event->has_result = insn.results[RV32_X] || is_float;
+    if (event->has_result) {
+        event->result.file = is_float ? PENROSE_F : PENROSE_X;
+        event->result.number = insn.rd;
+        event->result_value = is_float ? hart->f[insn.rd] : hart->x[insn.rd];
     }
-    uint32_t writes = rv32_row_effects((unsigned)row, event->word).writes;
-    bool is_float = strncmp(rv32_rows[row].format->text, "fd", 2) == 0;
-    unsigned number = event->word >> 7 & 31;
-    event->has_result = writes || is_float;
-    event->result.file = is_float ? PENROSE_F : PENROSE_X;
-    event->result.number = event->has_result ? number : 0;
-    event->result_value = is_float ? hart->f[number] : writes ? hart->x[number] : 0;
 }
 
 static void see_end(struct tracer *tracer, const struct tile *tile, const struct observed *seen)

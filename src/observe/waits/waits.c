@@ -148,13 +148,12 @@ static bool put_reading(struct wait_words *words, const struct penrose_chip *chi
 /* The instruction by which a hart has paused itself; NULL: a debugger did. */
 static const char *find_trap(const struct tile *tile, enum rv32_core core)
 {
-    enum { ECALL = 0x00000073 };
     uint32_t at = debug_stands_at(tile, core), word;
     if (at == tile->hart[core].pc) {
         return NULL;
     }
     memcpy(&word, tile->l1 + at, sizeof word);
-    return word == ECALL ? "ecall" : "ebreak";
+    return word == rv32_rows[RV32_ROW_ECALL].match ? "ecall" : "ebreak";
 }
 
 /* Is it code of a bare program that was loaded, and no firmware, kernel, or who knows what? */

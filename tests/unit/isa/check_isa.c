@@ -190,6 +190,131 @@ TEST(fields_of_rows)
     }
 }
 
+/* --- Operands --- */
+
+/* The operands that the shown fields of a row name: registers that are read, and written. */
+struct named_operands {
+    uint32_t reads[RV32_FILES], writes[RV32_FILES], address[RV32_FILES];
+};
+
+static bool is_memory(const struct isa_row *row)
+{
+    return strstr(row->format->text, "(rs1)") && strcmp(row->mnemonic, "jalr") != 0;
+}
+
+static struct named_operands operands_by_name(const struct isa_row *row, uint32_t word)
+{
+    struct named_operands named = {0};
+    for (unsigned i = 0; i < ISA_MAX_FIELDS && row->format->field[i]; i++) {
+        const struct isa_field *field = row->format->field[i];
+        const char *name = field->name, *stores = "rs2 fs2 vs3";
+        if (field->kind != ISA_REGISTER) {
+            continue;
+        }
+        enum rv32_file file = *name == 'v' ? RV32_V : *name == 'f' ? RV32_F : RV32_X;
+        uint32_t bit = UINT32_C(1) << isa_field_get(field, word);
+        bool is_data = strstr(stores, name) && strstr(row->format->text, ", rs2, vm") == NULL;
+        if (name[1] == 'd') {
+            named.writes[file] |= bit;
+        } else if (is_memory(row) && !is_data) {
+            named.address[file] |= bit;
+        } else {
+            named.reads[file] |= bit;
+        }
+    }
+    named.reads[RV32_X] &= ~UINT32_C(1);
+    named.writes[RV32_X] &= ~UINT32_C(1);
+    return named;
+}
+
+/* vtype 0xd0: elements of 32 bits in single registers. */
+TEST(operands_are_those_that_the_text_names)
+{
+    uint64_t random = 5;
+    for (unsigned i = 0; i < RV32_ROWS; i++) {
+        for (unsigned n = 0; n < WORDS_OF_ROW; n++) {
+            const uint32_t word = word_of(&rv32_rows[i], &random);
+            const struct rv32_operands found = rv32_find_operands(NULL, word, 0xd0);
+            const struct isa_row *row = &rv32_rows[found.row];
+            const struct named_operands named = operands_by_name(row, word);
+            const unsigned traits = found.effects.traits;
+            ck_assert_msg(!(traits & (RV32_LOADS | RV32_STORES)) != is_memory(row), "%s",
+                          row->mnemonic);
+            for (unsigned file = 0; file < RV32_FILES; file++) {
+                /* groups, and what masks keep, come on top */
+                uint32_t wide = file == RV32_V ? 0 : ~UINT32_C(0);
+                ck_assert_msg((named.writes[file] & ~found.results[file]) == 0 &&
+                                  (found.results[file] & ~named.writes[file] & wide) == 0 &&
+                                  (named.reads[file] & ~found.values[file]) == 0 &&
+                                  (found.values[file] & ~named.reads[file] & wide) == 0,
+                              "%s: %#" PRIx32, row->mnemonic, word);
+            }
+        }
+    }
+}
+
+static const struct operands_case {
+    const char *text;
+    uint32_t vtype;
+    uint32_t values[RV32_FILES], results[RV32_FILES];
+    unsigned size;
+    int32_t imm;
+} operands_cases[] = {
+    {"lbu a0, -3(a1)", 0, {0}, {1 << 10}, 1, -3},
+    {"sh a0, 6(a1)", 0, {1 << 10}, {0}, 2, 6},
+    {"fsw fa0, -8(a1)", 0, {[RV32_F] = 1 << 10}, {0}, 4, -8},
+    {"amoadd.w a0, a1, (a2)", 0, {1 << 11}, {1 << 10}, 4, 0},
+    {"fmadd.s fa0, fa1, fa2, fa3", 0, {[RV32_F] = 7 << 11}, {[RV32_F] = 1 << 10}, 0, 0},
+    {"fmv.x.w a0, fa1", 0, {[RV32_F] = 1 << 11}, {1 << 10}, 0, 0},
+    {"vadd.vv v8, v4, v2", 0xd0, {[RV32_V] = 1 << 4 | 1 << 2}, {[RV32_V] = 1 << 8}, 0, 0},
+    {"vadd.vv v8, v4, v2", 0xd1, {[RV32_V] = 3 << 4 | 3 << 2}, {[RV32_V] = 3 << 8}, 0, 0},
+    {"vadd.vv v8, v4, v2, v0.t",
+     0xd0,
+     {[RV32_V] = 1 << 8 | 1 << 4 | 1 << 2 | 1},
+     {[RV32_V] = 1 << 8},
+     0,
+     0},
+    {"vmacc.vx v8, a0, v4", 0xd0, {1 << 10, 0, 1 << 8 | 1 << 4}, {[RV32_V] = 1 << 8}, 0, 0},
+    {"vmseq.vv v8, v4, v2", 0xd1, {[RV32_V] = 3 << 4 | 3 << 2}, {[RV32_V] = 1 << 8}, 0, 0},
+    {"vwadd.vv v8, v4, v2", 0xc8, {[RV32_V] = 1 << 4 | 1 << 2}, {[RV32_V] = 3 << 8}, 0, 0},
+    {"vle8.v v8, (a0)", 0xd1, {0}, {[RV32_V] = 1 << 8}, 1, 0},
+    {"vlse32.v v8, (a0), a1", 0xd1, {0}, {[RV32_V] = 3 << 8}, 4, 0},
+    {"vsoxei32.v v8, (a0), v4", 0xd0, {[RV32_V] = 1 << 8}, {0}, 0, 0},
+    {"vsseg3e32.v v8, (a0)", 0xd0, {[RV32_V] = 7 << 8}, {0}, 4, 0},
+    {"vl4re32.v v8, (a0)", 0xd1, {0}, {[RV32_V] = 15 << 8}, 4, 0},
+};
+
+TEST_EACH(operands_of, COUNT(operands_cases))
+{
+    const struct operands_case *c = &operands_cases[_i];
+    uint32_t word = 0;
+    ck_assert_int_eq(rv32_assemble(c->text, 0, &word, NULL), PENROSE_OK);
+    const struct rv32_operands found = rv32_find_operands(NULL, word, c->vtype);
+    ck_assert_mem_eq(found.values, c->values, sizeof c->values);
+    ck_assert_mem_eq(found.results, c->results, sizeof c->results);
+    ck_assert_uint_eq(found.size, c->size);
+    ck_assert_int_eq(found.imm, c->imm);
+}
+
+TEST(a_push_and_no_instruction_have_no_operands)
+{
+    ck_assert_int_eq(rv32_find_operands(NULL, 0x12345670, 0).row, -1);
+    ck_assert_int_eq(rv32_find_operands(NULL, UINT32_MAX, 0).row, -1);
+}
+
+/* Software writes what it likes to vtype. */
+TEST(no_vtype_leads_out_of_a_file)
+{
+    for (unsigned row = 0; row < RV32_ROWS; row++) {
+        for (uint32_t vtype = 0; vtype < 64; vtype++) {
+            const struct rv32_operands found =
+                rv32_find_operands(NULL, rv32_rows[row].match, vtype);
+            ck_assert(!(found.results[RV32_V] || found.values[RV32_V]) ||
+                      rv32_row_extension((unsigned)found.row) == RV32_EXT_V);
+        }
+    }
+}
+
 /* --- Text --- */
 
 struct spelling {

@@ -75,6 +75,71 @@ TEST(a_store_is_traced_to_the_words_that_were_loaded)
     ck_assert_ptr_null(writers_record(writers, 1));
 }
 
+/* Stores to SUM by all kinds of instructions, and the words that they were made from. t0 is A, t1 is
+ * in the local RAM; A and the words behind it are 5, 7, 9, 11, SUM is 3 before. */
+static const struct {
+    const char *program;
+    unsigned sources;
+    uint32_t address[8];
+} stores[] = {
+    {"lw a0, 4(t0); sb a0, 0x100(t0)", 1, {B}},
+    {"lw a0, 4(t0); addi a0, zero, 1; sw a0, 0x100(t0)", 0, {0}},
+    {"lw a0, 4(t0); lui a0, 1; sw a0, 0x100(t0)", 0, {0}},
+    {"lw a0, 4(t0); auipc a0, 1; sw a0, 0x100(t0)", 0, {0}},
+    {"lw a0, 4(t0); jal a0, 0x1010; sw a0, 0x100(t0)", 0, {0}},
+    {"lw a0, 4(t0); csrrs a0, mcycle, zero; sw a0, 0x100(t0)", 0, {0}},
+    {"lw a0, 4(t0); sh1add a0, a0, t0; cpop a0, a0; sw a0, 0x100(t0)", 1, {B}},
+    {"lw a0, 4(t0); addi a1, t0, 0x100; amoswap.w zero, a0, (a1)", 1, {B}},
+    {"lw a0, 4(t0); addi a1, t0, 0x100; amoadd.w zero, a0, (a1)", 2, {B, SUM}},
+    {"addi a1, t0, 4; amoor.w a0, zero, (a1); sw a0, 0x100(t0)", 1, {B}},
+    {"flw fa0, 4(t0); fsw fa0, 0x100(t0)", 1, {B}},
+    {"flw fa0, 4(t0); fsw fa0, 16(t1); flw fa1, 16(t1); fsw fa1, 0x100(t0)", 1, {B}},
+    {"flw fa0, 0(t0); flw fa1, 4(t0); fadd.s fa2, fa0, fa1; fsw fa2, 0x100(t0)", 2, {A, B}},
+    {"flw fa0, 0(t0); flw fa1, 4(t0); flw fa2, 8(t0); fmadd.s fa3, fa0, fa1, fa2;"
+     "fsw fa3, 0x100(t0)",
+     3,
+     {A, B, A + 8}},
+    {"flw fa0, 4(t0); fmv.x.w a0, fa0; sw a0, 0x100(t0)", 1, {B}},
+    {"lw a0, 4(t0); fcvt.s.w fa0, a0; fsh fa0, 0x100(t0)", 1, {B}},
+    {"flw fa0, 0(t0); flw fa1, 4(t0); flt.s a0, fa0, fa1; sw a0, 0x100(t0)", 2, {A, B}},
+    {"vsetivli zero, 2, e32, m1, tu, mu; vle32.v v4, (t0); addi a1, t0, 0x100;"
+     "vse32.v v4, (a1)",
+     2,
+     {A, B}},
+    {"vsetivli zero, 2, e32, m1, tu, mu; vle32.v v4, (t0); addi a2, t0, 8; vle32.v v5, (a2);"
+     "vadd.vv v6, v4, v5; addi a1, t0, 0x100; vse32.v v6, (a1)",
+     4,
+     {A, B, A + 8, A + 12}},
+    {"vsetivli zero, 1, e32, m1, tu, mu; lw a0, 4(t0); vmv.v.x v4, a0; addi a1, t0, 0x100;"
+     "vse32.v v4, (a1)",
+     1,
+     {B}},
+};
+
+TEST_EACH(every_kind_of_store_is_traced, COUNT(stores))
+{
+    char program[600];
+    const uint32_t words[] = {5, 7, 9, 11};
+    for (unsigned i = 0; i < COUNT(words); i++) {
+        put_word(X, A + 4 * i, words[i]);
+    }
+    put_word(X, SUM, 3);
+    snprintf(program, sizeof program, "lui t0, 4; lui t1, 0xffb00; %s; ebreak", stores[_i].program);
+    start_program(chip, X, Y, PENROSE_TRISC2, CODE, program);
+    watch(&sum, 1, no_limit);
+    run_writers();
+    const struct writers_record *record = writers_record(writers, 0);
+    ck_assert_int_eq(record->event.agent, OBSERVED_TRISC2);
+    ck_assert_uint_eq(record->sources, stores[_i].sources);
+    for (unsigned k = 0; k < stores[_i].sources; k++) {
+        bool is_found = false;
+        for (unsigned i = 0; i < record->sources; i++) {
+            is_found |= record->source[i].address == stores[_i].address[k];
+        }
+        ck_assert_msg(is_found, "0x%x", stores[_i].address[k]);
+    }
+}
+
 TEST(events_behind_the_limit_do_not_count)
 {
     put_word(X, A, 5);
