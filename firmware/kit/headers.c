@@ -63,11 +63,10 @@ static void put_debug(void)
 static void put_devices(void)
 {
     puts("\n/* The interrupt controller. */");
-#define PIC(offset, words, name, handler) put_number("PIC_", #name, AT_PIC + (offset));
+#define REG(bank, offset, words, name, kind, traits) put_number("PIC_", #name, AT_PIC + (offset));
 #include "pic.def"
     puts("\n/* TDMA-RISC. */");
-#define TDMA(offset, words, stride, copies, name, handler)                                         \
-    put_number("TDMA_", #name, AT_TDMA + (offset));
+#define REG(bank, offset, words, name, kind, traits) put_number("TDMA_", #name, AT_TDMA + (offset));
 #include "tdma.def"
     puts("\n/* Registers of an NIU: NIU(noc, buffer, NIU_NAME). */");
 #define NIU_BUFFER(offset, words, name, kind) put_number("NIU_", #name, offset);

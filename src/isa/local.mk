@@ -9,6 +9,9 @@ libpenrose_core_la_SOURCES += \
 	%D%/json_text.h \
 	%D%/plain_text.c \
 	%D%/plain_text.h \
+	%D%/reg.c \
+	%D%/reg.h \
+	%D%/reg_table.h \
 	%D%/shortcuts.h \
 	%D%/word_text.c \
 	%D%/word_text.h

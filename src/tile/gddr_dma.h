@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "isa/reg.h"
+
 enum {
     GDDR_DMA_STREAMS = 2,
     GDDR_DMA_STREAM_WORDS = 32,
@@ -19,6 +21,8 @@ struct gddr_dma {
     uint32_t control[GDDR_DMA_CONTROL_WORDS];
     uint32_t weight[GDDR_DMA_WEIGHTS]; /* of the controller's ports: stored, time depends on them */
 };
+
+extern const struct reg_file gddr_dma_registers;
 
 /* As it is after a reset of the chip. */
 void gddr_dma_reset(struct gddr_dma *dma);

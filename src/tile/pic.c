@@ -14,125 +14,56 @@ enum { OF_B, OF_NC };
 
 /* --- Registers --- */
 
-typedef enum mmio_reply pic_register(struct tile *tile, struct mmio_access *access, unsigned i);
+static tile_mmio_handler pic_hardware, pic_pc_snapshot;
 
-static enum mmio_reply plain(struct tile *tile, struct mmio_access *access, uint32_t *word,
-                             uint32_t writable)
-{
-    enum mmio_reply reply = mmio_word(access, word, writable);
-    if (mmio_wrote(access, reply)) {
-        tile_event(tile, access->cycle);
-    }
-    return reply;
-}
-
-enum { HARDWARE_BITS = (1 << PIC_HARDWARE) - 1 };
-
-static enum mmio_reply software_enable_b(struct tile *tile, struct mmio_access *access, unsigned i)
-{
-    return plain(tile, access, &tile->pic.software_enable[OF_B + i], UINT32_MAX);
-}
-
-static enum mmio_reply hardware_enable_b(struct tile *tile, struct mmio_access *access, unsigned i)
-{
-    return plain(tile, access, &tile->pic.hardware_enable[OF_B + i], HARDWARE_BITS);
-}
-
-static enum mmio_reply interrupt_number_b(struct tile *tile, struct mmio_access *access, unsigned i)
-{
-    return mmio_driven(access, tile->pic.interrupt_number[OF_B + i]);
-}
-
-static enum mmio_reply software_enable_nc(struct tile *tile, struct mmio_access *access, unsigned i)
-{
-    return plain(tile, access, &tile->pic.software_enable[OF_NC + i], UINT32_MAX);
-}
-
-static enum mmio_reply hardware_enable_nc(struct tile *tile, struct mmio_access *access, unsigned i)
-{
-    return plain(tile, access, &tile->pic.hardware_enable[OF_NC + i], HARDWARE_BITS);
-}
-
-static enum mmio_reply interrupt_number_nc(struct tile *tile, struct mmio_access *access,
-                                           unsigned i)
-{
-    return mmio_driven(access, tile->pic.interrupt_number[OF_NC + i]);
-}
-
-/* Writing raises (non-zero) or clears; reading clears. */
-static enum mmio_reply software_int(struct tile *tile, struct mmio_access *access, unsigned i)
-{
-    uint32_t *word = &tile->pic.software[i];
-    enum mmio_reply reply = plain(tile, access, word, UINT32_MAX);
-    if (reply == MMIO_OK && access->operation == MMIO_READ && *word) {
-        *word = 0;
-        tile_event(tile, access->cycle);
-    }
-    return reply;
-}
-
-static enum mmio_reply hardware_int(struct tile *tile, struct mmio_access *access, unsigned i)
-{
-    return mmio_driven(access, tile->pic.hardware[i]);
-}
-
-static enum mmio_reply handler_pc(struct tile *tile, struct mmio_access *access, unsigned i)
-{
-    return plain(tile, access, &tile->pic.handler[i], UINT32_MAX);
-}
-
-static enum mmio_reply pc_snapshot(struct tile *tile, struct mmio_access *access, unsigned i)
-{
-    static const enum rv32_core core_of[] = {RV32_B, RV32_NC, RV32_T0, RV32_T1, RV32_T2};
-    return mmio_driven(access, rv32_current_pc(&tile->hart[core_of[i]]));
-}
-
-static const struct pic_row {
-    uint16_t first, words;
-    pic_register *handle;
-} pic_rows[] = {
-#define PIC(first, words, name, handler) {first, words, handler},
-#include "pic.def"
-#undef PIC
-};
+#define REG_FILE    pic_registers
+#define REG_TABLE   "pic.def"
+#define REG_STATE   struct pic
+#define REG_BY(has) pic_##has
+#include "isa/reg_table.h"
 
 enum {
-#define PIC(first, words, name, handler) END_##name = (first) + 4 * (words),
+#define REG(bank, offset, words, name, kind, traits) END_##name = (offset) + 4 * (words),
 #include "pic.def"
-#undef PIC
 };
 _Static_assert(LAST_PIC == AT_PIC + END_INT_PC - 1, "pic.def");
 _Static_assert(LAST_PC_SNAPSHOT == AT_PIC + END_PC_SNAPSHOT - 1, "pic.def");
 
-static const struct pic_row *find_row(uint32_t offset)
+static enum mmio_reply pic_hardware(struct tile *tile, struct mmio_access *access)
 {
-    for (unsigned i = 0; i < sizeof pic_rows / sizeof pic_rows[0]; i++) {
-        const struct pic_row *row = &pic_rows[i];
-        if (offset >= row->first && offset < row->first + 4u * row->words) {
-            return row;
-        }
-    }
-    return NULL;
+    return mmio_value(access, tile->pic.hardware[access->word]);
+}
+
+static enum mmio_reply pic_pc_snapshot(struct tile *tile, struct mmio_access *access)
+{
+    static const enum rv32_core core_of[] = {RV32_B, RV32_NC, RV32_T0, RV32_T1, RV32_T2};
+    return mmio_value(access, rv32_current_pc(&tile->hart[core_of[access->word]]));
 }
 
 enum mmio_reply tile_mmio_PIC(struct tile *tile, struct mmio_access *access)
 {
-    const struct pic_row *row = find_row(access->offset);
-    if (!row) {
+    struct reg_place place;
+    if (!reg_find_in(&pic_registers, BANK_PIC, access->offset, &place)) {
         return mmio_refuse(access, MMIO_UNMAPPED,
                            "the PIC ends at " ARCH_TEXT(
                                LAST_PIC) ", the pc snapshots at " ARCH_TEXT(LAST_PC_SNAPSHOT));
     }
-    return row->handle(tile, access, (access->offset - row->first) / 4);
+    uint32_t *word = mmio_state_word(&tile->pic, &place), old = *word;
+    enum mmio_reply reply = mmio_register(tile, access, &place, word);
+    bool changes = mmio_is_write(access) ? reg_is_written(place.row) : *word != old;
+    if (reply == MMIO_OK && mmio_has_effects(access) && changes) {
+        tile_event(tile, access->cycle);
+    }
+    return reply;
 }
 
 enum rv32_poll tile_mmio_poll_PIC(struct tile *tile, enum tile_agent agent, uint32_t offset)
 {
     (void)tile;
     (void)agent;
-    const struct pic_row *row = find_row(offset);
-    bool changes = !row || row->handle == software_int || row->handle == pc_snapshot;
-    return changes ? RV32_POLL_EFFECT : RV32_POLL_STATE;
+    struct reg_place place;
+    return reg_find_in(&pic_registers, BANK_PIC, offset, &place) ? mmio_poll(place.row)
+                                                                 : RV32_POLL_EFFECT;
 }
 
 /* --- Interrupts --- */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "isa/reg.h"
 #include "rv32/rv32.h"
 
 enum { PIC_SOFTWARE = 32, PIC_HARDWARE = 4, PIC_IRQS = PIC_SOFTWARE + PIC_HARDWARE, PIC_CORES = 2 };
@@ -25,6 +26,8 @@ struct pic {
     uint32_t interrupt_number[PIC_CORES];
     unsigned turn[PIC_CORES]; /* where the round-robin search starts */
 };
+
+extern const struct reg_file pic_registers;
 
 struct tile;
 

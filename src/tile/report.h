@@ -2,6 +2,7 @@
 #ifndef TILE_REPORT_H
 #define TILE_REPORT_H
 
+#include "isa/reg.h"
 #include "tile/tile.h"
 
 /* Tells the board that a field of the configuration was set that nothing reads. */
@@ -37,6 +38,55 @@ static inline enum mmio_reply mmio_driven(struct mmio_access *access, uint32_t v
 static inline bool mmio_wrote(const struct mmio_access *access, enum mmio_reply reply)
 {
     return reply == MMIO_OK && access->operation == MMIO_WRITE;
+}
+
+/* The word of a register, in a block whose rows say where their words are. */
+static inline uint32_t *mmio_state_word(void *state, const struct reg_place *place)
+{
+    return (uint32_t *)(void *)((char *)state + place->row->at) + place->word;
+}
+
+/* An access by the register's row; handlers of rows are those of tiles. `word` is the register's. */
+static inline enum mmio_reply mmio_register(struct tile *tile, struct mmio_access *access,
+                                            const struct reg_place *place, uint32_t *word)
+{
+    const bool writes = mmio_is_write(access), effects = mmio_has_effects(access);
+    const struct reg *row = place->row;
+    uint32_t value = access->value;
+    if (writes && access->size != 4 && reg_is_written(row)) {
+        return MMIO_NARROW;
+    }
+    switch (writes ? reg_write(row, word, effects, value) : reg_read(row, word, effects, &value)) {
+    case REG_DONE:
+        break;
+    case REG_UNMODELLED:
+        tile_report_unmodelled(tile, access);
+        break;
+    case REG_DENIED:
+        return MMIO_UNIMPLEMENTED;
+    case REG_ASK:
+        access->copy = (uint8_t)place->copy;
+        access->word = (uint8_t)place->word;
+        return ((tile_mmio_handler *)row->handler)(tile, access);
+    }
+    return writes ? MMIO_OK : mmio_value(access, value);
+}
+
+/* What the row says to a hart that polls the register. */
+static inline enum rv32_poll mmio_poll(const struct reg *row)
+{
+    switch ((enum reg_kind)row->kind) {
+    case REG_READ_CLEARS:
+    case REG_LIVE:
+    case REG_OWN_LIVE:
+        return RV32_POLL_EFFECT;
+    case REG_CLOCK_LOW:
+        return RV32_POLL_CLOCK_LOW;
+    case REG_CLOCK_HIGH:
+        return RV32_POLL_CLOCK_HIGH;
+    default:
+        return RV32_POLL_STATE;
+    }
 }
 
 /* The Tensix thread of a TRISC's access. */

@@ -128,7 +128,7 @@ static void look_for_races(struct tile *tile, const struct mmio_access *access,
     }
 }
 
-static enum mmio_reply run_command(struct tile *tile, struct mmio_access *access)
+static enum mmio_reply tdma_command(struct tile *tile, struct mmio_access *access)
 {
     struct tensix *tensix = &tile->tensix;
     struct tensix_command command;
@@ -152,30 +152,7 @@ static enum mmio_reply run_command(struct tile *tile, struct mmio_access *access
     return MMIO_OK;
 }
 
-/* --- Registers; `i` is the word or copy within the row --- */
-
-typedef enum mmio_reply tdma_register(struct tile *tile, struct mmio_access *access, unsigned i);
-
-/* Write-only: reads give 0. */
-static enum mmio_reply parameter(struct tile *tile, struct mmio_access *access, unsigned i)
-{
-    if (access->operation == MMIO_READ) {
-        return mmio_value(access, 0);
-    }
-    return mmio_word(access, &tile->tdma.parameter[i], UINT32_MAX);
-}
-
-static enum mmio_reply command(struct tile *tile, struct mmio_access *access, unsigned i)
-{
-    (void)i;
-    if (!mmio_is_write(access)) {
-        return mmio_value(access, 0);
-    }
-    if (access->size != 4) {
-        return MMIO_NARROW;
-    }
-    return access->operation == MMIO_WRITE ? run_command(tile, access) : MMIO_OK;
-}
+/* --- Registers --- */
 
 enum {
     STATUS_BUSY = 1 << 0,
@@ -188,38 +165,38 @@ enum {
 
 /* SPEC: StatusBits. As of what the coprocessor has done so far, so that it changes when a tile says
  * so, whoever looks at it and however often. */
-static enum mmio_reply status(struct tile *tile, struct mmio_access *access, unsigned i)
+static enum mmio_reply tdma_status(struct tile *tile, struct mmio_access *access)
 {
     const struct tensix *tensix = &tile->tensix;
     unsigned commands = tensix->mover.count, parameters = tensix_mover_parameters(tensix);
-    (void)i;
-    return mmio_driven(access,
-                       (tensix_mover_busy(tensix) ? STATUS_BUSY : 0u) |
-                           (commands == TENSIX_MOVER_QUEUE ? STATUS_COMMANDS_FULL : 0u) |
-                           (commands == 0 ? STATUS_COMMANDS_EMPTY : 0u) |
-                           (parameters == TENSIX_MOVER_PARAMETERS ? STATUS_PARAMETERS_FULL : 0u) |
-                           (parameters == 0 ? STATUS_PARAMETERS_EMPTY : 0u) |
-                           (TENSIX_MOVER_QUEUE - commands) << STATUS_CAPACITY_SHIFT);
+    return mmio_value(access,
+                      (tensix_mover_busy(tensix) ? STATUS_BUSY : 0u) |
+                          (commands == TENSIX_MOVER_QUEUE ? STATUS_COMMANDS_FULL : 0u) |
+                          (commands == 0 ? STATUS_COMMANDS_EMPTY : 0u) |
+                          (parameters == TENSIX_MOVER_PARAMETERS ? STATUS_PARAMETERS_FULL : 0u) |
+                          (parameters == 0 ? STATUS_PARAMETERS_EMPTY : 0u) |
+                          (TENSIX_MOVER_QUEUE - commands) << STATUS_CAPACITY_SHIFT);
 }
 
 /* Places of [packer][thread] come in groups of four a packer. Blackhole has packer 0 alone; what
  * the other ones would show stays 0. */
 enum { THREADS_SHIFT = 2, THREADS_MASK = 3 };
 
-static enum mmio_reply packed_size(struct tile *tile, struct mmio_access *access, unsigned i)
+static enum mmio_reply tdma_packed_size(struct tile *tile, struct mmio_access *access)
 {
-    bool is_there = i >> THREADS_SHIFT == 0;
-    return mmio_driven(access, is_there ? tensix_packer_tile_size(&tile->tensix, i) : 0);
+    bool is_there = access->copy >> THREADS_SHIFT == 0;
+    return mmio_value(access, is_there ? tensix_packer_tile_size(&tile->tensix, access->copy) : 0);
 }
 
 /* SPEC: UnpackerPackerAcc, ResetPackerAccTileSize; every place takes the same write. */
-static enum mmio_reply accumulated(struct tile *tile, struct mmio_access *access, unsigned i)
+static enum mmio_reply tdma_accumulated(struct tile *tile, struct mmio_access *access)
 {
     const uint32_t resets_packer_0 = UINT32_C(1) << 16;
     struct tensix *tensix = &tile->tensix;
-    unsigned packer = i >> THREADS_SHIFT;
+    unsigned packer = access->copy >> THREADS_SHIFT;
     if (!mmio_is_write(access)) {
-        uint32_t low = packer == 0 ? tensix->packer.acc_tile_size[i & THREADS_MASK] : 0;
+        unsigned thread = access->copy & THREADS_MASK;
+        uint32_t low = packer == 0 ? tensix->packer.acc_tile_size[thread] : 0;
         return mmio_value(access, tensix->unpacker[packer & 1].register_sum << 16 | low);
     }
     if (access->size != 4) {
@@ -231,16 +208,9 @@ static enum mmio_reply accumulated(struct tile *tile, struct mmio_access *access
     return MMIO_OK;
 }
 
-static enum mmio_reply zero_flags(struct tile *tile, struct mmio_access *access, unsigned i)
+static enum mmio_reply tdma_zero_flags(struct tile *tile, struct mmio_access *access)
 {
-    return mmio_driven(access, i == 0 ? tile->tensix.packer.all_zero_flags : 0);
-}
-
-static enum mmio_reply unpack_register_address(struct tile *tile, struct mmio_access *access,
-                                               unsigned i)
-{
-    (void)i;
-    return mmio_word(access, &tile->tdma.unpack_register_address, 0xffffff7f);
+    return mmio_value(access, access->copy == 0 ? tile->tensix.packer.all_zero_flags : 0);
 }
 
 static void set_scalers(struct tdma *tdma, unsigned first, uint32_t values)
@@ -251,9 +221,8 @@ static void set_scalers(struct tdma *tdma, unsigned first, uint32_t values)
     }
 }
 
-static enum mmio_reply scaler2(struct tile *tile, struct mmio_access *access, unsigned i)
+static enum mmio_reply tdma_scaler2(struct tile *tile, struct mmio_access *access)
 {
-    (void)i;
     enum mmio_reply reply = mmio_word(access, &tile->tdma.scaler2_raw, 0x01ff007f);
     if (mmio_wrote(access, reply)) {
         set_scalers(&tile->tdma, 3, access->value >> 16);
@@ -261,27 +230,26 @@ static enum mmio_reply scaler2(struct tile *tile, struct mmio_access *access, un
     return reply;
 }
 
-static enum mmio_reply move_base(struct tile *tile, struct mmio_access *access, unsigned i)
+static enum mmio_reply tdma_move_base(struct tile *tile, struct mmio_access *access)
 {
-    (void)i;
     return mmio_word(access, &tile->tdma.move_base[access->agent], UINT32_MAX);
 }
 
 /* Looking at an empty metadata FIFO waits. */
-static enum mmio_reply fifo_peek(struct tile *tile, struct mmio_access *access, unsigned i)
+static enum mmio_reply tdma_fifo_peek(struct tile *tile, struct mmio_access *access)
 {
     const struct tensix_packer *packer = &tile->tensix.packer;
-    if (i == 0 && packer->metadata_count > 0) {
-        return mmio_driven(access, packer->metadata[packer->metadata_first].tile_size);
+    if (access->copy == 0 && packer->metadata_count > 0) {
+        return mmio_value(access, packer->metadata[packer->metadata_first].tile_size);
     }
-    return access->operation == MMIO_READ ? MMIO_WAIT : mmio_driven(access, 0);
+    return access->operation == MMIO_READ ? MMIO_WAIT : mmio_value(access, 0);
 }
 
 /* Popping an empty one does not wait; what it returns is undefined, here 0. */
-static enum mmio_reply fifo_pop(struct tile *tile, struct mmio_access *access, unsigned i)
+static enum mmio_reply tdma_fifo_pop(struct tile *tile, struct mmio_access *access)
 {
     struct tensix_pack_metadata metadata = {.all_zero_flags = 0};
-    if (i == 0 && mmio_has_effects(access)) {
+    if (access->copy == 0 && mmio_has_effects(access)) {
         (void)tensix_packer_take_metadata(&tile->tensix, &metadata);
         tile_event(tile, access->cycle);
     }
@@ -290,9 +258,8 @@ static enum mmio_reply fifo_pop(struct tile *tile, struct mmio_access *access, u
 
 enum { FIFO_EMPTY = 1 << 0, FIFO_FULL = 1 << 1, OTHERS_EMPTY = 1 << 2 | 1 << 4 | 1 << 6 };
 
-static enum mmio_reply fifo_status(struct tile *tile, struct mmio_access *access, unsigned i)
+static enum mmio_reply tdma_fifo_status(struct tile *tile, struct mmio_access *access)
 {
-    (void)i;
     const struct tensix_packer *packer = &tile->tensix.packer;
     if (mmio_is_write(access)) {
         return mmio_word(access, &tile->tdma.pack_register_address, UINT32_MAX);
@@ -303,10 +270,11 @@ static enum mmio_reply fifo_status(struct tile *tile, struct mmio_access *access
 }
 
 /* SPEC: ScalarsAndStatus. Packers are never seen busy: accesses come between instructions. */
-static enum mmio_reply scalers(struct tile *tile, struct mmio_access *access, unsigned i)
+static enum mmio_reply tdma_scalers(struct tile *tile, struct mmio_access *access)
 {
     struct tdma *tdma = &tile->tdma;
-    uint32_t sum_bit_16 = tile->tensix.unpacker[i].register_sum >> 16 & 1;
+    uint32_t sum_bit_16 =
+        tile->tensix.unpacker[access->copy >> THREADS_SHIFT].register_sum >> 16 & 1;
     uint32_t word =
         tdma->scaler[0] | tdma->scaler[1] << 9 | tdma->scaler[2] << 18 | sum_bit_16 << 31;
     enum mmio_reply reply = mmio_word(access, &word, UINT32_MAX);
@@ -318,41 +286,16 @@ static enum mmio_reply scalers(struct tile *tile, struct mmio_access *access, un
 
 /* --- The map --- */
 
-static const struct tdma_row {
-    uint16_t first, words, stride, copies;
-    tdma_register *handle;
-} tdma_rows[] = {
-#define TDMA(first, words, stride, copies, name, handler) {first, words, stride, copies, handler},
-#include "tdma.def"
-#undef TDMA
-};
-
-/* The thread part of [packer][thread] has three copies in a stride of four. */
-static bool is_hole(const struct tdma_row *row, unsigned copy)
-{
-    return row->copies == 16 && copy % 4 == 3;
-}
-
-static const struct tdma_row *find_row(uint32_t offset, unsigned *i)
-{
-    for (unsigned r = 0; r < sizeof tdma_rows / sizeof tdma_rows[0]; r++) {
-        const struct tdma_row *row = &tdma_rows[r];
-        for (unsigned copy = 0; copy < row->copies; copy++) {
-            uint32_t first = row->first + copy * row->stride;
-            if (offset >= first && offset < first + 4u * row->words && !is_hole(row, copy)) {
-                *i = copy + (offset - first) / 4;
-                return row;
-            }
-        }
-    }
-    return NULL;
-}
+#define REG_FILE    tdma_registers
+#define REG_TABLE   "tdma.def"
+#define REG_STATE   struct tdma
+#define REG_BY(has) tdma_##has
+#include "isa/reg_table.h"
 
 enum mmio_reply tile_mmio_TDMA(struct tile *tile, struct mmio_access *access)
 {
-    unsigned i;
-    const struct tdma_row *row = find_row(access->offset, &i);
-    if (!row) {
+    struct reg_place place;
+    if (!reg_find_in(&tdma_registers, BANK_TDMA, access->offset, &place)) {
         return mmio_refuse(access, MMIO_UNMAPPED, "TDMA-RISC has no register there");
     }
     if (tile_waits_for_ttsync(tile, access, TENSIX_TRACKS_TDMA)) {
@@ -361,7 +304,8 @@ enum mmio_reply tile_mmio_TDMA(struct tile *tile, struct mmio_access *access)
     if (mmio_is_write(access) && tile->tensix.held & TENSIX_RESET_TDMA) {
         return MMIO_OK; /* SPEC: SoftReset, writes are discarded */
     }
-    enum mmio_reply reply = row->handle(tile, access, i);
+    enum mmio_reply reply =
+        mmio_register(tile, access, &place, mmio_state_word(&tile->tdma, &place));
     if (mmio_wrote(access, reply)) {
         tile_event(tile, access->cycle);
     }
@@ -372,8 +316,7 @@ enum rv32_poll tile_mmio_poll_TDMA(struct tile *tile, enum tile_agent agent, uin
 {
     (void)tile;
     (void)agent;
-    unsigned i;
-    const struct tdma_row *row = find_row(offset, &i);
-    bool waits = !row || row->handle == fifo_peek || row->handle == fifo_pop;
-    return waits ? RV32_POLL_EFFECT : RV32_POLL_STATE;
+    struct reg_place place;
+    return reg_find_in(&tdma_registers, BANK_TDMA, offset, &place) ? mmio_poll(place.row)
+                                                                   : RV32_POLL_EFFECT;
 }

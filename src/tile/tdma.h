@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "isa/reg.h"
+
 enum { TDMA_PARAMETERS = 4, TDMA_MOVE_BASES = 4, TDMA_SCALERS = 4 };
 
 struct tdma {
@@ -16,6 +18,8 @@ struct tdma {
     uint32_t unpack_register_address, scaler2_raw, pack_register_address;
     uint32_t scaler[TDMA_SCALERS]; /* Packers.SetRegHiScaler */
 };
+
+extern const struct reg_file tdma_registers;
 
 struct tile;
 

@@ -94,7 +94,9 @@ struct mmio_access {
     enum tile_agent agent;
     uint8_t size; /* 1, 2 or 4 bytes, aligned */
     uint32_t address;
-    uint32_t offset;  /* from the start of the range */
+    uint32_t offset; /* from the start of the range */
+    uint8_t copy; /* of the register's bank, and the word in its row, for its handler (report.h) */
+    uint8_t word;
     uint32_t value;   /* in or out, in the low `size` bytes */
     uint64_t cycle;   /* tile time; of the answer, where MMIO_WAIT knows that */
     const char *rule; /* for replies other than OK and WAIT: the violated rule, or NULL */

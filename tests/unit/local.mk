@@ -209,6 +209,7 @@ UNIT_TESTS = \
 	%D%/tile/check_noc_window \
 	%D%/tile/check_order \
 	%D%/tile/check_pic \
+	%D%/tile/check_registers \
 	%D%/tile/check_race \
 	%D%/tile/check_sleep \
 	%D%/tile/check_tdma \
