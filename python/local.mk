@@ -2,8 +2,12 @@
 ## Commands of the program: $(pkgdatadir)/commands. In the build tree they are commands/.
 COMMAND_FILES = \
 	%D%/commands/__main__.py \
+	%D%/commands/compiler.py \
+	%D%/commands/doctor.py \
+	%D%/commands/installation.py \
 	%D%/commands/output.py \
-	%D%/commands/perf.py
+	%D%/commands/perf.py \
+	%D%/commands/questions.py
 EXTRA_DIST += $(COMMAND_FILES)
 command_copies = $(COMMAND_FILES:python/commands/%=commands/%)
 nobase_pkgdata_DATA += $(command_copies)

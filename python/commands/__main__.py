@@ -9,12 +9,16 @@ library, or is for others to import.
 """
 
 import importlib
+import signal
 import sys
 
 import output
 
 
 def main() -> int:
+    for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):  # Python has its own ways with them
+        if number != signal.SIGINT or signal.getsignal(number) is signal.default_int_handler:
+            signal.signal(number, signal.SIG_DFL)
     name, *words = sys.argv[1:]
     end = words.index("--") if "--" in words else len(words)
     settings = dict(word.split("=", 1) for word in words[:end])

@@ -1,21 +1,13 @@
-/*
- * `penrose doctor`: looks at everything that a client program needs, and tries it. Each check is a
- * line: what it is about, "ok", "note" (works, but something is missing that some programs need) or
- * "FAILED", what was found, and where it is not ok what to do.
- */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+/* `penrose doctor`: its options. What it looks at is in python/commands/doctor.py. */
+#include <inttypes.h>
+#include <stddef.h>
 
+#include "arch/bar.h"
 #include "chip/grid.h"
-#include "cli/doctor.h"
 #include "cli/installation.h"
 #include "cli/options.h"
-#include "cli/output.h"
-#include "cli/terminal.h"
-#include "isa/json_text.h"
+#include "cli/python.h"
+#include "geometry.h"
 
 enum { KEY_CARD = 0x600, KEY_PYTHON, KEY_LIBRARY };
 
@@ -86,72 +78,21 @@ static const struct argp argp = {
     .children = children,
 };
 
-/* --- Output --- */
-
-static const char *state_name(enum doctor_state state)
+/* What a set of firmware for the card names: one column of workers is for dispatch. */
+static void tell_banks(struct python_command *python, const char *card)
 {
-    static const char *const names[] = {
-        [DOCTOR_OK] = "ok", [DOCTOR_NOTE] = "note", [DOCTOR_FAILED] = "FAILED"};
-    return names[state];
-}
-
-static void print_check(const struct doctor_check *check, bool colored)
-{
-    static const char *const colors[] = {
-        [DOCTOR_OK] = "\033[32m", [DOCTOR_NOTE] = "\033[33m", [DOCTOR_FAILED] = "\033[31m"};
-    printf("%-11s ", check->name);
-    terminal_control(stdout, colored ? colors[check->state] : "");
-    printf("%-6s", state_name(check->state));
-    terminal_control(stdout, colored ? "\033[0m" : "");
-    printf("  %s\n", check->text);
-    if (*check->remedy) {
-        printf("%-11s %-6s  to do: %s\n", "", "", check->remedy);
-    }
-}
-
-static enum cli_exit print_all(struct cli *cli, const struct doctor *doctor)
-{
-    const char *no_color = getenv("NO_COLOR");
-    bool colored = isatty(STDOUT_FILENO) && !(no_color && *no_color);
-    json_t *list = json_array();
-    enum cli_exit exit = CLI_DONE;
-    for (unsigned i = 0; i < doctor->count; i++) {
-        const struct doctor_check *check = &doctor->check[i];
-        exit = check->state == DOCTOR_FAILED ? CLI_FAULT : exit;
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:o, s:o}", "name", check->name, "state",
-                                        state_name(check->state), "text", json_text(check->text),
-                                        "remedy", json_text(check->remedy)));
-        if (!cli->json) {
-            print_check(check, colored);
-        }
-    }
-    if (!cli->json) {
-        json_decref(list);
-        return exit;
-    }
-    json_t *result = json_object();
-    json_object_set_new(result, "command", json_text(cli->command));
-    json_object_set_new(result, "outcome", json_text(exit == CLI_DONE ? "done" : "failed"));
-    json_object_set_new(result, "exit_status", json_integer(exit));
-    json_object_set_new(result, "card", json_text(doctor->card));
-    json_object_set_new(result, "checks", list);
-    return output_json(cli, result) == CLI_DONE ? exit : CLI_REFUSED;
-}
-
-/* --- All checks --- */
-
-static bool choose_python(const struct doctor_options *options, struct doctor *doctor)
-{
-    if (options->python) {
-        return find_program(options->python, doctor->python);
-    }
-    return find_python(NULL, doctor->python);
+    enum { ROWS = GRID_HEIGHT - GRID_TENSIX_ROW };
+    const struct grid_product *product = grid_product(card);
+    unsigned columns = GRID_COLUMNS - (unsigned)__builtin_popcount(product->fused.columns);
+    unsigned banks = GRID_BANKS - (unsigned)__builtin_popcount(product->fused.banks);
+    python_tell(python, "l1_banks", "%u", (columns - 1) * ROWS);
+    python_tell(python, "dram_banks", "%u", banks);
 }
 
 enum cli_exit cmd_doctor(struct cli *cli, int argc, char **argv)
 {
     struct doctor_options options = {.cli = cli};
+    struct python_command python;
     enum cli_exit exit;
     if (!options_parse(cli, &argp, argc, argv, &options, &exit)) {
         return exit;
@@ -159,28 +100,16 @@ enum cli_exit cmd_doctor(struct cli *cli, int argc, char **argv)
     if (!options.card && parse_card(&options, "PENROSE_CARD", default_card()) != 0) {
         return CLI_REFUSED;
     }
-    struct doctor *doctor = calloc(1, sizeof *doctor);
-    if (!doctor) {
-        return complain(cli, "no memory");
+    python_begin(&python, cli, "doctor");
+    python_tell_installation(&python, options.card);
+    if (options.python) {
+        python_tell(&python, "python", "%s", options.python);
     }
-    doctor->card = options.card;
     if (options.library) {
-        doctor->is_other_library = true;
-        snprintf(doctor->library, sizeof doctor->library, "%s%s",
-                 strchr(options.library, '/') ? "" : "./", options.library);
+        python_tell(&python, "library", "%s", options.library);
     }
-    if (options.python && !choose_python(&options, doctor)) {
-        free(doctor);
-        return complain(cli, "--python: there is no program %s", options.python);
-    }
-    doctor->has_python = choose_python(&options, doctor);
-    doctor_check_library(doctor);
-    doctor_check_python(doctor);
-    doctor_check_compiler(doctor);
-    doctor_check_firmware(doctor);
-    doctor_check_cache(doctor);
-    doctor_check_tile(doctor);
-    exit = print_all(cli, doctor);
-    free(doctor);
-    return exit;
+    tell_banks(&python, options.card);
+    python_tell(&python, "pci_id", "%u", PCI_DEVICE_AND_VENDOR);
+    python_tell(&python, "windows", "%" PRIu64, bar_regions[REGION_TLB].first);
+    return python_become(&python, NULL);
 }

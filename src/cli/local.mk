@@ -37,12 +37,8 @@ penrose_SOURCES = \
 	%D%/compiler.h \
 	%D%/console.c \
 	%D%/console.h \
-	%D%/doctor.c \
 	%D%/rerun.c \
 	%D%/rerun.h \
-	%D%/doctor.h \
-	%D%/firmware_set.c \
-	%D%/firmware_set.h \
 	%D%/installation.c \
 	%D%/installation.h \
 	%D%/listing.c \

@@ -72,6 +72,16 @@ void python_begin(struct python_command *command, struct cli *cli, const char *m
     }
 }
 
+void python_tell_installation(struct python_command *command, const char *card)
+{
+    char own[PATH_MAX] = "";
+    find_own_folder(own);
+    python_tell(command, "own", "%s", own);
+    python_tell(command, "cards", "%s", PENROSE_CARDS_DIR);
+    python_tell(command, "card", "%s", card);
+    python_tell(command, "first_card", "%s", card_at(0));
+}
+
 static enum cli_exit python_exec(const struct python_command *command)
 {
     enum { FOLDER = 6 };

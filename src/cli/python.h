@@ -20,6 +20,9 @@ void python_begin(struct python_command *command, struct cli *cli, const char *m
 void python_tell(struct python_command *command, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Where the program and its libraries are, and the card. */
+void python_tell_installation(struct python_command *command, const char *card);
+
 /* Returns after a message, with CLI_REFUSED; `rest`, up to NULL, goes behind "--". */
 enum cli_exit python_become(struct python_command *command, char *const rest[]);
 

@@ -7,6 +7,9 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 command -v python3 >/dev/null || skip "no python3"
 unset TT_METAL_RUNTIME_ROOT TT_METAL_HOME PENROSE_CARD
 own_cache=${PENROSE_CACHE:-}
+# Python cannot load a library with sanitizers unless they come first; Python keeps its memory.
+runtime=$(ldd "$builddir/.libs/libttsim.so" | awk '/libasan/ { print $3 }')
+[ -z "$runtime" ] || export LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0
 export PENROSE_CACHE=$work/cache # without firmware
 
 expect "usage" 2 "what is 'x'" -- doctor x
