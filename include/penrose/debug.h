@@ -1,20 +1,21 @@
 /*
  * Debugging: stopping, stepping and looking into the harts and coprocessors of a chip.
  *
- * What stops a run is set first (penrose_point_set, penrose_hart_step). penrose_run then ends with
- * PENROSE_PAUSED, penrose_stop_get says who stopped it and why, and the next penrose_run goes on
+ * First set what stops a run (penrose_point_set, penrose_hart_step). penrose_run then ends with
+ * PENROSE_PAUSED, penrose_stop_get says what stopped it and why, and the next penrose_run goes on
  * from there. Stops are exact: before the instruction of a breakpoint, right behind the access of a
- * watchpoint. The rest of that tile stands still at that moment of its schedule: its agents run in
- * bursts of up to penrose_options.quantum cycles, with PENROSE_LOCKSTEP they are together to the
- * cycle. Other tiles have come to the end of the window, at most 512 cycles later.
+ * watchpoint. The rest of that tile stops at that moment of its schedule. Its agents run in bursts
+ * of up to penrose_options.quantum cycles; with PENROSE_LOCKSTEP they are at the same cycle. Other
+ * tiles go on to the end of the window, at most 512 cycles later.
  *
  * Nothing here changes what a guest sees, its results or its cycles, unless a function says that it
- * writes; with pauses a program runs as without them, except under PENROSE_RANDOM, which chooses
- * anew. A tile with a breakpoint, a watchpoint or a step runs without shortcuts, some times slower,
- * and its harts do not sleep while they poll: a chip where they wait for ever is not PENROSE_QUIET.
+ * writes. Pauses do not change the run of a program either, except under PENROSE_RANDOM, which then
+ * makes other choices. A tile with a breakpoint, a watchpoint or a step runs without shortcuts,
+ * several times slower. Its harts do not sleep while they poll, so a chip in which they wait for
+ * ever is not PENROSE_QUIET.
  *
- * The rules of penrose/penrose.h hold. PENROSE_E_ARGUMENT also means: no such register, name or
- * address.
+ * The rules of penrose/penrose.h hold. PENROSE_E_ARGUMENT also means that there is no such
+ * register, name or address.
  */
 #ifndef PENROSE_DEBUG_H
 #define PENROSE_DEBUG_H
@@ -32,9 +33,9 @@ extern "C" {
 
 /* --- Breakpoints, watchpoints, steps --- */
 
-/* Who accesses memory or registers. The first ones are numbers of enum penrose_hart. */
+/* What accesses memory or registers. Harts have the numbers of enum penrose_hart, before these. */
 enum penrose_agent {
-    PENROSE_AGENT_NOC = PENROSE_HARTS, /* a packet that another tile, or this one, has asked for */
+    PENROSE_AGENT_NOC = PENROSE_HARTS, /* a packet that a request of some tile has caused */
     PENROSE_AGENT_HOST,                /* penrose_read, penrose_write */
     PENROSE_AGENT_UNPACKER,
     PENROSE_AGENT_PACKER,
@@ -52,55 +53,52 @@ enum penrose_point_kind { PENROSE_BREAKPOINT, PENROSE_WATCHPOINT };
 
 struct penrose_stop;
 
-/* Where a run ends. Sized as struct penrose_options is: {.size = sizeof point}. */
+/* A place at which a run ends. It is sized as struct penrose_options: {.size = sizeof point}. */
 struct penrose_point {
     size_t size;
     enum penrose_point_kind kind;
     unsigned x, y;
-    enum penrose_hart hart; /* PENROSE_NO_HART: any hart; of watchpoints: any agent */
-    uint32_t address;       /* of the instruction; of the first byte, as the tile's harts see it.
-                                 Watched are L1, local RAMs (of `hart`; it must be one) and
-                                 registers as harts, packets and the host access them; or GDDR */
-    uint32_t bytes;         /* of a watchpoint: so many, at least 1 */
-    bool reads, writes;     /* of a watchpoint: what is watched, at least one of them */
-    bool once;              /* it goes when the run ends at it: "run to" */
-    unsigned id;            /* set by penrose_point_set; never 0 */
-    uint64_t hits;          /* how often the run ended there */
-    /* Does the run end there this time? Called while it is under way, in its thread, with the stop
-     * that it would be (of which `id` is not set yet); it may read registers and peek, and nothing
-     * else. NULL: each time. */
+    enum penrose_hart hart; /* PENROSE_NO_HART: any hart, or any agent of a watchpoint */
+    /* Of the instruction, or of the first byte, as the tile's harts see it. A watchpoint may be on
+     * L1, on the local RAM of `hart`, on registers as harts, packets and the host access them, or on
+     * GDDR. */
+    uint32_t address;
+    uint32_t bytes;     /* of a watchpoint: how many, at least 1 */
+    bool reads, writes; /* of a watchpoint: what is watched, at least one of them */
+    bool once;          /* the point is removed when the run ends at it: "run to" */
+    unsigned id;        /* set by penrose_point_set; never 0 */
+    uint64_t hits;      /* how often the run ended there */
+    /* Whether the run ends there this time. Called in the thread of the run, with the stop that this
+     * would be; its `id` is not set yet. It may only read registers and peek. NULL: it ends each
+     * time. */
     bool (*condition)(struct penrose_chip *chip, const struct penrose_stop *stop, void *context);
     void *context;
-    bool
-        gddr; /* of a watchpoint on a DRAM tile: the address is one of its bank's GDDR, as hosts and
-                  packets have it, through whichever of the bank's tiles it is accessed */
+    /* Of a watchpoint on a DRAM tile: the address is one of its bank's GDDR, as in accesses of hosts
+     * and packets. Accesses through all of the bank's tiles are watched. */
+    bool gddr;
 };
 
-/* Adds a point; *id (optional) is its number from now on. A hart that stands at the address of a
- * breakpoint since the latest stop executes it first. PENROSE_E_ARGUMENT for a wrong size, and where
- * nothing can stop. */
+/* Adds a point; *id (optional) is its number from now on. A hart that is at the address of a
+ * breakpoint since the latest stop first executes that instruction. PENROSE_E_ARGUMENT: a wrong
+ * size, or a place at which nothing can stop. */
 enum penrose_status penrose_point_set(struct penrose_chip *chip, const struct penrose_point *point,
                                       unsigned *id, struct penrose_error *error);
-/* Removes a point. PENROSE_E_ARGUMENT when there is none of that number. */
+/* Removes a point. PENROSE_E_ARGUMENT: there is none with that number. */
 enum penrose_status penrose_point_clear(struct penrose_chip *chip, unsigned id,
                                         struct penrose_error *error);
-/* A point, in the order in which they were set, into what point->size says that there is. False where
- * there is none, and for a wrong size. */
+/* Finds a point; points are in the order in which they were set. point->size says how many bytes
+ * the caller has. False if there is none, and for a wrong size. */
 bool penrose_point_get(const struct penrose_chip *chip, size_t index, struct penrose_point *point);
 
-/*
- * The next run ends when the hart has executed `count` more instructions (0: no longer). Other harts
- * run as always, and the hart may have to wait for them; an instruction that is skipped after a
- * fault counts.
- */
+/* Lets the next run end when the hart has executed `count` more instructions. 0 cancels that. Other
+ * harts run as always, and the hart may have to wait for them. An instruction that is skipped after
+ * a fault counts. */
 enum penrose_status penrose_hart_step(struct penrose_chip *chip, unsigned x, unsigned y,
                                       enum penrose_hart hart, uint64_t count,
                                       struct penrose_error *error);
 
-/*
- * The next run ends when the coprocessor of a worker has executed `count` more instructions of
- * thread 0, 1 or 2 (0: no longer), those that MOP and REPLAY expand to one by one.
- */
+/* Lets the next run end when the coprocessor of a worker has executed `count` more instructions of
+ * thread 0, 1 or 2. 0 cancels that. Instructions that MOP and REPLAY make count one by one. */
 enum penrose_status penrose_tensix_step(struct penrose_chip *chip, unsigned x, unsigned y,
                                         unsigned thread, uint64_t count,
                                         struct penrose_error *error);
@@ -109,12 +107,12 @@ enum penrose_status penrose_tensix_step(struct penrose_chip *chip, unsigned x, u
  * window with PENROSE_PAUSED. Any thread. */
 void penrose_stop_request(struct penrose_chip *chip);
 
-/* What ended a run. */
+/* The kinds of stops. */
 enum penrose_stop_reason {
     PENROSE_STOP_BREAKPOINT,
     PENROSE_STOP_WATCHPOINT,
     PENROSE_STOP_STEP,
-    PENROSE_STOP_EBREAK, /* a hart executed ebreak or ecall on a tile that is debugged: it is
+    PENROSE_STOP_EBREAK, /* a hart executed ebreak or ecall on a tile that is debugged. It is
                             PENROSE_HART_PAUSED, and goes on after penrose_hart_resume */
     PENROSE_STOP_TENSIX, /* the coprocessor executed an instruction of `thread`, which the hart
                             pushed at `pc` */
@@ -125,29 +123,30 @@ struct penrose_stop {
     enum penrose_stop_reason reason;
     unsigned id; /* of the point; 0: a step or an ebreak */
     unsigned x, y;
-    enum penrose_agent agent; /* the hart; of a watchpoint who accessed */
+    enum penrose_agent agent; /* the hart; of a watchpoint the agent of the access */
     uint64_t cycle;           /* of the chip's time */
-    uint32_t pc; /* of the hart's next instruction (breakpoint), or the one that did it:
-                                 of a unit's access, that which pushed its instruction; of a
-                                 request's, that of the tile it came from; 0: none */
+    /* Of a breakpoint that of the hart's next instruction. Of a watchpoint that of the instruction
+     * that made the access, pushed the unit's instruction, or made the request (in the tile that
+     * sent it). 0: none. */
+    uint32_t pc;
     /* Watchpoints: */
     int thread;             /* of the coprocessor, whose unit accessed; -1: none */
     uint32_t address, size; /* of the access */
     bool write;
-    unsigned from_x, from_y; /* PENROSE_AGENT_NOC: the tile that asked for the packet */
+    unsigned from_x, from_y; /* PENROSE_AGENT_NOC: the tile whose request caused the packet */
 };
 
-/* A stop of the latest run; none after penrose_stop_request. More than one tile may stop within a
- * window, and an instruction may do so for more than one reason; 16 are kept. */
+/* A stop of the latest run; there is none after penrose_stop_request. More than one tile may stop
+ * within a window, and an instruction may stop for more than one reason. 16 stops are kept. */
 bool penrose_stop_get(const struct penrose_chip *chip, size_t index, struct penrose_stop *stop);
 
-/* A line about a stop: "watchpoint 2: packer of (1, 2) wrote 64 bytes at 0x4000, pushed at pc
- * 0x6a10, in cycle 1234". Any thread. */
+/* Formats a line about a stop: "watchpoint 2: packer of (1, 2) wrote 64 bytes at 0x4000, pushed at
+ * pc 0x6a10, in cycle 1234". Any thread. */
 int penrose_stop_format(const struct penrose_stop *stop, char *text, size_t size);
 
-/* A hart does not run, while all else does, until it is resumed; as the debug registers of a tile
- * pause it, which a guest may see. PENROSE_E_STATE for a hart in reset, and to resume one that is
- * not paused. */
+/* Pauses a hart until it is resumed; everything else runs on. The debug registers of a tile pause a
+ * hart in the same way, so a guest may see it. PENROSE_E_STATE: the hart is in reset, or a hart to
+ * resume is not paused. */
 enum penrose_status penrose_hart_pause(struct penrose_chip *chip, unsigned x, unsigned y,
                                        enum penrose_hart hart, struct penrose_error *error);
 enum penrose_status penrose_hart_resume(struct penrose_chip *chip, unsigned x, unsigned y,
@@ -155,7 +154,7 @@ enum penrose_status penrose_hart_resume(struct penrose_chip *chip, unsigned x, u
 
 /* --- Registers and memory of a hart --- */
 
-/* Sorts of registers, with the numbers that each has. */
+/* Kinds of registers, with the numbers of each. */
 enum penrose_register_file {
     PENROSE_X, /* 0 to 31, 0 is always 0 */
     PENROSE_F, /* 0 to 31, bit patterns; 16-bit floats are NaN-boxed */
@@ -169,15 +168,13 @@ struct penrose_register {
     unsigned number;
 };
 
-/* A register by its name: "a0", "x10", "pc", "f3", "v31", "mcycle", "csr0x7c0"; false, with *number as
- * it was, for other names. Any thread. */
+/* Finds a register by its name: "a0", "x10", "pc", "f3", "v31", "mcycle", "csr0x7c0". For other
+ * names it is false and leaves *number as it was. Any thread. */
 bool penrose_register_find(const char *name, struct penrose_register *number);
 
-/*
- * Reads or writes a register as a debugger does: a CSR that reading clears is not cleared, a CSR
- * that cannot be written is PENROSE_E_ARGUMENT. value[0] holds 32 bits, of PENROSE_V all four words
- * count, the lowest first. A hart that polled in its sleep is awake afterwards.
- */
+/* Reads or writes a register as a debugger does. A CSR that a guest's read clears is not cleared. A
+ * CSR that cannot be written is PENROSE_E_ARGUMENT. value[0] has the 32 bits; PENROSE_V uses all
+ * four words, the lowest first. A hart that was asleep in a polling loop is awake afterwards. */
 enum penrose_status penrose_register_read(struct penrose_chip *chip, unsigned x, unsigned y,
                                           enum penrose_hart hart, struct penrose_register number,
                                           uint32_t value[4], struct penrose_error *error);
@@ -186,11 +183,11 @@ enum penrose_status penrose_register_write(struct penrose_chip *chip, unsigned x
                                            const uint32_t value[4], struct penrose_error *error);
 
 /*
- * Memory as the hart sees it, its local RAM at 0xffb00000 included, without side effects:
- * registers show what a load would find, and a poke stores without doing anything. (Under
- * PENROSE_RANDOM caches and store queues are passed by.) A release from reset clears the local RAM
- * unless it was poked while the hart was held. PENROSE_E_ARGUMENT names the first address
- * that does not answer; bytes before it were transferred.
+ * Reads or writes memory as the hart sees it, including its local RAM at 0xffb00000, without side
+ * effects. Registers show what a load would find, and a poke only stores a value. Under
+ * PENROSE_RANDOM the access does not go through caches and store queues. A release from reset
+ * clears the local RAM, unless it was poked while the hart was held. PENROSE_E_ARGUMENT names the
+ * first address that does not answer; bytes before it were transferred.
  */
 enum penrose_status penrose_hart_peek(struct penrose_chip *chip, unsigned x, unsigned y,
                                       enum penrose_hart hart, uint32_t address, void *bytes,
@@ -199,8 +196,8 @@ enum penrose_status penrose_hart_poke(struct penrose_chip *chip, unsigned x, uns
                                       enum penrose_hart hart, uint32_t address, const void *bytes,
                                       size_t size, struct penrose_error *error);
 
-/* The instruction at an address: its word (optional), and its text as penrose_disassemble has it. -1
- * where harts fetch nothing. */
+/* The instruction at an address: its word (optional), and its text as by penrose_disassemble. -1 if
+ * harts cannot fetch from there. */
 int penrose_hart_disassemble(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t address,
                              uint32_t *word, char *text, size_t size);
 
@@ -215,11 +212,11 @@ enum {
 };
 
 /*
- * Allows or forbids shortcuts from now on: second ways to the same results that exist for speed
- * alone. Without them every instruction and access takes the way of the core, some times slower; what
- * a guest sees, cycles and penrose_state_hash stay as they are. A new chip allows them unless
- * PENROSE_SHORTCUTS is "off"; a library built with --disable-shortcuts has none. Not while the chip
- * runs.
+ * Allows or forbids shortcuts from now on. Shortcuts are second ways to the same results, which
+ * exist for speed alone. Without them the core executes every instruction and access, several times
+ * slower. What a guest sees, cycles and penrose_state_hash do not change. A new chip allows
+ * shortcuts unless PENROSE_SHORTCUTS is "off". A library built with --disable-shortcuts has none.
+ * Not while the chip runs.
  */
 void penrose_shortcuts_set(struct penrose_chip *chip, bool allows);
 
@@ -233,45 +230,41 @@ struct penrose_tensix_count {
 };
 
 /*
- * Counts from zero, on all tiles, each Tensix instruction that is executed: those that MOP and
- * REPLAY expand to one by one, those that a wait holds once, when it starts. `counts` false ends it
- * and forgets the counts. While it counts, the coprocessor takes no shortcuts and is some times
- * slower.
+ * Counts from zero, on all tiles, each Tensix instruction that is executed. Instructions that MOP
+ * and REPLAY make count one by one. An instruction that had to wait counts once, when it starts.
+ * `counts` false ends this and forgets the counts. While it counts, the coprocessor takes no
+ * shortcuts and is several times slower.
  */
 enum penrose_status penrose_tensix_counting(struct penrose_chip *chip, bool counts,
                                             struct penrose_error *error);
 
-/*
- * The counts of the worker tile (x, y), NoC 0 coordinates: one entry for each form of an instruction
- * that was executed at all, in the order of opcodes. False past the last, where nobody counts, and
- * where no worker is.
- */
+/* The counts of the worker tile (x, y): one entry for each form of an instruction that was executed
+ * at all, in the order of opcodes. False past the last, if nothing is counted, and if there is no
+ * worker. */
 bool penrose_tensix_count_get(struct penrose_chip *chip, unsigned x, unsigned y, size_t index,
                               struct penrose_tensix_count *count);
 
 /*
- * Cycles that a hart of the worker tile (x, y), NoC 0 coordinates, has waited for others since
- * penrose_tensix_counting began to count: asleep in a loop that polls, or at an access that nobody
- * answered. A loop counts from where it was recognised, some of its turns after it began. 0 where
- * nobody counts, and where no worker is.
+ * Cycles that a hart of the worker tile (x, y) has waited for others since penrose_tensix_counting
+ * began to count. It waits in a loop that polls, or at an access that is not answered. A loop
+ * counts from the moment at which it is recognised, some of its turns after it began. 0 if nothing
+ * is counted, and if there is no worker.
  */
 uint64_t penrose_hart_waited(const struct penrose_chip *chip, unsigned x, unsigned y,
                              enum penrose_hart hart);
 
 /* --- The coprocessor: Dst --- */
 
-/* How 16 data of Dst are read. Dst itself does not know what it holds. */
+/* The format in which 16 data of Dst are read. Dst itself does not store its format. */
 enum penrose_dst_format {
     PENROSE_DST_FP32, /* rows 0 to 511: a float's bit pattern */
     PENROSE_DST_BF16, /* rows 0 to 1023: the pattern in the low half of an element */
     PENROSE_DST_FP16, /* the same */
 };
 
-/*
- * A row of Dst of the worker tile (x, y), as the Matrix Unit would find it now, in the tile's
- * address mapping. Rows that ZEROACC has cleared are 0. PENROSE_E_ARGUMENT for a row or format that
- * does not exist. Source: BlackholeA0 Dst.
- */
+/* Reads a row of Dst of the worker tile (x, y), as the Matrix Unit would find it now, in the tile's
+ * address mapping. Rows that ZEROACC has cleared are 0. PENROSE_E_ARGUMENT: a row or format does
+ * not exist. Source: BlackholeA0 Dst. */
 enum penrose_status penrose_dst_read(struct penrose_chip *chip, unsigned x, unsigned y,
                                      unsigned row, enum penrose_dst_format format,
                                      uint32_t datum[PENROSE_DST_COLUMNS],
@@ -279,13 +272,13 @@ enum penrose_status penrose_dst_read(struct penrose_chip *chip, unsigned x, unsi
 
 /* --- The coprocessor: its state --- */
 
-/* A row of SrcA or SrcB: bank 0 or 1, rows 0 to 63, data of 19 bits in the hardware's order of bits.
- * Source: BlackholeA0 SrcASrcB. */
+/* Reads a row of SrcA or SrcB: bank 0 or 1, rows 0 to 63, data of 19 bits in the hardware's order
+ * of bits. Source: BlackholeA0 SrcASrcB. */
 enum penrose_status penrose_src_read(struct penrose_chip *chip, unsigned x, unsigned y, bool src_b,
                                      unsigned bank, unsigned row,
                                      uint32_t datum[PENROSE_SRC_COLUMNS],
                                      struct penrose_error *error);
-/* LReg 0 to 16, 32 bits a lane. Source: BlackholeA0 LReg. */
+/* Reads LReg 0 to 16, 32 bits a lane. Source: BlackholeA0 LReg. */
 enum penrose_status penrose_lreg_read(struct penrose_chip *chip, unsigned x, unsigned y,
                                       unsigned lreg, uint32_t lane[PENROSE_LANES],
                                       struct penrose_error *error);
@@ -307,17 +300,17 @@ enum penrose_status penrose_tensix_read(struct penrose_chip *chip, unsigned x, u
                                         const char *name, uint32_t *value,
                                         struct penrose_error *error);
 
-/* What stands at the wait gate of a thread. */
+/* The wait gate of a thread. */
 struct penrose_gate {
-    bool has_instruction; /* one stands there: */
+    bool has_instruction; /* an instruction is at the gate: */
     uint32_t word;
     char text[80];   /* its disassembly */
     uint32_t pc;     /* of the hart's instruction that pushed it */
-    char waits[160]; /* why it does not start; empty where it can, or where nothing stands */
+    char waits[160]; /* why it does not start; empty if it can, or if there is none */
     unsigned queued; /* instructions in the FIFOs behind it, before expansion */
 };
 
-/* The gate of thread 0, 1 or 2 of a worker. */
+/* Reads the gate of thread 0, 1 or 2 of a worker. */
 enum penrose_status penrose_gate_read(struct penrose_chip *chip, unsigned x, unsigned y,
                                       unsigned thread, struct penrose_gate *gate,
                                       struct penrose_error *error);

@@ -1,9 +1,9 @@
 /*
- * Dumps: the state of tiles at a moment, in files that anybody can read. docs/DUMPS.md is the
- * format.
+ * Dumps: the state of tiles at one moment, in files that any tool can read. docs/DUMPS.md describes
+ * the format.
  *
- * The rules of penrose/penrose.h hold. A dump changes nothing of the chip; it is made between runs,
- * also after one that was stopped (penrose/debug.h) or has ended with a fault.
+ * The rules of penrose/penrose.h hold. A dump does not change the chip. It is made between runs,
+ * also after a run that was stopped (penrose/debug.h) or has ended with a fault.
  */
 #ifndef PENROSE_DUMP_H
 #define PENROSE_DUMP_H
@@ -20,30 +20,30 @@ extern "C" {
 
 struct penrose_firmware; /* penrose/metal.h */
 
-/* What a dump shall have. Sized as struct penrose_options is: {.size = sizeof options}, and zeros are
- * the defaults. */
+/* The contents of a dump. It is sized as struct penrose_options: {.size = sizeof options}, and
+ * zeros are the defaults. */
 struct penrose_dump_options {
     size_t size;
     const struct penrose_place *tiles; /* workers, Ethernet and DRAM tiles, `tiles_count` of them;
                                           NULL: all that were ever used */
     size_t tiles_count;
-    /* Names of parts, or of groups of them, with commas: "dst,src,lregs"; NULL: all. Groups are tile,
-     * harts, memory, tensix, config, dst, src, lregs, cb, noc and streams; and gddr, which
-     * is large, and only there where it is named. */
+    /* Names of parts or groups of parts, with commas: "dst,src,lregs". NULL: all but gddr. Groups
+     * are tile, harts, memory, tensix, config, dst, src, lregs, cb, noc, streams and gddr. gddr is
+     * large, so a dump has it only if it is named. */
     const char *parts;
     const char *reason; /* "exit", "fault", "signal", "place" or "snapshot"; NULL: "request" */
     const char *text;   /* the reason in words; NULL: none */
     bool html;          /* also index.html: pictures of Dst, circular buffers and the use of L1 */
-    /* Of which firmware workers are where penrose_boot has booted none, as under a host program or
-     * in a snapshot: circular buffers are found by its debug information. NULL: not known. */
+    /* The firmware of workers that penrose_boot has not booted, as under a host program or in a
+     * snapshot. Circular buffers are found by its debug information. NULL: it is not known. */
     const struct penrose_firmware *firmware;
 };
 
 /*
- * Writes a dump into a folder, which is made if there is none; one that has an older dump gets the
- * new one in its place. NULL options are the defaults. PENROSE_E_FILE where something cannot be
- * written, or the folder has something else in it; PENROSE_E_ARGUMENT for tiles that have no harts,
- * parts that do not exist and a wrong size; PENROSE_E_MEMORY. After an error there is no manifest.
+ * Writes a dump into a folder, which is made if there is none. It replaces an older dump there.
+ * NULL options are the defaults. PENROSE_E_FILE: something cannot be written, or the folder has
+ * other files in it. PENROSE_E_ARGUMENT: a tile without harts, a part that does not exist, or a
+ * wrong size. PENROSE_E_MEMORY. After an error there is no manifest.
  */
 enum penrose_status penrose_dump_write(struct penrose_chip *chip,
                                        const struct penrose_dump_options *options,

@@ -1,12 +1,12 @@
 /*
- * Time that runs backwards: what a chip was at an earlier moment, and how it came to be what it is.
+ * Time that runs backwards: the state of a chip at an earlier moment, and what led from there to now.
  *
- * A history is a journal of all that the host has done to a chip since it began, and snapshots that
+ * A history consists of a journal of everything that the host does to a chip, and of snapshots that
  * are taken now and then while the chip runs. The chip itself, *the present*, is never disturbed. To
- * look back, another chip is made of the nearest snapshot, and does again what the present one did
- * until the moment that is wanted: a *past*. What a host wrote, and what it answered when the chip
- * read its memory, comes from the journal. So it makes no difference whether a program runs alone or
- * under a host program, nor whether a run is functional or timed.
+ * look back, the library makes another chip from the nearest snapshot. That chip, a *past*, does
+ * again what the present did, until the wanted moment. The journal has what the host wrote, and what
+ * it answered when the chip read its memory. So programs may run alone or under a host program, and
+ * runs may be functional or timed.
  *
  *     penrose_history_start(chip, NULL, &history, &error);
  *     ... the chip is used and run as always, until something is wrong ...
@@ -17,21 +17,20 @@
  *     penrose_history_forward(history, past, &goal, &end, &error);
  *     penrose_chip_destroy(past);
  *
- * A past is a chip: everything that looks works on it (registers, memory, Dst, wait reports, symbols
- * of the present's programs, penrose_now). It must neither be changed nor run but by the functions
- * here; who does has a chip that went another way, and is told so (PENROSE_E_STATE) where that is
- * noticed. It is destroyed before its history ends, by penrose_chip_destroy.
+ * A past is a chip, and all functions that look at a chip work on it: registers, memory, Dst, wait
+ * reports, symbols of the present's programs, penrose_now. Only the functions here may change or run
+ * it. Otherwise it goes another way than the present did, which is PENROSE_E_STATE where it is
+ * noticed. Destroy it by penrose_chip_destroy before its history ends.
  *
- * Moments are exact for the tile at which a past stops: before the instruction of a breakpoint,
- * right behind the access of a watchpoint, within the same burst of the same hart. Other tiles have
- * come to the end of the window (at most 512 cycles later while several are awake), as when a run
- * stops at a breakpoint. Going back and forth over a moment gives the same state each time.
+ * Moments are exact for the tile at which a past stops: before the instruction of a breakpoint, right
+ * behind the access of a watchpoint, within the same burst of the same hart. Other tiles go on to the
+ * end of the window (at most 512 cycles later while several are awake), as in a run that stops at a
+ * breakpoint. Going back and forth over a moment gives the same state each time.
  *
- * Under PENROSE_RANDOM a tile that is looked at draws other random numbers, so what happens there is
- * one of the ways in which it may have happened; penrose_history_past alone is exact.
+ * Under PENROSE_RANDOM a tile that is observed draws other random numbers. A past then shows one way
+ * in which things may have happened. Only penrose_history_past is exact.
  *
- * A history, its chip and its pasts are used by one thread at a time. The rules of penrose/penrose.h
- * hold.
+ * One thread at a time uses a history, its chip and its pasts. The rules of penrose/penrose.h hold.
  */
 #ifndef PENROSE_HISTORY_H
 #define PENROSE_HISTORY_H
@@ -53,28 +52,28 @@ struct penrose_history;
 /* Options of a history, sized as struct penrose_options is; zeros are the defaults. */
 struct penrose_history_options {
     size_t size;
-    unsigned megabytes; /* of memory for snapshots and journal, 0: 1024. When they are used up every
-                           second snapshot goes, the older the sooner, and at last the beginning */
-    uint64_t distance;  /* cycles between snapshots; 0: so that they take a twentieth of the time,
-                           and going back over what lies between two takes less than a second */
+    /* Memory for snapshots and journal; 0: 1024. When it is used up, every second snapshot is dropped,
+     * older ones first, and at last the beginning. */
+    unsigned megabytes;
+    /* Cycles between snapshots. 0: chosen so that snapshots take a twentieth of the time, and that
+     * going back from one to the one before takes less than a second. */
+    uint64_t distance;
 };
 
-/*
- * Begins a history now; there is one of a chip at a time. PENROSE_E_STATE where there is one, while
- * the chip runs, and where an Ethernet link leads to another chip (one that is made later ends the
- * history: looking back is PENROSE_E_STATE then). PENROSE_E_MEMORY.
- */
+/* Begins a history now. A chip has one history at a time. PENROSE_E_STATE: there is one, the chip
+ * runs, or an Ethernet link leads to another chip. A link that is made later ends the history:
+ * looking back is PENROSE_E_STATE then. PENROSE_E_MEMORY. */
 enum penrose_status penrose_history_start(struct penrose_chip *chip,
                                           const struct penrose_history_options *options,
                                           struct penrose_history **history,
                                           struct penrose_error *error);
 
-/* Ends it; before its chip is destroyed. NULL does nothing. */
+/* Ends a history. Call it before its chip is destroyed. NULL does nothing. */
 void penrose_history_end(struct penrose_history *history);
 
-/* What a history has. */
+/* The extent and cost of a history. */
 struct penrose_history_info {
-    uint64_t begin;       /* the earliest cycle to which it leads */
+    uint64_t begin;       /* the earliest cycle to which it goes back */
     uint64_t snapshots;   /* kept now */
     uint64_t bytes;       /* of them and of the journal */
     uint64_t nanoseconds; /* host time that taking snapshots has cost */
@@ -83,16 +82,17 @@ void penrose_history_info(const struct penrose_history *history, struct penrose_
 
 /*
  * Makes a past of the first moment between two windows at which the chip's time was `cycle` or
- * more, before the host did anything then; of the present where that is to come. A cycle before the
- * beginning is PENROSE_E_ARGUMENT. PENROSE_E_MEMORY; *past is NULL after an error.
+ * more, before the host did anything at that moment. If that is in the future, it is a past of the
+ * present. PENROSE_E_ARGUMENT: the cycle is before the beginning. PENROSE_E_MEMORY. *past is NULL
+ * after an error.
  */
 enum penrose_status penrose_history_past(struct penrose_history *history, uint64_t cycle,
                                          struct penrose_chip **past, struct penrose_error *error);
 
-/* What is looked for. */
+/* What a search looks for. */
 enum penrose_goal_kind {
-    PENROSE_GOAL_STEP,   /* the hart is about to execute an instruction: the one before (back) or
-                            behind (forward) the one where it stands */
+    PENROSE_GOAL_STEP,   /* the hart is about to execute the instruction before (back) or after
+                            (forward) the one at which it is */
     PENROSE_GOAL_POINTS, /* any of these breakpoints and watchpoints is hit */
 };
 
@@ -102,33 +102,30 @@ struct penrose_goal {
     enum penrose_goal_kind kind;
     unsigned x, y; /* STEP: whose */
     enum penrose_hart hart;
-    const struct penrose_point
-        *point; /* POINTS: as penrose_point_set takes them; `id` is what stops
-                                          tell, `once` and `hits` do not matter */
+    /* POINTS: as for penrose_point_set. Stops have their `id`; `once` and `hits` do not matter. */
+    const struct penrose_point *point;
     size_t points;
     uint64_t count; /* stop at the count-th; 0 and 1: the nearest */
-    /*
-     * Conditions: false, and it is no hit. Called in the middle of a run, where the chip may be
-     * looked at: registers, memory, everything without side effects. It must answer the same each
-     * time. NULL: all are hits.
-     */
+    /* A condition: if it is false, this is no hit. Called in the middle of a run. It may look at
+     * registers, memory and everything else that has no side effects. It must give the same answer
+     * each time. NULL: all are hits. */
     bool (*accepts)(void *context, struct penrose_chip *past, const struct penrose_stop *stop);
     void *context;
 };
 
-/* Where a search has ended. */
+/* The end of a search. */
 enum penrose_history_end {
-    PENROSE_HISTORY_STOP,    /* at a hit: penrose_history_stop_get */
-    PENROSE_HISTORY_BEGIN,   /* there is none before: at the beginning of the history */
-    PENROSE_HISTORY_PRESENT, /* there is none until the present, and the past is what it is */
+    PENROSE_HISTORY_STOP,    /* a hit: penrose_history_stop_get */
+    PENROSE_HISTORY_BEGIN,   /* no hit; the past is at the beginning of the history */
+    PENROSE_HISTORY_PRESENT, /* no hit; the past has the state of the present */
 };
 
 /*
- * Goes back. *past is NULL (from the present) or a past (from there), and afterwards a past at the
- * last hit before; the one that it was is destroyed then. What stands at a point of its own now is
- * not hit there, it is behind. A host's writes are hits of watchpoints (PENROSE_AGENT_HOST).
- * PENROSE_E_ARGUMENT: a goal that makes no sense; PENROSE_E_STATE; PENROSE_E_MEMORY; then *past is
- * as it was.
+ * Goes back to the last hit before. If *past is NULL, the search begins at the present; otherwise
+ * it begins at that past, which is destroyed then. Afterwards *past is a past at the hit. A
+ * breakpoint at the current position does not count as a hit. Writes of the host are hits of
+ * watchpoints (PENROSE_AGENT_HOST). PENROSE_E_ARGUMENT: the goal is malformed. PENROSE_E_STATE,
+ * PENROSE_E_MEMORY. After an error *past is as it was.
  */
 enum penrose_status penrose_history_back(struct penrose_history *history,
                                          struct penrose_chip **past,
@@ -136,28 +133,28 @@ enum penrose_status penrose_history_back(struct penrose_history *history,
                                          enum penrose_history_end *end,
                                          struct penrose_error *error);
 
-/*
- * Goes on with a past until the next hit, or the present. (Then go on with the present chip itself:
- * what is to come was in no journal.) Errors as above; after PENROSE_E_STATE the past is of no more
- * use.
- */
+/* Goes on with a past until the next hit, or until the present. From there go on with the present
+ * chip itself, because the future is in no journal. Errors are those of penrose_history_back. After
+ * PENROSE_E_STATE the past can no longer be used. */
 enum penrose_status penrose_history_forward(struct penrose_history *history,
                                             struct penrose_chip *past,
                                             const struct penrose_goal *goal,
                                             enum penrose_history_end *end,
                                             struct penrose_error *error);
 
-/* What stopped a past: more than one of its tiles may have been stopped within a window, the first
- * in time comes first. None at the beginning and at the present. */
+/* A stop of a past, in the order of time. More than one of its tiles may have stopped within a
+ * window. There is none at the beginning and at the present. */
 bool penrose_history_stop_get(const struct penrose_chip *past, size_t index,
                               struct penrose_stop *stop);
 
 /*
- * Who has written any of these bytes of a tile last: penrose_history_back to a watchpoint on them.
- * *past as there; PENROSE_HISTORY_BEGIN says that nobody has since the beginning. L1, and registers
- * as harts, packets and the host write them; the local RAM of `hart`, else PENROSE_NO_HART. Of a DRAM
- * tile GDDR, as hosts and packets address it; or, with its hart, what that has written elsewhere.
- * Programs that were loaded (penrose_load_program, penrose_poke) are no writes.
+ * Finds the last write of any of these bytes of a tile, by penrose_history_back to a watchpoint on
+ * them. *past is as there. PENROSE_HISTORY_BEGIN means that there was no write since the beginning.
+ *
+ * The bytes may be in L1, or in registers as harts, packets and the host write them. If `hart` is
+ * not PENROSE_NO_HART, they may be in its local RAM. In a DRAM tile they are in GDDR, at an address
+ * as in accesses of hosts and packets; with the tile's hart, they are what this hart has written
+ * elsewhere. Programs that were loaded (penrose_load_program, penrose_poke) are no writes.
  */
 enum penrose_status penrose_history_last_writer(struct penrose_history *history,
                                                 struct penrose_chip **past, unsigned x, unsigned y,

@@ -1,17 +1,19 @@
 /*
  * The trace of a chip: what its harts, coprocessors and NIUs do, event by event.
  *
- * Events come in the order of time: those of all tiles and agents of a window (at most 512 cycles
- * while more than one tile is awake) are sorted by cycle and handed out at its end; of one cycle
- * they come tile by tile. Whatever is traced, results, cycles and penrose_state_hash are those of a
- * chip that is not. A hart that polls is shown until it is found to (some hundred cycles) and from
- * where it goes on: what lies between is a PENROSE_TRACE_WAIT. Tiles that the filter takes run
- * without shortcuts, many times slower; all others run as always, but by one thread.
+ * Events come in the order of time. Those of all tiles and agents in a window (at most 512 cycles
+ * while more than one tile is awake) are sorted by cycle, and handed out at its end. Within a cycle
+ * they come tile by tile. A trace changes neither results nor cycles nor penrose_state_hash.
  *
- * A filter is a text, the same here, in PENROSE_TRACE_FILTER and in `penrose trace`: words KEY=VALUE
- * with spaces between them. An event passes when it fits one word of each key that occurs:
+ * The library needs some hundred cycles to recognise a polling loop. The trace shows the hart until
+ * then, and again from where it goes on; between them is a PENROSE_TRACE_WAIT. Tiles that the filter
+ * takes run without shortcuts, many times slower. All others run as always, but in one thread.
+ *
+ * A filter is a text of words KEY=VALUE with spaces between them. PENROSE_TRACE_FILTER and
+ * `penrose trace` take the same text. An event passes if it fits one word of each key that occurs:
  *   tile=X,Y   tile=X-X,Y-Y     a tile, a rectangle of tiles
- *   hart=NAME[,NAME...]         who does it, or pushed the instruction: brisc, trisc0, ncrisc,
+ *   hart=NAME[,NAME...]         the agent, or the hart that pushed the instruction: brisc, trisc0,
+ *                               ncrisc,
  *                               erisc0, drisc, noc, host, unpacker, packer, mover, scalar-unit;
  *                               trisc stands for all three
  *   thread=N[,N...]             of the coprocessor: 0 to 2
@@ -19,7 +21,7 @@
  *   cycle=N   cycle=N-N         N-: no last one. Numbers are decimal or 0x...
  *   pc=N   pc=N-N               of the hart's instruction, or of the one that pushed it
  *   function=NAME               which contains the pc
- *   address=N   address=N-N     what an access or packet touches any byte of
+ *   address=N   address=N-N     bytes, of which an access or packet touches at least one
  * The empty filter takes everything.
  *
  * The rules of penrose/penrose.h hold.
@@ -37,7 +39,7 @@ extern "C" {
 #endif
 
 enum penrose_trace_kind {
-    PENROSE_TRACE_INSTRUCTION, /* a hart executes `word` at `pc`; `result` is what it leaves in its
+    PENROSE_TRACE_INSTRUCTION, /* a hart executes `word` at `pc`; `result` is the new value of its
                                   destination register */
     PENROSE_TRACE_TENSIX,      /* the coprocessor executes `word`, which `agent` pushed by the
                                   instruction at `pc`, perhaps in a MOP or replay buffer; it has
@@ -59,8 +61,8 @@ enum penrose_trace_kind {
  * thread. */
 const char *penrose_trace_kind_name(enum penrose_trace_kind kind);
 
-/* An event. Members of which the kind says nothing are 0; strings live as long as the trace does,
- * and are empty where nothing is known. */
+/* An event. Members that the kind does not mention are 0. Strings live as long as the trace, and
+ * are empty if nothing is known. */
 struct penrose_trace_event {
     enum penrose_trace_kind kind;
     bool begins; /* accesses: it is a write; packets: it is sent; waits: it begins */
@@ -85,11 +87,9 @@ struct penrose_trace_event {
     unsigned line;
 };
 
-/*
- * Calls `take` with each event that passes the filter (NULL: all do); a NULL `take` ends that, after
- * the last events. The caller's thread alone runs the chip meanwhile. PENROSE_E_ARGUMENT says what is
- * wrong with the filter; PENROSE_E_MEMORY.
- */
+/* Calls `take` with each event that passes the filter. A NULL filter lets all events pass. A NULL
+ * `take` ends the trace, after its last events. While there is a trace, only the caller's thread
+ * runs the chip. PENROSE_E_ARGUMENT says what is wrong with the filter. PENROSE_E_MEMORY. */
 enum penrose_status penrose_trace(struct penrose_chip *chip, const char *filter,
                                   void (*take)(void *context,
                                                const struct penrose_trace_event *event),
