@@ -3,6 +3,9 @@ chip_sources += \
 	%D%/arch.h \
 	%D%/bar.h \
 	%D%/overlay.h
+libpenrose_core_la_SOURCES += \
+	%D%/names.c \
+	%D%/names.h
 EXTRA_DIST += \
 	%D%/blackhole/addresses.h \
 	%D%/blackhole/arc.def \

@@ -12,7 +12,6 @@
 #include "chip/tables.h"
 #include "eth/base_firmware.h"
 #include "isa/error.h"
-#include "isa/export.h"
 #include "tile/eth_window.h"
 
 /* --- Files --- */
@@ -22,9 +21,8 @@ enum penrose_status chip_no_memory(struct penrose_error *error)
     return error_set(error, PENROSE_E_MEMORY, "no memory for firmware");
 }
 
-PENROSE_EXPORT enum penrose_status penrose_firmware_open(const char *directory,
-                                                         struct penrose_firmware **firmware,
-                                                         struct penrose_error *error)
+enum penrose_status chip_firmware_open(const char *directory, struct penrose_firmware **firmware,
+                                       struct penrose_error *error)
 {
     *firmware = NULL;
     struct penrose_firmware *made = calloc(1, sizeof *made);
@@ -37,14 +35,14 @@ PENROSE_EXPORT enum penrose_status penrose_firmware_open(const char *directory,
     }
     enum penrose_status status = loader_firmware_open(directory, &made->loader, error);
     if (status != PENROSE_OK) {
-        penrose_firmware_close(made);
+        chip_firmware_close(made);
         return status;
     }
     *firmware = made;
     return PENROSE_OK;
 }
 
-PENROSE_EXPORT void penrose_firmware_close(struct penrose_firmware *firmware)
+void chip_firmware_close(struct penrose_firmware *firmware)
 {
     if (!firmware) {
         return;
@@ -105,10 +103,10 @@ struct loader_memory chip_l1(struct tile *tile)
 void chip_load(struct penrose_chip *chip, struct tile *tile, uint32_t address, const void *bytes,
                uint32_t size)
 {
-    bool is_entry = CHIP_BEGIN(chip, JOURNAL_LOAD, bytes, size, tile->node, address);
+    bool is_entry = JOURNAL_BEGIN(chip->journal, JOURNAL_LOAD, bytes, size, tile->node, address);
     memcpy(tile->l1 + address, bytes, size);
     tile_l1_written(tile, address, size, tile->now);
-    chip_end(chip, is_entry, PENROSE_OK);
+    journal_done(chip->journal, is_entry, PENROSE_OK);
 }
 
 enum penrose_status chip_apply_writes(struct penrose_chip *chip, struct tile *tile,
@@ -129,7 +127,8 @@ enum penrose_status chip_apply_writes(struct penrose_chip *chip, struct tile *ti
 
 void chip_load_word(struct penrose_chip *chip, struct tile *tile, uint32_t address, uint32_t value)
 {
-    bool is_entry = CHIP_BEGIN(chip, JOURNAL_TILE_WORD, NULL, 0, tile->node, address, value);
+    bool is_entry =
+        JOURNAL_BEGIN(chip->journal, JOURNAL_TILE_WORD, NULL, 0, tile->node, address, value);
     struct mmio_access access = {.operation = MMIO_WRITE,
                                  .agent = AGENT_NOC,
                                  .size = 4,
@@ -137,7 +136,7 @@ void chip_load_word(struct penrose_chip *chip, struct tile *tile, uint32_t addre
                                  .value = value,
                                  .cycle = tile->now};
     tile_access(tile, &access); /* SOFT_RESET_0 and reset PCs always answer */
-    chip_end(chip, is_entry, PENROSE_OK);
+    journal_done(chip->journal, is_entry, PENROSE_OK);
 }
 
 /* Holds the tile's harts in reset; lets the first one go unless it is to be held too. */
@@ -305,9 +304,8 @@ void chip_start_ethernet(struct penrose_chip *chip, struct tile *tile)
 
 /* --- All kinds --- */
 
-PENROSE_EXPORT enum penrose_status penrose_boot(struct penrose_chip *chip, unsigned x, unsigned y,
-                                                struct penrose_firmware *firmware,
-                                                struct penrose_error *error)
+enum penrose_status chip_boot(struct penrose_chip *chip, unsigned x, unsigned y,
+                              struct penrose_firmware *firmware, struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = chip_tile(chip, x, y, &tile, error);
@@ -365,8 +363,8 @@ const struct loader_layout *chip_firmware_layout(const struct penrose_chip *chip
     return companion ? &companion->layout : NULL;
 }
 
-PENROSE_EXPORT bool penrose_firmware_ready(struct penrose_chip *chip, unsigned x, unsigned y,
-                                           const struct penrose_firmware *firmware)
+bool chip_firmware_ready(struct penrose_chip *chip, unsigned x, unsigned y,
+                         const struct penrose_firmware *firmware)
 {
     struct tile *tile;
     if (chip_tile(chip, x, y, &tile, NULL) != PENROSE_OK) {

@@ -12,7 +12,6 @@
 #include "arch/arch.h"
 #include "host/environment.h"
 #include "isa/error.h"
-#include "isa/export.h"
 
 enum { MOST_QUANTUM = 65536, MOST_THREADS = 256 };
 
@@ -20,40 +19,6 @@ enum { MOST_QUANTUM = 65536, MOST_THREADS = 256 };
  * run take as long as the hardware's, 19 cycles at least, so its windows are short. */
 /* In timed runs as long as the least time that a packet takes, to its own tile. */
 enum { WINDOW_CYCLES = 512, TIMED_WINDOW_CYCLES = 10 };
-
-static const enum penrose_policy default_policies[PENROSE_FAULT_KINDS] = {
-#define PENROSE_FAULT_KIND(token, name, policy, rule) [PENROSE_FAULT_##token] = PENROSE_##policy,
-#include <penrose/fault_kinds.h>
-#undef PENROSE_FAULT_KIND
-};
-
-PENROSE_EXPORT const char *penrose_version(void)
-{
-    return PACKAGE_VERSION;
-}
-
-enum penrose_status chip_take_sized(const void *given, void *own, size_t least, const char *name,
-                                    struct penrose_error *error)
-{
-    size_t size, most;
-    memcpy(&size, given, sizeof size);
-    memcpy(&most, own, sizeof most);
-    if (size < least) {
-        return error_set(error, PENROSE_E_ARGUMENT, "%s.size is %zu; set it to sizeof(struct %s)",
-                         name, size, name);
-    }
-    for (size_t i = most; i < size; i++) {
-        if (((const char *)given)[i]) {
-            return error_set(error, PENROSE_E_ARGUMENT,
-                             "byte %zu of struct %s is set, of which this version of the library "
-                             "knows %zu bytes",
-                             i, name, most);
-        }
-    }
-    memcpy(own, given, size < most ? size : most);
-    memcpy(own, &most, sizeof most);
-    return PENROSE_OK;
-}
 
 /* What costs are charged for happens in the order of lockstep, unless somebody asks for bursts. */
 static uint32_t choose_quantum(const struct penrose_options *options)
@@ -67,12 +32,7 @@ static uint32_t choose_quantum(const struct penrose_options *options)
 static enum penrose_status take_options(const struct penrose_options *given,
                                         struct penrose_options *own, struct penrose_error *error)
 {
-    *own = (struct penrose_options){.size = sizeof *own};
-    enum penrose_status status =
-        given ? chip_take_sized(given, own, sizeof *own, "penrose_options", error) : PENROSE_OK;
-    if (status != PENROSE_OK) {
-        return status;
-    }
+    *own = *given;
     if (own->quantum > MOST_QUANTUM) {
         return error_set(error, PENROSE_E_ARGUMENT, "quantum %u is above %d cycles", own->quantum,
                          MOST_QUANTUM);
@@ -85,14 +45,14 @@ static enum penrose_status take_options(const struct penrose_options *given,
                          MOST_THREADS);
     }
     for (unsigned kind = 0; kind < PENROSE_FAULT_ROOM; kind++) {
-        const char *name = penrose_fault_name((enum penrose_fault_kind)kind);
+        const char *name = arch_fault_name((enum penrose_fault_kind)kind);
         if (own->policy[kind] > (name ? PENROSE_IGNORE : PENROSE_DEFAULT)) {
             return error_set(error, PENROSE_E_ARGUMENT, "policy %d for %s is unknown",
                              (int)own->policy[kind],
                              name ? name : "a kind of fault beyond the last");
         }
         if (name && own->policy[kind] == PENROSE_DEFAULT) {
-            own->policy[kind] = default_policies[kind];
+            own->policy[kind] = arch_fault_policy((enum penrose_fault_kind)kind);
         }
     }
     own->quantum = choose_quantum(own);
@@ -127,12 +87,12 @@ static enum penrose_status choose_kernels(const struct penrose_options *options,
         is_known ? "this host cannot run" : "there is no set of kernels", wanted, here);
 }
 
-PENROSE_EXPORT double penrose_clock_mhz(const struct penrose_chip *chip)
+double chip_clock_mhz(const struct penrose_chip *chip)
 {
     return chip->arch->clock_mhz;
 }
 
-PENROSE_EXPORT const char *penrose_kernels(const struct penrose_chip *chip)
+const char *chip_kernels(const struct penrose_chip *chip)
 {
     return chip->kernels->name;
 }
@@ -141,7 +101,7 @@ PENROSE_EXPORT const char *penrose_kernels(const struct penrose_chip *chip)
 static enum penrose_status choose_grid(const struct penrose_options *options, struct grid *grid,
                                        struct penrose_error *error)
 {
-    const char *name = options->card ? options->card : "unharvested";
+    const char *name = options->card ? options->card : grid_product_at(0)->name;
     const struct grid_product *product = grid_product(name);
     if (!product) {
         return error_set(error, PENROSE_E_ARGUMENT, "there is no card '%s'; known are %s", name,
@@ -239,9 +199,8 @@ static bool init_banks(struct penrose_chip *chip)
     return is_good;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_options *given,
-                                                       struct penrose_chip **chip,
-                                                       struct penrose_error *error)
+enum penrose_status chip_create(const struct penrose_options *given, struct penrose_chip **chip,
+                                struct penrose_error *error)
 {
     *chip = NULL;
     const struct num_kernels *kernels;
@@ -261,9 +220,10 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
         status = choose_grid(options, &made->grid, error);
     }
     if (!made || !made->store || !made->pool || status != PENROSE_OK) {
-        penrose_chip_destroy(made);
+        chip_destroy(made);
         return status ? status : error_set(error, PENROSE_E_MEMORY, "no memory for a chip");
     }
+    made->calls = &chip_calls;
     made->arch = &arch;
     made->options = *options;
     made->kernels = kernels;
@@ -275,14 +235,14 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
     bool keeps_flows = !made->board.delivery.at_once;
     made->flow = keeps_flows ? calloc(GRID_NOCS, sizeof *made->flow) : NULL;
     if (!init_banks(made) || (keeps_flows && !made->flow)) {
-        penrose_chip_destroy(made);
+        chip_destroy(made);
         return error_set(error, PENROSE_E_MEMORY, "no memory for a chip");
     }
     *chip = made;
     return PENROSE_OK;
 }
 
-PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)
+void chip_destroy(struct penrose_chip *chip)
 {
     if (!chip) {
         return;

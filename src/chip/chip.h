@@ -19,6 +19,8 @@
 #include <penrose/penrose.h>
 
 #include "chip/arc.h"
+#include "arch/names.h"
+#include "chip/calls.h"
 #include "chip/dram.h"
 #include "chip/grid.h"
 #include "chip/images.h"
@@ -80,6 +82,9 @@ struct chip_place {
 };
 
 struct penrose_chip {
+    const struct chip_calls *calls; /* these two members come first: see chip/calls.h */
+    struct journal *journal;        /* NULL: nobody records what hosts do */
+
     uint64_t now;
     struct arc arc;
     struct pcie pcie[2];
@@ -138,20 +143,11 @@ struct penrose_chip {
     atomic_bool stop_is_wanted; /* penrose_stop_request */
     struct debugger *debugger;  /* observe/debugger.c; NULL: nobody debugs */
     bool shortcuts;             /* tile_allow_shortcuts, of tiles made later too */
-    struct journal *journal;    /* NULL: nobody records what hosts do */
     struct history *history;    /* observe/history/history.c; NULL: nobody looks back */
     void (*after_window)(struct history *history); /* is then called */
     struct past *past; /* this chip is made again of the journal of `present`, whose images and */
     const struct penrose_chip *present; /* firmware it has; NULL: it is a chip of its own */
 };
-
-/*
- * What a caller has `given` of a struct that begins with its size, into *own, which is zeros after
- * its own size. PENROSE_E_ARGUMENT where it has less than `least` bytes, those of the first version,
- * or more than *own with anything but zeros there.
- */
-enum penrose_status chip_take_sized(const void *given, void *own, size_t least, const char *name,
-                                    struct penrose_error *error);
 
 /* The name of the product whose grid the chip has (snapshot_state.c). */
 const char *chip_card(const struct penrose_chip *chip);
@@ -193,7 +189,7 @@ enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
                               struct penrose_error *error);
 
 /* The same by its place, which has harts and is not fused off. NULL when memory runs out. */
-struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t place);
+struct tile *chip_make_tile(struct penrose_chip *chip, uint16_t place);
 
 /* Sets the registers of a tile's NIUs as ARC's firmware does: where the tile is, and which
  * coordinates mean what. */
@@ -266,27 +262,6 @@ void chip_tell_window(const struct penrose_chip *chip);
 void chip_go_on(struct penrose_chip *chip);
 
 /* --- What hosts do is recorded (record.c) --- */
-
-/*
- * A public function that changes the chip begins. Where a journal is kept, and it is not part of
- * another one, that is an entry; true then. chip_end says how it ended.
- */
-bool chip_begin(struct penrose_chip *chip, enum journal_kind kind, const uint64_t *numbers,
-                const void *bytes, size_t size);
-
-#define CHIP_BEGIN(chip, kind, bytes, size, ...)                                                   \
-    ((chip)->journal &&                                                                            \
-     chip_begin(chip, kind, (const uint64_t[JOURNAL_NUMBERS]){__VA_ARGS__}, bytes, size))
-
-/* Returns `status`. */
-enum penrose_status chip_end(struct penrose_chip *chip, bool is_entry, enum penrose_status status);
-
-/* The same for one that answers with bytes. */
-enum penrose_status chip_end_read(struct penrose_chip *chip, bool is_entry,
-                                  enum penrose_status status, const void *bytes, size_t size);
-
-/* Something happens that a journal cannot tell: it ends. */
-void chip_end_journal(struct penrose_chip *chip);
 
 /* A window ran from `start`, which was to have ended at `planned`; packets are not exchanged yet. */
 void chip_record_window(struct penrose_chip *chip, uint64_t start, uint64_t planned);

@@ -152,14 +152,14 @@ static void deliver(struct penrose_chip *chip, struct noc_packet *packet)
     switch ((enum penrose_tile_kind)tile->kind) {
     case PENROSE_TILE_TENSIX:
     case PENROSE_TILE_ETHERNET:
-        if (!chip_tile_at(chip, packet->to)) {
+        if (!chip_make_tile(chip, packet->to)) {
             drop(chip, packet, PENROSE_FAULT_NOC_ADDRESS, "the host has no memory for the tile");
             return;
         }
         put_in(&place->tile->inbox, place, packet);
         break;
     case PENROSE_TILE_DRAM: /* whose NIU counts */
-        if (!chip_tile_at(chip, packet->to)) {
+        if (!chip_make_tile(chip, packet->to)) {
             drop(chip, packet, PENROSE_FAULT_NOC_ADDRESS, "the host has no memory for the tile");
             return;
         }
@@ -238,7 +238,7 @@ static void spread(struct penrose_chip *chip, struct noc_packet *packet)
         const struct grid_tile *there = grid_tile(&chip->grid, at);
         uint16_t place = noc_node(at.x, at.y);
         struct tile *tile = there->kind == PENROSE_TILE_TENSIX && !there->is_fused_off
-                                ? chip_tile_at(chip, place)
+                                ? chip_make_tile(chip, place)
                                 : NULL;
         if (!tile || has_opted_out(tile, packet->noc, target[i].at)) {
             continue;
@@ -362,7 +362,7 @@ static void serve_edge(struct penrose_chip *chip, struct noc_packet *packet)
     const struct niu *niu = chip_edge_niu(chip, packet->to, packet->noc);
     char text[32];
     snprintf(text, sizeof text, "%s (%u, %u)",
-             penrose_tile_kind_name(
+             arch_tile_kind_name(
                  (enum penrose_tile_kind)grid_tile(&chip->grid, chip_position(packet->to))->kind),
              name.x, name.y);
     struct noc_target target = {.owner = &edge,

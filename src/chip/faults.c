@@ -6,35 +6,7 @@
 #include "chip/chip.h"
 #include "chip/gddr.h"
 #include "isa/error.h"
-#include "isa/export.h"
 #include "tensix/table.h"
-
-static const struct {
-    const char *name, *rule;
-} kinds[PENROSE_FAULT_KINDS] = {
-#define PENROSE_FAULT_KIND(token, name, policy, rule) [PENROSE_FAULT_##token] = {name, rule},
-#include <penrose/fault_kinds.h>
-#undef PENROSE_FAULT_KIND
-};
-
-PENROSE_EXPORT const char *penrose_fault_name(enum penrose_fault_kind kind)
-{
-    return (unsigned)kind < PENROSE_FAULT_KINDS ? kinds[kind].name : NULL;
-}
-
-PENROSE_EXPORT const char *penrose_policy_name(enum penrose_policy policy)
-{
-    static const char *const names[] = {[PENROSE_DEFAULT] = "default",
-                                        [PENROSE_STOP] = "stop",
-                                        [PENROSE_WARN] = "warn",
-                                        [PENROSE_IGNORE] = "ignore"};
-    return policy <= PENROSE_IGNORE ? names[policy] : NULL;
-}
-
-PENROSE_EXPORT const char *penrose_fault_rule(enum penrose_fault_kind kind)
-{
-    return (unsigned)kind < PENROSE_FAULT_KINDS ? kinds[kind].rule : NULL;
-}
 
 static enum penrose_hart hart_of(enum tile_agent agent)
 {
@@ -334,7 +306,7 @@ void chip_board_init(struct tile_board *board, const struct penrose_options *opt
 
 /* --- Reading --- */
 
-PENROSE_EXPORT size_t penrose_fault_count(const struct penrose_chip *chip)
+size_t chip_fault_count(const struct penrose_chip *chip)
 {
     return chip->faults;
 }
@@ -343,8 +315,8 @@ static const char *hart_name(const struct penrose_chip *chip, const struct chip_
 {
     enum penrose_hart hart = hart_of(record->fault.agent);
     const char *name =
-        hart == PENROSE_NO_HART ? NULL : penrose_hart_name_at(chip, record->x, record->y, hart);
-    return name ? name : penrose_hart_name(hart);
+        hart == PENROSE_NO_HART ? NULL : chip_hart_name_at(chip, record->x, record->y, hart);
+    return name ? name : arch_hart_name(hart);
 }
 
 static void find_calls(const struct penrose_chip *chip, struct penrose_fault *fault)
@@ -376,7 +348,7 @@ static bool is_stack_overflow(struct penrose_chip *chip, const struct penrose_fa
 {
     enum { NEAR = 4096 };
     struct penrose_hart_info info;
-    if (penrose_hart_info(chip, fault->x, fault->y, fault->hart, &info, NULL) != PENROSE_OK) {
+    if (chip_hart_info(chip, fault->x, fault->y, fault->hart, &info, NULL) != PENROSE_OK) {
         return false;
     }
     *sp = info.x[2];
@@ -390,7 +362,7 @@ static bool has_no_stack(struct penrose_chip *chip, const struct penrose_fault *
     enum { NEAR = 4096 };
     struct penrose_hart_info info;
     return -fault->address <= NEAR &&
-           penrose_hart_info(chip, fault->x, fault->y, fault->hart, &info, NULL) == PENROSE_OK &&
+           chip_hart_info(chip, fault->x, fault->y, fault->hart, &info, NULL) == PENROSE_OK &&
            -info.x[2] <= NEAR;
 }
 
@@ -399,8 +371,7 @@ static bool is_zeros(struct penrose_chip *chip, const struct penrose_fault *faul
 {
     uint32_t word;
     return fault->word == 0 &&
-           penrose_peek(chip, fault->x, fault->y, fault->pc, &word, sizeof word, NULL) ==
-               PENROSE_OK &&
+           chip_peek(chip, fault->x, fault->y, fault->pc, &word, sizeof word, NULL) == PENROSE_OK &&
            word == 0;
 }
 
@@ -463,8 +434,7 @@ static void guess_cause(struct penrose_chip *chip, struct penrose_fault *fault)
     }
 }
 
-PENROSE_EXPORT bool penrose_fault_get(struct penrose_chip *chip, size_t index,
-                                      struct penrose_fault *fault)
+bool chip_fault_get(struct penrose_chip *chip, size_t index, struct penrose_fault *fault)
 {
     if (index >= chip->faults) {
         return false;
@@ -493,18 +463,17 @@ PENROSE_EXPORT bool penrose_fault_get(struct penrose_chip *chip, size_t index,
     }
     bool has_word = fault->kind != PENROSE_FAULT_FETCH && !record->fault.is_remote;
     if (has_word && fault->thread < 0) {
-        penrose_disassemble(fault->word, fault->pc, fault->disassembly, sizeof fault->disassembly);
+        chip_disassemble(fault->word, fault->pc, fault->disassembly, sizeof fault->disassembly);
     }
-    penrose_locate(chip, fault->x, fault->y, fault->pc, fault->symbol, sizeof fault->symbol,
-                   fault->source, sizeof fault->source);
+    chip_locate(chip, fault->x, fault->y, fault->pc, fault->symbol, sizeof fault->symbol,
+                fault->source, sizeof fault->source);
     find_calls(chip, fault);
     guess_cause(chip, fault);
     return true;
 }
 
-PENROSE_EXPORT void penrose_fault_clear(struct penrose_chip *chip)
+void chip_fault_clear(struct penrose_chip *chip)
 {
-    bool is_entry = CHIP_BEGIN(chip, JOURNAL_CLEAR, NULL, 0, 0);
     chip->faults = 0;
     chip->touched = true;
     for (unsigned i = 0; i < NOC_NODES; i++) {
@@ -522,7 +491,6 @@ PENROSE_EXPORT void penrose_fault_clear(struct penrose_chip *chip)
             }
         }
     }
-    chip_end(chip, is_entry, PENROSE_OK);
 }
 
 /* --- Going on without whoever is at fault --- */
@@ -546,10 +514,9 @@ static void stop_culprit(struct penrose_chip *chip, const struct chip_fault *rec
     }
 }
 
-PENROSE_EXPORT void penrose_fault_isolate(struct penrose_chip *chip)
+void chip_fault_isolate(struct penrose_chip *chip)
 {
     size_t kept = 0;
-    bool is_entry = CHIP_BEGIN(chip, JOURNAL_ISOLATE, NULL, 0, 0);
     for (size_t i = 0; i < chip->faults; i++) {
         if (chip->fault[i].policy == PENROSE_STOP) {
             stop_culprit(chip, &chip->fault[i]);
@@ -567,17 +534,16 @@ PENROSE_EXPORT void penrose_fault_isolate(struct penrose_chip *chip)
             tile->tensix_idle |= tile->tensix.stopped == TENSIX_FAULTED;
         }
     }
-    chip_end(chip, is_entry, PENROSE_OK);
 }
 
-PENROSE_EXPORT bool penrose_coprocessor_busy(struct penrose_chip *chip, unsigned x, unsigned y)
+bool chip_coprocessor_busy(struct penrose_chip *chip, unsigned x, unsigned y)
 {
     struct tile *tile;
     return chip_tile(chip, x, y, &tile, NULL) == PENROSE_OK && tensix_busy(&tile->tensix);
 }
 
-static enum penrose_status reset_coprocessor(struct penrose_chip *chip, unsigned x, unsigned y,
-                                             struct penrose_error *error)
+enum penrose_status chip_coprocessor_reset(struct penrose_chip *chip, unsigned x, unsigned y,
+                                           struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = chip_tile(chip, x, y, &tile, error);
@@ -601,16 +567,7 @@ static enum penrose_status reset_coprocessor(struct penrose_chip *chip, unsigned
     return PENROSE_OK;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_coprocessor_reset(struct penrose_chip *chip, unsigned x,
-                                                             unsigned y,
-                                                             struct penrose_error *error)
-{
-    bool is_entry = CHIP_BEGIN(chip, JOURNAL_RESET, NULL, 0, x, y);
-    return chip_end(chip, is_entry, reset_coprocessor(chip, x, y, error));
-}
-
-PENROSE_EXPORT bool penrose_unmodelled_get(struct penrose_chip *chip, size_t index,
-                                           struct penrose_unmodelled *entry)
+bool chip_unmodelled_get(struct penrose_chip *chip, size_t index, struct penrose_unmodelled *entry)
 {
     if (index >= chip->unmodelled_count) {
         return false;

@@ -140,7 +140,7 @@ void chip_gddr_count(struct penrose_chip *chip, struct chip_unit *unit)
             unsigned number = (unsigned)__builtin_ctz(unit->has_read[noc]);
             struct dram_port *port = &chip->bank[number / DRAM_PORTS].port[number % DRAM_PORTS];
             struct chip_reads *reads = &unit->reads[noc][number];
-            if (chip_tile_at(chip, port->node)) { /* made when it is first read */
+            if (chip_make_tile(chip, port->node)) { /* made when it is first read */
                 dram_count_reads(port, noc, reads->requests, reads->flits);
             }
             *reads = (struct chip_reads){0};

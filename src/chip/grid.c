@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "addresses.h"
-#include "isa/export.h"
 
 static const uint8_t column_x[GRID_COLUMNS] = {
 #define GRID_COLUMN(number, x) [number] = x,
@@ -72,11 +71,6 @@ struct grid_product_list grid_products(void)
                                    products[i].name);
     }
     return list;
-}
-
-PENROSE_EXPORT const char *penrose_tile_kind_name(enum penrose_tile_kind kind)
-{
-    return kind < PENROSE_TILE_KINDS ? kinds[kind].name : NULL;
 }
 
 /* --- What is where --- */

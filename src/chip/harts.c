@@ -4,17 +4,11 @@
 #include "addresses.h"
 #include "chip/chip.h"
 #include "isa/error.h"
-#include "isa/export.h"
 
-PENROSE_EXPORT const char *penrose_hart_name(enum penrose_hart hart)
+const char *chip_hart_name_at(const struct penrose_chip *chip, unsigned x, unsigned y,
+                              enum penrose_hart hart)
 {
-    return (unsigned)hart < PENROSE_HARTS ? rv32_core_names[hart] : "noc";
-}
-
-PENROSE_EXPORT const char *penrose_hart_name_at(const struct penrose_chip *chip, unsigned x,
-                                                unsigned y, enum penrose_hart hart)
-{
-    enum tile_type type = chip_tile_type(penrose_tile_kind(chip, x, y));
+    enum tile_type type = chip_tile_type(chip_tile_kind(chip, x, y));
     return type < TILE_TYPES && (unsigned)hart < PENROSE_HARTS ? tile_kinds[type].hart[hart] : NULL;
 }
 
@@ -44,10 +38,9 @@ static const enum penrose_hart_state public_states[] = {
     [HART_PAUSED] = PENROSE_HART_PAUSED,   [HART_FAULTED] = PENROSE_HART_FAULTED,
 };
 
-PENROSE_EXPORT enum penrose_status penrose_hart_info(struct penrose_chip *chip, unsigned x,
-                                                     unsigned y, enum penrose_hart hart,
-                                                     struct penrose_hart_info *info,
-                                                     struct penrose_error *error)
+enum penrose_status chip_hart_info(struct penrose_chip *chip, unsigned x, unsigned y,
+                                   enum penrose_hart hart, struct penrose_hart_info *info,
+                                   struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
@@ -100,9 +93,9 @@ static enum penrose_status set_reset(struct tile *tile, enum penrose_hart hart, 
     return error_set(error, PENROSE_E_STATE, "%s: its reset register does not answer", tile->name);
 }
 
-static enum penrose_status release_hart(struct penrose_chip *chip, unsigned x, unsigned y,
-                                        enum penrose_hart hart, uint32_t pc,
-                                        struct penrose_error *error)
+enum penrose_status chip_hart_release(struct penrose_chip *chip, unsigned x, unsigned y,
+                                      enum penrose_hart hart, uint32_t pc,
+                                      struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
@@ -111,29 +104,17 @@ static enum penrose_status release_hart(struct penrose_chip *chip, unsigned x, u
     }
     if (tile->run[hart].state != HART_HELD) {
         return error_set(error, PENROSE_E_STATE, "%s of tile (%u, %u) is not in reset",
-                         penrose_hart_name(hart), x, y);
+                         arch_hart_name(hart), x, y);
     }
     status = set_reset(tile, hart, false, error);
     tile->hart[hart].pc = pc;
     return status;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_hart_release(struct penrose_chip *chip, unsigned x,
-                                                        unsigned y, enum penrose_hart hart,
-                                                        uint32_t pc, struct penrose_error *error)
-{
-    bool is_entry =
-        CHIP_BEGIN(chip, JOURNAL_HART, NULL, 0, JOURNAL_RELEASE, x, y, (uint64_t)hart, pc);
-    return chip_end(chip, is_entry, release_hart(chip, x, y, hart, pc, error));
-}
-
-PENROSE_EXPORT enum penrose_status penrose_hart_hold(struct penrose_chip *chip, unsigned x,
-                                                     unsigned y, enum penrose_hart hart,
-                                                     struct penrose_error *error)
+enum penrose_status chip_hart_hold(struct penrose_chip *chip, unsigned x, unsigned y,
+                                   enum penrose_hart hart, struct penrose_error *error)
 {
     struct tile *tile;
-    bool is_entry = CHIP_BEGIN(chip, JOURNAL_HART, NULL, 0, JOURNAL_HOLD, x, y, (uint64_t)hart);
     enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
-    status = status == PENROSE_OK ? set_reset(tile, hart, true, error) : status;
-    return chip_end(chip, is_entry, status);
+    return status == PENROSE_OK ? set_reset(tile, hart, true, error) : status;
 }

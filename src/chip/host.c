@@ -8,7 +8,6 @@
 #include "arch/bar.h"
 #include "chip/chip.h"
 #include "isa/error.h"
-#include "isa/export.h"
 
 static struct pcie *connected_tile(struct penrose_chip *chip)
 {
@@ -108,25 +107,20 @@ static enum penrose_status access_register(struct penrose_chip *chip,
                      (unsigned long long)access->offset, *rule ? rule : default_rules[reply]);
 }
 
-PENROSE_EXPORT enum penrose_status penrose_pcie_register_read(struct penrose_chip *chip,
-                                                              unsigned bar, uint64_t offset,
-                                                              uint32_t *value,
-                                                              struct penrose_error *error)
+enum penrose_status chip_pcie_register_read(struct penrose_chip *chip, unsigned bar,
+                                            uint64_t offset, uint32_t *value,
+                                            struct penrose_error *error)
 {
     struct bar_access access = {.bar = bar, .offset = offset, .value = value};
-    bool is_entry = CHIP_BEGIN(chip, JOURNAL_REGISTER_READ, NULL, 0, bar, offset);
-    enum penrose_status status = access_register(chip, &access, error);
-    return chip_end_read(chip, is_entry, status, value, sizeof *value);
+    return access_register(chip, &access, error);
 }
 
-PENROSE_EXPORT enum penrose_status penrose_pcie_register_write(struct penrose_chip *chip,
-                                                               unsigned bar, uint64_t offset,
-                                                               uint32_t value,
-                                                               struct penrose_error *error)
+enum penrose_status chip_pcie_register_write(struct penrose_chip *chip, unsigned bar,
+                                             uint64_t offset, uint32_t value,
+                                             struct penrose_error *error)
 {
     struct bar_access access = {.bar = bar, .offset = offset, .value = &value, .writes = true};
-    bool is_entry = CHIP_BEGIN(chip, JOURNAL_REGISTER_WRITE, NULL, 0, bar, offset, value);
-    return chip_end(chip, is_entry, access_register(chip, &access, error));
+    return access_register(chip, &access, error);
 }
 
 /* --- Multicast --- */
@@ -148,7 +142,7 @@ static bool add_target(struct penrose_chip *chip, unsigned noc, struct grid_posi
         return true; /* all others have opted out since the chip was started */
     }
     uint16_t place = noc_node(at.x, at.y);
-    struct tile *tile = chip_tile_at(chip, place);
+    struct tile *tile = chip_make_tile(chip, place);
     if (tile && takes_multicasts(tile, noc, raw)) {
         struct grid_position name = chip_logical(chip, place);
         if (multicast->count < multicast->room) {
@@ -159,9 +153,9 @@ static bool add_target(struct penrose_chip *chip, unsigned noc, struct grid_posi
     return tile != NULL;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_multicast_targets(struct penrose_chip *chip,
-                                                             struct penrose_multicast *multicast,
-                                                             struct penrose_error *error)
+enum penrose_status chip_multicast_targets(struct penrose_chip *chip,
+                                           struct penrose_multicast *multicast,
+                                           struct penrose_error *error)
 {
     unsigned noc = multicast->noc & 1;
     struct grid_position source = {0};

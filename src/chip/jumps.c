@@ -119,7 +119,7 @@ static void name_place(struct penrose_chip *chip, const struct tile *tile, uint3
                        bool with_line, char *text, size_t size)
 {
     char symbol[128], source[256];
-    if (!penrose_locate(chip, tile->x, tile->y, pc, symbol, sizeof symbol, source, sizeof source)) {
+    if (!chip_locate(chip, tile->x, tile->y, pc, symbol, sizeof symbol, source, sizeof source)) {
         snprintf(text, size, "the code at 0x%08x", pc);
         return;
     }

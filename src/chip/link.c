@@ -5,7 +5,6 @@
 
 #include "chip/firmware.h"
 #include "isa/error.h"
-#include "isa/export.h"
 #include "tile/eth_window.h"
 
 /* --- Making links --- */
@@ -50,9 +49,9 @@ static void bring_up(struct penrose_chip *chip, struct tile *tile, enum eth_link
     chip_start_ethernet(chip, tile);
 }
 
-static enum penrose_status link_tiles(struct penrose_chip *chip_a, unsigned x_a, unsigned y_a,
-                                      struct penrose_chip *chip_b, unsigned x_b, unsigned y_b,
-                                      struct penrose_error *error)
+enum penrose_status chip_ethernet_link(struct penrose_chip *chip_a, unsigned x_a, unsigned y_a,
+                                       struct penrose_chip *chip_b, unsigned x_b, unsigned y_b,
+                                       struct penrose_error *error)
 {
     struct tile *a, *b;
     enum penrose_status status = find_end(chip_a, x_a, y_a, &a, error);
@@ -67,22 +66,6 @@ static enum penrose_status link_tiles(struct penrose_chip *chip_a, unsigned x_a,
         bring_up(chip_b, b, ETH_LINK_UP);
     }
     return PENROSE_OK;
-}
-
-PENROSE_EXPORT enum penrose_status penrose_ethernet_link(struct penrose_chip *chip_a, unsigned x_a,
-                                                         unsigned y_a, struct penrose_chip *chip_b,
-                                                         unsigned x_b, unsigned y_b,
-                                                         struct penrose_error *error)
-{
-    bool is_entry = false;
-    if (chip_a == chip_b) {
-        is_entry = CHIP_BEGIN(chip_a, JOURNAL_LINK, NULL, 0, x_a, y_a, x_b, y_b);
-    } else {
-        chip_end_journal(chip_a);
-        chip_end_journal(chip_b);
-    }
-    enum penrose_status status = link_tiles(chip_a, x_a, y_a, chip_b, x_b, y_b, error);
-    return chip_end(chip_a, is_entry, status);
 }
 
 void chip_cut_links(struct penrose_chip *chip)
@@ -158,14 +141,14 @@ static enum penrose_outcome catch_up(struct penrose_chip *chip, uint64_t elapsed
     struct penrose_run run = {.size = sizeof run,
                               .cycles = until > chip->now ? until - chip->now : 0,
                               .pass_quiet_time = true};
-    return penrose_run(chip, &run);
+    return chip_run(chip, &run);
 }
 
 /* What a chip says without being run. */
 static enum penrose_outcome ask(struct penrose_chip *chip)
 {
     const struct penrose_run run = {.size = sizeof run, .cycles = 0};
-    return penrose_run(chip, &run);
+    return chip_run(chip, &run);
 }
 
 /* PENROSE_FAULT where any chip has one, else PENROSE_PAUSED, PENROSE_QUIET when all are quiet. */
@@ -183,19 +166,15 @@ static enum penrose_outcome ask_all(struct penrose_chip *const *chips, size_t co
     return is_paused ? PENROSE_PAUSED : is_quiet ? PENROSE_QUIET : PENROSE_CYCLES;
 }
 
-PENROSE_EXPORT enum penrose_outcome penrose_run_together(struct penrose_chip *const *chips,
-                                                         size_t count,
-                                                         const struct penrose_run *given)
+enum penrose_outcome chip_run_together(struct penrose_chip *const *chips, size_t count,
+                                       const struct penrose_run *run)
 {
-    struct penrose_run own = {.size = sizeof own}, *run = &own;
-    if (chip_take_sized(given, run, sizeof *run, "penrose_run", NULL) != PENROSE_OK) {
-        return PENROSE_REFUSED;
-    }
     uint64_t window = longest_window(chips, count);
     for (size_t i = 0; i < count; i++) {
         chip_go_on(chips[i]);
         chips[i]->together_since = chips[i]->now;
-        chip_end(chips[i], CHIP_BEGIN(chips[i], JOURNAL_TOGETHER, NULL, 0, 0), PENROSE_OK);
+        bool is_entry = JOURNAL_BEGIN(chips[i]->journal, JOURNAL_TOGETHER, NULL, 0, 0);
+        (void)journal_done(chips[i]->journal, is_entry, PENROSE_OK);
     }
     for (uint64_t elapsed = 0;;) {
         enum penrose_outcome outcome = ask_all(chips, count);

@@ -1,7 +1,7 @@
 /*
  * Links between Ethernet tiles: of one chip with itself, or of chips of one process. A frame that
  * leaves arrives a window later, between windows; for another chip that is reckoned from the start
- * of penrose_run_together, or else at the peer's present time if that is later.
+ * of chip_run_together, or else at the peer's present time if that is later.
  */
 #ifndef CHIP_LINK_H
 #define CHIP_LINK_H

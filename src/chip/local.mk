@@ -2,6 +2,9 @@ chip_sources += \
 	%D%/arc.c \
 	%D%/arc.h \
 	%D%/boot.c \
+	%D%/calls.c \
+	%D%/calls.def \
+	%D%/calls.h \
 	%D%/chip.c \
 	%D%/chip.h \
 	%D%/dram.c \

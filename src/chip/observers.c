@@ -5,9 +5,8 @@
 
 #include "chip/chip.h"
 #include "isa/error.h"
-#include "isa/export.h"
 
-PENROSE_EXPORT void penrose_shortcuts_set(struct penrose_chip *chip, bool allows)
+void chip_shortcuts_set(struct penrose_chip *chip, bool allows)
 {
     chip->shortcuts = allows;
     for (unsigned i = 0; i < NOC_NODES; i++) {

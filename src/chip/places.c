@@ -8,7 +8,6 @@
 #include "chip/firmware.h"
 #include "chip/gddr.h"
 #include "isa/error.h"
-#include "isa/export.h"
 #include "rv32/timing.h"
 #include "tile/noc_port.h"
 #include "tile/observe.h"
@@ -42,8 +41,7 @@ static const struct grid_tile *tile_at(const struct penrose_chip *chip, uint16_t
     return grid_tile(&chip->grid, chip_position(place));
 }
 
-PENROSE_EXPORT enum penrose_tile_kind penrose_tile_kind(const struct penrose_chip *chip, unsigned x,
-                                                        unsigned y)
+enum penrose_tile_kind chip_tile_kind(const struct penrose_chip *chip, unsigned x, unsigned y)
 {
     uint16_t place;
     if (!chip_find(chip, x, y, &place) || tile_at(chip, place)->is_fused_off) {
@@ -64,8 +62,8 @@ bool chip_has_tile(const struct penrose_chip *chip, enum penrose_tile_kind kind,
     return name.x == x && name.y == y; /* other coordinates may lead there too */
 }
 
-PENROSE_EXPORT bool penrose_tile_at(const struct penrose_chip *chip, enum penrose_tile_kind kind,
-                                    size_t index, struct penrose_place *at)
+bool chip_tile_at(const struct penrose_chip *chip, enum penrose_tile_kind kind, size_t index,
+                  struct penrose_place *at)
 {
     size_t count;
     const struct grid_name *name = grid_names(&chip->grid, kind, &count);
@@ -76,8 +74,8 @@ PENROSE_EXPORT bool penrose_tile_at(const struct penrose_chip *chip, enum penros
     return true;
 }
 
-PENROSE_EXPORT bool penrose_from_noc1(const struct penrose_chip *chip, unsigned x, unsigned y,
-                                      unsigned *noc0_x, unsigned *noc0_y)
+bool chip_from_noc1(const struct penrose_chip *chip, unsigned x, unsigned y, unsigned *noc0_x,
+                    unsigned *noc0_y)
 {
     struct grid_position at;
     if (x >= 64 || y >= 64 || !grid_find(&chip->grid, 1, x, y, &at)) {
@@ -176,14 +174,14 @@ static struct tile *make_tile(struct penrose_chip *chip, uint16_t number)
     return tile;
 }
 
-struct tile *chip_tile_at(struct penrose_chip *chip, uint16_t number)
+struct tile *chip_make_tile(struct penrose_chip *chip, uint16_t number)
 {
     if (chip->place[number].tile) {
         return chip->place[number].tile;
     }
-    bool is_entry = CHIP_BEGIN(chip, JOURNAL_TOUCH, NULL, 0, number);
+    bool is_entry = JOURNAL_BEGIN(chip->journal, JOURNAL_TOUCH, NULL, 0, number);
     struct tile *tile = make_tile(chip, number);
-    chip_end(chip, is_entry, tile ? PENROSE_OK : PENROSE_E_MEMORY);
+    journal_done(chip->journal, is_entry, tile ? PENROSE_OK : PENROSE_E_MEMORY);
     return tile;
 }
 
@@ -200,7 +198,7 @@ static enum penrose_status take_tile(struct penrose_chip *chip, uint16_t place, 
         return error_set(error, PENROSE_E_ARGUMENT,
                          "the tile at (%u, %u) is fused off on this card", x, y);
     }
-    *tile = chip_tile_at(chip, place);
+    *tile = chip_make_tile(chip, place);
     if (!*tile) {
         return error_set(error, PENROSE_E_MEMORY, "no memory for tile (%u, %u)", x, y);
     }
@@ -544,30 +542,9 @@ static enum penrose_status access_place(struct penrose_chip *chip, struct host_a
     return rule ? refuse(access, rule, error) : PENROSE_OK;
 }
 
-static enum penrose_status access_as_host(struct penrose_chip *chip, struct host_access *access,
-                                          struct penrose_error *error)
-{
-    bool is_entry;
-    switch (access->operation) {
-    case MMIO_READ:
-        is_entry = CHIP_BEGIN(chip, JOURNAL_READ, NULL, 0, access->x, access->y, access->address,
-                              access->size);
-        return chip_end_read(chip, is_entry, access_place(chip, access, error), access->bytes,
-                             access->size);
-    case MMIO_WRITE:
-    case MMIO_POKE:
-        is_entry = CHIP_BEGIN(chip, access->operation == MMIO_WRITE ? JOURNAL_WRITE : JOURNAL_POKE,
-                              access->bytes, access->size, access->x, access->y, access->address);
-        return chip_end(chip, is_entry, access_place(chip, access, error));
-    default:
-        return access_place(chip, access, error);
-    }
-}
-
 #define HOST_ACCESS(name, operation_, constness)                                                   \
-    PENROSE_EXPORT enum penrose_status name(struct penrose_chip *chip, unsigned x, unsigned y,     \
-                                            uint64_t address, constness void *bytes, size_t size,  \
-                                            struct penrose_error *error)                           \
+    enum penrose_status name(struct penrose_chip *chip, unsigned x, unsigned y, uint64_t address,  \
+                             constness void *bytes, size_t size, struct penrose_error *error)      \
     {                                                                                              \
         struct host_access access = {.x = x,                                                       \
                                      .y = y,                                                       \
@@ -575,10 +552,10 @@ static enum penrose_status access_as_host(struct penrose_chip *chip, struct host
                                      .address = address,                                           \
                                      .bytes = (void *)(uintptr_t)bytes,                            \
                                      .size = size};                                                \
-        return access_as_host(chip, &access, error);                                               \
+        return access_place(chip, &access, error);                                                 \
     }
 
-HOST_ACCESS(penrose_read, MMIO_READ, )
-HOST_ACCESS(penrose_write, MMIO_WRITE, const)
-HOST_ACCESS(penrose_peek, MMIO_PEEK, )
-HOST_ACCESS(penrose_poke, MMIO_POKE, const)
+HOST_ACCESS(chip_read, MMIO_READ, )
+HOST_ACCESS(chip_write, MMIO_WRITE, const)
+HOST_ACCESS(chip_peek, MMIO_PEEK, )
+HOST_ACCESS(chip_poke, MMIO_POKE, const)

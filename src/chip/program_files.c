@@ -171,7 +171,7 @@ static enum penrose_hart hart_of_file(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
-        const char *prefix = penrose_hart_name((enum penrose_hart)hart);
+        const char *prefix = arch_hart_name((enum penrose_hart)hart);
         if (strncmp(name, prefix, strlen(prefix)) == 0) {
             return (enum penrose_hart)hart;
         }

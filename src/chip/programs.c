@@ -8,7 +8,6 @@
 #include "addresses.h"
 #include "chip/firmware.h"
 #include "isa/error.h"
-#include "isa/export.h"
 #include "loader/launched.h"
 
 #define LOCAL_BASE RV32_LOCAL_BASE
@@ -45,10 +44,10 @@ static void load_bytes(const struct load *load, uint32_t address, const void *by
         chip_load(load->chip, tile, address, bytes, size);
         return;
     }
-    bool is_entry = CHIP_BEGIN(load->chip, JOURNAL_HART_POKE, bytes, size, tile->x, tile->y,
-                               (uint64_t)load->hart, address);
+    bool is_entry = JOURNAL_BEGIN(load->chip->journal, JOURNAL_HART_POKE, bytes, size, tile->x,
+                                  tile->y, (uint64_t)load->hart, address);
     tile_access_bytes(tile, access, (void *)(uintptr_t)bytes, size, &done, &rule);
-    chip_end(load->chip, is_entry, PENROSE_OK);
+    journal_done(load->chip->journal, is_entry, PENROSE_OK);
 }
 
 static bool is_local(const struct load *load, const struct loader_segment *segment)
@@ -75,7 +74,7 @@ static enum penrose_status check_segment(const struct load *load,
                      "%s: the segment at 0x%08x, %u bytes, fits neither L1 (0 to 0x%x) nor the "
                      "local RAM of %s (0x%08x, %u bytes); link the program for these",
                      load->path, segment->vaddr, segment->memsz, l1_bytes,
-                     penrose_hart_name(load->hart), LOCAL_BASE, local_bytes);
+                     arch_hart_name(load->hart), LOCAL_BASE, local_bytes);
 }
 
 static enum penrose_status load_segment(const struct load *load,
@@ -155,15 +154,14 @@ static enum penrose_status open_owned(struct penrose_chip *chip, const char *pat
     return status;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_load_program(struct penrose_chip *chip, unsigned x,
-                                                        unsigned y, enum penrose_hart hart,
-                                                        const char *path, uint32_t *entry,
-                                                        struct penrose_error *error)
+enum penrose_status chip_load_program(struct penrose_chip *chip, unsigned x, unsigned y,
+                                      enum penrose_hart hart, const char *path, uint32_t *entry,
+                                      struct penrose_error *error)
 {
     struct loader_elf *elf;
     struct penrose_hart_info info;
     struct tile *tile;
-    enum penrose_status status = penrose_hart_info(chip, x, y, hart, &info, error);
+    enum penrose_status status = chip_hart_info(chip, x, y, hart, &info, error);
     status = status ? status : chip_tile(chip, x, y, &tile, error);
     if (status != PENROSE_OK) {
         return status;
@@ -171,7 +169,7 @@ PENROSE_EXPORT enum penrose_status penrose_load_program(struct penrose_chip *chi
     if (info.state != PENROSE_HART_HELD && info.state != PENROSE_HART_PAUSED) {
         return error_set(error, PENROSE_E_STATE,
                          "%s of tile (%u, %u) is running; hold it in reset or pause it first",
-                         penrose_hart_name(hart), x, y);
+                         arch_hart_name(hart), x, y);
     }
     status = open_owned(chip, path, &elf, error);
     if (status != PENROSE_OK) {
@@ -299,21 +297,14 @@ static bool convert_buffers(const struct penrose_launch *launch,
     return true;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_launch(struct penrose_chip *chip, unsigned x, unsigned y,
-                                                  struct penrose_firmware *firmware,
-                                                  const struct penrose_launch *given,
-                                                  struct penrose_error *error)
+enum penrose_status chip_launch(struct penrose_chip *chip, unsigned x, unsigned y,
+                                struct penrose_firmware *firmware,
+                                const struct penrose_launch *launch, struct penrose_error *error)
 {
-    struct penrose_launch own = {.size = sizeof own};
-    const struct penrose_launch *launch = &own;
-    enum penrose_status status = chip_take_sized(given, &own, sizeof own, "penrose_launch", error);
-    if (status != PENROSE_OK) {
-        return status;
-    }
     struct kernels kernels = {0};
     struct loader_circular_buffer *buffers = NULL;
     struct tile *tile;
-    status = chip_tile(chip, x, y, &tile, error);
+    enum penrose_status status = chip_tile(chip, x, y, &tile, error);
     if (status != PENROSE_OK) {
         return status;
     }
@@ -323,7 +314,7 @@ PENROSE_EXPORT enum penrose_status penrose_launch(struct penrose_chip *chip, uns
         .brisc_noc_id = launch->brisc_noc,
         .slot = loader_launch_slot(&firmware->loader->layout, chip_l1(tile)),
         .go_index = loader_launch_go_index(&firmware->loader->layout, chip_l1(tile))};
-    if (!penrose_firmware_ready(chip, x, y, firmware)) {
+    if (!chip_firmware_ready(chip, x, y, firmware)) {
         return error_set(error, PENROSE_E_STATE,
                          "tile (%u, %u) is not ready for a launch: boot this firmware on it and "
                          "let an earlier launch finish",
@@ -343,10 +334,10 @@ PENROSE_EXPORT enum penrose_status penrose_launch(struct penrose_chip *chip, uns
     return status;
 }
 
-PENROSE_EXPORT bool penrose_launch_done(struct penrose_chip *chip, unsigned x, unsigned y,
-                                        const struct penrose_firmware *firmware)
+bool chip_launch_done(struct penrose_chip *chip, unsigned x, unsigned y,
+                      const struct penrose_firmware *firmware)
 {
-    return penrose_firmware_ready(chip, x, y, firmware);
+    return chip_firmware_ready(chip, x, y, firmware);
 }
 
 /* --- Names --- */
@@ -368,9 +359,8 @@ static void locate_in(const struct image *image, uint32_t address, char *symbol,
     }
 }
 
-PENROSE_EXPORT bool penrose_locate(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc,
-                                   char *symbol, size_t symbol_size, char *source,
-                                   size_t source_size)
+bool chip_locate(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc, char *symbol,
+                 size_t symbol_size, char *source, size_t source_size)
 {
     const struct image *image = images_find(chip_images(chip), x, y, pc);
     if (symbol && symbol_size) {
@@ -386,7 +376,7 @@ PENROSE_EXPORT bool penrose_locate(struct penrose_chip *chip, unsigned x, unsign
     return (symbol && *symbol) || (source && *source);
 }
 
-PENROSE_EXPORT const char *penrose_range_name(enum penrose_hart hart, uint32_t address)
+const char *chip_range_name(enum penrose_hart hart, uint32_t address)
 {
     return tile_range_title(TILE_TENSIX, hart < PENROSE_HARTS ? (enum tile_agent)hart : AGENT_NOC,
                             address);

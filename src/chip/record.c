@@ -6,51 +6,6 @@
  * client does in a callback of the DMA engine.
  */
 #include "chip/chip.h"
-#include "isa/export.h"
-
-/* --- Entries --- */
-
-bool chip_begin(struct penrose_chip *chip, enum journal_kind kind, const uint64_t *numbers,
-                const void *bytes, size_t size)
-{
-    struct journal *journal = chip->journal;
-    if (journal->inside > 0 || journal->is_read_only) {
-        return false;
-    }
-    journal_add(journal, kind, numbers, bytes, size);
-    journal->inside++;
-    return true;
-}
-
-enum penrose_status chip_end(struct penrose_chip *chip, bool is_entry, enum penrose_status status)
-{
-    if (is_entry) {
-        chip->journal->inside--;
-        if (status != PENROSE_OK) {
-            JOURNAL_ADD(chip->journal, JOURNAL_FAILED, NULL, 0, (uint64_t)status);
-        }
-    }
-    return status;
-}
-
-enum penrose_status chip_end_read(struct penrose_chip *chip, bool is_entry,
-                                  enum penrose_status status, const void *bytes, size_t size)
-{
-    if (is_entry) {
-        uint8_t kept[JOURNAL_ROOM];
-        size_t count = status == PENROSE_OK ? journal_keep(bytes, size, kept) : 0;
-        chip->journal->inside--;
-        JOURNAL_ADD(chip->journal, JOURNAL_ANSWER, kept, count, (uint64_t)status, size);
-    }
-    return status;
-}
-
-void chip_end_journal(struct penrose_chip *chip)
-{
-    if (chip->journal) {
-        chip->journal->failed = true;
-    }
-}
 
 /* --- Windows --- */
 
@@ -117,8 +72,7 @@ static bool host_write(void *context, uint64_t address, const void *from, uint32
     return answers;
 }
 
-PENROSE_EXPORT void penrose_host_memory_set(struct penrose_chip *chip,
-                                            const struct penrose_host_memory *memory)
+void chip_host_memory_set(struct penrose_chip *chip, const struct penrose_host_memory *memory)
 {
     chip->host = *memory;
 }
@@ -158,8 +112,7 @@ static bool device_write(void *context, uint64_t address, const void *from, uint
     return answers;
 }
 
-PENROSE_EXPORT void penrose_pcie_device_set(struct penrose_chip *chip,
-                                            const struct penrose_host_memory *device)
+void chip_pcie_device_set(struct penrose_chip *chip, const struct penrose_host_memory *device)
 {
     chip->device = *device;
 }

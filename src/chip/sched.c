@@ -15,11 +15,10 @@
 #include <string.h>
 
 #include "chip/gddr.h"
-#include "isa/export.h"
 
 enum { MOST_WINDOW_CYCLES = 65536, UNITS_PER_THREAD = 2 };
 
-PENROSE_EXPORT uint64_t penrose_now(const struct penrose_chip *chip)
+uint64_t chip_now(const struct penrose_chip *chip)
 {
     return chip->now;
 }
@@ -29,7 +28,7 @@ static uint64_t last_of_hart(const struct tile_hart *run)
     return run->state == HART_HELD ? 0 : run->state == HART_ASLEEP ? run->idle.since : run->time;
 }
 
-PENROSE_EXPORT uint64_t penrose_last_activity(const struct penrose_chip *chip)
+uint64_t chip_last_activity(const struct penrose_chip *chip)
 {
     uint64_t last = 0;
     for (unsigned i = 0; i < NOC_NODES; i++) {
@@ -361,9 +360,9 @@ void chip_go_on(struct penrose_chip *chip)
         }
     }
     chip->is_paused = false;
-    if (CHIP_BEGIN(chip, JOURNAL_GO_ON, NULL, 0, 0)) {
+    if (JOURNAL_BEGIN(chip->journal, JOURNAL_GO_ON, NULL, 0, 0)) {
         chip->journal->paused_at = UINT64_MAX;
-        chip_end(chip, true, PENROSE_OK);
+        journal_done(chip->journal, true, PENROSE_OK);
     }
     (void)chip_look_again(chip, NULL); /* a step is over, a point that stops once has gone */
     look_around(chip);
@@ -380,12 +379,12 @@ static enum penrose_outcome pause_chip(struct penrose_chip *chip, struct chip_cu
     return PENROSE_PAUSED;
 }
 
-PENROSE_EXPORT void penrose_stop_request(struct penrose_chip *chip)
+void chip_stop_request(struct penrose_chip *chip)
 {
     atomic_store(&chip->stop_is_wanted, true);
 }
 
-static enum penrose_outcome run_chip(struct penrose_chip *chip, const struct penrose_run *run)
+static enum penrose_outcome run_windows(struct penrose_chip *chip, const struct penrose_run *run)
 {
     uint64_t quantum = granularity(chip);
     uint64_t limit = UINT64_MAX / 2 - chip->now;
@@ -431,17 +430,13 @@ static enum penrose_outcome run_chip(struct penrose_chip *chip, const struct pen
     return awake.any_stopped ? PENROSE_FAULT : is_quiet ? PENROSE_QUIET : PENROSE_CYCLES;
 }
 
-PENROSE_EXPORT enum penrose_outcome penrose_run(struct penrose_chip *chip,
-                                                const struct penrose_run *given)
+enum penrose_outcome chip_run(struct penrose_chip *chip, const struct penrose_run *run)
 {
-    struct penrose_run own = {.size = sizeof own};
-    if (chip_take_sized(given, &own, sizeof own, "penrose_run", NULL) != PENROSE_OK) {
-        return PENROSE_REFUSED;
-    }
-    enum penrose_outcome outcome = run_chip(chip, &own);
+    enum penrose_outcome outcome = run_windows(chip, run);
     if (chip->journal) {
-        chip_end(chip, CHIP_BEGIN(chip, JOURNAL_RAN, NULL, 0, (uint64_t)outcome, chip->now),
-                 PENROSE_OK);
+        bool is_entry =
+            JOURNAL_BEGIN(chip->journal, JOURNAL_RAN, NULL, 0, (uint64_t)outcome, chip->now);
+        (void)journal_done(chip->journal, is_entry, PENROSE_OK);
         journal_file_some(chip->journal);
     }
     return outcome;

@@ -20,7 +20,6 @@
 
 #include "chip/chip.h"
 #include "isa/error.h"
-#include "isa/export.h"
 
 /* --- Hashes --- */
 
@@ -445,7 +444,7 @@ static enum penrose_status unpack_chip(struct unpacker *unpacker, struct snapsho
     if (reader->status == PENROSE_OK) {
         return status;
     }
-    penrose_chip_destroy(*chip);
+    chip_destroy(*chip);
     *chip = NULL;
     return explain(reader, unpacker, name, error);
 }
@@ -553,8 +552,8 @@ static enum penrose_status save_as(struct penrose_chip *chip, const char *path,
                      "%s: the snapshot cannot be written: %s", path, strerror(failure));
 }
 
-PENROSE_EXPORT enum penrose_status
-penrose_snapshot_save(struct penrose_chip *chip, const char *path, struct penrose_error *error)
+enum penrose_status chip_snapshot_save(struct penrose_chip *chip, const char *path,
+                                       struct penrose_error *error)
 {
     enum penrose_status status = check_state(chip, error);
     if (status != PENROSE_OK) {
@@ -566,10 +565,8 @@ penrose_snapshot_save(struct penrose_chip *chip, const char *path, struct penros
     return status;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_snapshot_load(const struct penrose_options *options,
-                                                         const char *path,
-                                                         struct penrose_chip **chip,
-                                                         struct penrose_error *error)
+enum penrose_status chip_snapshot_load(const struct penrose_options *options, const char *path,
+                                       struct penrose_chip **chip, struct penrose_error *error)
 {
     *chip = NULL;
     errno = 0;
@@ -584,9 +581,8 @@ PENROSE_EXPORT enum penrose_status penrose_snapshot_load(const struct penrose_op
 
 /* --- Memory --- */
 
-PENROSE_EXPORT enum penrose_status penrose_snapshot_to_memory(struct penrose_chip *chip,
-                                                              void **bytes, size_t *size,
-                                                              struct penrose_error *error)
+enum penrose_status chip_snapshot_to_memory(struct penrose_chip *chip, void **bytes, size_t *size,
+                                            struct penrose_error *error)
 {
     struct drain drain = {.file = NULL};
     *bytes = NULL;
@@ -604,9 +600,10 @@ PENROSE_EXPORT enum penrose_status penrose_snapshot_to_memory(struct penrose_chi
     return PENROSE_OK;
 }
 
-PENROSE_EXPORT enum penrose_status
-penrose_snapshot_from_memory(const struct penrose_options *options, const void *bytes, size_t size,
-                             struct penrose_chip **chip, struct penrose_error *error)
+enum penrose_status chip_snapshot_from_memory(const struct penrose_options *options,
+                                              const void *bytes, size_t size,
+                                              struct penrose_chip **chip,
+                                              struct penrose_error *error)
 {
     struct source source = {.bytes = bytes, .left = size};
     *chip = NULL;
@@ -615,7 +612,7 @@ penrose_snapshot_from_memory(const struct penrose_options *options, const void *
 
 /* --- The hash of a chip --- */
 
-PENROSE_EXPORT uint64_t penrose_state_hash(struct penrose_chip *chip)
+uint64_t chip_state_hash(struct penrose_chip *chip)
 {
     struct snapshot_writer *writer = malloc(sizeof *writer);
     if (!writer) {

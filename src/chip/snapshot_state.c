@@ -15,7 +15,6 @@
 #include "chip/chip.h"
 #include "config.h"
 #include "eth/eth.h"
-#include "isa/export.h"
 #include "noc/overlay_stream.h"
 #include "tensix/config/regs.h"
 #include "tensix/config/users.h"
@@ -727,7 +726,7 @@ static void load_tiles(struct snapshot_reader *reader, struct shared_data *share
             snapshot_fail(reader, PENROSE_E_FORMAT, "no tile with harts is at place %u", place);
             return;
         }
-        struct tile *tile = chip_tile_at(chip, place);
+        struct tile *tile = chip_make_tile(chip, place);
         if (!tile) {
             snapshot_fail(reader, PENROSE_E_MEMORY, "no memory for a tile");
             return;
@@ -953,7 +952,7 @@ static enum penrose_status create(struct snapshot_reader *reader,
     }
     saved.card = product->name;
     saved.threads = options ? options->threads : 0;
-    return penrose_chip_create(&saved, chip, error);
+    return chip_create(&saved, chip, error);
 }
 
 enum penrose_status snapshot_load_chip(struct snapshot_reader *reader,
@@ -982,7 +981,7 @@ enum penrose_status snapshot_load_chip(struct snapshot_reader *reader,
     shared_free(&shared);
     made->touched = true;
     if (reader->status != PENROSE_OK) {
-        penrose_chip_destroy(made);
+        chip_destroy(made);
         return reader->status;
     }
     *chip = made;

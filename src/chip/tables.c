@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "chip/firmware.h"
-#include "isa/export.h"
 
 enum { BANKS_OF_COLUMN = GRID_BANKS / 2, ROWS = GRID_HEIGHT - GRID_TENSIX_ROW };
 
@@ -18,8 +17,8 @@ static unsigned chip_banks(const struct penrose_chip *chip)
     return GRID_BANKS - (unsigned)__builtin_popcount(chip->grid.fused.banks);
 }
 
-PENROSE_EXPORT bool penrose_dram_bank(const struct penrose_chip *chip, unsigned noc, unsigned bank,
-                                      unsigned *x, unsigned *y)
+bool chip_dram_bank(const struct penrose_chip *chip, unsigned noc, unsigned bank, unsigned *x,
+                    unsigned *y)
 {
     static const uint8_t port[GRID_BANKS] = {
 #define GRID_BANK(bank, x, y0, y1, y2, port) [bank] = port,
@@ -33,7 +32,7 @@ PENROSE_EXPORT bool penrose_dram_bank(const struct penrose_chip *chip, unsigned 
     return true;
 }
 
-PENROSE_EXPORT unsigned penrose_firmware_dram_banks(const struct penrose_firmware *firmware)
+unsigned chip_firmware_dram_banks(const struct penrose_firmware *firmware)
 {
     return firmware->loader->tables.dram_banks;
 }
@@ -73,7 +72,7 @@ void chip_boot_tables(const struct penrose_chip *chip, const struct loader_table
     *tables = (struct chip_tables){0};
     for (unsigned bank = 0; bank < sizes->dram_banks; bank++) {
         for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
-            if (penrose_dram_bank(chip, noc, bank, &x, &y)) {
+            if (chip_dram_bank(chip, noc, bank, &x, &y)) {
                 tables->dram_xy[noc * sizes->dram_banks + bank] = name_of(x, y);
             }
         }

@@ -6,15 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <penrose/penrose.h>
-
-#include "isa/export.h"
+#include "chip/calls.h"
 #include "rv32/rv32.h"
 #include "tensix/table.h"
 
 static const char ttinsn[] = ".ttinsn ";
 
-PENROSE_EXPORT int penrose_disassemble(uint32_t word, uint32_t pc, char *text, size_t size)
+int chip_disassemble(uint32_t word, uint32_t pc, char *text, size_t size)
 {
     char pushed[128];
     uint32_t instruction = word >> 2 | word << 30;
@@ -37,8 +35,8 @@ static const char *pushed_text(const char *text)
     return isdigit((unsigned char)*text) ? NULL : text;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_assemble(const char *text, uint32_t pc, uint32_t *word,
-                                                    struct penrose_error *error)
+enum penrose_status chip_assemble(const char *text, uint32_t pc, uint32_t *word,
+                                  struct penrose_error *error)
 {
     const char *pushed = pushed_text(text);
     if (!pushed) {
@@ -52,13 +50,13 @@ PENROSE_EXPORT enum penrose_status penrose_assemble(const char *text, uint32_t p
     return status;
 }
 
-PENROSE_EXPORT int penrose_tensix_disassemble(uint32_t word, char *text, size_t size)
+int chip_tensix_disassemble(uint32_t word, char *text, size_t size)
 {
     return tensix_disassemble(word, text, size);
 }
 
-PENROSE_EXPORT enum penrose_status penrose_tensix_assemble(const char *text, uint32_t *word,
-                                                           struct penrose_error *error)
+enum penrose_status chip_tensix_assemble(const char *text, uint32_t *word,
+                                         struct penrose_error *error)
 {
     return tensix_assemble(text, word, error);
 }

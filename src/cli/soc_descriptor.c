@@ -129,7 +129,7 @@ static void print_descriptor(const struct penrose_chip *chip, const struct grid 
 
 enum cli_exit print_soc_descriptor(const struct cli *cli, const char *card)
 {
-    const struct grid_product *product = grid_product(card), *whole = grid_product("unharvested");
+    const struct grid_product *product = grid_product(card), *whole = grid_product_at(0);
     struct penrose_options options = {.size = sizeof options};
     struct penrose_error error;
     struct penrose_chip *chip;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/names.h"
 #include "isa/error.h"
 #include "loader/program_internal.h"
 #include "loader/layout.h"
@@ -253,7 +254,7 @@ static enum penrose_status add_harts(const struct program_reader *reader, const 
     const unsigned triscs = 1u << PENROSE_TRISC0 | 1u << PENROSE_TRISC1 | 1u << PENROSE_TRISC2;
     unsigned bits = strcmp(name, "trisc") == 0 ? triscs : 0;
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
-        if (strcmp(name, penrose_hart_name((enum penrose_hart)hart)) == 0) {
+        if (strcmp(name, arch_hart_name((enum penrose_hart)hart)) == 0) {
             bits = 1u << hart;
         }
     }
@@ -296,10 +297,9 @@ static enum penrose_status check_harts(const struct program_reader *reader, cons
             unsigned both = kernel->tiles.row[y] & other->tiles.row[y];
             if (both) {
                 unsigned hart = (unsigned)__builtin_ctz(kernel->harts & other->harts);
-                return program_refuse(reader, key,
-                                      "%s of logical tile (%u, %u) has kernels[%u] already",
-                                      penrose_hart_name((enum penrose_hart)hart),
-                                      (unsigned)__builtin_ctz(both), y, i);
+                return program_refuse(
+                    reader, key, "%s of logical tile (%u, %u) has kernels[%u] already",
+                    arch_hart_name((enum penrose_hart)hart), (unsigned)__builtin_ctz(both), y, i);
             }
         }
     }
@@ -415,7 +415,7 @@ char *loader_hart_path(const char *pattern, enum penrose_hart hart)
     for (const char *at = pattern; stream && *at; at++) {
         bool is_place = strncmp(at, place, sizeof place - 1) == 0;
         if (is_place) {
-            fputs(penrose_hart_name(hart), stream);
+            fputs(arch_hart_name(hart), stream);
             at += sizeof place - 2;
         } else {
             fputc(*at, stream);

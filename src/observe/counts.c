@@ -5,7 +5,6 @@
 
 #include "chip/chip.h"
 #include "isa/error.h"
-#include "isa/export.h"
 #include "tensix/exec.h"
 
 /* Cycles that somebody has waited, and since when it does so now. */
@@ -57,8 +56,8 @@ static struct counts *counts_of(const struct penrose_chip *chip)
     return observer ? observer->context : NULL;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_tensix_counting(struct penrose_chip *chip, bool counts,
-                                                           struct penrose_error *error)
+enum penrose_status chip_tensix_counting(struct penrose_chip *chip, bool counts,
+                                         struct penrose_error *error)
 {
     struct counts *old = counts_of(chip);
     if (old) {
@@ -85,8 +84,8 @@ PENROSE_EXPORT enum penrose_status penrose_tensix_counting(struct penrose_chip *
     return status;
 }
 
-PENROSE_EXPORT bool penrose_tensix_count_get(struct penrose_chip *chip, unsigned x, unsigned y,
-                                             size_t index, struct penrose_tensix_count *count)
+bool chip_tensix_count_get(struct penrose_chip *chip, unsigned x, unsigned y, size_t index,
+                           struct penrose_tensix_count *count)
 {
     const struct counts *counts = counts_of(chip);
     uint16_t place;
@@ -110,8 +109,8 @@ PENROSE_EXPORT bool penrose_tensix_count_get(struct penrose_chip *chip, unsigned
     return false;
 }
 
-PENROSE_EXPORT uint64_t penrose_hart_waited(const struct penrose_chip *chip, unsigned x, unsigned y,
-                                            enum penrose_hart hart)
+uint64_t chip_hart_waited(const struct penrose_chip *chip, unsigned x, unsigned y,
+                          enum penrose_hart hart)
 {
     const struct counts *counts = counts_of(chip);
     uint16_t place;

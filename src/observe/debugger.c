@@ -13,7 +13,6 @@
 #include "arch/arch.h"
 #include "chip/chip.h"
 #include "isa/error.h"
-#include "isa/export.h"
 #include "observe/points.h"
 
 enum { STOPS = 16 };
@@ -42,14 +41,6 @@ struct debugger {
 _Static_assert((int)PENROSE_AGENT_NOC == (int)OBSERVED_NOC &&
                    (int)PENROSE_AGENT_SCALAR_UNIT == (int)OBSERVED_SCALAR_UNIT,
                "agents of observers have the public numbers");
-
-PENROSE_EXPORT const char *penrose_agent_name(enum penrose_agent agent)
-{
-    static const char *const names[PENROSE_AGENTS] = {"brisc",  "trisc0", "trisc1",     "trisc2",
-                                                      "ncrisc", "noc",    "host",       "unpacker",
-                                                      "packer", "mover",  "scalar unit"};
-    return (unsigned)agent < PENROSE_AGENTS ? names[agent] : NULL;
-}
 
 /* --- Stopping --- */
 
@@ -292,8 +283,6 @@ static enum penrose_status look_again(struct debugger *debugger, struct tile *ti
     return chip_look_again(debugger->chip, error);
 }
 
-enum { LEAST_POINT = offsetof(struct penrose_point, condition) /* the first version */ };
-
 enum penrose_status point_check(const struct tile *tile, const struct penrose_point *point,
                                 struct penrose_error *error)
 {
@@ -328,16 +317,13 @@ enum penrose_status point_check(const struct tile *tile, const struct penrose_po
                            "every hart has a local RAM of its own at 0x%08x", RV32_LOCAL_BASE);
 }
 
-PENROSE_EXPORT enum penrose_status penrose_point_set(struct penrose_chip *chip,
-                                                     const struct penrose_point *point,
-                                                     unsigned *id, struct penrose_error *error)
+enum penrose_status chip_point_set(struct penrose_chip *chip, const struct penrose_point *point,
+                                   unsigned *id, struct penrose_error *error)
 {
-    struct penrose_point own = {.size = sizeof own};
     struct debugger *debugger;
     struct tile *tile;
-    enum penrose_status status = chip_take_sized(point, &own, LEAST_POINT, "penrose_point", error);
-    status = status == PENROSE_OK ? chip_tile(chip, own.x, own.y, &tile, error) : status;
-    status = status == PENROSE_OK ? point_check(tile, &own, error) : status;
+    enum penrose_status status = chip_tile(chip, point->x, point->y, &tile, error);
+    status = status == PENROSE_OK ? point_check(tile, point, error) : status;
     status = status == PENROSE_OK ? take_debugger(chip, &debugger, error) : status;
     if (status != PENROSE_OK) {
         return status;
@@ -349,7 +335,7 @@ PENROSE_EXPORT enum penrose_status penrose_point_set(struct penrose_chip *chip,
     }
     debugger->point = points;
     struct penrose_point *added = &points[debugger->points++];
-    *added = own;
+    *added = *point;
     added->x = tile->x; /* other coordinates may lead there too */
     added->y = tile->y;
     added->hits = 0;
@@ -360,8 +346,8 @@ PENROSE_EXPORT enum penrose_status penrose_point_set(struct penrose_chip *chip,
     return look_again(debugger, tile, error);
 }
 
-PENROSE_EXPORT enum penrose_status penrose_point_clear(struct penrose_chip *chip, unsigned id,
-                                                       struct penrose_error *error)
+enum penrose_status chip_point_clear(struct penrose_chip *chip, unsigned id,
+                                     struct penrose_error *error)
 {
     struct debugger *debugger = chip->debugger;
     for (size_t i = 0; debugger && i < debugger->points; i++) {
@@ -373,12 +359,12 @@ PENROSE_EXPORT enum penrose_status penrose_point_clear(struct penrose_chip *chip
     return error_set(error, PENROSE_E_ARGUMENT, "there is no point %u", id);
 }
 
-PENROSE_EXPORT bool penrose_point_get(const struct penrose_chip *chip, size_t index,
-                                      struct penrose_point *point)
+bool chip_point_get(const struct penrose_chip *chip, size_t index, struct penrose_point *point)
 {
     const struct debugger *debugger = chip->debugger;
     size_t size = point->size;
-    if (!debugger || index >= debugger->points || size < LEAST_POINT) {
+    if (!debugger || index >= debugger->points ||
+        size < offsetof(struct penrose_point, condition)) {
         return false;
     }
     memcpy(point, &debugger->point[index], size < sizeof *point ? size : sizeof *point);
@@ -388,9 +374,9 @@ PENROSE_EXPORT bool penrose_point_get(const struct penrose_chip *chip, size_t in
 
 /* --- Harts --- */
 
-PENROSE_EXPORT enum penrose_status penrose_hart_step(struct penrose_chip *chip, unsigned x,
-                                                     unsigned y, enum penrose_hart hart,
-                                                     uint64_t count, struct penrose_error *error)
+enum penrose_status chip_hart_step(struct penrose_chip *chip, unsigned x, unsigned y,
+                                   enum penrose_hart hart, uint64_t count,
+                                   struct penrose_error *error)
 {
     struct debugger *debugger;
     struct tile *tile;
@@ -403,9 +389,8 @@ PENROSE_EXPORT enum penrose_status penrose_hart_step(struct penrose_chip *chip, 
     return look_again(debugger, tile, error);
 }
 
-PENROSE_EXPORT enum penrose_status penrose_tensix_step(struct penrose_chip *chip, unsigned x,
-                                                       unsigned y, unsigned thread, uint64_t count,
-                                                       struct penrose_error *error)
+enum penrose_status chip_tensix_step(struct penrose_chip *chip, unsigned x, unsigned y,
+                                     unsigned thread, uint64_t count, struct penrose_error *error)
 {
     struct debugger *debugger;
     struct tile *tile;
@@ -425,8 +410,8 @@ PENROSE_EXPORT enum penrose_status penrose_tensix_step(struct penrose_chip *chip
     return look_again(debugger, tile, error);
 }
 
-static enum penrose_status pause_hart(struct penrose_chip *chip, unsigned x, unsigned y,
-                                      enum penrose_hart hart, struct penrose_error *error)
+enum penrose_status chip_hart_pause(struct penrose_chip *chip, unsigned x, unsigned y,
+                                    enum penrose_hart hart, struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
@@ -434,23 +419,15 @@ static enum penrose_status pause_hart(struct penrose_chip *chip, unsigned x, uns
         return status;
     }
     if (tile->run[hart].state == HART_HELD) {
-        return error_set(error, PENROSE_E_STATE, "%s of %s is in reset", penrose_hart_name(hart),
+        return error_set(error, PENROSE_E_STATE, "%s of %s is in reset", arch_hart_name(hart),
                          tile->name);
     }
     tile_pause(tile, (enum rv32_core)hart);
     return PENROSE_OK;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_hart_pause(struct penrose_chip *chip, unsigned x,
-                                                      unsigned y, enum penrose_hart hart,
-                                                      struct penrose_error *error)
-{
-    bool is_entry = CHIP_BEGIN(chip, JOURNAL_HART, NULL, 0, JOURNAL_HALT, x, y, (uint64_t)hart);
-    return chip_end(chip, is_entry, pause_hart(chip, x, y, hart, error));
-}
-
-static enum penrose_status resume_hart(struct penrose_chip *chip, unsigned x, unsigned y,
-                                       enum penrose_hart hart, struct penrose_error *error)
+enum penrose_status chip_hart_resume(struct penrose_chip *chip, unsigned x, unsigned y,
+                                     enum penrose_hart hart, struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
@@ -458,25 +435,16 @@ static enum penrose_status resume_hart(struct penrose_chip *chip, unsigned x, un
         return status;
     }
     if (tile->run[hart].state != HART_PAUSED) {
-        return error_set(error, PENROSE_E_STATE, "%s of %s is not paused", penrose_hart_name(hart),
+        return error_set(error, PENROSE_E_STATE, "%s of %s is not paused", arch_hart_name(hart),
                          tile->name);
     }
     tile_resume(tile, (enum rv32_core)hart, tile->now);
     return PENROSE_OK;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_hart_resume(struct penrose_chip *chip, unsigned x,
-                                                       unsigned y, enum penrose_hart hart,
-                                                       struct penrose_error *error)
-{
-    bool is_entry = CHIP_BEGIN(chip, JOURNAL_HART, NULL, 0, JOURNAL_RESUME, x, y, (uint64_t)hart);
-    return chip_end(chip, is_entry, resume_hart(chip, x, y, hart, error));
-}
-
 /* --- What stopped --- */
 
-PENROSE_EXPORT bool penrose_stop_get(const struct penrose_chip *chip, size_t index,
-                                     struct penrose_stop *stop)
+bool chip_stop_get(const struct penrose_chip *chip, size_t index, struct penrose_stop *stop)
 {
     const struct debugger *debugger = chip->debugger;
     bool is_of_this_pause = debugger && chip->is_paused && debugger->pauses + 1 == chip->pauses;
@@ -485,45 +453,4 @@ PENROSE_EXPORT bool penrose_stop_get(const struct penrose_chip *chip, size_t ind
     }
     *stop = debugger->stop[index];
     return true;
-}
-
-static void format_access(const struct penrose_stop *stop, char *text, size_t size)
-{
-    char by[80] = "";
-    if (stop->agent == PENROSE_AGENT_NOC && stop->thread >= 0) {
-        snprintf(by, sizeof by, ", " OBSERVED_INJECTED);
-    } else if (stop->agent == PENROSE_AGENT_NOC && stop->pc) {
-        snprintf(by, sizeof by, ", a packet of (%u, %u), sent at pc 0x%x", stop->from_x,
-                 stop->from_y, stop->pc);
-    } else if (stop->agent == PENROSE_AGENT_NOC) {
-        snprintf(by, sizeof by, ", a packet of (%u, %u)", stop->from_x, stop->from_y);
-    } else if (stop->agent != PENROSE_AGENT_HOST) {
-        snprintf(by, sizeof by, ", %s pc 0x%x", stop->thread < 0 ? "at" : "pushed at", stop->pc);
-    }
-    snprintf(text, size, "%s of (%u, %u) %s %u bytes at 0x%08x%s", penrose_agent_name(stop->agent),
-             stop->x, stop->y, stop->write ? "wrote" : "read", stop->size, stop->address, by);
-}
-
-PENROSE_EXPORT int penrose_stop_format(const struct penrose_stop *stop, char *text, size_t size)
-{
-    static const char *const reasons[] = {[PENROSE_STOP_BREAKPOINT] = "breakpoint",
-                                          [PENROSE_STOP_WATCHPOINT] = "watchpoint",
-                                          [PENROSE_STOP_STEP] = "step",
-                                          [PENROSE_STOP_EBREAK] = "ebreak",
-                                          [PENROSE_STOP_TENSIX] = "Tensix instruction"};
-    char what[200], number[16] = "";
-    if (stop->reason == PENROSE_STOP_WATCHPOINT) {
-        format_access(stop, what, sizeof what);
-    } else if (stop->reason == PENROSE_STOP_TENSIX) {
-        snprintf(what, sizeof what, "of thread %d of (%u, %u), pushed at pc 0x%x", stop->thread,
-                 stop->x, stop->y, stop->pc);
-    } else {
-        snprintf(what, sizeof what, "%s of (%u, %u) at pc 0x%x", penrose_agent_name(stop->agent),
-                 stop->x, stop->y, stop->pc);
-    }
-    if (stop->id) {
-        snprintf(number, sizeof number, " %u", stop->id);
-    }
-    return snprintf(text, size, "%s%s: %s, in cycle %llu", reasons[stop->reason], number, what,
-                    (unsigned long long)stop->cycle);
 }

@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "arch/names.h"
 #include "host/environment.h"
 #include "isa/error.h"
+#include "observe/report.h"
 #include "observe/sink.h"
 
 /* What ttsim calls such an error (TTSimErrorCategory of its common.h). No fault here is of its other
@@ -52,8 +54,8 @@ int error_line_format(const struct penrose_fault *fault, char *text, size_t size
 {
     struct sink sink = {.text = text, .size = size};
     char report[2048];
-    const char *name = penrose_fault_name(fault->kind), *details = report + strlen(name) + 2;
-    penrose_fault_format(fault, report, sizeof report);
+    const char *name = arch_fault_name(fault->kind), *details = report + strlen(name) + 2;
+    report_fault_format(fault, report, sizeof report);
     sink_put(&sink, "[%llu] ERROR: %s: ", (unsigned long long)fault->cycle,
              category_of[fault->kind]);
     for (const char *at = name; *at; at++) { /* a function is one word */

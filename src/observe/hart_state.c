@@ -7,7 +7,6 @@
 
 #include "chip/chip.h"
 #include "isa/error.h"
-#include "isa/export.h"
 
 enum { REGISTERS = 32, CSRS = 4096 };
 
@@ -26,7 +25,7 @@ static bool is_numbered(const char *name, const char *prefix, unsigned end, unsi
     return *rest == '\0' && value < end;
 }
 
-PENROSE_EXPORT bool penrose_register_find(const char *name, struct penrose_register *number)
+bool chip_register_find(const char *name, struct penrose_register *number)
 {
     static const char *const prefixes[] = {
         [PENROSE_X] = "x", [PENROSE_F] = "f", [PENROSE_V] = "v", [PENROSE_CSR] = "csr"};
@@ -95,11 +94,9 @@ static enum penrose_status no_csr(const struct rv32_hart *hart, struct penrose_e
     return error_set(error, PENROSE_E_ARGUMENT, "%s", hart->fault.detail);
 }
 
-PENROSE_EXPORT enum penrose_status penrose_register_read(struct penrose_chip *chip, unsigned x,
-                                                         unsigned y, enum penrose_hart hart,
-                                                         struct penrose_register number,
-                                                         uint32_t value[4],
-                                                         struct penrose_error *error)
+enum penrose_status chip_register_read(struct penrose_chip *chip, unsigned x, unsigned y,
+                                       enum penrose_hart hart, struct penrose_register number,
+                                       uint32_t value[4], struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = take_hart(chip, x, y, hart, &tile, error);
@@ -131,9 +128,9 @@ PENROSE_EXPORT enum penrose_status penrose_register_read(struct penrose_chip *ch
     return PENROSE_OK;
 }
 
-static enum penrose_status write_register(struct penrose_chip *chip, unsigned x, unsigned y,
-                                          enum penrose_hart hart, struct penrose_register number,
-                                          const uint32_t value[4], struct penrose_error *error)
+enum penrose_status chip_register_write(struct penrose_chip *chip, unsigned x, unsigned y,
+                                        enum penrose_hart hart, struct penrose_register number,
+                                        const uint32_t value[4], struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = take_hart(chip, x, y, hart, &tile, error);
@@ -166,17 +163,6 @@ static enum penrose_status write_register(struct penrose_chip *chip, unsigned x,
     return PENROSE_OK;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_register_write(struct penrose_chip *chip, unsigned x,
-                                                          unsigned y, enum penrose_hart hart,
-                                                          struct penrose_register number,
-                                                          const uint32_t value[4],
-                                                          struct penrose_error *error)
-{
-    bool is_entry = CHIP_BEGIN(chip, JOURNAL_HART_REGISTER, value, 4 * sizeof *value, x, y,
-                               (uint64_t)hart, (uint64_t)number.file, number.number);
-    return chip_end(chip, is_entry, write_register(chip, x, y, hart, number, value, error));
-}
-
 /* --- Memory --- */
 
 static enum penrose_status access_as_hart(struct penrose_chip *chip, unsigned x, unsigned y,
@@ -196,35 +182,29 @@ static enum penrose_status access_as_hart(struct penrose_chip *chip, unsigned x,
         return PENROSE_OK;
     }
     return error_set(error, PENROSE_E_ARGUMENT, "%s of %s: 0x%08x (%s) does not answer%s%s",
-                     penrose_hart_name(hart), tile->name, access.address + done,
+                     arch_hart_name(hart), tile->name, access.address + done,
                      tile_range_title(tile->kind->type, access.agent, access.address + done),
                      rule ? ": " : "", rule ? rule : "");
 }
 
-PENROSE_EXPORT enum penrose_status penrose_hart_peek(struct penrose_chip *chip, unsigned x,
-                                                     unsigned y, enum penrose_hart hart,
-                                                     uint32_t address, void *bytes, size_t size,
-                                                     struct penrose_error *error)
+enum penrose_status chip_hart_peek(struct penrose_chip *chip, unsigned x, unsigned y,
+                                   enum penrose_hart hart, uint32_t address, void *bytes,
+                                   size_t size, struct penrose_error *error)
 {
     const struct mmio_access access = {.operation = MMIO_PEEK, .address = address};
     return access_as_hart(chip, x, y, hart, access, bytes, size, error);
 }
 
-PENROSE_EXPORT enum penrose_status penrose_hart_poke(struct penrose_chip *chip, unsigned x,
-                                                     unsigned y, enum penrose_hart hart,
-                                                     uint32_t address, const void *bytes,
-                                                     size_t size, struct penrose_error *error)
+enum penrose_status chip_hart_poke(struct penrose_chip *chip, unsigned x, unsigned y,
+                                   enum penrose_hart hart, uint32_t address, const void *bytes,
+                                   size_t size, struct penrose_error *error)
 {
     const struct mmio_access access = {.operation = MMIO_POKE, .address = address};
-    bool is_entry = CHIP_BEGIN(chip, JOURNAL_HART_POKE, bytes, size, x, y, (uint64_t)hart, address);
-    return chip_end(
-        chip, is_entry,
-        access_as_hart(chip, x, y, hart, access, (void *)(uintptr_t)bytes, size, error));
+    return access_as_hart(chip, x, y, hart, access, (void *)(uintptr_t)bytes, size, error);
 }
 
-PENROSE_EXPORT int penrose_hart_disassemble(struct penrose_chip *chip, unsigned x, unsigned y,
-                                            uint32_t address, uint32_t *word, char *text,
-                                            size_t size)
+int chip_hart_disassemble(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t address,
+                          uint32_t *word, char *text, size_t size)
 {
     struct tile *tile;
     uint32_t instruction;
@@ -236,5 +216,5 @@ PENROSE_EXPORT int penrose_hart_disassemble(struct penrose_chip *chip, unsigned 
     if (word) {
         *word = instruction;
     }
-    return penrose_disassemble(instruction, address, text, size);
+    return chip_disassemble(instruction, address, text, size);
 }

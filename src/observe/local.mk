@@ -1,33 +1,17 @@
 chip_sources += \
 	%D%/counts.c \
 	%D%/debugger.c \
-	%D%/error_line.c \
-	%D%/error_line.h \
 	%D%/hart_state.c \
 	%D%/host_call.h \
-	%D%/names.c \
-	%D%/names.h \
-	%D%/observer.h \
 	%D%/points.h \
-	%D%/report.c \
-	%D%/settings.c \
-	%D%/settings.h \
-	%D%/sink.c \
-	%D%/sink.h \
 	%D%/tensix_state.c \
 	%D%/dump/buffers.c \
 	%D%/dump/collect.c \
-	%D%/dump/dst_numbers.c \
-	%D%/dump/dst_numbers.h \
 	%D%/dump/dump.c \
 	%D%/dump/dump.h \
 	%D%/dump/file.c \
 	%D%/dump/groups.def \
-	%D%/dump/html.c \
-	%D%/dump/html.h \
 	%D%/dump/parts.h \
-	%D%/dump/picture.c \
-	%D%/dump/picture.h \
 	%D%/dump/tensix.c \
 	%D%/gdb/breaks.c \
 	%D%/gdb/commands.c \
@@ -53,9 +37,6 @@ chip_sources += \
 	%D%/history/history.c \
 	%D%/history/history.h \
 	%D%/history/journal.c \
-	%D%/history/journal.def \
-	%D%/history/journal.h \
-	%D%/history/journal_file.c \
 	%D%/history/moments.c \
 	%D%/history/moments.h \
 	%D%/history/recording.c \
@@ -74,22 +55,9 @@ chip_sources += \
 	%D%/history/writers.h \
 	%D%/trace/code.c \
 	%D%/trace/code.h \
-	%D%/trace/file.c \
-	%D%/trace/file.h \
-	%D%/trace/filter.c \
-	%D%/trace/filter.h \
-	%D%/trace/reader.c \
-	%D%/trace/reader.h \
-	%D%/trace/record.h \
-	%D%/trace/text.c \
-	%D%/trace/text.h \
 	%D%/trace/trace.c \
-	%D%/trace/writer.c \
-	%D%/trace/writer.h \
 	%D%/waits/chain.c \
 	%D%/waits/chain.h \
-	%D%/waits/lines.c \
-	%D%/waits/lines.h \
 	%D%/waits/places.c \
 	%D%/waits/places.h \
 	%D%/waits/responses.c \
@@ -98,6 +66,42 @@ chip_sources += \
 	%D%/waits/under_way.h \
 	%D%/waits/waits.c \
 	%D%/waits/waits.h
+
+## What knows no chip.
+libpenrose_core_la_SOURCES += \
+	%D%/error_line.c \
+	%D%/error_line.h \
+	%D%/names.c \
+	%D%/names.h \
+	%D%/report.c \
+	%D%/report.h \
+	%D%/settings.c \
+	%D%/settings.h \
+	%D%/sink.c \
+	%D%/sink.h \
+	%D%/observer.h \
+	%D%/dump/dst_numbers.c \
+	%D%/dump/dst_numbers.h \
+	%D%/dump/html.c \
+	%D%/dump/html.h \
+	%D%/dump/picture.c \
+	%D%/dump/picture.h \
+	%D%/history/journal.def \
+	%D%/history/journal.h \
+	%D%/history/journal_file.c \
+	%D%/trace/filter.c \
+	%D%/trace/filter.h \
+	%D%/trace/reader.c \
+	%D%/trace/reader.h \
+	%D%/trace/record.h \
+	%D%/trace/text.c \
+	%D%/trace/text.h \
+	%D%/trace/writer.c \
+	%D%/trace/writer.h \
+	%D%/trace/file.c \
+	%D%/trace/file.h \
+	%D%/waits/lines.c \
+	%D%/waits/lines.h
 
 ## Comparing dumps: of the program alone, as it reads JSON.
 compare_sources = \

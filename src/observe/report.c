@@ -2,10 +2,12 @@
  * The text of a guest fault. Its first line can stand alone: the rule that was broken and where;
  * the lines after it give the instruction and what else is known.
  */
-#include <penrose/penrose.h>
+#include "observe/report.h"
+
+#include <stdio.h>
 #include <string.h>
 
-#include "isa/export.h"
+#include "arch/names.h"
 #include "observe/observer.h"
 #include "observe/sink.h"
 
@@ -34,14 +36,14 @@ static void put_culprit(struct sink *sink, const struct penrose_fault *fault)
 
 static void put_headline(struct sink *sink, const struct penrose_fault *fault)
 {
-    const char *rule = text_or(fault->rule, penrose_fault_rule(fault->kind));
-    sink_put(sink, "%s: tile (%u, %u) ", text_or(penrose_fault_name(fault->kind), "fault"),
-             fault->x, fault->y);
+    const char *rule = text_or(fault->rule, arch_fault_rule(fault->kind));
+    sink_put(sink, "%s: tile (%u, %u) ", text_or(arch_fault_name(fault->kind), "fault"), fault->x,
+             fault->y);
     put_culprit(sink, fault);
     sink_put(sink, ": %s\n", text_or(rule, "no rule is known"));
 }
 
-PENROSE_EXPORT int penrose_fault_format(const struct penrose_fault *fault, char *text, size_t size)
+int report_fault_format(const struct penrose_fault *fault, char *text, size_t size)
 {
     struct sink sink = {.text = text, .size = size};
     put_headline(&sink, fault);
@@ -51,8 +53,8 @@ PENROSE_EXPORT int penrose_fault_format(const struct penrose_fault *fault, char 
     if (*fault->disassembly) {
         sink_put(&sink, "  instruction  %08x  %s\n", fault->word, fault->disassembly);
     }
-    if (*fault->rule && penrose_fault_rule(fault->kind)) {
-        sink_put(&sink, "  rule         %s\n", penrose_fault_rule(fault->kind));
+    if (*fault->rule && arch_fault_rule(fault->kind)) {
+        sink_put(&sink, "  rule         %s\n", arch_fault_rule(fault->kind));
     }
     if (*fault->hint) {
         sink_put(&sink, "  hint         %s\n", fault->hint);
@@ -89,8 +91,7 @@ static bool is_same_code(const struct penrose_fault *a, const struct penrose_fau
     return is_same_line(a, b) && (is_same_place || is_unrolled);
 }
 
-PENROSE_EXPORT bool penrose_fault_alike(const struct penrose_fault *fault,
-                                        const struct penrose_fault *other)
+bool report_fault_alike(const struct penrose_fault *fault, const struct penrose_fault *other)
 {
     bool is_same = fault->kind == other->kind && fault->policy == other->policy &&
                    fault->hart == other->hart && fault->thread == other->thread &&
@@ -100,14 +101,13 @@ PENROSE_EXPORT bool penrose_fault_alike(const struct penrose_fault *fault,
            (has_hart || fault->address == other->address);
 }
 
-PENROSE_EXPORT int penrose_fault_format_others(const struct penrose_fault *fault,
-                                               const struct penrose_place *tiles, size_t count,
-                                               char *text, size_t size)
+int report_fault_format_others(const struct penrose_fault *fault, const struct penrose_place *tiles,
+                               size_t count, char *text, size_t size)
 {
     enum { NAMED = 8 };
     struct sink sink = {.text = text, .size = size};
     size_t here = 0;
-    sink_put(&sink, "%s: ", text_or(penrose_fault_name(fault->kind), "fault"));
+    sink_put(&sink, "%s: ", text_or(arch_fault_name(fault->kind), "fault"));
     put_culprit(&sink, fault);
     for (size_t i = 0; i < count; i++) {
         here += tiles[i].x == fault->x && tiles[i].y == fault->y;
@@ -127,4 +127,47 @@ PENROSE_EXPORT int penrose_fault_format_others(const struct penrose_fault *fault
     }
     sink_put(&sink, "%s\n", count - here > NAMED ? ", ..." : "");
     return sink.length;
+}
+
+/* --- What stopped --- */
+
+static void format_access(const struct penrose_stop *stop, char *text, size_t size)
+{
+    char by[80] = "";
+    if (stop->agent == PENROSE_AGENT_NOC && stop->thread >= 0) {
+        snprintf(by, sizeof by, ", " OBSERVED_INJECTED);
+    } else if (stop->agent == PENROSE_AGENT_NOC && stop->pc) {
+        snprintf(by, sizeof by, ", a packet of (%u, %u), sent at pc 0x%x", stop->from_x,
+                 stop->from_y, stop->pc);
+    } else if (stop->agent == PENROSE_AGENT_NOC) {
+        snprintf(by, sizeof by, ", a packet of (%u, %u)", stop->from_x, stop->from_y);
+    } else if (stop->agent != PENROSE_AGENT_HOST) {
+        snprintf(by, sizeof by, ", %s pc 0x%x", stop->thread < 0 ? "at" : "pushed at", stop->pc);
+    }
+    snprintf(text, size, "%s of (%u, %u) %s %u bytes at 0x%08x%s", arch_agent_name(stop->agent),
+             stop->x, stop->y, stop->write ? "wrote" : "read", stop->size, stop->address, by);
+}
+
+int report_stop_format(const struct penrose_stop *stop, char *text, size_t size)
+{
+    static const char *const reasons[] = {[PENROSE_STOP_BREAKPOINT] = "breakpoint",
+                                          [PENROSE_STOP_WATCHPOINT] = "watchpoint",
+                                          [PENROSE_STOP_STEP] = "step",
+                                          [PENROSE_STOP_EBREAK] = "ebreak",
+                                          [PENROSE_STOP_TENSIX] = "Tensix instruction"};
+    char what[200], number[16] = "";
+    if (stop->reason == PENROSE_STOP_WATCHPOINT) {
+        format_access(stop, what, sizeof what);
+    } else if (stop->reason == PENROSE_STOP_TENSIX) {
+        snprintf(what, sizeof what, "of thread %d of (%u, %u), pushed at pc 0x%x", stop->thread,
+                 stop->x, stop->y, stop->pc);
+    } else {
+        snprintf(what, sizeof what, "%s of (%u, %u) at pc 0x%x", arch_agent_name(stop->agent),
+                 stop->x, stop->y, stop->pc);
+    }
+    if (stop->id) {
+        snprintf(number, sizeof number, " %u", stop->id);
+    }
+    return snprintf(text, size, "%s%s: %s, in cycle %llu", reasons[stop->reason], number, what,
+                    (unsigned long long)stop->cycle);
 }

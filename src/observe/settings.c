@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/names.h"
 #include "isa/error.h"
 
 enum { WORD_BYTES = 80 };
@@ -77,7 +78,7 @@ enum penrose_status settings_schedule(struct penrose_options *options, const cha
 bool settings_policy_find(const char *name, enum penrose_policy *policy)
 {
     for (*policy = PENROSE_STOP; *policy <= PENROSE_IGNORE; (*policy)++) {
-        if (strcmp(name, penrose_policy_name(*policy)) == 0) {
+        if (strcmp(name, arch_policy_name(*policy)) == 0) {
             return true;
         }
     }
@@ -90,7 +91,7 @@ static bool set_policy(struct penrose_options *options, const char *kind, size_t
 {
     bool is_all = length == 3 && strncmp(kind, "all", 3) == 0, found = is_all;
     for (unsigned i = 0; i < PENROSE_FAULT_KINDS; i++) {
-        const char *name = penrose_fault_name((enum penrose_fault_kind)i);
+        const char *name = arch_fault_name((enum penrose_fault_kind)i);
         if (is_all || (strlen(name) == length && strncmp(kind, name, length) == 0)) {
             options->policy[i] = policy;
             found = true;

@@ -6,7 +6,6 @@
 
 #include "chip/chip.h"
 #include "isa/error.h"
-#include "isa/export.h"
 #include "num/dst_format.h"
 #include "tensix/dst.h"
 #include "tensix/exec.h"
@@ -42,11 +41,9 @@ static uint32_t dst_datum(const struct tensix *tensix, unsigned row, unsigned co
     return num_fp16_from_dst(tensix_dst_read16(dst, map, row, column, TENSIX_DST_READS_ZERO));
 }
 
-PENROSE_EXPORT enum penrose_status penrose_dst_read(struct penrose_chip *chip, unsigned x,
-                                                    unsigned y, unsigned row,
-                                                    enum penrose_dst_format format,
-                                                    uint32_t datum[PENROSE_DST_COLUMNS],
-                                                    struct penrose_error *error)
+enum penrose_status chip_dst_read(struct penrose_chip *chip, unsigned x, unsigned y, unsigned row,
+                                  enum penrose_dst_format format,
+                                  uint32_t datum[PENROSE_DST_COLUMNS], struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = find_worker(chip, x, y, &tile, error);
@@ -60,7 +57,7 @@ PENROSE_EXPORT enum penrose_status penrose_dst_read(struct penrose_chip *chip, u
                          "of format %d",
                          row, (int)format);
     }
-    tensix_vector_settle(&tile->tensix, &tile->tensix.vector, penrose_now(chip));
+    tensix_vector_settle(&tile->tensix, &tile->tensix.vector, chip_now(chip));
     for (unsigned column = 0; column < PENROSE_DST_COLUMNS; column++) {
         datum[column] = dst_datum(&tile->tensix, row, column, format);
     }
@@ -69,9 +66,9 @@ PENROSE_EXPORT enum penrose_status penrose_dst_read(struct penrose_chip *chip, u
 
 /* --- SrcA, SrcB, LRegs --- */
 
-PENROSE_EXPORT enum penrose_status
-penrose_src_read(struct penrose_chip *chip, unsigned x, unsigned y, bool src_b, unsigned bank,
-                 unsigned row, uint32_t datum[PENROSE_SRC_COLUMNS], struct penrose_error *error)
+enum penrose_status chip_src_read(struct penrose_chip *chip, unsigned x, unsigned y, bool src_b,
+                                  unsigned bank, unsigned row, uint32_t datum[PENROSE_SRC_COLUMNS],
+                                  struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = find_worker(chip, x, y, &tile, error);
@@ -89,10 +86,8 @@ penrose_src_read(struct penrose_chip *chip, unsigned x, unsigned y, bool src_b, 
     return PENROSE_OK;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_lreg_read(struct penrose_chip *chip, unsigned x,
-                                                     unsigned y, unsigned lreg,
-                                                     uint32_t lane[PENROSE_LANES],
-                                                     struct penrose_error *error)
+enum penrose_status chip_lreg_read(struct penrose_chip *chip, unsigned x, unsigned y, unsigned lreg,
+                                   uint32_t lane[PENROSE_LANES], struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = find_worker(chip, x, y, &tile, error);
@@ -103,7 +98,7 @@ PENROSE_EXPORT enum penrose_status penrose_lreg_read(struct penrose_chip *chip, 
         return error_set(error, PENROSE_E_ARGUMENT, "there are LRegs 0 to %d, no %u",
                          TENSIX_LREGS - 1, lreg);
     }
-    tensix_vector_settle(&tile->tensix, &tile->tensix.vector, penrose_now(chip));
+    tensix_vector_settle(&tile->tensix, &tile->tensix.vector, chip_now(chip));
     memcpy(lane, tile->tensix.vector.lreg[lreg], PENROSE_LANES * sizeof *lane);
     return PENROSE_OK;
 }
@@ -255,9 +250,8 @@ static bool find_value(const struct tensix *tensix, const char **name, uint32_t 
     return take_word(name, "srcb") && find_banks(&tensix->src[TENSIX_SRC_B], name, value);
 }
 
-PENROSE_EXPORT enum penrose_status penrose_tensix_read(struct penrose_chip *chip, unsigned x,
-                                                       unsigned y, const char *name,
-                                                       uint32_t *value, struct penrose_error *error)
+enum penrose_status chip_tensix_read(struct penrose_chip *chip, unsigned x, unsigned y,
+                                     const char *name, uint32_t *value, struct penrose_error *error)
 {
     struct tile *tile;
     const char *rest = name;
@@ -274,10 +268,9 @@ PENROSE_EXPORT enum penrose_status penrose_tensix_read(struct penrose_chip *chip
 
 /* --- The wait gate --- */
 
-PENROSE_EXPORT enum penrose_status penrose_gate_read(struct penrose_chip *chip, unsigned x,
-                                                     unsigned y, unsigned thread,
-                                                     struct penrose_gate *gate,
-                                                     struct penrose_error *error)
+enum penrose_status chip_gate_read(struct penrose_chip *chip, unsigned x, unsigned y,
+                                   unsigned thread, struct penrose_gate *gate,
+                                   struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = find_worker(chip, x, y, &tile, error);

@@ -1,4 +1,4 @@
-/* See scene.h. SCENE is the name of the functions for the chip that this is compiled for. */
+/* See scene.h. */
 #include "scene.h"
 
 #include <stdio.h>
@@ -59,8 +59,8 @@ static bool scene_load(struct scene *scene, enum penrose_hart hart, const char *
                                         NULL, &scene->error));
 }
 
-static bool scene_begin(struct scene *scene, float a[SCENE_SIDE][SCENE_SIDE],
-                        float b[SCENE_SIDE][SCENE_SIDE])
+bool scene_begin(struct scene *scene, float a[SCENE_SIDE][SCENE_SIDE],
+                 float b[SCENE_SIDE][SCENE_SIDE])
 {
     static const uint32_t argument[ARGUMENTS_END] = {
         [ARGUMENT_A] = INPUT_A,         [ARGUMENT_B] = INPUT_B,
@@ -72,7 +72,8 @@ static bool scene_begin(struct scene *scene, float a[SCENE_SIDE][SCENE_SIDE],
         [ARGUMENT_PHASES] = 4,
     };
     const uint32_t partner = scene->partner.y << 6 | scene->partner.x;
-    return is_good(penrose_chip_create(NULL, &scene->chip, &scene->error)) &&
+    const struct penrose_options options = {.size = sizeof options, .card = scene->card};
+    return is_good(penrose_chip_create(&options, &scene->chip, &scene->error)) &&
            scene_write_matrix(scene, INPUT_A, a) && scene_write_matrix(scene, INPUT_B, b) &&
            scene_write(scene, scene->partner, ARGUMENTS, argument, sizeof argument) &&
            scene_load(scene, PENROSE_BRISC, "move") &&
@@ -84,7 +85,7 @@ static bool scene_begin(struct scene *scene, float a[SCENE_SIDE][SCENE_SIDE],
                                         PENROSE_BRISC, 0, &scene->error));
 }
 
-static bool scene_run(struct scene *scene, uint64_t cycles, bool *is_done)
+bool scene_run(struct scene *scene, uint64_t cycles, bool *is_done)
 {
     uint32_t end[2];
     struct penrose_run run = {.size = sizeof run, .cycles = cycles, .pass_quiet_time = true};
@@ -104,8 +105,7 @@ static bool scene_run(struct scene *scene, uint64_t cycles, bool *is_done)
     return is_read && end[0] == 0;
 }
 
-static bool scene_results(struct scene *scene, float product[SCENE_SIDE][SCENE_SIDE],
-                          uint32_t *sign)
+bool scene_results(struct scene *scene, float product[SCENE_SIDE][SCENE_SIDE], uint32_t *sign)
 {
     uint16_t tile[SCENE_SIDE * SCENE_SIDE];
     const struct penrose_place at = scene->partner;
@@ -119,22 +119,20 @@ static bool scene_results(struct scene *scene, float product[SCENE_SIDE][SCENE_S
     return is_read;
 }
 
-static bool scene_read(struct scene *scene, struct penrose_place at, uint32_t address,
-                       uint32_t *word)
+bool scene_read(struct scene *scene, struct penrose_place at, uint32_t address, uint32_t *word)
 {
     return is_good(
         penrose_read(scene->chip, at.x, at.y, address, word, sizeof *word, &scene->error));
 }
 
-static bool scene_write_word(struct scene *scene, struct penrose_place at, uint32_t address,
-                             uint32_t word)
+bool scene_write_word(struct scene *scene, struct penrose_place at, uint32_t address, uint32_t word)
 {
     return scene_write(scene, at, address, &word, sizeof word);
 }
 
 /* .ttinsn is the word turned left by two bits; `j .` follows. */
-static bool scene_execute(struct scene *scene, const uint32_t word[SCENE_WORDS],
-                          uint32_t lane[PENROSE_LANES])
+bool scene_execute(struct scene *scene, const uint32_t word[SCENE_WORDS],
+                   uint32_t lane[PENROSE_LANES])
 {
     const struct penrose_place at = scene->partner;
     uint32_t program[SCENE_WORDS + 1] = {[SCENE_WORDS] = 0x6f};
@@ -148,31 +146,3 @@ static bool scene_execute(struct scene *scene, const uint32_t word[SCENE_WORDS],
            scene_run(scene, 1000, &is_done) &&
            is_good(penrose_lreg_read(scene->chip, at.x, at.y, 1, lane, &scene->error));
 }
-
-static double scene_clock_mhz(const struct scene *scene)
-{
-    return penrose_clock_mhz(scene->chip);
-}
-
-static const char *scene_kind(const struct scene *scene, unsigned x, unsigned y)
-{
-    const char *kind = penrose_tile_kind_name(penrose_tile_kind(scene->chip, x, y));
-    return kind ? kind : "";
-}
-
-static void scene_end(struct scene *scene)
-{
-    penrose_chip_destroy(scene->chip);
-}
-
-const struct scene_functions SCENE = {
-    .begin = scene_begin,
-    .run = scene_run,
-    .results = scene_results,
-    .read = scene_read,
-    .write = scene_write_word,
-    .execute = scene_execute,
-    .clock_mhz = scene_clock_mhz,
-    .kind = scene_kind,
-    .end = scene_end,
-};

@@ -446,7 +446,7 @@ void dump_collect_bank(struct penrose_chip *chip, unsigned bank, struct penrose_
     dump_put(to->about, at.x, "x");
     dump_put(to->about, at.y, "y");
     json_object_set_new(to->about, "folder", json_text(folder));
-    json_object_set_new(to->about, "kind", json_text(penrose_tile_kind_name(PENROSE_TILE_DRAM)));
+    json_object_set_new(to->about, "kind", json_text(arch_tile_kind_name(PENROSE_TILE_DRAM)));
     json_object_set_new(to->about, "harts", json_array());
     dump_bank(&scene, &chip->bank[bank]);
 }
@@ -464,7 +464,7 @@ static void put_about(struct dump_scene *scene)
     json_object_set_new(about, "folder", json_text(folder));
     json_object_set_new(
         about, "kind",
-        json_text(penrose_tile_kind_name(penrose_tile_kind(scene->chip, tile->x, tile->y))));
+        json_text(arch_tile_kind_name(chip_tile_kind(scene->chip, tile->x, tile->y))));
     for (unsigned core = 0; core < RV32_CORES; core++) {
         if (tile->kind->hart[core]) {
             json_array_append_new(harts, json_text(tile->kind->hart[core]));

@@ -1,6 +1,8 @@
 /* Writing dumps: penrose/dump.h. */
 #include "observe/dump/dump.h"
 
+#include "config.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +11,6 @@
 #include "arch/arch.h"
 #include "chip/dram.h"
 #include "isa/error.h"
-#include "isa/export.h"
 #include "isa/json_text.h"
 #include "observe/dump/html.h"
 #include "observe/dump/parts.h"
@@ -70,7 +71,7 @@ static json_t *list_command(void)
 static json_t *describe_fault(const struct penrose_fault *fault)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "kind", json_text(penrose_fault_name(fault->kind)));
+    json_object_set_new(object, "kind", json_text(arch_fault_name(fault->kind)));
     dump_put(object, fault->x, "x");
     dump_put(object, fault->y, "y");
     json_object_set_new(object, "hart", json_text(fault->hart_name));
@@ -93,7 +94,7 @@ static json_t *list_faults(struct penrose_chip *chip)
 {
     json_t *list = json_array();
     struct penrose_fault fault;
-    for (size_t i = 0; penrose_fault_get(chip, i, &fault); i++) {
+    for (size_t i = 0; chip_fault_get(chip, i, &fault); i++) {
         json_array_append_new(list, describe_fault(&fault));
     }
     return list;
@@ -116,7 +117,7 @@ static json_t *list_elfs(const struct penrose_chip *chip)
         dump_put(object, image->size, "size");
         dump_put(object, image->link_base, "link_address");
         json_object_set_new(object, "role", json_text(dump_role(chip, image)));
-        const char *hart = penrose_hart_name_at(chip, image->x, image->y, image->hart);
+        const char *hart = chip_hart_name_at(chip, image->x, image->y, image->hart);
         if (hart) {
             json_object_set_new(object, "hart", json_text(hart));
         }
@@ -130,19 +131,19 @@ json_t *dump_manifest(struct penrose_chip *chip, const char *reason, const char 
     char hash[20];
     json_t *manifest = json_object(), *producer = json_object(), *why = json_object();
     if (!chip->shares_time) { /* in the middle of a run there is none */
-        snprintf(hash, sizeof hash, "%016llx", (unsigned long long)penrose_state_hash(chip));
+        snprintf(hash, sizeof hash, "%016llx", (unsigned long long)chip_state_hash(chip));
         json_object_set_new(manifest, "state_hash", json_text(hash));
     }
     json_object_set_new(manifest, "format", json_string("penrose-dump"));
     dump_put(manifest, DUMP_VERSION, "version");
     json_object_set_new(producer, "name", json_string("penrose"));
-    json_object_set_new(producer, "version", json_text(penrose_version()));
+    json_object_set_new(producer, "version", json_text(PACKAGE_VERSION));
     json_object_set_new(manifest, "producer", producer);
     json_object_set_new(manifest, "source", json_string("emulator"));
     json_object_set_new(manifest, "chip", json_text(chip->arch->name));
     json_object_set_new(manifest, "card", json_text(chip_card(chip)));
-    json_object_set_new(manifest, "clock_mhz", json_real(penrose_clock_mhz(chip)));
-    dump_put(manifest, penrose_now(chip), "cycle");
+    json_object_set_new(manifest, "clock_mhz", json_real(chip_clock_mhz(chip)));
+    dump_put(manifest, chip_now(chip), "cycle");
     json_object_set_new(manifest, "command", list_command());
     json_object_set_new(why, "kind", json_text(reason ? reason : "request"));
     if (text) {
@@ -272,18 +273,13 @@ static enum penrose_status write_all(struct dump_writer *writer,
     return status;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_dump_write(struct penrose_chip *chip,
-                                                      const struct penrose_dump_options *given,
-                                                      const char *directory,
-                                                      struct penrose_error *error)
+enum penrose_status chip_dump_write(struct penrose_chip *chip,
+                                    const struct penrose_dump_options *options,
+                                    const char *directory, struct penrose_error *error)
 {
-    struct penrose_dump_options own = {.size = sizeof own};
     struct dump_writer writer = {.chip = chip, .directory = directory};
-    enum penrose_status status =
-        given ? chip_take_sized(given, &own, sizeof own, "penrose_dump_options", error)
-              : PENROSE_OK;
-    writer.firmware = own.firmware;
-    status = status == PENROSE_OK ? dump_groups(own.parts, &writer.groups, error) : status;
+    writer.firmware = options->firmware;
+    enum penrose_status status = dump_groups(options->parts, &writer.groups, error);
     status = status == PENROSE_OK ? dump_check_directory(directory, error) : status;
-    return status == PENROSE_OK ? write_all(&writer, &own, error) : status;
+    return status == PENROSE_OK ? write_all(&writer, options, error) : status;
 }

@@ -71,7 +71,7 @@ void dump_config(struct dump_scene *scene)
 static void put_named(json_t *object, struct dump_scene *scene, const char *name)
 {
     uint32_t value;
-    if (penrose_tensix_read(scene->chip, scene->tile->x, scene->tile->y, name, &value, NULL) ==
+    if (chip_tensix_read(scene->chip, scene->tile->x, scene->tile->y, name, &value, NULL) ==
         PENROSE_OK) {
         dump_put(object, value, "%s", name);
     }
@@ -125,7 +125,7 @@ static json_t *collect_gates(struct dump_scene *scene)
     json_t *object = json_object();
     struct penrose_gate gate;
     for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
-        if (penrose_gate_read(scene->chip, scene->tile->x, scene->tile->y, thread, &gate, NULL) !=
+        if (chip_gate_read(scene->chip, scene->tile->x, scene->tile->y, thread, &gate, NULL) !=
             PENROSE_OK) {
             continue;
         }

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "isa/error.h"
-#include "isa/export.h"
 #include "isa/host_time.h"
 #include "observe/points.h"
 
@@ -79,6 +78,7 @@ struct past {
 
 /* What penrose_history_start gives out. */
 struct penrose_history {
+    const struct chip_calls *calls; /* comes first: see chip/calls.h */
     struct history history;
 };
 
@@ -153,7 +153,7 @@ static enum penrose_status take_snapshot(struct history *history, uint64_t at, u
     struct penrose_chip *chip = history->chip;
     uint64_t begun = host_nanoseconds();
     struct history_snapshot made = {.at = at, .index = index, .cycle = chip->now};
-    enum penrose_status status = penrose_snapshot_to_memory(chip, &made.bytes, &made.size, error);
+    enum penrose_status status = chip_snapshot_to_memory(chip, &made.bytes, &made.size, error);
     if (status == PENROSE_OK && !insert_snapshot(history, &made)) {
         free(made.bytes);
         status = error_set(error, PENROSE_E_MEMORY, "no memory for a history");
@@ -207,20 +207,11 @@ void history_look_at_rerun(struct penrose_history *result, const struct rerun *r
 
 /* --- Life --- */
 
-enum { LEAST_OPTIONS = sizeof(struct penrose_history_options) };
-
-PENROSE_EXPORT enum penrose_status
-penrose_history_start(struct penrose_chip *chip, const struct penrose_history_options *options,
-                      struct penrose_history **result, struct penrose_error *error)
+enum penrose_status chip_history_start(struct penrose_chip *chip,
+                                       const struct penrose_history_options *options,
+                                       struct penrose_history **result, struct penrose_error *error)
 {
-    struct penrose_history_options own = {.size = sizeof own};
     *result = NULL;
-    enum penrose_status status =
-        options ? chip_take_sized(options, &own, LEAST_OPTIONS, "penrose_history_options", error)
-                : PENROSE_OK;
-    if (status != PENROSE_OK) {
-        return status;
-    }
     if (chip->history || chip->past) {
         return error_set(error, PENROSE_E_STATE, "%s",
                          chip->past ? "this chip is a past; a history is of the present"
@@ -233,14 +224,16 @@ penrose_history_start(struct penrose_chip *chip, const struct penrose_history_op
         return error_set(error, PENROSE_E_MEMORY, "no memory for a history");
     }
     struct history *history = &made->history;
+    made->calls = chip->calls;
     history->owns_journal = !chip->journal;
     history->chip = chip;
-    history->distance = own.distance;
-    history->most_bytes = (size_t)(own.megabytes ? own.megabytes : DEFAULT_MEGABYTES) << 20;
+    history->distance = options->distance;
+    history->most_bytes = (size_t)(options->megabytes ? options->megabytes : DEFAULT_MEGABYTES)
+                          << 20;
     chip->journal = journal;
-    status = take_snapshot(history, journal_end(journal), 0, error);
+    enum penrose_status status = take_snapshot(history, journal_end(journal), 0, error);
     if (status != PENROSE_OK) {
-        penrose_history_end(made);
+        chip_history_end(made);
         return status;
     }
     journal->keeps = true;
@@ -262,6 +255,7 @@ enum penrose_status history_of_recording(struct penrose_chip *chip, struct journ
         return error_set(error, PENROSE_E_MEMORY, "no memory for a history");
     }
     struct history *history = &made->history;
+    made->calls = chip->calls;
     history->chip = chip;
     history->most_bytes = (size_t)DEFAULT_MEGABYTES << 20;
     enum penrose_status status = take_snapshot(history, at, 0, error);
@@ -274,7 +268,7 @@ enum penrose_status history_of_recording(struct penrose_chip *chip, struct journ
     return PENROSE_OK;
 }
 
-PENROSE_EXPORT void penrose_history_end(struct penrose_history *result)
+void chip_history_end(struct penrose_history *result)
 {
     if (!result) {
         return;
@@ -296,8 +290,7 @@ PENROSE_EXPORT void penrose_history_end(struct penrose_history *result)
     free(result);
 }
 
-PENROSE_EXPORT void penrose_history_info(const struct penrose_history *result,
-                                         struct penrose_history_info *info)
+void chip_history_info(const struct penrose_history *result, struct penrose_history_info *info)
 {
     const struct history *history = &result->history;
     *info = (struct penrose_history_info){.begin = history->snapshot[0].cycle,
@@ -335,18 +328,18 @@ static enum penrose_status make_past(struct history *history, size_t index, stru
         return error_set(error, PENROSE_E_MEMORY, "no memory for a past");
     }
     enum penrose_status status =
-        penrose_snapshot_from_memory(&options, snapshot->bytes, snapshot->size, &chip, error);
+        chip_snapshot_from_memory(&options, snapshot->bytes, snapshot->size, &chip, error);
     if (status != PENROSE_OK) {
         free(past);
         return status;
     }
     chip->present = present;
     chip->past = past;
-    penrose_shortcuts_set(chip, present->shortcuts);
+    chip_shortcuts_set(chip, present->shortcuts);
     status =
         rerun_begin(&past->rerun, chip, present->journal, snapshot->at, snapshot->index, error);
     if (status != PENROSE_OK) {
-        penrose_chip_destroy(chip);
+        chip_destroy(chip);
         free(past);
         return status;
     }
@@ -401,9 +394,8 @@ static enum penrose_status check_history(const struct history *history, struct p
     return PENROSE_OK;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_history_past(struct penrose_history *result,
-                                                        uint64_t cycle, struct penrose_chip **chip,
-                                                        struct penrose_error *error)
+enum penrose_status chip_history_past(struct penrose_history *result, uint64_t cycle,
+                                      struct penrose_chip **chip, struct penrose_error *error)
 {
     struct history *history = &result->history;
     struct past *past;
@@ -431,15 +423,14 @@ PENROSE_EXPORT enum penrose_status penrose_history_past(struct penrose_history *
     }
     status = check_past(past, error);
     if (status != PENROSE_OK) {
-        penrose_chip_destroy(past->rerun.chip);
+        chip_destroy(past->rerun.chip);
         return status;
     }
     *chip = past->rerun.chip;
     return PENROSE_OK;
 }
 
-PENROSE_EXPORT bool penrose_history_stop_get(const struct penrose_chip *chip, size_t index,
-                                             struct penrose_stop *stop)
+bool chip_history_stop_get(const struct penrose_chip *chip, size_t index, struct penrose_stop *stop)
 {
     const struct past *past = chip->past;
     if (!past || index >= past->stops) {
@@ -450,8 +441,6 @@ PENROSE_EXPORT bool penrose_history_stop_get(const struct penrose_chip *chip, si
 }
 
 /* --- Goals --- */
-
-enum { LEAST_GOAL = sizeof(struct penrose_goal), LEAST_POINT = sizeof(struct penrose_point) };
 
 static void free_seek(struct seek *seek)
 {
@@ -472,9 +461,8 @@ static enum penrose_status take_points(struct history *history, struct seek *see
     for (size_t i = 0; i < goal->points && status == PENROSE_OK; i++) {
         struct tile *tile;
         struct penrose_point *own = &seek->point[i];
-        own->size = sizeof *own;
-        status = chip_take_sized(&goal->point[i], own, LEAST_POINT, "penrose_point", error);
-        status = status ? status : chip_tile(history->chip, own->x, own->y, &tile, error);
+        *own = goal->point[i];
+        status = chip_tile(history->chip, own->x, own->y, &tile, error);
         status = status ? status : point_check(tile, own, error);
         if (status == PENROSE_OK) {
             own->x = tile->x; /* other coordinates may lead there too */
@@ -491,9 +479,8 @@ static enum penrose_status begin_seek(struct history *history, const struct penr
 {
     struct penrose_goal *goal = &seek->goal;
     struct tile *tile;
-    *seek = (struct seek){.goal = {.size = sizeof *goal}, .retired = {UINT64_MAX, UINT64_MAX}};
+    *seek = (struct seek){.goal = *given, .retired = {UINT64_MAX, UINT64_MAX}};
     enum penrose_status status = check_history(history, error);
-    status = status ? status : chip_take_sized(given, goal, LEAST_GOAL, "penrose_goal", error);
     if (status != PENROSE_OK) {
         return status;
     }
@@ -675,11 +662,9 @@ static uint64_t retired_by(struct penrose_chip *chip, const struct penrose_goal 
     return is_step ? tile->hart[goal->hart].retired : UINT64_MAX;
 }
 
-PENROSE_EXPORT enum penrose_status penrose_history_forward(struct penrose_history *history,
-                                                           struct penrose_chip *chip,
-                                                           const struct penrose_goal *goal,
-                                                           enum penrose_history_end *end,
-                                                           struct penrose_error *error)
+enum penrose_status chip_history_forward(struct penrose_history *history, struct penrose_chip *chip,
+                                         const struct penrose_goal *goal,
+                                         enum penrose_history_end *end, struct penrose_error *error)
 {
     struct past *past = chip->past;
     struct seek seek;
@@ -757,7 +742,7 @@ static enum penrose_status note_hits(struct history *history, size_t index, stru
     }
     status = check_past(past, error);
     *seek = past->seek;
-    penrose_chip_destroy(past->rerun.chip);
+    chip_destroy(past->rerun.chip);
     return status;
 }
 
@@ -767,7 +752,7 @@ static void keep_near(struct history *history, const struct past *past)
 {
     struct history_snapshot made = {.cycle = past->now};
     rerun_next(&past->rerun, &made.at, &made.index);
-    if (penrose_snapshot_to_memory(past->rerun.chip, &made.bytes, &made.size, NULL) == PENROSE_OK) {
+    if (chip_snapshot_to_memory(past->rerun.chip, &made.bytes, &made.size, NULL) == PENROSE_OK) {
         if (insert_snapshot(history, &made)) {
             keep_budget(history);
         } else {
@@ -813,7 +798,7 @@ static enum penrose_status go_to_hit(struct history *history, size_t index, stru
         status = error_set(error, PENROSE_E_STATE, "a hit was not found again");
     }
     if (status != PENROSE_OK) {
-        penrose_chip_destroy(past->rerun.chip);
+        chip_destroy(past->rerun.chip);
         return status;
     }
     *result = past;
@@ -852,11 +837,9 @@ static enum penrose_status search_back(struct history *history, struct seek *see
     }
 }
 
-PENROSE_EXPORT enum penrose_status penrose_history_back(struct penrose_history *result,
-                                                        struct penrose_chip **chip,
-                                                        const struct penrose_goal *goal,
-                                                        enum penrose_history_end *end,
-                                                        struct penrose_error *error)
+enum penrose_status chip_history_back(struct penrose_history *result, struct penrose_chip **chip,
+                                      const struct penrose_goal *goal,
+                                      enum penrose_history_end *end, struct penrose_error *error)
 {
     struct history *history = &result->history;
     const struct past *from = *chip ? (*chip)->past : NULL;
@@ -875,17 +858,18 @@ PENROSE_EXPORT enum penrose_status penrose_history_back(struct penrose_history *
     }
     free_seek(&seek);
     if (status == PENROSE_OK) {
-        penrose_chip_destroy(*chip);
+        chip_destroy(*chip);
         *chip = made->rerun.chip;
     }
     return status;
 }
 
-PENROSE_EXPORT enum penrose_status
-penrose_history_last_writer(struct penrose_history *history, struct penrose_chip **past, unsigned x,
-                            unsigned y, enum penrose_hart hart, uint32_t address, uint32_t bytes,
-                            struct penrose_stop *stop, enum penrose_history_end *end,
-                            struct penrose_error *error)
+enum penrose_status chip_history_last_writer(struct penrose_history *history,
+                                             struct penrose_chip **past, unsigned x, unsigned y,
+                                             enum penrose_hart hart, uint32_t address,
+                                             uint32_t bytes, struct penrose_stop *stop,
+                                             enum penrose_history_end *end,
+                                             struct penrose_error *error)
 {
     struct tile *tile;
     enum penrose_status status = chip_tile(history->history.chip, x, y, &tile, error);
@@ -904,9 +888,9 @@ penrose_history_last_writer(struct penrose_history *history, struct penrose_chip
                                                 hart == PENROSE_NO_HART};
     const struct penrose_goal goal = {
         .size = sizeof goal, .kind = PENROSE_GOAL_POINTS, .point = &point, .points = 1};
-    status = penrose_history_back(history, past, &goal, end, error);
+    status = chip_history_back(history, past, &goal, end, error);
     if (status == PENROSE_OK && *end == PENROSE_HISTORY_STOP) {
-        penrose_history_stop_get(*past, 0, stop);
+        chip_history_stop_get(*past, 0, stop);
     }
     return status;
 }

@@ -166,6 +166,42 @@ size_t journal_keep(const void *bytes, size_t size, uint8_t kept[JOURNAL_ROOM])
     return first + sizeof value;
 }
 
+/* --- Calls --- */
+
+bool journal_begin(struct journal *journal, enum journal_kind kind, const uint64_t *numbers,
+                   const void *bytes, size_t size)
+{
+    if (journal->inside > 0 || journal->is_read_only) {
+        return false;
+    }
+    journal_add(journal, kind, numbers, bytes, size);
+    journal->inside++;
+    return true;
+}
+
+enum penrose_status journal_done(struct journal *journal, bool is_entry, enum penrose_status status)
+{
+    if (is_entry) {
+        journal->inside--;
+        if (status != PENROSE_OK) {
+            JOURNAL_ADD(journal, JOURNAL_FAILED, NULL, 0, (uint64_t)status);
+        }
+    }
+    return status;
+}
+
+enum penrose_status journal_answered(struct journal *journal, bool is_entry,
+                                     enum penrose_status status, const void *bytes, size_t size)
+{
+    if (is_entry) {
+        uint8_t kept[JOURNAL_ROOM];
+        size_t count = status == PENROSE_OK ? journal_keep(bytes, size, kept) : 0;
+        journal->inside--;
+        JOURNAL_ADD(journal, JOURNAL_ANSWER, kept, count, (uint64_t)status, size);
+    }
+    return status;
+}
+
 /* --- Reading --- */
 
 /* Bytes that are still to be read; NULL once they were too few or made no sense. */

@@ -3,8 +3,8 @@
  * order. From a new chip, or a snapshot, and the journal the same chip is made again
  * (observe/history/rerun.h): for `penrose replay`, and for looking back (penrose/history.h).
  *
- * This header stands below everything, as observer.h does: the chip writes entries where its public
- * functions begin (chip/record.c), and knows nobody who reads them. journal.def has the entries.
+ * This header stands below everything, as observer.h does: public calls (src/api) and the
+ * chip (chip/record.c) write entries, and know nobody who reads them. journal.def has the entries.
  * While no journal is kept that costs a comparison.
  *
  * In memory an entry is a byte (its kind), its numbers in LEB128, and its bytes with their count
@@ -78,6 +78,25 @@ void journal_add(struct journal *journal, enum journal_kind kind, const uint64_t
 
 #define JOURNAL_ADD(journal, kind, bytes, size, ...)                                               \
     journal_add(journal, kind, (const uint64_t[JOURNAL_NUMBERS]){__VA_ARGS__}, bytes, size)
+
+/*
+ * A call begins that changes a chip. Where a journal is kept (NULL: none), and the call is not part
+ * of another one, that is an entry; true then. What happens until it is done follows from it.
+ */
+bool journal_begin(struct journal *journal, enum journal_kind kind, const uint64_t *numbers,
+                   const void *bytes, size_t size);
+
+#define JOURNAL_BEGIN(journal, kind, bytes, size, ...)                                             \
+    ((journal) &&                                                                                  \
+     journal_begin(journal, kind, (const uint64_t[JOURNAL_NUMBERS]){__VA_ARGS__}, bytes, size))
+
+/* The call has ended with `status`, which is returned. */
+enum penrose_status journal_done(struct journal *journal, bool is_entry,
+                                 enum penrose_status status);
+
+/* A call that answers with bytes has ended. */
+enum penrose_status journal_answered(struct journal *journal, bool is_entry,
+                                     enum penrose_status status, const void *bytes, size_t size);
 
 /* What is kept of an answer: the bytes, or the first ones and a hash of all. Returns how much. */
 size_t journal_keep(const void *bytes, size_t size, uint8_t kept[JOURNAL_ROOM]);

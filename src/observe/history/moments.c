@@ -207,7 +207,7 @@ static bool see_moment(void *context, struct tile *tile, const struct observed *
         stops |= is_it && starts;
         if (is_it && !starts) {
             moments->look(moments->context, i);
-            penrose_stop_request(moments->chip);
+            chip_stop_request(moments->chip);
         }
     }
     return stops;

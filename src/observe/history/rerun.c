@@ -138,7 +138,7 @@ static bool find_worker(const struct rerun *rerun, uint64_t place, struct tile *
     }
     const struct grid_tile *there = grid_tile(&chip->grid, chip_position((uint16_t)place));
     bool has_harts = chip_tile_type((enum penrose_tile_kind)there->kind) < TILE_TYPES;
-    *tile = has_harts && !there->is_fused_off ? chip_tile_at(chip, (uint16_t)place) : NULL;
+    *tile = has_harts && !there->is_fused_off ? chip_make_tile(chip, (uint16_t)place) : NULL;
     return *tile != NULL;
 }
 
@@ -172,13 +172,13 @@ static enum penrose_status command_hart(struct rerun *rerun, const uint64_t *num
         number[3] < PENROSE_HARTS ? (enum penrose_hart)number[3] : PENROSE_NO_HART;
     switch ((enum journal_command)number[0]) {
     case JOURNAL_RELEASE:
-        return penrose_hart_release(chip, x, y, hart, (uint32_t)number[4], error);
+        return chip_hart_release(chip, x, y, hart, (uint32_t)number[4], error);
     case JOURNAL_HOLD:
-        return penrose_hart_hold(chip, x, y, hart, error);
+        return chip_hart_hold(chip, x, y, hart, error);
     case JOURNAL_HALT:
-        return penrose_hart_pause(chip, x, y, hart, error);
+        return chip_hart_pause(chip, x, y, hart, error);
     case JOURNAL_RESUME:
-        return penrose_hart_resume(chip, x, y, hart, error);
+        return chip_hart_resume(chip, x, y, hart, error);
     }
     return error_set(error, PENROSE_E_ARGUMENT, "command %" PRIu64 " is unknown", number[0]);
 }
@@ -208,10 +208,10 @@ static enum penrose_status read_for_host(struct rerun *rerun, const struct journ
         return error_set(error, PENROSE_E_MEMORY, "no memory for %" PRIu64 " bytes", size);
     }
     if (entry->kind == JOURNAL_READ) {
-        return penrose_read(rerun->chip, (unsigned)number[0], (unsigned)number[1], number[2],
-                            rerun->bytes, (size_t)number[3], error);
+        return chip_read(rerun->chip, (unsigned)number[0], (unsigned)number[1], number[2],
+                         rerun->bytes, (size_t)number[3], error);
     }
-    status = penrose_pcie_register_read(rerun->chip, (unsigned)number[0], number[1], &word, error);
+    status = chip_pcie_register_read(rerun->chip, (unsigned)number[0], number[1], &word, error);
     memcpy(rerun->bytes, &word, sizeof word);
     return status;
 }
@@ -225,10 +225,10 @@ static enum penrose_status write_hart_register(struct rerun *rerun,
     struct penrose_register reg = {.file = (enum penrose_register_file)number[3],
                                    .number = (unsigned)number[4]};
     memcpy(value, entry->bytes, entry->size < sizeof value ? entry->size : sizeof value);
-    return penrose_register_write(rerun->chip, (unsigned)number[0], (unsigned)number[1],
-                                  number[2] < PENROSE_HARTS ? (enum penrose_hart)number[2]
-                                                            : PENROSE_NO_HART,
-                                  reg, value, error);
+    return chip_register_write(rerun->chip, (unsigned)number[0], (unsigned)number[1],
+                               number[2] < PENROSE_HARTS ? (enum penrose_hart)number[2]
+                                                         : PENROSE_NO_HART,
+                               reg, value, error);
 }
 
 static enum penrose_status carry_out_access(struct rerun *rerun, const struct journal_entry *entry,
@@ -239,23 +239,23 @@ static enum penrose_status carry_out_access(struct rerun *rerun, const struct jo
     unsigned x = (unsigned)number[0], y = (unsigned)number[1];
     switch (entry->kind) {
     case JOURNAL_WRITE:
-        return penrose_write(chip, x, y, number[2], entry->bytes, entry->size, error);
+        return chip_write(chip, x, y, number[2], entry->bytes, entry->size, error);
     case JOURNAL_POKE:
-        return penrose_poke(chip, x, y, number[2], entry->bytes, entry->size, error);
+        return chip_poke(chip, x, y, number[2], entry->bytes, entry->size, error);
     case JOURNAL_REGISTER_WRITE:
-        return penrose_pcie_register_write(chip, (unsigned)number[0], number[1],
-                                           (uint32_t)number[2], error);
+        return chip_pcie_register_write(chip, (unsigned)number[0], number[1], (uint32_t)number[2],
+                                        error);
     case JOURNAL_HART_POKE:
-        return penrose_hart_poke(
+        return chip_hart_poke(
             chip, x, y, number[2] < PENROSE_HARTS ? (enum penrose_hart)number[2] : PENROSE_NO_HART,
             (uint32_t)number[3], entry->bytes, entry->size, error);
     case JOURNAL_HART_REGISTER:
         return write_hart_register(rerun, entry, error);
     case JOURNAL_RESET:
-        return penrose_coprocessor_reset(chip, x, y, error);
+        return chip_coprocessor_reset(chip, x, y, error);
     case JOURNAL_LINK:
-        return penrose_ethernet_link(chip, x, y, chip, (unsigned)number[2], (unsigned)number[3],
-                                     error);
+        return chip_ethernet_link(chip, x, y, chip, (unsigned)number[2], (unsigned)number[3],
+                                  error);
     default:
         return read_for_host(rerun, entry, error);
     }
@@ -280,10 +280,10 @@ bool rerun_carry_out(struct rerun *rerun, const struct journal_entry *entry,
         *status = command_hart(rerun, entry->number, error);
         return true;
     case JOURNAL_CLEAR:
-        penrose_fault_clear(rerun->chip);
+        chip_fault_clear(rerun->chip);
         return true;
     case JOURNAL_ISOLATE:
-        penrose_fault_isolate(rerun->chip);
+        chip_fault_isolate(rerun->chip);
         return true;
     case JOURNAL_TOGETHER:
         rerun->chip->together_since = rerun->chip->now;
@@ -759,16 +759,16 @@ enum penrose_status rerun_begin(struct rerun *rerun, struct penrose_chip *chip,
         rerun->index = index - 1;
         rerun->at = rerun->step.next;
     }
-    penrose_host_memory_set(chip, &host);
-    penrose_pcie_device_set(chip, &device);
+    chip_host_memory_set(chip, &host);
+    chip_pcie_device_set(chip, &device);
     return chip_observe(chip, &rerun->observer, error);
 }
 
 void rerun_finish(struct rerun *rerun)
 {
     const struct penrose_host_memory none = {.read = NULL};
-    penrose_host_memory_set(rerun->chip, &none);
-    penrose_pcie_device_set(rerun->chip, &none);
+    chip_host_memory_set(rerun->chip, &none);
+    chip_pcie_device_set(rerun->chip, &none);
     chip_unobserve(rerun->chip, &rerun->observer);
     free(rerun->bytes);
     rerun->bytes = NULL;

@@ -61,7 +61,7 @@ static bool write_known_memory(void *context, uint64_t address, const void *from
 static bool pass_time(struct rerun *rerun, uint64_t cycles)
 {
     const struct penrose_run run = {.size = sizeof run, .cycles = cycles, .pass_quiet_time = true};
-    return penrose_run(rerun->chip, &run) == PENROSE_CYCLES;
+    return chip_run(rerun->chip, &run) == PENROSE_CYCLES;
 }
 
 /* Is something that the chip wrote to host memory before `at` still to come? */
@@ -79,9 +79,9 @@ static bool is_write_missing(const struct free_rerun *own, uint64_t at)
 
 static bool has_faulted(struct penrose_chip *chip)
 {
-    return penrose_run(chip, &(struct penrose_run){.size = sizeof(struct penrose_run),
-                                                   .cycles = 0,
-                                                   .pass_quiet_time = true}) == PENROSE_FAULT;
+    return chip_run(chip, &(struct penrose_run){.size = sizeof(struct penrose_run),
+                                                .cycles = 0,
+                                                .pass_quiet_time = true}) == PENROSE_FAULT;
 }
 
 static bool run_freely(struct free_rerun *own, const struct journal_entry *entry)
@@ -273,7 +273,7 @@ enum penrose_status free_rerun_begin(struct free_rerun *own, struct penrose_chip
         return error_set(error, PENROSE_E_MEMORY, "no memory to replay");
     }
     own->rerun.is_free = true;
-    penrose_host_memory_set(chip, &host);
+    chip_host_memory_set(chip, &host);
     return status;
 }
 

@@ -414,20 +414,19 @@ static uint32_t state_value(const struct writers *writers, const struct writers_
     const unsigned x = writers->x, y = writers->y, index = datum->index;
     switch (datum->kind) {
     case WRITERS_DST16:
-        penrose_dst_read(writers->chip, x, y, index / 16, PENROSE_DST_BF16, row, NULL);
+        chip_dst_read(writers->chip, x, y, index / 16, PENROSE_DST_BF16, row, NULL);
         return row[index % 16];
     case WRITERS_DST32:
-        penrose_dst_read(writers->chip, x, y, index / 16, PENROSE_DST_FP32, row, NULL);
+        chip_dst_read(writers->chip, x, y, index / 16, PENROSE_DST_FP32, row, NULL);
         return row[index % 16];
     case WRITERS_SRC:
-        penrose_src_read(writers->chip, x, y, datum->part > 1, datum->part & 1, index / 16, row,
-                         NULL);
+        chip_src_read(writers->chip, x, y, datum->part > 1, datum->part & 1, index / 16, row, NULL);
         return row[index % 16];
     case WRITERS_LREG:
-        penrose_lreg_read(writers->chip, x, y, index / PENROSE_LANES, row, NULL);
+        chip_lreg_read(writers->chip, x, y, index / PENROSE_LANES, row, NULL);
         return row[index % PENROSE_LANES];
     case WRITERS_FIELD:
-        penrose_tensix_read(writers->chip, x, y, datum->name, &value, NULL);
+        chip_tensix_read(writers->chip, x, y, datum->name, &value, NULL);
         return value;
     default:
         return 0;
@@ -673,10 +672,9 @@ static void name_instruction(struct writers_record *record)
         return;
     }
     if (event->thread < PENROSE_TENSIX_THREADS || event->kind == OBSERVED_TENSIX) {
-        penrose_tensix_disassemble(event->word, record->instruction, sizeof record->instruction);
+        chip_tensix_disassemble(event->word, record->instruction, sizeof record->instruction);
     } else if (is_hart(event->agent)) {
-        penrose_disassemble(event->word, event->pc, record->instruction,
-                            sizeof record->instruction);
+        chip_disassemble(event->word, event->pc, record->instruction, sizeof record->instruction);
     }
 }
 

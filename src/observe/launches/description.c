@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/names.h"
 #include "isa/json_text.h"
 
 enum { SEMAPHORE_WORDS = 4, ARGUMENTS_IN_LINE = 8 };

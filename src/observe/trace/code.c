@@ -112,8 +112,8 @@ static void locate(struct trace_code *code, struct trace_place *place,
                    const struct penrose_trace_event *event)
 {
     char symbol[256], source[256];
-    penrose_locate(code->chip, event->x, event->y, event->pc, symbol, sizeof symbol, source,
-                   sizeof source);
+    chip_locate(code->chip, event->x, event->y, event->pc, symbol, sizeof symbol, source,
+                sizeof source);
     *place = (struct trace_place){
         .pc = event->pc, .x = (uint16_t)event->x, .y = (uint16_t)event->y, .is_known = true};
     place->symbol = split_name(code, symbol, "+0x", &place->symbol_offset);

@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/names.h"
 #include "isa/error.h"
-#include "isa/export.h"
 
 enum { WORD_BYTES = 256 };
 
 static const char *const kind_names[PENROSE_TRACE_KINDS] = {
     "instruction", "tensix", "memory", "register", "data", "noc", "wait"};
 
-PENROSE_EXPORT const char *penrose_trace_kind_name(enum penrose_trace_kind kind)
+const char *trace_kind_name(enum penrose_trace_kind kind)
 {
     return kind < PENROSE_TRACE_KINDS ? kind_names[kind] : NULL;
 }
@@ -101,7 +101,7 @@ static unsigned agent_bits(const char *name)
         }
     }
     for (unsigned agent = 0; agent < PENROSE_AGENTS; agent++) {
-        if (strcmp(name, penrose_agent_name((enum penrose_agent)agent)) == 0) {
+        if (strcmp(name, arch_agent_name((enum penrose_agent)agent)) == 0) {
             return 1u << agent;
         }
     }

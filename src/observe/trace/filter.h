@@ -36,4 +36,7 @@ bool trace_filter_takes(const struct trace_filter *filter, const struct penrose_
 /* May an event between these cycles pass? */
 bool trace_filter_takes_cycles(const struct trace_filter *filter, uint64_t first, uint64_t last);
 
+/* "instruction" and so on; NULL out of range. */
+const char *trace_kind_name(enum penrose_trace_kind kind);
+
 #endif

@@ -13,7 +13,6 @@
 
 #include "chip/chip.h"
 #include "isa/error.h"
-#include "isa/export.h"
 #include "observe/trace/code.h"
 #include "observe/trace/filter.h"
 
@@ -169,7 +168,7 @@ static struct penrose_trace_event start_event(const struct tile *tile, const str
                                         .symbol = "",
                                         .source = ""};
     const char *own = seen->agent < OBSERVED_NOC ? tile->kind->hart[seen->agent] : NULL;
-    event.agent_name = own ? own : penrose_agent_name(event.agent);
+    event.agent_name = own ? own : arch_agent_name(event.agent);
     event.agent_name = event.agent_name ? event.agent_name : "";
     return event;
 }
@@ -455,10 +454,9 @@ static void end_trace(struct penrose_chip *chip)
     }
 }
 
-PENROSE_EXPORT enum penrose_status
-penrose_trace(struct penrose_chip *chip, const char *filter,
-              void (*take)(void *context, const struct penrose_trace_event *event), void *context,
-              struct penrose_error *error)
+enum penrose_status chip_trace(struct penrose_chip *chip, const char *filter,
+                               void (*take)(void *context, const struct penrose_trace_event *event),
+                               void *context, struct penrose_error *error)
 {
     struct trace_filter wanted;
     enum penrose_status status = trace_filter_parse(filter, &wanted, error);

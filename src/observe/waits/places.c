@@ -28,7 +28,7 @@ void wait_places_line(struct wait_words *words, struct penrose_chip *chip, const
                       uint32_t pc)
 {
     char source[256];
-    penrose_locate(chip, tile->x, tile->y, pc, NULL, 0, source, sizeof source);
+    chip_locate(chip, tile->x, tile->y, pc, NULL, 0, source, sizeof source);
     const char *slash = strrchr(source, '/');
     if (*source) {
         wait_words_put(words, " (%s", slash ? slash + 1 : source);
@@ -42,7 +42,7 @@ void wait_places_position(struct wait_words *words, struct penrose_chip *chip,
 {
     char symbol[128], source[256];
     wait_words_put(words, " at pc 0x%08x", pc);
-    if (!penrose_locate(chip, tile->x, tile->y, pc, symbol, sizeof symbol, source, sizeof source)) {
+    if (!chip_locate(chip, tile->x, tile->y, pc, symbol, sizeof symbol, source, sizeof source)) {
         return;
     }
     wait_words_put(words, "%s%s%s%s", *symbol ? " in " : "", symbol, *source ? ", " : "", source);

@@ -58,7 +58,7 @@ void under_way_put_place(struct sink *sink, const struct penrose_chip *chip, uin
     enum penrose_tile_kind kind =
         (enum penrose_tile_kind)grid_tile(&chip->grid, chip_position(place))->kind;
     sink_put(sink, "%s (%u, %u)",
-             kind == PENROSE_TILE_TENSIX ? "worker" : penrose_tile_kind_name(kind), name.x, name.y);
+             kind == PENROSE_TILE_TENSIX ? "worker" : arch_tile_kind_name(kind), name.x, name.y);
 }
 
 void under_way_put(struct sink *sink, const struct penrose_chip *chip,

@@ -7,7 +7,6 @@
 
 #include "addresses.h"
 #include "chip/firmware.h"
-#include "isa/export.h"
 #include "noc/transaction.h"
 #include "observe/waits/responses.h"
 #include "observe/waits/under_way.h"
@@ -428,7 +427,7 @@ static void add_coprocessor(struct wait_lines *lines, struct penrose_chip *chip,
     add_threads(lines, chip, tile);
 }
 
-PENROSE_EXPORT int penrose_tensix_wait_report(struct penrose_chip *chip, char *text, size_t size)
+int chip_tensix_wait_report(struct penrose_chip *chip, char *text, size_t size)
 {
     return write_report(chip, text, size, add_coprocessor);
 }
@@ -440,7 +439,7 @@ static void add_leftovers(struct wait_lines *lines, struct penrose_chip *chip, s
     }
 }
 
-PENROSE_EXPORT int penrose_noc_wait_report(struct penrose_chip *chip, char *text, size_t size)
+int chip_noc_wait_report(struct penrose_chip *chip, char *text, size_t size)
 {
     return write_report(chip, text, size, add_leftovers);
 }
@@ -457,7 +456,7 @@ int waits_left_report(struct penrose_chip *chip, char *text, size_t size)
     return write_report(chip, text, size, add_left);
 }
 
-PENROSE_EXPORT int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size)
+int chip_wait_report(struct penrose_chip *chip, char *text, size_t size)
 {
     return write_report(chip, text, size, add_tile);
 }

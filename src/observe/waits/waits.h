@@ -8,7 +8,7 @@
  * and nobody for anything else? False where their firmware is not known. */
 bool waits_for_work_only(struct penrose_chip *chip);
 
-/* penrose_noc_wait_report, of harts alone whose kernels have returned. */
+/* chip_noc_wait_report, of harts alone whose kernels have returned. */
 int waits_left_report(struct penrose_chip *chip, char *text, size_t size);
 
 #endif

@@ -9,6 +9,7 @@
 #include <penrose/penrose.h>
 #include <penrose/trace.h>
 
+#include "api/api.h"
 #include "chip/chip.h"
 #include "unit/chip/chip_program.h"
 #include "unit/chip/noc_command.h"
@@ -136,7 +137,7 @@ TEST(options_are_sized)
         uint32_t was, is;
     } older = {.size = sizeof(size_t) + sizeof(uint32_t), .was = 1, .is = 2},
       own = {.size = sizeof own};
-    ck_assert_int_eq(chip_take_sized(&older, &own, older.size, "own", &error), PENROSE_OK);
+    ck_assert_int_eq(api_take_sized(&older, &own, older.size, "own", &error), PENROSE_OK);
     ck_assert(own.was == 1 && own.is == 0 && own.size == sizeof own);
 }
 

@@ -1,0 +1,55 @@
+/*
+ * The public calls. Each one checks the sizes of the structs that it is given, writes the journal of
+ * a chip that is recorded, and asks the chip, whichever kind it is (chip/calls.h). Nothing else
+ * exports names.
+ */
+#ifndef API_API_H
+#define API_API_H
+
+#include "chip/calls.h"
+#include "observe/history/journal.h"
+
+/* What a chip, or a history, can do: both begin with their calls. */
+static inline const struct chip_calls *api_calls(const void *object)
+{
+    return *(const struct chip_calls *const *)object;
+}
+
+/* NULL: the chip is not recorded. */
+static inline struct journal *api_journal(const struct penrose_chip *chip)
+{
+    return ((const struct chip_head *)chip)->journal;
+}
+
+/* A call begins that is an entry of the chip's journal; see journal_begin. */
+#define API_ENTRY(chip, kind, bytes, size, ...)                                                    \
+    JOURNAL_BEGIN(api_journal(chip), kind, bytes, size, __VA_ARGS__)
+
+/* The call has ended; returns its status. */
+static inline enum penrose_status api_end(const struct penrose_chip *chip, bool is_entry,
+                                          enum penrose_status status)
+{
+    return is_entry ? journal_done(api_journal(chip), is_entry, status) : status;
+}
+
+/* A call that answers with bytes has ended. */
+static inline enum penrose_status api_end_read(const struct penrose_chip *chip, bool is_entry,
+                                               enum penrose_status status, const void *bytes,
+                                               size_t size)
+{
+    return is_entry ? journal_answered(api_journal(chip), is_entry, status, bytes, size) : status;
+}
+
+/*
+ * What a caller has `given` of a struct that begins with its size, into *own, which is zeros after
+ * its own size. PENROSE_E_ARGUMENT where it has less than `least` bytes, those of the first version,
+ * or more than *own with anything but zeros there.
+ */
+enum penrose_status api_take_sized(const void *given, void *own, size_t least, const char *name,
+                                   struct penrose_error *error);
+
+/* The kinds of chips in this library, and behind them NULL. The first one is what a caller gets who
+ * names none. */
+extern const struct chip_calls *const api_chips[];
+
+#endif

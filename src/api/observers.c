@@ -1,0 +1,199 @@
+/* Points, stops, traces, history, dumps. */
+#include "api/api.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "arch/names.h"
+#include "isa/error.h"
+#include "isa/export.h"
+#include "observe/report.h"
+#include "observe/trace/filter.h"
+
+enum { LEAST_POINT = offsetof(struct penrose_point, condition) /* the first version */ };
+
+PENROSE_EXPORT const char *penrose_agent_name(enum penrose_agent agent)
+{
+    return arch_agent_name(agent);
+}
+
+PENROSE_EXPORT enum penrose_status penrose_point_set(struct penrose_chip *chip,
+                                                     const struct penrose_point *point,
+                                                     unsigned *id, struct penrose_error *error)
+{
+    struct penrose_point own = {.size = sizeof own};
+    enum penrose_status status = api_take_sized(point, &own, LEAST_POINT, "penrose_point", error);
+    return status == PENROSE_OK ? api_calls(chip)->point_set(chip, &own, id, error) : status;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_point_clear(struct penrose_chip *chip, unsigned id,
+                                                       struct penrose_error *error)
+{
+    return api_calls(chip)->point_clear(chip, id, error);
+}
+
+PENROSE_EXPORT bool penrose_point_get(const struct penrose_chip *chip, size_t index,
+                                      struct penrose_point *point)
+{
+    return api_calls(chip)->point_get(chip, index, point);
+}
+
+PENROSE_EXPORT void penrose_stop_request(struct penrose_chip *chip)
+{
+    api_calls(chip)->stop_request(chip);
+}
+
+PENROSE_EXPORT bool penrose_stop_get(const struct penrose_chip *chip, size_t index,
+                                     struct penrose_stop *stop)
+{
+    return api_calls(chip)->stop_get(chip, index, stop);
+}
+
+PENROSE_EXPORT int penrose_stop_format(const struct penrose_stop *stop, char *text, size_t size)
+{
+    return report_stop_format(stop, text, size);
+}
+
+PENROSE_EXPORT void penrose_shortcuts_set(struct penrose_chip *chip, bool allows)
+{
+    api_calls(chip)->shortcuts_set(chip, allows);
+}
+
+PENROSE_EXPORT const char *penrose_trace_kind_name(enum penrose_trace_kind kind)
+{
+    return trace_kind_name(kind);
+}
+
+PENROSE_EXPORT enum penrose_status
+penrose_trace(struct penrose_chip *chip, const char *filter,
+              void (*take)(void *context, const struct penrose_trace_event *event), void *context,
+              struct penrose_error *error)
+{
+    return api_calls(chip)->trace(chip, filter, take, context, error);
+}
+
+/* --- History --- */
+
+static void free_goal(struct penrose_goal *goal)
+{
+    free((void *)(uintptr_t)goal->point);
+}
+
+/* The goal and its points, in a copy of their own. */
+static enum penrose_status take_goal(const struct penrose_goal *given, struct penrose_goal *own,
+                                     struct penrose_error *error)
+{
+    *own = (struct penrose_goal){.size = sizeof *own};
+    enum penrose_status status = api_take_sized(given, own, sizeof *own, "penrose_goal", error);
+    if (status != PENROSE_OK || own->kind != PENROSE_GOAL_POINTS) {
+        own->points = 0;
+        own->point = NULL;
+        return status;
+    }
+    struct penrose_point *point = calloc(own->points + 1, sizeof *point);
+    own->point = point;
+    if (!point) {
+        return error_set(error, PENROSE_E_MEMORY, "no memory for a goal");
+    }
+    for (size_t i = 0; i < own->points && status == PENROSE_OK; i++) {
+        point[i].size = sizeof point[i];
+        status =
+            api_take_sized(&given->point[i], &point[i], sizeof point[i], "penrose_point", error);
+    }
+    if (status != PENROSE_OK) {
+        free_goal(own);
+    }
+    return status;
+}
+
+PENROSE_EXPORT enum penrose_status
+penrose_history_start(struct penrose_chip *chip, const struct penrose_history_options *options,
+                      struct penrose_history **history, struct penrose_error *error)
+{
+    struct penrose_history_options own = {.size = sizeof own};
+    enum penrose_status status =
+        options ? api_take_sized(options, &own, sizeof own, "penrose_history_options", error)
+                : PENROSE_OK;
+    *history = NULL;
+    return status == PENROSE_OK ? api_calls(chip)->history_start(chip, &own, history, error)
+                                : status;
+}
+
+PENROSE_EXPORT void penrose_history_end(struct penrose_history *history)
+{
+    if (history) {
+        api_calls(history)->history_end(history);
+    }
+}
+
+PENROSE_EXPORT void penrose_history_info(const struct penrose_history *history,
+                                         struct penrose_history_info *info)
+{
+    api_calls(history)->history_info(history, info);
+}
+
+PENROSE_EXPORT enum penrose_status penrose_history_past(struct penrose_history *history,
+                                                        uint64_t cycle, struct penrose_chip **past,
+                                                        struct penrose_error *error)
+{
+    return api_calls(history)->history_past(history, cycle, past, error);
+}
+
+PENROSE_EXPORT enum penrose_status penrose_history_back(struct penrose_history *history,
+                                                        struct penrose_chip **past,
+                                                        const struct penrose_goal *goal,
+                                                        enum penrose_history_end *end,
+                                                        struct penrose_error *error)
+{
+    struct penrose_goal own;
+    enum penrose_status status = take_goal(goal, &own, error);
+    if (status == PENROSE_OK) {
+        status = api_calls(history)->history_back(history, past, &own, end, error);
+        free_goal(&own);
+    }
+    return status;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_history_forward(struct penrose_history *history,
+                                                           struct penrose_chip *past,
+                                                           const struct penrose_goal *goal,
+                                                           enum penrose_history_end *end,
+                                                           struct penrose_error *error)
+{
+    struct penrose_goal own;
+    enum penrose_status status = take_goal(goal, &own, error);
+    if (status == PENROSE_OK) {
+        status = api_calls(history)->history_forward(history, past, &own, end, error);
+        free_goal(&own);
+    }
+    return status;
+}
+
+PENROSE_EXPORT bool penrose_history_stop_get(const struct penrose_chip *past, size_t index,
+                                             struct penrose_stop *stop)
+{
+    return api_calls(past)->history_stop_get(past, index, stop);
+}
+
+PENROSE_EXPORT enum penrose_status
+penrose_history_last_writer(struct penrose_history *history, struct penrose_chip **past, unsigned x,
+                            unsigned y, enum penrose_hart hart, uint32_t address, uint32_t bytes,
+                            struct penrose_stop *stop, enum penrose_history_end *end,
+                            struct penrose_error *error)
+{
+    return api_calls(history)->history_last_writer(history, past, x, y, hart, address, bytes, stop,
+                                                   end, error);
+}
+
+PENROSE_EXPORT enum penrose_status penrose_dump_write(struct penrose_chip *chip,
+                                                      const struct penrose_dump_options *options,
+                                                      const char *directory,
+                                                      struct penrose_error *error)
+{
+    struct penrose_dump_options own = {.size = sizeof own};
+    enum penrose_status status =
+        options ? api_take_sized(options, &own, sizeof own, "penrose_dump_options", error)
+                : PENROSE_OK;
+    return status == PENROSE_OK ? api_calls(chip)->dump_write(chip, &own, directory, error)
+                                : status;
+}
