@@ -85,6 +85,8 @@ struct penrose_trace_event {
     uint32_t symbol_offset;
     const char *source; /* a file */
     unsigned line;
+    const char *inlined_at; /* FILE:LINE of the calls that were inlined there, the innermost first,
+                               with newlines between them */
 };
 
 /* Calls `take` with each event that passes the filter. A NULL filter lets all events pass. A NULL

@@ -112,37 +112,12 @@ unsigned images_calls(const struct images *images, unsigned x, unsigned y, uint3
     return image ? loader_elf_calls(image->elf, address - image->base + image->link_base, call) : 0;
 }
 
-/* Which calls a line has room for, as bits. */
-static uint32_t choose_calls(const struct loader_call *call, unsigned calls)
-{
-    enum { OWN = 4 };
-    uint32_t chosen = calls > 0 ? 1 | UINT32_C(1) << (calls - 1) : 0;
-    unsigned own = 0;
-    for (unsigned i = calls; i-- > 0;) { /* the outermost of the user's own first */
-        if (loader_is_own_source(call[i].file) && own++ < OWN) {
-            chosen |= UINT32_C(1) << i;
-        }
-    }
-    return chosen;
-}
-
 void images_calls_text(const struct images *images, unsigned x, unsigned y, uint32_t address,
                        bool has_folders, char *text, size_t size)
 {
-    _Static_assert(LOADER_MAX_CALLS <= 32, "a bit for each");
     struct loader_call call[LOADER_MAX_CALLS];
     unsigned calls = images_calls(images, x, y, address, call);
-    uint32_t chosen = choose_calls(call, calls);
-    size_t used = 0;
-    *text = 0;
-    for (unsigned i = 0; i < calls && used < size; i++) {
-        const char *slash = has_folders ? NULL : strrchr(call[i].file, '/');
-        if (chosen >> i & 1) {
-            used += (size_t)snprintf(text + used, size - used, "%s%s:%u",
-                                     i == 0 ? ", inlined at " : ", ",
-                                     slash ? slash + 1 : call[i].file, call[i].line);
-        }
-    }
+    loader_calls_text(call, calls, has_folders, text, size);
 }
 
 void images_free(struct images *images)

@@ -93,14 +93,15 @@ static void count_mnemonic(struct trace_query *query, const struct penrose_trace
 static void count_touch(struct trace_query *query, const struct penrose_trace_event *event)
 {
     static const char *const access[] = {"reads", "writes"}, *const noc[] = {"delivers", "sends"};
-    char name[512];
+    char name[768];
     snprintf(name, sizeof name, "(%u, %u) %s %s%s%s%s%s", event->x, event->y, event->agent_name,
              (event->kind == PENROSE_TRACE_NOC ? noc : access)[event->begins],
              *event->symbol ? " in " : "", event->symbol, *event->source ? ", " : "",
              event->source);
     size_t length = strlen(name);
     if (event->line) {
-        snprintf(name + length, sizeof name - length, ":%u", event->line);
+        snprintf(name + length, sizeof name - length, ":%u%s", event->line,
+                 trace_text_calls(query->text, event->inlined_at));
     } else if (event->kind == PENROSE_TRACE_DATA && event->agent == PENROSE_AGENT_NOC) {
         snprintf(name + length, sizeof name - length, " for (%u, %u)", event->peer_x,
                  event->peer_y);
@@ -137,6 +138,18 @@ static void set_named(json_t *object, const char *name, const char *text)
 static void set_place(json_t *object, const char *name, unsigned x, unsigned y)
 {
     json_object_set_new(object, name, json_pack("[i, i]", (int)x, (int)y));
+}
+
+/* Each line of the text. */
+static json_t *calls_json(const char *inlined_at)
+{
+    json_t *list = json_array();
+    char *copy = strdup(inlined_at), *rest = copy;
+    for (const char *line; (line = strsep(&rest, "\n"));) {
+        json_array_append_new(list, json_text(line));
+    }
+    free(copy);
+    return list;
 }
 
 static void set_details(json_t *object, const struct penrose_trace_event *event)
@@ -203,6 +216,9 @@ static json_t *event_json(struct trace_query *query, const struct penrose_trace_
     set_named(object, "source", event->source);
     if (event->line) {
         json_set_count(object, "line", event->line);
+    }
+    if (*event->inlined_at) {
+        json_object_set_new(object, "inlined_at", calls_json(event->inlined_at));
     }
     return object;
 }

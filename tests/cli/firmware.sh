@@ -232,6 +232,16 @@ deep_kernel deep-hang 0x90000
 expect "the user's line of who waits" 4 \
     'a\.h:10, inlined at /x/tt_metal/hw/inc/b\.h:20, /own/compute\.cpp:15, /x.*trisck\.cc:73: polls' \
     'out:brisc .*, a\.h:10, inlined at b\.h:20, compute\.cpp:15, trisck\.cc:73$' -- $(run_wrong deep-hang)
+# shellcheck disable=SC2046
+expect "the user's line in a trace" 4 -- $(run_wrong deep-hang) "--trace=$work/deep.ptrace" \
+    --trace-filter 'hart=brisc kind=memory address=0x90000'
+expect "and in its text" 0 'out:  /x/tt_metal/hw/inc/a\.h:10, inlined at b\.h:20, compute\.cpp:15, trisck\.cc:73$' -- \
+    trace "$work/deep.ptrace" --text
+expect "all calls in its JSON" 0 \
+    'out:"inlined_at":\["/x/.*/b\.h:20","/x/.*/e\.h:50","/own/compute\.cpp:15","/x/.*/trisck\.cc:73"\]' -- \
+    trace "$work/deep.ptrace" --json
+expect "and where memory was touched from" 0 'out:/a\.h:10, inlined at b\.h:20, compute\.cpp:15' -- \
+    trace "$work/deep.ptrace" --summary address=0x90000
 wrong_kernel hang 'void kernel_main(void)
 {
     semaphore_wait(0, 5);

@@ -40,6 +40,7 @@ static void append_trace(struct fuzz_bytes *file)
                                                   .what = i % 3 ? "write" : "",
                                                   .symbol = "main",
                                                   .source = "main.c",
+                                                  .inlined_at = i % 2 ? "a.h:3\nmain.c:8" : "",
                                                   .line = i % 9};
         trace_writer_add(writer, &event);
     }

@@ -5,16 +5,25 @@
 
 #include "chip/chip.h"
 #include "chip/snapshot.h"
+#include "observe/sink.h"
+#include "observe/trace/record.h"
 #include "tile/tile.h"
 
-enum { PLACES = 1 << 18 };
+enum { PLACES = 1 << 18, CALLS = 1 << 16 };
 
 struct trace_place {
     uint32_t pc;
     uint16_t x, y;
     bool is_known;
-    const char *symbol, *source;
+    const char *symbol, *source, *inlined_at;
     uint32_t symbol_offset, line;
+};
+
+/* The calls that were inlined at an address of a program. */
+struct trace_calls {
+    const void *program;
+    uint32_t address;
+    const char *inlined_at;
 };
 
 /* What is known of a tile whose programs a host writes. */
@@ -32,13 +41,15 @@ bool trace_code_init(struct trace_code *code, struct penrose_chip *chip)
     *code = (struct trace_code){.chip = chip, .images = chip->images.changes};
     code->place = calloc(PLACES, sizeof *code->place);
     code->tile = calloc(NOC_NODES, sizeof *code->tile);
-    return code->place && code->tile;
+    code->calls = calloc(CALLS, sizeof *code->calls);
+    return code->place && code->tile && code->calls;
 }
 
 void trace_code_free(struct trace_code *code)
 {
     free(code->place);
     free(code->tile);
+    free(code->calls);
     names_free(&code->names);
     *code = (struct trace_code){0};
 }
@@ -108,6 +119,38 @@ static bool look_for_programs(struct trace_code *code, struct trace_tile *known,
 
 /* --- Places --- */
 
+/* FILE:LINE of each call, with newlines between them. */
+static const char *keep_calls(struct trace_code *code, struct loader_elf *elf, uint32_t address)
+{
+    struct loader_call call[LOADER_MAX_CALLS];
+    char text[TRACE_NAME_BYTES] = "";
+    struct sink sink = {.text = text, .size = sizeof text};
+    unsigned calls = loader_elf_calls(elf, address, call);
+    for (unsigned i = 0; i < calls; i++) {
+        sink_put(&sink, "%s%s:%u", i ? "\n" : "", call[i].file, call[i].line);
+    }
+    return names_keep(&code->names, text, strlen(text));
+}
+
+/* Tiles run programs of one file, and to walk through its debug information takes long. */
+static const char *find_calls_once(struct trace_code *code, const struct penrose_trace_event *event)
+{
+    const struct image *image = images_find(chip_images(code->chip), event->x, event->y, event->pc);
+    if (!image) {
+        return "";
+    }
+    const uint32_t address = event->pc - image->base + image->link_base;
+    const char *path = loader_elf_path(image->elf);
+    const void *program =
+        *path == '/' ? (const void *)names_keep(&code->names, path, strlen(path)) : image->elf;
+    struct trace_calls *calls =
+        &code->calls[(address / 4 + (uint32_t)(uintptr_t)program) * UINT32_C(0x9e3779b1) >> 16];
+    if (calls->program != program || calls->address != address) {
+        *calls = (struct trace_calls){program, address, keep_calls(code, image->elf, address)};
+    }
+    return calls->inlined_at;
+}
+
 static void locate(struct trace_code *code, struct trace_place *place,
                    const struct penrose_trace_event *event)
 {
@@ -118,12 +161,14 @@ static void locate(struct trace_code *code, struct trace_place *place,
         .pc = event->pc, .x = (uint16_t)event->x, .y = (uint16_t)event->y, .is_known = true};
     place->symbol = split_name(code, symbol, "+0x", &place->symbol_offset);
     place->source = split_name(code, source, ":", &place->line);
+    place->inlined_at = find_calls_once(code, event);
 }
 
 /* Other programs have been loaded. */
 static void forget_places(struct trace_code *code)
 {
     memset(code->place, 0, PLACES * sizeof *code->place);
+    memset(code->calls, 0, CALLS * sizeof *code->calls); /* an ELF may be where another one was */
     code->images = code->chip->images.changes;
 }
 
@@ -158,4 +203,5 @@ void trace_code_find(struct trace_code *code, struct penrose_trace_event *event)
     event->symbol_offset = place->symbol_offset;
     event->source = place->source;
     event->line = place->line;
+    event->inlined_at = place->inlined_at;
 }

@@ -11,13 +11,15 @@
 
 #include "observe/names.h"
 
+struct trace_calls;
 struct trace_place;
 struct trace_tile;
 
 struct trace_code {
     struct penrose_chip *chip;
     struct trace_place *place; /* a table with a place for each remainder of pc and tile */
-    unsigned images;           /* of the chip, when it was filled */
+    struct trace_calls *calls; /* such a table for remainders of file and address */
+    unsigned images;           /* of the chip, when they were filled */
     struct trace_tile *tile;   /* by their places */
     struct names names;
 };

@@ -15,7 +15,7 @@
 
 struct read_code {
     uint32_t pc, word, symbol_offset, line, result;
-    const char *symbol, *source;
+    const char *symbol, *source, *inlined_at;
 };
 
 /* A table of what a block defines; number 0 of codes and names is nothing. */
@@ -152,6 +152,13 @@ static void define_code(struct trace_reader *reader)
     code->line = take_small(reader, UINT32_MAX);
 }
 
+/* Of the code that was defined last. */
+static void define_calls(struct trace_reader *reader)
+{
+    struct read_code *codes = reader->code.entry;
+    codes[reader->code.count - 1].inlined_at = take_name(reader);
+}
+
 static void take_definition(struct trace_reader *reader, unsigned what)
 {
     switch ((enum trace_definition)what) {
@@ -163,6 +170,9 @@ static void take_definition(struct trace_reader *reader, unsigned what)
         break;
     case TRACE_CODE:
         define_code(reader);
+        break;
+    case TRACE_CALLS:
+        define_calls(reader);
         break;
     case TRACE_DEFINITIONS:
     default:
@@ -211,6 +221,7 @@ static void hand_out_read(struct trace_reader *reader, const struct trace_stream
         .symbol_offset = code->symbol_offset,
         .source = code->source ? code->source : "",
         .line = code->line,
+        .inlined_at = code->inlined_at ? code->inlined_at : "",
     };
     reader->reading->events++;
     if (trace_filter_takes(&reader->filter, &event)) {
@@ -333,9 +344,9 @@ static enum block_outcome read_block(struct trace_reader *reader, struct penrose
         return BLOCK_CUT;
     }
     uint32_t size = header_word(header + 12), records = header_word(header + 16);
-    if (header_word(header + 8) != TRACE_VERSION) {
+    if (header_word(header + 8) - 1 >= TRACE_VERSION) {
         error_set(error, PENROSE_E_FORMAT,
-                  "the trace is of version %u, this program reads version %d",
+                  "the trace is of version %u, this program reads versions 1 to %d",
                   header_word(header + 8), TRACE_VERSION);
         return BLOCK_DAMAGED;
     }

@@ -11,11 +11,11 @@
 #include <penrose/trace.h>
 
 enum {
-    TRACE_VERSION = 1,
+    TRACE_VERSION = 2,           /* 1 had no calls */
     TRACE_BLOCK_BYTES = 1 << 20, /* of records, at most */
     TRACE_HEADER_BYTES = 40,
-    TRACE_NAME_BYTES = 1024,   /* of a string, at most */
-    TRACE_RECORD_BYTES = 2048, /* of a record with what it defines, at most */
+    TRACE_NAME_BYTES = 1 << 14,                /* of a string, at most */
+    TRACE_RECORD_BYTES = 6 * TRACE_NAME_BYTES, /* of an event with what it defines, at most */
     TRACE_KIND_BITS = 3,
     TRACE_DEFINITION = PENROSE_TRACE_KINDS, /* the kind of records that define something */
     TRACE_REGISTERS = 64,                   /* of X and F */
@@ -25,7 +25,7 @@ enum {
 #define TRACE_MAGIC "PNRSTRC" /* and a 0 */
 
 /* What a definition defines. */
-enum trace_definition { TRACE_NAME, TRACE_STREAM, TRACE_CODE, TRACE_DEFINITIONS };
+enum trace_definition { TRACE_NAME, TRACE_STREAM, TRACE_CODE, TRACE_CALLS, TRACE_DEFINITIONS };
 
 /* The numbers of an event. Names, streams and codes are numbered from 0 in the order of their
  * definitions; name 0 is empty, code 0 nothing. */

@@ -1,6 +1,6 @@
 /*
- * The texts of instructions are made once and kept in a table with a place for each remainder of
- * word and pc.
+ * The texts of instructions and of inlined calls are made once and kept in tables with a place for
+ * each remainder of word and pc, or of a pointer.
  */
 #include "observe/trace/text.h"
 
@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/sources.h"
 #include "observe/sink.h"
+#include "observe/trace/record.h"
 
-enum { KNOWN = 4096, INSTRUCTION_BYTES = 96 };
+enum { KNOWN = 4096, INSTRUCTION_BYTES = 96, KNOWN_CALLS = 512, CALLS_BYTES = 256 };
 
 struct known_text {
     bool is_known, is_tensix;
@@ -19,8 +21,15 @@ struct known_text {
     char text[INSTRUCTION_BYTES];
 };
 
+/* The calls of an event, for a line. */
+struct known_calls {
+    const char *inlined_at; /* by its pointer */
+    char text[CALLS_BYTES];
+};
+
 struct trace_text {
     struct known_text known[KNOWN];
+    struct known_calls calls[KNOWN_CALLS];
 };
 
 struct trace_text *trace_text_create(void)
@@ -47,6 +56,34 @@ const char *trace_text_instruction(struct trace_text *text, const struct penrose
         } else {
             penrose_disassemble(event->word, event->pc, known->text, sizeof known->text);
         }
+    }
+    return known->text;
+}
+
+/* The calls in a copy of an event's `inlined_at`, which is cut at their ends. */
+static unsigned split_calls(char *copy, struct loader_call call[LOADER_MAX_CALLS])
+{
+    unsigned calls = 0;
+    for (char *file; calls < LOADER_MAX_CALLS && (file = strsep(&copy, "\n")) != NULL;) {
+        char *colon = strrchr(file, ':');
+        if (colon) {
+            *colon = 0;
+            call[calls++] = (struct loader_call){file, (unsigned)strtoul(colon + 1, NULL, 10)};
+        }
+    }
+    return calls;
+}
+
+const char *trace_text_calls(struct trace_text *text, const char *inlined_at)
+{
+    struct known_calls *known = &text->calls[(uintptr_t)inlined_at / 16 % KNOWN_CALLS];
+    if (known->inlined_at != inlined_at) {
+        struct loader_call call[LOADER_MAX_CALLS];
+        char copy[TRACE_NAME_BYTES + 1];
+        snprintf(copy, sizeof copy, "%s", inlined_at);
+        unsigned calls = split_calls(copy, call);
+        loader_calls_text(call, calls, false, known->text, sizeof known->text);
+        known->inlined_at = inlined_at;
     }
     return known->text;
 }
@@ -174,6 +211,9 @@ size_t trace_text_line(struct trace_text *text, const struct penrose_trace_event
     }
     if (*event->source) {
         sink_put(&sink, "  %s:%u", event->source, event->line);
+    }
+    if (*event->inlined_at) {
+        sink_put(&sink, "%s", trace_text_calls(text, event->inlined_at));
     }
     size_t length = strlen(line);
     line[length] = '\n';

@@ -2,7 +2,8 @@
  * A trace as text: a line for each event.
  *
  * Columns: cycle, tile, who does it, then what: of an instruction its pc, word, text and result, of
- * the others the text that says what happens; then the function and the source line.
+ * the others the text that says what happens; then the function, the source line and
+ * calls that were inlined there.
  */
 #ifndef OBSERVE_TRACE_TEXT_H
 #define OBSERVE_TRACE_TEXT_H
@@ -11,6 +12,7 @@
 
 enum { TRACE_LINE_BYTES = 1024 };
 
+/* For the events of one trace. */
 struct trace_text;
 
 /* NULL when memory runs out. */
@@ -20,6 +22,9 @@ void trace_text_destroy(struct trace_text *text); /* NULL does nothing */
 /* The text of the event's instruction, of RISC-V or the coprocessor; lives until the next call. */
 const char *trace_text_instruction(struct trace_text *text,
                                    const struct penrose_trace_event *event);
+
+/* The calls of an event as loader_calls_text has them, without folders; lives until the next call. */
+const char *trace_text_calls(struct trace_text *text, const char *inlined_at);
 
 /* Writes the line of an event, newline included; returns its length. */
 size_t trace_text_line(struct trace_text *text, const struct penrose_trace_event *event,

@@ -166,7 +166,8 @@ static struct penrose_trace_event start_event(const struct tile *tile, const str
                                         .word = seen->word,
                                         .what = "",
                                         .symbol = "",
-                                        .source = ""};
+                                        .source = "",
+                                        .inlined_at = ""};
     const char *own = seen->agent < OBSERVED_NOC ? tile->kind->hart[seen->agent] : NULL;
     event.agent_name = own ? own : arch_agent_name(event.agent);
     event.agent_name = event.agent_name ? event.agent_name : "";

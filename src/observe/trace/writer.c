@@ -17,7 +17,7 @@ enum {
  * of a Tensix instruction. */
 struct known_code {
     uint32_t pc, word, symbol_offset, line;
-    const char *symbol, *source;
+    const char *symbol, *source, *inlined_at;
     unsigned result;
 };
 
@@ -116,13 +116,14 @@ static bool is_same_code(const struct known_code *a, const struct known_code *b)
 {
     return a->pc == b->pc && a->word == b->word && a->symbol_offset == b->symbol_offset &&
            a->line == b->line && a->symbol == b->symbol && a->source == b->source &&
-           a->result == b->result;
+           a->inlined_at == b->inlined_at && a->result == b->result;
 }
 
 static void define_code(struct trace_writer *writer, const struct known_code *code)
 {
     uint64_t symbol = number_of_name(writer, code->symbol);
     uint64_t source = number_of_name(writer, code->source);
+    uint64_t calls = number_of_name(writer, code->inlined_at);
     put_definition(writer, TRACE_CODE);
     put_varint(writer, trace_zigzag(code->pc - writer->code_pc));
     writer->code_pc = code->pc;
@@ -134,6 +135,10 @@ static void define_code(struct trace_writer *writer, const struct known_code *co
     put_varint(writer, code->symbol_offset);
     put_varint(writer, source);
     put_varint(writer, code->line);
+    if (calls) {
+        put_definition(writer, TRACE_CALLS);
+        put_varint(writer, calls);
+    }
 }
 
 static unsigned result_register(const struct penrose_trace_event *event)
@@ -150,6 +155,7 @@ static uint64_t number_of_code(struct trace_writer *writer, const struct penrose
                                     .line = event->line,
                                     .symbol = event->symbol,
                                     .source = event->source,
+                                    .inlined_at = event->inlined_at,
                                     .result = result_register(event)};
     uint32_t at = slot_of((event->pc * 31 ^ event->word) + hash_pointer(event->symbol));
     if (!event->pc && !event->word) {
@@ -240,8 +246,8 @@ void trace_writer_flush(struct trace_writer *writer)
 
 static bool has_room(const struct trace_writer *writer)
 {
-    return writer->used + 4 * TRACE_RECORD_BYTES <= TRACE_BLOCK_BYTES &&
-           writer->names + 4 < MOST_ENTRIES && writer->codes + 1 < MOST_ENTRIES &&
+    return writer->used + TRACE_RECORD_BYTES <= TRACE_BLOCK_BYTES &&
+           writer->names + 5 < MOST_ENTRIES && writer->codes + 1 < MOST_ENTRIES &&
            writer->streams < writer->stream_room;
 }
 

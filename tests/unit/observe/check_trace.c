@@ -317,6 +317,7 @@ static uint64_t random_wide(uint64_t *seed)
 static struct penrose_trace_event random_event(uint64_t *seed)
 {
     static const char *const names[] = {"", "main", "kernel_main", "a/file.c", "something waits"};
+    static const char *const calls[] = {"", "a.h:3", "a.h:3\n/own/b.cpp:15\nc.cc:4294967295"};
     struct penrose_trace_event event = {
         .kind = (enum penrose_trace_kind)(random_next(seed) % PENROSE_TRACE_KINDS),
         .begins = random_next(seed) & 1,
@@ -338,6 +339,7 @@ static struct penrose_trace_event random_event(uint64_t *seed)
         .symbol = names[random_next(seed) % 3],
         .symbol_offset = (uint32_t)random_next(seed) % 100,
         .source = names[random_next(seed) % 2 * 3],
+        .inlined_at = calls[random_next(seed) % 3],
         .line = (unsigned)random_next(seed) % 1000,
     };
     event.agent_name = penrose_agent_name(event.agent);
@@ -348,7 +350,7 @@ static struct penrose_trace_event random_event(uint64_t *seed)
         event.result_value = (uint32_t)random_next(seed);
     }
     if (!event.pc && !event.word) {
-        event.symbol = event.source = "";
+        event.symbol = event.source = event.inlined_at = "";
         event.symbol_offset = event.line = 0;
     }
     return event;
@@ -382,6 +384,7 @@ static void compare_event(void *context, const struct penrose_trace_event *event
     ck_assert_str_eq(event->what, other.what);
     ck_assert_str_eq(event->symbol, other.symbol);
     ck_assert_str_eq(event->source, other.source);
+    ck_assert_str_eq(event->inlined_at, other.inlined_at);
     ck_assert(event->symbol_offset == other.symbol_offset && event->line == other.line);
     expected->number++;
 }
@@ -414,6 +417,7 @@ static void take_nothing(void *context, const struct penrose_trace_event *event)
     ck_assert_uint_le(strlen(event->what), TRACE_NAME_BYTES);
     ck_assert_uint_le(strlen(event->symbol), TRACE_NAME_BYTES);
     ck_assert_uint_le(strlen(event->source), TRACE_NAME_BYTES);
+    ck_assert_uint_le(strlen(event->inlined_at), TRACE_NAME_BYTES);
     ck_assert_uint_le(strlen(event->agent_name), TRACE_NAME_BYTES);
     ck_assert(!event->has_result || event->result.number < 32);
     (*count)++;
