@@ -20,8 +20,6 @@ penrose_SOURCES = \
 	%D%/cmd_doctor.c \
 	%D%/cmd_exec.c \
 	%D%/cmd_explain.c \
-	%D%/explain_text.c \
-	%D%/explain_text.h \
 	%D%/cmd_info.c \
 	%D%/cmd_new.c \
 	%D%/cmd_replay.c \
@@ -86,4 +84,5 @@ penrose_SOURCES = \
 	src/loader/program_internal.h \
 	src/loader/ttx.c \
 	src/loader/ttx.h \
-	$(compare_sources)
+	$(compare_sources) \
+	$(explain_sources)

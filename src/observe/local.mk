@@ -13,6 +13,14 @@ chip_sources += \
 	%D%/dump/groups.def \
 	%D%/dump/parts.h \
 	%D%/dump/tensix.c \
+	%D%/explain/held.c \
+	%D%/explain/held.h \
+	%D%/explain/packets.c \
+	%D%/explain/packets.h \
+	%D%/explain/values.c \
+	%D%/explain/values.h \
+	%D%/explain/writers.c \
+	%D%/explain/writers.h \
 	%D%/gdb/breaks.c \
 	%D%/gdb/commands.c \
 	%D%/gdb/expression.c \
@@ -51,8 +59,6 @@ chip_sources += \
 	%D%/history/rerun.h \
 	%D%/history/rerun_free.c \
 	%D%/history/rerun_free.h \
-	%D%/history/writers.c \
-	%D%/history/writers.h \
 	%D%/trace/code.c \
 	%D%/trace/code.h \
 	%D%/trace/trace.c \
@@ -117,3 +123,14 @@ compare_sources = \
 	%D%/compare/number.c \
 	%D%/compare/number.h \
 	%D%/compare/result.c
+
+## Explaining differences between dumps: also of the program alone.
+explain_sources = \
+	%D%/explain/data.c \
+	%D%/explain/explain.h \
+	%D%/explain/follow.c \
+	%D%/explain/inputs.c \
+	%D%/explain/internal.h \
+	%D%/explain/runs.c \
+	%D%/explain/words.c \
+	%D%/explain/words.h

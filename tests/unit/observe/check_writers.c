@@ -1,7 +1,7 @@
-/* observe/history/writers.h: who has written a datum last, from what, and what has become of that. */
+/* observe/explain/writers.h: who has written a datum last, from what, and what has become of that. */
 #include <string.h>
 
-#include "observe/history/writers.h"
+#include "observe/explain/writers.h"
 #include "unit/chip/chip_program.h"
 #include "unit/chip/noc_command.h"
 #include "unit/test.h"

@@ -1,35 +1,34 @@
-/* Writers and inputs in words; see explain_text.h. */
-#include "cli/explain_text.h"
+/* Writers and inputs in words; see words.h. */
+#include "observe/explain/words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <penrose/penrose.h>
 
-#include "cli/output.h"
 #include "noc/packet.h"
 
-bool explain_is_from_beginning(const struct writers_source *a, const struct writers_source *b)
+bool words_from_beginning(const struct writers_source *a, const struct writers_source *b)
 {
     return !a->is_register && !a->was_written && !b->was_written;
 }
 
-void explain_memory(const struct writers_source *a, const struct writers_source *b, bool is_number,
-                    bool differs_at_end, char *text, size_t size)
+void words_of_memory(const struct writers_source *a, const struct writers_source *b, bool is_number,
+                     bool differs_at_end, char *text, size_t size)
 {
     if (b && a->value == b->value) {
         snprintf(text, size, "the same in both runs when it was read");
     } else if (b && is_number) {
         snprintf(text, size, "%s: A 0x%" PRIx64 "  B 0x%" PRIx64,
-                 explain_is_from_beginning(a, b) ? "nobody had written it"
-                                                 : "differed when it was read",
+                 words_from_beginning(a, b) ? "nobody had written it" : "differed when it was read",
                  a->value, b->value);
     } else if (b && a[1].address != b[1].address) {
         snprintf(text, size, "A has read up to 0x%08x, B up to 0x%08x", a[1].address, b[1].address);
     } else if (b) {
         snprintf(text, size, "%s",
-                 explain_is_from_beginning(a, b) ? "nobody had written it, and it was not the same"
-                                                 : "differed when it was read");
+                 words_from_beginning(a, b) ? "nobody had written it, and it was not the same"
+                                            : "differed when it was read");
     } else if (a->was_overwritten) {
         snprintf(text, size, "overwritten since: what B had there then is not known");
     } else {
@@ -57,7 +56,7 @@ static const char *thread_hart(unsigned thread)
     return penrose_hart_name((enum penrose_hart)(PENROSE_TRISC0 + thread));
 }
 
-void explain_writer(const struct writers_record *record, char *text, size_t size)
+void words_of_writer(const struct writers_record *record, char *text, size_t size)
 {
     const struct observed *event = &record->event;
     if (!record->is_written) {
@@ -79,15 +78,55 @@ void explain_writer(const struct writers_record *record, char *text, size_t size
              *record->instruction ? ": " : "", record->instruction);
 }
 
-void explain_place(const struct observed *event, const char *symbol, const char *source,
-                   const char *calls, char *text, size_t size)
+/* "file.c:12" of "folder/file.c:12" */
+static const char *without_folders(const char *source)
 {
+    const char *slash = strrchr(source, '/');
+    return slash ? slash + 1 : source;
+}
+
+void words_of_place(const struct explain_writer *writer, char *text, size_t size)
+{
+    const struct observed *event = &writer->record.event;
+    const struct explain_code *code = &writer->code;
     bool is_pushed = event->pc && event->thread < PENROSE_TENSIX_THREADS;
     if (!event->pc) {
         *text = 0;
         return;
     }
-    snprintf(text, size, "at pc 0x%08x%s%s%s%s%s%s%s", event->pc, *symbol ? " in " : "", symbol,
-             *source ? ", " : "", short_source(source), calls, is_pushed ? ", pushed by " : "",
-             is_pushed ? thread_hart(event->thread) : "");
+    snprintf(text, size, "at pc 0x%08x%s%s%s%s%s%s%s", event->pc, *code->symbol ? " in " : "",
+             code->symbol, *code->source ? ", " : "", without_folders(code->source), writer->calls,
+             is_pushed ? ", pushed by " : "", is_pushed ? thread_hart(event->thread) : "");
+}
+
+bool words_of_race(const struct explain_writer *writer, char *text, size_t size)
+{
+    const struct writers_dst_change *later = &writer->record.later;
+    const char *source = writer->later.source;
+    char instruction[96] = "";
+    if (!later->is_there) {
+        return false;
+    }
+    penrose_tensix_disassemble(later->word, instruction, sizeof instruction);
+    snprintf(text, size, "Dst was changed behind it, in cycle %" PRIu64 ", by thread %u: %s%s%s",
+             later->cycle, later->thread, instruction, *source ? ", " : "",
+             without_folders(source));
+    return true;
+}
+
+bool words_of_early_read(const struct explain_writer *writer, char *text, size_t size)
+{
+    const struct writers_early_read *early = &writer->record.early;
+    const char *source = writer->early.source;
+    char instruction[96] = "";
+    if (!early->is_there) {
+        return false;
+    }
+    penrose_tensix_disassemble(early->word, instruction, sizeof instruction);
+    snprintf(text, size,
+             "thread %u, in cycle %" PRIu64 "%s%s: %s reads GPR %u before the result that was "
+             "requested for it (no STALLWAIT)",
+             early->thread, early->cycle, *source ? ", " : "", without_folders(source), instruction,
+             early->gpr);
+    return true;
 }

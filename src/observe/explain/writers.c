@@ -1,62 +1,30 @@
-/* Who has written chosen data last; see writers.h. */
-#include "observe/history/writers.h"
+/*
+ * Who has written chosen data last; see writers.h. This file watches memory and the registers of
+ * hardware; explain/values.h follows values inside harts, explain/packets.h those that packets bring,
+ * and explain/held.h knows what the coprocessor holds.
+ */
+#include "observe/explain/writers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "chip/chip.h"
-#include "chip/snapshot.h"
 #include "isa/error.h"
-#include "rv32/rv32.h"
+#include "observe/explain/held.h"
+#include "observe/explain/packets.h"
+#include "observe/explain/values.h"
+#include "rv32/code.h"
 #include "tensix/exec.h"
 #include "tensix/tensix.h"
 #include "tile/tile.h"
 
-enum { LOCAL_WORDS = 2048, REGISTERS = 32, WORD = 4 };
-
-/* What a value comes from. */
-struct source_set {
-    struct writers_source source[WRITERS_SOURCES];
-    unsigned count;
-};
-
-/* What is known of a hart's values: where each of its registers and local words comes from. */
-struct hart_sources {
-    struct source_set of_register[RV32_FILES][REGISTERS], of_local[LOCAL_WORDS];
-    struct source_set loaded; /* by the instruction under way */
-    bool has_loaded;
-};
+enum { WORD = 4 };
 
 /* A datum of the coprocessor, and its value after the latest event. */
 struct watched_state {
     size_t datum;
     uint32_t value;
-};
-
-/* A write of the packer, until Dst changes for the first time after it. */
-struct dst_change {
-    uint64_t sequence, cycle;
-    uint32_t pc, word;
-    unsigned thread;
-};
-
-/* A read that the tile has asked for. */
-struct read_request {
-    uint64_t from, to; /* addresses at `node`, and here */
-    uint32_t size;
-    uint16_t node;
-};
-
-enum { READ_REQUESTS = 256 }; /* the latest */
-
-/* What the coprocessor held. */
-struct held_state {
-    struct tensix_dst dst;
-    struct tensix_src_file src[TENSIX_SRCS];
-    uint32_t lreg[TENSIX_LREGS][NUM_LANES];
-    uint32_t config[TENSIX_STATES][TENSIX_STATE_WORDS];
-    uint16_t thread_config[TENSIX_THREADS][TENSIX_THREAD_WORDS];
 };
 
 struct writers {
@@ -72,51 +40,18 @@ struct writers {
     uint32_t *l1;                   /* a word: number of its datum and 1; 0: none */
     uint32_t *local[PENROSE_HARTS]; /* the same of local RAMs */
     uint64_t *l1_written;           /* a word: `sequence` when it was written last; 0: never */
-    uint64_t local_written[PENROSE_HARTS][LOCAL_WORDS];
+    uint64_t local_written[PENROSE_HARTS][VALUES_LOCAL_WORDS];
     struct watched_state *state;
     size_t states;
-    struct hart_sources hart[PENROSE_HARTS];
-    struct source_set unit[OBSERVED_AGENTS][PENROSE_TENSIX_THREADS]; /* range of the reads */
-    uint32_t unit_pc_word[OBSERVED_AGENTS][PENROSE_TENSIX_THREADS];  /* the word that it is of */
-    struct held_state held;                                          /* after the latest event */
-    uint64_t hash[WRITERS_PARTS];                                    /* of it, when */
-    uint64_t hashed;                                                 /* `sequence` was this */
-    struct dst_change *change; /* of Dst, in the order of time */
-    size_t changes, change_room;
+    struct hart_values hart[PENROSE_HARTS];
+    struct value_sources unit[OBSERVED_AGENTS][PENROSE_TENSIX_THREADS]; /* range of the reads */
+    uint32_t unit_pc_word[OBSERVED_AGENTS][PENROSE_TENSIX_THREADS];     /* the word that it is of */
+    struct held held;
     struct writers_early_read early;
-    struct read_request request[READ_REQUESTS];
-    uint64_t requests; /* so many there were */
+    struct packet_requests requests;
 };
 
-static uint64_t hash_bytes(uint64_t before, const void *bytes, size_t size)
-{
-    struct snapshot_hash hash;
-    snapshot_hash_init(&hash);
-    snapshot_hash_add(&hash, &before, sizeof before);
-    snapshot_hash_add(&hash, bytes, size);
-    return snapshot_hash_value(&hash);
-}
-
 /* --- Where values come from --- */
-
-static void add_source(struct source_set *set, const struct writers_source *source)
-{
-    for (unsigned i = 0; i < set->count; i++) {
-        if (set->source[i].address == source->address && set->source[i].value == source->value) {
-            return;
-        }
-    }
-    if (set->count < WRITERS_SOURCES) {
-        set->source[set->count++] = *source;
-    }
-}
-
-static void add_sources(struct source_set *set, const struct source_set *more)
-{
-    for (unsigned i = 0; i < more->count; i++) {
-        add_source(set, &more->source[i]);
-    }
-}
 
 /* The number of a word of a hart's local RAM; false: it is elsewhere. */
 static bool find_local_word(enum observed_agent hart, uint64_t address, unsigned *word)
@@ -143,30 +78,21 @@ static bool was_written(const struct writers *writers, enum observed_agent agent
     return is_written;
 }
 
-/* What a hart loads comes from that word, or from where that word of its stack came. A vector load
- * and an atomic instruction make several accesses. */
+/* What a hart loads comes from that word, or from where that word of its stack came. */
 static void note_load(struct writers *writers, const struct observed *event)
 {
-    struct hart_sources *hart = &writers->hart[event->agent];
+    struct hart_values *hart = &writers->hart[event->agent];
     unsigned word;
     const bool is_local = find_local_word(event->agent, event->address, &word);
     const bool is_l1 = event->address < writers->tile->kind->l1_bytes;
-    if (!hart->has_loaded) {
-        hart->loaded.count = 0;
-    }
-    hart->has_loaded = true;
-    if (is_local && hart->of_local[word].count) {
-        add_sources(&hart->loaded, &hart->of_local[word]);
-    } else {
-        add_source(&hart->loaded, &(struct writers_source){
-                                      .address = (uint32_t)event->address & ~(WORD - 1U),
-                                      .value = event->value,
-                                      .is_l1 = is_l1,
-                                      .is_register = !is_l1 && !is_local,
-                                      .was_written = was_written(writers, event->agent,
-                                                                 event->address, event->address),
-                                      .sequence = writers->sequence});
-    }
+    const struct writers_source read = {
+        .address = (uint32_t)event->address & ~(WORD - 1U),
+        .value = event->value,
+        .is_l1 = is_l1,
+        .is_register = !is_l1 && !is_local,
+        .was_written = was_written(writers, event->agent, event->address, event->address),
+        .sequence = writers->sequence};
+    values_load(hart, &read, is_local && hart->of_local[word].count ? &hart->of_local[word] : NULL);
 }
 
 static uint32_t word_of_code(const struct writers *writers, uint32_t pc)
@@ -185,63 +111,19 @@ static struct rv32_operands operands_of(const struct writers *writers, enum obse
                               writers->tile->hart[agent].csr.vtype);
 }
 
-/* Where the values come from that an instruction reads from registers. */
-static struct source_set sources_of_registers(const struct hart_sources *hart,
-                                              const struct rv32_operands *insn)
-{
-    struct source_set sources = {.count = 0};
-    for (unsigned file = 0; file < RV32_FILES; file++) {
-        for (uint32_t rest = insn->values[file]; rest; rest &= rest - 1) {
-            add_sources(&sources, &hart->of_register[file][__builtin_ctz(rest)]);
-        }
-    }
-    return sources;
-}
-
-/* A jump writes its own address, and no register goes through a CSR to another one. */
-static bool passes_values(const struct rv32_operands *insn)
-{
-    return insn->effects.class != RV32_CLASS_JUMP &&
-           rv32_row_extension((unsigned)insn->row) != RV32_EXT_ZICSR;
-}
-
 static void note_finished(struct writers *writers, const struct observed *event)
 {
-    struct hart_sources *hart = &writers->hart[event->agent];
     const struct rv32_operands insn = operands_of(writers, event->agent, event->word);
-    struct source_set result = {.count = 0};
-    if (insn.row >= 0 && insn.effects.traits & RV32_STORES && hart->has_loaded) {
-        result = hart->loaded; /* an atomic instruction: its operand went to memory */
-    } else if (insn.row >= 0 && passes_values(&insn)) {
-        result = sources_of_registers(hart, &insn); /* of a vector load the elements masked off */
-        if (hart->has_loaded) {
-            add_sources(&result, &hart->loaded);
-        }
-    }
-    for (unsigned file = 0; file < RV32_FILES; file++) {
-        for (uint32_t rest = insn.results[file]; rest; rest &= rest - 1) {
-            hart->of_register[file][__builtin_ctz(rest)] = result;
-        }
-    }
-    hart->has_loaded = false;
+    values_finish(&writers->hart[event->agent], &insn);
 }
 
 /* Where what a hart stores comes from. */
-static struct source_set sources_of_store(const struct writers *writers,
-                                          const struct observed *event)
+static struct value_sources sources_of_store(const struct writers *writers,
+                                             const struct observed *event)
 {
-    const struct hart_sources *hart = &writers->hart[event->agent];
     const struct rv32_operands insn =
         operands_of(writers, event->agent, word_of_code(writers, event->pc));
-    struct source_set sources = {.count = 0};
-    if (insn.row < 0 || !(insn.effects.traits & RV32_STORES)) {
-        return sources;
-    }
-    sources = sources_of_registers(hart, &insn);
-    if (hart->has_loaded && !(insn.effects.traits & RV32_SWAPS)) {
-        add_sources(&sources, &hart->loaded);
-    }
-    return sources;
+    return values_stored(&writers->hart[event->agent], &insn);
 }
 
 /* A unit's reads, while it executes one instruction: the first and the last address, and what there
@@ -249,11 +131,11 @@ static struct source_set sources_of_store(const struct writers *writers,
 static void note_unit_read(struct writers *writers, const struct observed *event)
 {
     unsigned thread = event->thread < PENROSE_TENSIX_THREADS ? event->thread : 0;
-    struct source_set *range = &writers->unit[event->agent][thread];
+    struct value_sources *range = &writers->unit[event->agent][thread];
     uint32_t first = (uint32_t)event->address, last = first + (event->size ? event->size - 1 : 0);
     if (!range->count || writers->unit_pc_word[event->agent][thread] != event->word) {
         const struct writers_source begin = {.address = first, .sequence = writers->sequence};
-        *range = (struct source_set){.source = {begin, begin}, .count = 2};
+        *range = (struct value_sources){.source = {begin, begin}, .count = 2};
         writers->unit_pc_word[event->agent][thread] = event->word;
     }
     struct writers_source *from = &range->source[0], *to = &range->source[1];
@@ -261,7 +143,7 @@ static void note_unit_read(struct writers *writers, const struct observed *event
     to->address = last > to->address ? last : to->address;
     from->was_written |= was_written(writers, event->agent, first, last);
     if (last < writers->tile->kind->l1_bytes) {
-        from->value = hash_bytes(from->value, writers->tile->l1 + first, last - first + 1);
+        from->value = held_hash_bytes(from->value, writers->tile->l1 + first, last - first + 1);
     }
 }
 
@@ -275,7 +157,7 @@ static bool is_hart(enum observed_agent agent)
 static void fill_sources(const struct writers *writers, const struct observed *event,
                          struct writers_record *record)
 {
-    struct source_set set = {.count = 0};
+    struct value_sources set = {.count = 0};
     unsigned thread = event->thread < PENROSE_TENSIX_THREADS ? event->thread : 0;
     if (event->kind == OBSERVED_WRITTEN && is_hart(event->agent)) {
         set = sources_of_store(writers, event);
@@ -291,23 +173,6 @@ static void fill_sources(const struct writers *writers, const struct observed *e
     record->sources = set.count;
 }
 
-static void fill_held(struct writers *writers, struct writers_record *record)
-{
-    const struct held_state *held = &writers->held;
-    if (writers->hashed != writers->sequence) {
-        uint64_t thread_config = hash_bytes(0, held->thread_config, sizeof held->thread_config);
-        writers->hash[WRITERS_PART_DST] = hash_bytes(0, &held->dst, sizeof held->dst);
-        writers->hash[WRITERS_PART_SRC] =
-            hash_bytes(hash_bytes(0, held->src[0].bank, sizeof held->src[0].bank),
-                       held->src[1].bank, sizeof held->src[1].bank);
-        writers->hash[WRITERS_PART_LREGS] = hash_bytes(0, held->lreg, sizeof held->lreg);
-        writers->hash[WRITERS_PART_CONFIG] =
-            hash_bytes(thread_config, held->config, sizeof held->config);
-        writers->hashed = writers->sequence;
-    }
-    memcpy(record->held, writers->hash, sizeof record->held);
-}
-
 /* The tile whose program has the instruction: of a request it came from there. */
 static void fill_place(const struct writers *writers, const struct observed *event,
                        struct writers_record *record)
@@ -320,33 +185,6 @@ static void fill_place(const struct writers *writers, const struct observed *eve
     record->peer_y = from.y;
 }
 
-static void note_sent(struct writers *writers, const struct observed *event)
-{
-    if (event->packet == NOC_READ && event->back != UINT64_MAX) {
-        writers->request[writers->requests++ % READ_REQUESTS] =
-            (struct read_request){event->address, event->back, event->size, event->node};
-    }
-}
-
-/* The address of a word at the tile that a packet with data comes from; UINT64_MAX: not known. */
-static uint64_t find_origin(const struct writers *writers, const struct observed *event,
-                            uint64_t word)
-{
-    if (event->packet == NOC_WRITE && event->back != UINT64_MAX) {
-        return event->back + word - event->address;
-    }
-    const uint64_t kept = writers->requests < READ_REQUESTS ? writers->requests : READ_REQUESTS;
-    for (uint64_t i = 1; event->packet == NOC_READ_RESPONSE && i <= kept; i++) {
-        const struct read_request *request =
-            &writers->request[(writers->requests - i) % READ_REQUESTS];
-        if (request->node == event->node && word >= request->to &&
-            word - request->to < request->size) {
-            return request->from + word - request->to;
-        }
-    }
-    return UINT64_MAX;
-}
-
 /* Of what other tiles have in L1: GDDR and host memory are not watched. */
 static void fill_origin(const struct writers *writers, const struct observed *event, uint64_t word,
                         struct writers_record *record)
@@ -355,7 +193,7 @@ static void fill_origin(const struct writers *writers, const struct observed *ev
         return;
     }
     const struct tile *peer = writers->chip->place[event->node].tile;
-    const uint64_t address = find_origin(writers, event, word);
+    const uint64_t address = packets_origin(&writers->requests, event, word);
     const bool has_l1 =
         peer && (peer->kind->type == TILE_TENSIX || peer->kind->type == TILE_ETHERNET);
     if (has_l1 && address < peer->kind->l1_bytes) {
@@ -373,7 +211,7 @@ static void record_writer(struct writers *writers, size_t datum, const struct ob
     }
     if (event->thread < PENROSE_TENSIX_THREADS) {
         record->early = writers->early;
-        fill_held(writers, record);
+        memcpy(record->held, held_hashes(&writers->held, writers->sequence), sizeof record->held);
     }
     fill_sources(writers, event, record);
     fill_place(writers, event, record);
@@ -445,45 +283,6 @@ static void look_at_state(struct writers *writers, const struct observed *event)
     }
 }
 
-static void update_held(void *held, const void *now, size_t size)
-{
-    if (memcmp(held, now, size) != 0) {
-        memcpy(held, now, size);
-    }
-}
-
-/* What the coprocessor holds, but Dst. */
-static void look_at_held(struct writers *writers)
-{
-    const struct tensix *tensix = &writers->tile->tensix;
-    struct held_state *held = &writers->held;
-    update_held(held->src, tensix->src_file, sizeof held->src);
-    update_held(held->lreg, tensix->vector.lreg, sizeof held->lreg);
-    update_held(held->config, tensix->config, sizeof held->config);
-    update_held(held->thread_config, tensix->thread_config, sizeof held->thread_config);
-}
-
-/* Keeps all changes of Dst, for those who read it too early. */
-static void look_at_dst(struct writers *writers, const struct observed *event)
-{
-    const struct tensix_dst *dst = &writers->tile->tensix.dst;
-    if (memcmp(&writers->held.dst, dst, sizeof *dst) == 0) {
-        return;
-    }
-    writers->held.dst = *dst;
-    if (writers->changes == writers->change_room) {
-        size_t room = writers->change_room ? 2 * writers->change_room : 256;
-        struct dst_change *grown = realloc(writers->change, room * sizeof *grown);
-        if (!grown) {
-            return; /* later changes are not told */
-        }
-        writers->change = grown;
-        writers->change_room = room;
-    }
-    writers->change[writers->changes++] =
-        (struct dst_change){writers->sequence, event->cycle, event->pc, event->word, event->thread};
-}
-
 /* The first that reads a GPR before a result that was requested for it is there. */
 static void note_early_read(struct writers *writers, const struct observed *event)
 {
@@ -521,15 +320,14 @@ static bool see_writer(void *context, struct tile *tile, const struct observed *
     } else if (event->kind == OBSERVED_WRITTEN) {
         note_written(writers, event);
     } else if (event->kind == OBSERVED_SENT) {
-        note_sent(writers, event);
+        packets_note_sent(&writers->requests, event);
     }
     if (event->kind == OBSERVED_TENSIX && event->thread < PENROSE_TENSIX_THREADS) {
         note_early_read(writers, event);
     }
     if (changes_state(event)) {
         look_at_state(writers, event);
-        look_at_dst(writers, event);
-        look_at_held(writers);
+        held_look(&writers->held, &writers->tile->tensix, event, writers->sequence);
     }
     if (event->kind == OBSERVED_TENSIX && event->thread < PENROSE_TENSIX_THREADS) {
         writers->unit[OBSERVED_UNPACKER][event->thread].count = 0; /* that instruction is over */
@@ -553,7 +351,7 @@ static bool watch_datum(struct writers *writers, size_t i, unsigned watched[WRIT
         return true;
     }
     if (datum->kind == WRITERS_LOCAL && datum->part < PENROSE_HARTS &&
-        datum->index < LOCAL_WORDS * WORD) {
+        datum->index < VALUES_LOCAL_WORDS * WORD) {
         writers->local[datum->part][datum->index / WORD] = (uint32_t)i + 1;
         return true;
     }
@@ -574,7 +372,7 @@ static bool make_writers_room(struct writers *writers, size_t count)
     writers->l1 = calloc(writers->tile->kind->l1_bytes / WORD, sizeof *writers->l1);
     writers->l1_written = calloc(writers->tile->kind->l1_bytes / WORD, sizeof *writers->l1_written);
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
-        writers->local[hart] = calloc(LOCAL_WORDS, sizeof *writers->local[hart]);
+        writers->local[hart] = calloc(VALUES_LOCAL_WORDS, sizeof *writers->local[hart]);
         has_room &= writers->local[hart] != NULL;
     }
     return has_room && writers->data && writers->record && writers->state && writers->l1 &&
@@ -607,8 +405,7 @@ enum penrose_status writers_start(struct penrose_chip *chip, unsigned x, unsigne
     for (size_t i = 0; i < count; i++) {
         watch_datum(new, i, watched);
     }
-    new->held.dst = tile->tensix.dst;
-    look_at_held(new);
+    held_start(&new->held, &tile->tensix);
     new->observer = (struct observer){.kinds = 1 << OBSERVED_READ | 1 << OBSERVED_WRITTEN |
                                                1 << OBSERVED_FINISHED | 1 << OBSERVED_TENSIX |
                                                1 << OBSERVED_SENT,
@@ -617,25 +414,6 @@ enum penrose_status writers_start(struct penrose_chip *chip, unsigned x, unsigne
                                       .wants = wants_tile,
                                       .context = new};
     return chip_observe(chip, &new->observer, error);
-}
-
-/* Dst's first change behind a packer's write. */
-static void find_later_dst(const struct writers *writers, struct writers_record *record)
-{
-    if (record->event.agent != OBSERVED_PACKER || record->has_later_dst) {
-        return;
-    }
-    for (size_t i = 0; i < writers->changes; i++) {
-        const struct dst_change *change = &writers->change[i];
-        if (change->sequence > record->sequence) {
-            record->has_later_dst = true;
-            record->later_dst_cycle = change->cycle;
-            record->later_dst_pc = change->pc;
-            record->later_dst_word = change->word;
-            record->later_dst_thread = change->thread;
-            return;
-        }
-    }
 }
 
 /* Has any word of a range been written since? `hart` has a local RAM, and read it. */
@@ -685,7 +463,9 @@ const struct writers_record *writers_record(const struct writers *writers, size_
     }
     struct writers_record *record = &writers->record[index];
     name_instruction(record);
-    find_later_dst(writers, record);
+    if (record->event.agent == OBSERVED_PACKER) {
+        record->later = held_dst_change(&writers->held, record->sequence);
+    }
     find_overwritten(writers, record);
     return record;
 }
@@ -704,6 +484,6 @@ void writers_end(struct writers *writers)
     free(writers->state);
     free(writers->l1);
     free(writers->l1_written);
-    free(writers->change);
+    held_free(&writers->held);
     free(writers);
 }

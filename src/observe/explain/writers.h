@@ -3,8 +3,8 @@
  * memory every write counts; of what the coprocessor holds each instruction that changes the value.
  * An observer: the chip runs some times slower, and goes the same way as without.
  */
-#ifndef OBSERVE_WRITERS_H
-#define OBSERVE_WRITERS_H
+#ifndef OBSERVE_EXPLAIN_WRITERS_H
+#define OBSERVE_EXPLAIN_WRITERS_H
 
 #include <penrose/debug.h>
 
@@ -71,10 +71,12 @@ struct writers_record {
         uint64_t cycle;
     } origin;
     /* Of a packer's write: who has changed Dst first after it. */
-    bool has_later_dst;
-    uint64_t later_dst_cycle;
-    uint32_t later_dst_pc, later_dst_word;
-    unsigned later_dst_thread;
+    struct writers_dst_change {
+        bool is_there;
+        uint64_t cycle;
+        uint32_t pc, word;
+        unsigned thread;
+    } later;
     /* Of what the coprocessor wrote: the first instruction of the tile before it that has read a GPR
      * while the result of a memory request for it was still under way (timed runs). */
     struct writers_early_read {
