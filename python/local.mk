@@ -4,6 +4,7 @@ COMMAND_FILES = \
 	%D%/commands/__main__.py \
 	%D%/commands/compiler.py \
 	%D%/commands/doctor.py \
+	%D%/commands/execute.py \
 	%D%/commands/installation.py \
 	%D%/commands/output.py \
 	%D%/commands/perf.py \

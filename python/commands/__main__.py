@@ -8,7 +8,7 @@ with one NAME=VALUE for each thing that the command has to know. Nothing here ne
 library, or is for others to import.
 """
 
-import importlib
+import os
 import signal
 import sys
 
@@ -16,15 +16,16 @@ import output
 
 
 def main() -> int:
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # where the caller has closed it
+    sys.stderr = sys.stderr or open(os.devnull, "w")
     for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):  # Python has its own ways with them
         if number != signal.SIGINT or signal.getsignal(number) is signal.default_int_handler:
             signal.signal(number, signal.SIG_DFL)
     name, *words = sys.argv[1:]
     end = words.index("--") if "--" in words else len(words)
     settings = dict(word.split("=", 1) for word in words[:end])
-    command = importlib.import_module(name)
     try:
-        return int(command.run(settings, words[end + 1 :]))
+        return int(__import__(name).run(settings, words[end + 1 :]))
     except output.Refusal as refusal:
         return output.complain(settings, str(refusal))
 

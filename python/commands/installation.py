@@ -38,6 +38,14 @@ def find_program(name: str) -> str | None:
     return next(filter(is_program, paths), None)
 
 
+def remove(path: str) -> None:
+    """Others may have done so."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
 def link(source: str, target: str) -> None:
     """Links that are there stay, so that several runs at once do not disturb each other."""
     try:

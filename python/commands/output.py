@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -36,6 +35,8 @@ def note(text: str) -> None:
 
 def write_json(settings: Settings, result: dict[str, Any]) -> None:
     """A result of the command; what is no UTF-8 in a text becomes U+FFFD."""
+    import json
+
     whole = {"command": settings["command"], **result, "schema": int(settings["schema"])}
     text = json.dumps(whole, indent=2, ensure_ascii=False)
     text = text.encode(errors="surrogateescape").decode(errors="replace")

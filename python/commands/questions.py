@@ -1,25 +1,25 @@
 """What the Python of a command is asked: installation.ask has it run the text of this file.
 
-Modules are found without importing them, which would take seconds, and act.
+Modules are found without importing them, which would take seconds, and act. Each question imports what it
+needs, since a command waits for the first one.
 """
 
-import importlib.machinery
-import importlib.metadata
-import importlib.util
-import os
-import re
-import subprocess
 import sys
 
 
 def ttnn():
     """The folder of the package ttnn; an empty line where there is none."""
+    import importlib.util
+    import os
+
     found = importlib.util.find_spec("ttnn")
     print(os.path.dirname(found.origin) if found and found.origin else "")
 
 
 def library_of(package, version, path):
     """A file of a package that has this version; an empty line where it has another one."""
+    import importlib.metadata
+
     found = importlib.metadata.distribution(package)
     print(found.locate_file(path) if found.version == version else "")
 
@@ -38,6 +38,8 @@ def unpack(library):
 
 def lacks(files):
     """Shared libraries that modules need and that are not there."""
+    import subprocess
+
     try:
         text = subprocess.run(
             ["ldd", *files], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, universal_newlines=True
@@ -50,6 +52,10 @@ def lacks(files):
 def packages(*names):
     """Of each package that is there: its version, libraries that its modules lack, and what Debian calls
     the packages of these."""
+    import importlib.machinery
+    import importlib.metadata
+    import re
+
     print("python")
     for name in names:
         try:

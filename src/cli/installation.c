@@ -2,7 +2,6 @@
 #include "cli/installation.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,6 @@
 #include <unistd.h>
 
 #include "chip/grid.h"
-#include "cli/child.h"
 #include "host/environment.h"
 
 /* --- Cards --- */
@@ -85,7 +83,7 @@ bool path_make(const char *path)
     return mkdir(part, 0777) == 0 || errno == EEXIST;
 }
 
-/* --- The library --- */
+/* --- What is installed --- */
 
 bool find_own_folder(char path[PATH_MAX])
 {
@@ -102,19 +100,6 @@ bool find_own_folder(char path[PATH_MAX])
     return true;
 }
 
-static bool library_in(const char *folder, const char *card, char path[PATH_MAX])
-{
-    int length = snprintf(path, PATH_MAX, "%s/%s/libttsim.so", folder, card);
-    return length < PATH_MAX && path_exists(path);
-}
-
-/* The same in a part of a folder. */
-static bool library_below(const char *base, const char *part, const char *card, char path[PATH_MAX])
-{
-    char folder[PATH_MAX];
-    return path_join(folder, base, part) && library_in(folder, card, path);
-}
-
 /* The folder above that of this program, which lies in its bin. */
 static bool find_own_prefix(char path[PATH_MAX])
 {
@@ -125,48 +110,6 @@ static bool find_own_prefix(char path[PATH_MAX])
     return slash != NULL;
 }
 
-static bool link_to(const char *folder, const char *name, const char *target)
-{
-    char link[PATH_MAX];
-    return path_join(link, folder, name) && path_exists(target) &&
-           (symlink(target, link) == 0 || errno == EEXIST);
-}
-
-/* In the cache, by the path of the installation: CACHE/cards/PREFIX/CARD. */
-static bool link_library(const char *prefix, const char *card, char path[PATH_MAX])
-{
-    char cache[PATH_MAX], folder[PATH_MAX], library[PATH_MAX], descriptor[PATH_MAX];
-    return host_cache(cache, sizeof cache) &&
-           (size_t)snprintf(folder, sizeof folder, "%s/cards%s/%s", cache, prefix, card) <
-               sizeof folder &&
-           path_join(library, prefix, "lib/libttsim.so") && path_exists(library) &&
-           (size_t)snprintf(descriptor, sizeof descriptor, "%s/lib/penrose/%s/soc_descriptor.yaml",
-                            prefix, card) < sizeof descriptor &&
-           path_make(folder) && link_to(folder, "libttsim.so", library) &&
-           link_to(folder, "soc_descriptor.yaml", descriptor) &&
-           path_join(path, folder, "libttsim.so");
-}
-
-/* In a folder of the card's own. */
-static bool find_own_library(const char *card, char path[PATH_MAX])
-{
-    char own[PATH_MAX], prefix[PATH_MAX];
-    return (find_own_folder(own) && library_below(own, "cards", card, path)) ||
-           (find_own_prefix(prefix) && (library_below(prefix, "lib/penrose", card, path) ||
-                                        link_library(prefix, card, path))) ||
-           library_in(PENROSE_CARDS_DIR, card, path);
-}
-
-/* The library knows all cards; exec and doctor name the card by PENROSE_CARD. */
-bool find_library(const char *card, char path[PATH_MAX])
-{
-    char other[PATH_MAX];
-    if (find_own_library(card, path)) {
-        return true;
-    }
-    return find_own_library(card_at(0), other) && strcpy(path, other);
-}
-
 bool find_data(const char *name, char path[PATH_MAX])
 {
     char place[PATH_MAX], data[PATH_MAX];
@@ -174,15 +117,6 @@ bool find_data(const char *name, char path[PATH_MAX])
            (find_own_prefix(place) && path_join(data, place, "share/penrose") &&
             path_join(path, data, name) && path_exists(path)) ||
            (path_join(path, PENROSE_DATA_DIR, name) && path_exists(path));
-}
-
-bool find_descriptor(const char *library, char path[PATH_MAX])
-{
-    char folder[PATH_MAX];
-    const char *slash = strrchr(library, '/');
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - library) : 1,
-             slash ? library : ".");
-    return path_join(path, folder, "soc_descriptor.yaml") && path_exists(path);
 }
 
 /* --- Programs --- */
@@ -214,84 +148,4 @@ bool find_program(const char *name, char path[PATH_MAX])
         at += length + (at[length] == ':');
     }
     return false;
-}
-
-/* "python", "python3", "python3.10" in any folder. */
-static bool is_python(const char *path)
-{
-    static const char prefix[] = "python";
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    if (strncmp(name, prefix, sizeof prefix - 1) != 0) {
-        return false;
-    }
-    name += sizeof prefix - 1;
-    return !name[strspn(name, "0123456789.")];
-}
-
-/* The interpreter that "#!/path/python" or "#!/usr/bin/env python" names. */
-static bool read_interpreter(const char *script, char path[PATH_MAX])
-{
-    char line[PATH_MAX] = "", *save = NULL;
-    int fd = open(script, O_RDONLY | O_CLOEXEC);
-    ssize_t size = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
-    if (fd >= 0) {
-        close(fd);
-    }
-    if (size < 2 || line[0] != '#' || line[1] != '!') {
-        return false;
-    }
-    line[size] = 0;
-    line[strcspn(line, "\n")] = 0;
-    for (const char *word = strtok_r(line + 2, " \t", &save); word;
-         word = strtok_r(NULL, " \t", &save)) {
-        if (is_python(word)) {
-            return find_program(word, path);
-        }
-    }
-    return false;
-}
-
-bool find_python(char *const *command, char path[PATH_MAX])
-{
-    char found[PATH_MAX];
-    for (char *const *word = command; word && *word; word++) {
-        if (is_python(*word) && find_program(*word, path)) {
-            return true;
-        }
-    }
-    if (command && find_program(command[0], found) && read_interpreter(found, path)) {
-        return true;
-    }
-    const char *own = host_variable("PENROSE_PYTHON");
-    return (own && find_program(own, path)) || find_program("python3", path);
-}
-
-/* --- tt-metal --- */
-
-/* The folder of the package ttnn, without importing it, which would take seconds. */
-static bool find_ttnn(char *python, char path[PATH_MAX])
-{
-    char option[] = "-c";
-    char script[] = "import importlib.util as u, os; s = u.find_spec('ttnn'); "
-                    "print(os.path.dirname(s.origin) if s and s.origin else '')";
-    char *argv[] = {python, option, script, NULL};
-    struct child_result result = child_capture(argv, NULL, 0, 20, path, PATH_MAX);
-    path[strcspn(path, "\n")] = 0;
-    return result.end == CHILD_EXITED && result.status == 0 && *path;
-}
-
-bool find_metal_root(const char *python, char path[PATH_MAX])
-{
-    static const char *const names[] = {"TT_METAL_RUNTIME_ROOT", "TT_METAL_HOME"};
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *root = host_variable(names[i]);
-        if (root) { /* this one counts, whatever is in it */
-            return (size_t)snprintf(path, PATH_MAX, "%s", root) < PATH_MAX && path_exists(path);
-        }
-    }
-    char program[PATH_MAX];
-    if (!python || (size_t)snprintf(program, sizeof program, "%s", python) >= sizeof program) {
-        return false;
-    }
-    return find_ttnn(program, path);
 }

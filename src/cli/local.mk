@@ -11,8 +11,6 @@ penrose_LDFLAGS = $(product_ldflags)
 penrose_LDADD = libpenrose_core.la $(JANSSON_LIBS) $(LIBZIP_LIBS)
 penrose_SOURCES = \
 	%D%/cli.h \
-	%D%/child.c \
-	%D%/child.h \
 	%D%/cmd_asm.c \
 	%D%/cmd_boot.c \
 	%D%/cmd_compare.c \
@@ -31,8 +29,6 @@ penrose_SOURCES = \
 	%D%/compare_options.h \
 	%D%/last_writer.c \
 	%D%/last_writer.h \
-	%D%/compiler.c \
-	%D%/compiler.h \
 	%D%/console.c \
 	%D%/console.h \
 	%D%/rerun.c \
@@ -67,8 +63,6 @@ penrose_SOURCES = \
 	%D%/suggest.h \
 	%D%/terminal.c \
 	%D%/terminal.h \
-	%D%/summary.c \
-	%D%/summary.h \
 	%D%/tensors.c \
 	%D%/tensors.h \
 	%D%/ttx.c \

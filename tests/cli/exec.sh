@@ -110,6 +110,19 @@ problem=
 [ $status -eq 9 ] || problem="exit code $status, expected 9"
 grep -q ended "$work/out" || problem+="; the command got no signal"
 report "passes SIGTERM" "${problem#; }"
+# What a command has of its caller: signals, variables, scripts that the shell runs.
+for number in INT PIPE XFSZ; do
+    messages=1 expect "ended by SIG$number" $((128 + $(kill -l $number))) "ended by signal" -- \
+        exec -q -- sh -c "kill -$number \$\$"
+done
+(trap '' INT && "$PENROSE" exec -q -- sh -c 'kill -INT $$; echo lives') >"$work/out" 2>"$work/err"
+report "an ignored signal" "$(grep -qx lives "$work/out" || echo "it is not ignored any more")"
+env -i PATH="$PATH" "$PENROSE" exec -q -- env >"$work/out" 2>"$work/err"
+report "no variable of Python's" "$(grep -E '^(LC|PYTHON)' "$work/out")"
+printf 'echo run by a shell, $1\n' >"$work/script"
+chmod +x "$work/script"
+messages=0 expect "a script that names no interpreter" 0 "out:^run by a shell, x$" -- exec -q -- "$work/script" x
+NAME=$'\xff' messages=0 expect "bytes that are no text" 0 $'out:^\xff' -- exec -q -- printenv NAME
 
 # --- Its environment ---
 
@@ -125,6 +138,10 @@ messages=0 expect "options" 0 "out:^TT_METAL_SIMULATOR=/.*/p150a/libttsim.so$" \
     exec -q --loopback 20,25 --loopback 21,25 --card p150a --threads 3 --schedule random:5 \
     --timing timed --policy all=warn --policy mutex-not-held=stop --run-ahead 64:4096 \
     --kernels-set reference --report r.txt --trace "$work/t.txt" -- env
+messages=0 expect "all loopbacks" 0 "out:^all$" -- \
+    exec -q --loopback 20,25 --loopback all --loopback 21,25 -- printenv PENROSE_LOOPBACK
+PENROSE_POLICY=all=warn PENROSE_DUMP_ON=exit messages=0 expect "variables of the caller" 0 "out:^PENROSE_POLICY=all=stop$" \
+    "out:^PENROSE_DUMP_ON=exit$" "out:^PENROSE_SCHEDULE=timed$" -- exec -q --timing timed --policy all=stop -- env
 report "and no file is made" "$(ls r.txt "$work/t.txt" 2>/dev/null)"
 PENROSE_CARD=p100a messages=0 expect "PENROSE_CARD" 0 "out:/p100a/libttsim.so$" -- \
     exec -q -- printenv TT_METAL_SIMULATOR
@@ -134,6 +151,7 @@ PENROSE_CARD=p100a messages=0 expect "PENROSE_CARD and --card" 0 "out:/p150a/lib
 prefix=$work/installed
 mkdir -p "$prefix/bin" "$prefix/lib/penrose/p100a" "$prefix/share/penrose/guests"
 cp "$PENROSE" "$prefix/bin/penrose"
+cp -r "$builddir/commands" "$prefix/share/penrose"
 touch "$prefix/lib/libttsim.so" "$prefix/lib/penrose/p100a/soc_descriptor.yaml"
 touch "$prefix/share/penrose/guests/empty.elf"
 for round in first second; do
@@ -310,8 +328,9 @@ export PENROSE_CACHE=$work/cache2
 command="(/.*/scripts/fetch-sfpi|/.*python.* -m pip install --no-deps --ignore-requires-python jax-tt-plugin==0.1.3)"
 messages=1 expect "no compiler" 0 "SFPI, Tenstorrent's compiler, and there is none; this gets it .*: $command$" \
     "out:^root $site$" -- exec -q -- "${open[@]}"
-mkdir "$work/bin"
+mkdir -p "$work/bin" "$work/share/penrose"
 cp "$PENROSE" "$work/bin/penrose"
+cp -r "$builddir/commands" "$work/share/penrose"
 in_tree=$PENROSE PENROSE=$work/bin/penrose
 messages=1 expect "no compiler and no source tree" 0 \
     ": /.*python.* -m pip install --no-deps --ignore-requires-python jax-tt-plugin==0.1.3$" -- \
