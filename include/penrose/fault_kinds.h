@@ -45,4 +45,5 @@ PENROSE_FAULT_KIND(ETHERNET, "bad-frame", WARN, "what arrives over Ethernet must
 PENROSE_FAULT_KIND(HANG, "hardware-hang", STOP, "the hardware would wait for ever")
 PENROSE_FAULT_KIND(TENSIX_DOUBTFUL, "doubtful-instruction", WARN, "software cannot rely on what the hardware does with this Tensix instruction")
 PENROSE_FAULT_KIND(GPR_HAZARD, "gpr-hazard", WARN, "a GPR must not be read before the result that an earlier instruction has requested for it is there")
+PENROSE_FAULT_KIND(NULL_ACCESS, "null-access", WARN, "a program has data in the first 16 bytes of L1, where null pointers lead, only if an object of its own is there")
 /* clang-format on */

@@ -158,7 +158,8 @@ static bool add_image(struct penrose_chip *chip, const struct tile *tile, struct
                           .size = text->memsz,
                           .link_base = text->vaddr,
                           .elf = elf,
-                          .hart = hart};
+                          .hart = hart,
+                          .is_firmware = true};
     return images_add(&chip->images, &image);
 }
 

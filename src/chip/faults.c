@@ -29,6 +29,12 @@ static bool is_same_place(const struct tile_fault *a, const struct tile_fault *b
     return a->pc == b->pc || (a->kind == PENROSE_FAULT_VECTOR_HAZARD && !strcmp(a->text, b->text));
 }
 
+/* A hart that sleeps because it polls does not load again (rv32/idle.h). */
+static bool is_counted(const struct tile_fault *fault)
+{
+    return fault->kind != PENROSE_FAULT_NULL_ACCESS;
+}
+
 static bool is_same(const struct chip_fault *a, const struct chip_fault *b)
 {
     const struct tile_fault *left = &a->fault, *right = &b->fault;
@@ -42,11 +48,14 @@ static void add_fault(struct chip_fault *list, size_t *count, size_t most,
                       const struct chip_fault *fault)
 {
     for (size_t i = 0; i < *count; i++) {
-        if (is_same(&list[i], fault)) {
+        if (!is_same(&list[i], fault)) {
+            continue;
+        }
+        if (is_counted(&fault->fault)) {
             list[i].repeated += fault->repeated + 1;
             list[i].fault.cycle = fault->fault.cycle;
-            return;
         }
+        return;
     }
     if (*count == most && fault->policy == PENROSE_STOP) {
         --*count;
@@ -117,6 +126,14 @@ static enum penrose_policy record_bank_fault(void *owner, void **notes,
                                              const struct tile_fault *fault)
 {
     return note_fault(owner, notes, fault->origin, fault);
+}
+
+/* What host files look alike may be another program: only those count that were loaded here. */
+static bool has_nothing_at_null(void *owner, const struct tile *tile, uint32_t pc)
+{
+    const struct image *image = images_find(chip_images(owner), tile->x, tile->y, pc);
+    return image && !image->is_firmware && !image->is_found &&
+           loader_elf_lowest(image->elf) >= RV32_NULL_BYTES;
 }
 
 bool chip_packet_fault(struct penrose_chip *chip, const struct noc_packet *packet,
@@ -296,6 +313,7 @@ void chip_board_init(struct tile_board *board, const struct penrose_options *opt
                                               .window = window},
                                  .fault = record_fault,
                                  .bank_fault = record_bank_fault,
+                                 .has_nothing_at_null = has_nothing_at_null,
                                  .unmodelled = record_unmodelled,
                                  .unmodelled_config = record_unmodelled_config,
                                  .loops_back = chip_loops_back,
@@ -414,6 +432,20 @@ static void guess_jump(struct penrose_chip *chip, struct penrose_fault *fault)
     }
 }
 
+static void guess_pointer(struct penrose_fault *fault)
+{
+    unsigned pointer = fault->word >> 15 & 31;
+    if (pointer == 0) {
+        snprintf(fault->hint, sizeof fault->hint,
+                 "the code itself has this address: the compiler knew the pointer to be null");
+    } else {
+        snprintf(fault->hint, sizeof fault->hint,
+                 "the pointer in %s was null, or close to it: nothing has set it, or what gave it "
+                 "found nothing; a program that wants these bytes has an object there",
+                 rv32_x_names[pointer]);
+    }
+}
+
 static void guess_cause(struct penrose_chip *chip, struct penrose_fault *fault)
 {
     bool is_illegal =
@@ -422,6 +454,8 @@ static void guess_cause(struct penrose_chip *chip, struct penrose_fault *fault)
     uint32_t sp;
     if (is_illegal || fault->kind == PENROSE_FAULT_FETCH) {
         guess_jump(chip, fault);
+    } else if (fault->kind == PENROSE_FAULT_NULL_ACCESS) {
+        guess_pointer(fault);
     } else if (fault->kind == PENROSE_FAULT_UNMAPPED && is_stack_overflow(chip, fault, &sp)) {
         snprintf(fault->hint, sizeof fault->hint,
                  "the stack has overflowed: sp is 0x%08x, and local RAM begins at 0x%08x", sp,

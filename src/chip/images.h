@@ -16,6 +16,7 @@ struct image {
     uint32_t link_base;  /* in the ELF */
     struct loader_elf *elf;
     enum penrose_hart hart; /* that runs it */
+    bool is_firmware;       /* of a firmware set that booted */
     bool is_kernel;         /* which the hart's firmware calls */
     bool is_found;          /* by its code: others may lie in the tile that nobody has found */
 };

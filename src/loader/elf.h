@@ -89,6 +89,11 @@ const struct loader_segment *loader_elf_segments(const struct loader_elf *elf, u
 /* The segment that holds `address` in memory, or NULL. */
 const struct loader_segment *loader_elf_segment_at(const struct loader_elf *elf, uint32_t address);
 
+/* The lowest address at which the program has a section or a symbol; where it has no sections, a
+ * segment, which may begin with the file's headers. Local constants, such as those of an assembler's
+ * .equ, are no places. */
+uint32_t loader_elf_lowest(const struct loader_elf *elf);
+
 /*
  * From where in L1 the program's own start-up code copies what the segment, one of local memory, is
  * to hold: the section .loader_init, which tt-exalens' release layout has for that, or the

@@ -36,6 +36,7 @@ struct loader_symbols {
     uint32_t mask;
     uint32_t *function, *other;
     uint32_t functions_count, others_count;
+    uint32_t lowest; /* value of any that is a place; UINT32_MAX: there is none */
 };
 
 /* One row of the line index: addresses [start, end) come from `file`:`line`. */

@@ -68,6 +68,20 @@ static struct loader_symbol describe(const struct loader_elf *elf,
     };
 }
 
+static uint32_t lower(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Is something at the symbol's value? A linker script may place objects by absolute symbols. */
+static bool is_place(const struct loader_elf *elf, const struct loader_raw_symbol *raw)
+{
+    if (raw->section < elf->sections_count) {
+        return elf->section[raw->section].flags & SHF_ALLOC;
+    }
+    return raw->section == SHN_ABS && (raw->type != STT_NOTYPE || raw->binding != STB_LOCAL);
+}
+
 static uint32_t hash(const char *name)
 {
     uint32_t value = 2166136261; /* FNV-1a */
@@ -171,6 +185,7 @@ enum penrose_status loader_symbols_build(struct loader_elf *elf, struct penrose_
     struct loader_symbols *symbols = &elf->symbols;
     struct loader_raw_symbol raw;
     uint32_t total = loader_elf_raw_symbols(elf), wanted = 0;
+    symbols->lowest = UINT32_MAX;
     for (uint32_t i = 1; i < total; i++) {
         if (!loader_elf_raw_symbol(elf, i, &raw)) {
             return error_set(error, PENROSE_E_FORMAT,
@@ -186,6 +201,8 @@ enum penrose_status loader_symbols_build(struct loader_elf *elf, struct penrose_
     for (uint32_t i = 1; i < total; i++) {
         if (loader_elf_raw_symbol(elf, i, &raw) && is_wanted(&raw)) {
             symbols->symbol[symbols->count++] = describe(elf, &raw);
+            symbols->lowest =
+                is_place(elf, &raw) ? lower(symbols->lowest, raw.value) : symbols->lowest;
         }
     }
     enter_names(symbols);
@@ -200,6 +217,22 @@ void loader_symbols_free(struct loader_symbols *symbols)
     free(symbols->function);
     free(symbols->other);
     *symbols = (struct loader_symbols){0};
+}
+
+uint32_t loader_elf_lowest(const struct loader_elf *elf)
+{
+    uint32_t lowest = elf->symbols.lowest;
+    bool has_sections = false;
+    for (unsigned i = 1; i < elf->sections_count; i++) {
+        const struct loader_section *section = &elf->section[i];
+        bool is_loaded = section->flags & SHF_ALLOC && section->size > 0;
+        lowest = is_loaded ? lower(lowest, section->address) : lowest;
+        has_sections |= is_loaded;
+    }
+    for (unsigned i = 0; i < elf->segments_count && !has_sections; i++) {
+        lowest = lower(lowest, elf->segment[i].vaddr);
+    }
+    return lowest;
 }
 
 const struct loader_symbol *loader_elf_symbol(const struct loader_elf *elf, const char *name)

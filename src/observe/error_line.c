@@ -48,6 +48,7 @@ static const char *const category_of[PENROSE_FAULT_KINDS] = {
     [PENROSE_FAULT_HANG] = "UndefinedBehavior",
     [PENROSE_FAULT_TENSIX_DOUBTFUL] = "NonContractualBehavior",
     [PENROSE_FAULT_GPR_HAZARD] = "UnpredictableValueUsed",
+    [PENROSE_FAULT_NULL_ACCESS] = "UndefinedBehavior",
 };
 
 int error_line_format(const struct penrose_fault *fault, char *text, size_t size)

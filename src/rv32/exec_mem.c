@@ -18,10 +18,18 @@ static inline bool inside(uint32_t offset, unsigned log, uint32_t size)
     return rotate_right(offset, log) < size >> log;
 }
 
+/* The place of an aligned access in L1 behind RV32_NULL_BYTES, NULL elsewhere. */
+static inline uint8_t *direct_l1(const struct rv32_hart *hart, uint32_t address, unsigned log)
+{
+    uint32_t offset = address - RV32_NULL_BYTES;
+    return inside(offset, log, hart->l1_direct) ? hart->l1 + RV32_NULL_BYTES + offset : NULL;
+}
+
 static inline const uint8_t *readable(const struct rv32_hart *hart, uint32_t address, unsigned log)
 {
-    if (__builtin_expect(inside(address, log, hart->l1_size), 1)) {
-        return hart->l1 + address;
+    const uint8_t *l1 = direct_l1(hart, address, log);
+    if (__builtin_expect(l1 != NULL, 1)) {
+        return l1;
     }
     if (inside(address - RV32_LOCAL_BASE, log, hart->local_size)) {
         return hart->local + (address - RV32_LOCAL_BASE);
@@ -34,10 +42,8 @@ static inline uint8_t *writable(const struct rv32_hart *hart, uint32_t address, 
     if (inside(address - RV32_LOCAL_BASE, log, hart->local_size)) {
         return hart->local + (address - RV32_LOCAL_BASE);
     }
-    if (inside(address, log, hart->l1_size) && !hart->l1_marks[address >> RV32_L1_MARK_SHIFT]) {
-        return hart->l1 + address;
-    }
-    return NULL;
+    uint8_t *l1 = direct_l1(hart, address, log);
+    return l1 && !hart->l1_marks[address >> RV32_L1_MARK_SHIFT] ? l1 : NULL;
 }
 
 static inline uint32_t get(const uint8_t *from, unsigned log)
@@ -283,8 +289,9 @@ static enum rv32_reply atomic_read(struct rv32_hart *hart, uint32_t address, uin
     if (reply != RV32_OK) {
         return reply;
     }
-    if (hart->l1_size && !(address & 3)) {
-        *old = get(hart->l1 + address, SIZE_4);
+    const uint8_t *l1 = direct_l1(hart, address, SIZE_4);
+    if (l1) {
+        *old = get(l1, SIZE_4);
         return RV32_OK;
     }
     return address & 3 ? over_bus(hart, address, 4, now, false, old)

@@ -260,7 +260,8 @@ static uint8_t *direct_memory(const struct plan *plan)
     if (local < hart->local_size && size <= hart->local_size - local) {
         return hart->local + local;
     }
-    if (plan->base >= hart->l1_size || size > hart->l1_size - plan->base) {
+    uint32_t l1 = plan->base - RV32_NULL_BYTES;
+    if (l1 >= hart->l1_direct || size > hart->l1_direct - l1) {
         return NULL;
     }
     uint32_t last = (plan->base + size - 1) >> RV32_L1_MARK_SHIFT;

@@ -22,7 +22,7 @@ static bool memory_word(const struct rv32_hart *hart, uint32_t address, unsigned
     if (address & (size - 1)) {
         return false;
     }
-    if (address < hart->l1_size || address < hart->told_l1_size) {
+    if (address < hart->plain_l1_size) {
         *at = hart->l1 + address;
         return true;
     }

@@ -171,18 +171,22 @@ struct rv32_hart {
     /* What the owner sets and lends. */
     enum rv32_core core;
     uint8_t *l1;
-    uint32_t l1_size;        /* 0: every access to L1 goes to the bus */
+    uint32_t l1_direct; /* bytes of L1 behind RV32_NULL_BYTES that the hart reaches by itself */
     const uint8_t *l1_marks; /* a byte for each 64 bytes of L1; non-zero: stores go to the bus */
     uint8_t *local;
     uint32_t local_size;
-    uint32_t told_l1_size, told_local_size; /* what goes to the bus only since somebody looks */
+    uint32_t plain_l1_size;   /* bytes of L1, from 0 on, that are plain memory over the bus, too */
+    uint32_t told_local_size; /* what goes to the bus only since somebody looks */
     struct rv32_code *code;
     const struct rv32_bus *bus;
     const struct rv32_timing *timing; /* NULL: each instruction takes a cycle */
     void *owner;
 };
 
-enum { RV32_L1_MARK_SHIFT = 6 };
+enum {
+    RV32_L1_MARK_SHIFT = 6,
+    RV32_NULL_BYTES = 16, /* of L1, which null pointers lead to: they are reached over the bus */
+};
 #define RV32_LOCAL_BASE AT_LOCAL_RAM
 #define RV32_PUSH_BASE  AT_INSTRN_BUF
 #define RV32_PUSH_END   END_INSTRN_BUF

@@ -1,6 +1,7 @@
 /* Accesses of the harts: from the bus functions of rv32 to the address map, and back to faults. */
 #include "tile/bus.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tile/noc_window.h"
@@ -58,6 +59,34 @@ enum rv32_reply tile_bus_device(struct tile *tile, struct rv32_hart *hart,
     return RV32_OK;
 }
 
+void tile_bus_judge_null(struct tile *tile, struct rv32_hart *hart,
+                         const struct rv32_access *access)
+{
+    const struct tile_board *board = tile->board;
+    uint32_t pc = rv32_current_pc(hart);
+    bool is_second = access->atomic && access->store;
+    if (access->address >= RV32_NULL_BYTES || is_second || !board->has_nothing_at_null ||
+        !board->has_nothing_at_null(tile->owner, tile, pc)) {
+        return;
+    }
+    struct tile_fault fault = {.kind = PENROSE_FAULT_NULL_ACCESS,
+                               .agent = (enum tile_agent)hart->core,
+                               .cycle = access->cycle,
+                               .pc = pc,
+                               .address = access->address};
+    memcpy(&fault.word, tile->l1 + pc % tile->kind->l1_bytes / 4 * 4, sizeof fault.word);
+    unsigned pointer = fault.word >> 15 & 31;
+    snprintf(fault.text, sizeof fault.text,
+             "%s 0x%08x, where the program has no object: %s is 0x%08x",
+             access->atomic  ? "atomic access to"
+             : access->store ? "store to"
+                             : "load from",
+             access->address, rv32_x_names[pointer], hart->x[pointer]);
+    if (tile_fault(tile, &fault) == PENROSE_STOP) {
+        rv32_cut(hart, access->cycle + 1);
+    }
+}
+
 static enum rv32_reply coherent_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
 {
     tile_suspect_fence(owner, rv32_current_pc(hart), cycle);
@@ -82,6 +111,7 @@ static enum rv32_reply coherent_access(void *owner, struct rv32_hart *hart,
     if (access->address >= tile->kind->l1_bytes) {
         return access_register(tile, hart, access);
     }
+    tile_bus_judge_null(tile, hart, access);
     if (access->store) {
         memcpy(tile->l1 + access->address, &access->value, access->size);
         tile_l1_written(tile, access->address, access->size, access->cycle);

@@ -11,6 +11,11 @@ extern const struct rv32_bus tile_weak_bus; /* with L0 caches and store queues (
 enum rv32_reply tile_bus_device(struct tile *tile, struct rv32_hart *hart,
                                 struct rv32_access *access);
 
+/* Tells of an access of a program to the first bytes of L1 where it has no object: of an atomic
+ * instruction once. */
+void tile_bus_judge_null(struct tile *tile, struct rv32_hart *hart,
+                         const struct rv32_access *access);
+
 /* What polling a place means, and its value; see struct rv32_bus. */
 enum rv32_poll tile_poll(struct tile *tile, enum tile_agent agent, uint32_t address, unsigned size,
                          uint32_t *value);

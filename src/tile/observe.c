@@ -149,11 +149,11 @@ void tile_choose_buses(struct tile *tile)
     bool is_observed = tile->observed & OBSERVED_OF_HARTS;
     for (unsigned core = 0; core < RV32_CORES; core++) {
         struct rv32_hart *hart = &tile->hart[core];
-        uint32_t l1_size = tile->weak ? 0 : tile->kind->l1_bytes;
+        bool is_direct = !is_observed && !tile->weak;
         uint32_t local_size = tile_local_size((enum rv32_core)core);
-        hart->l1_size = is_observed ? 0 : l1_size;
+        hart->l1_direct = is_direct ? tile->kind->l1_bytes - RV32_NULL_BYTES : 0;
         hart->local_size = is_observed ? 0 : local_size;
-        hart->told_l1_size = l1_size;
+        hart->plain_l1_size = tile->weak ? 0 : tile->kind->l1_bytes;
         hart->told_local_size = local_size;
         hart->bus = is_observed ? &observed_bus : plain_bus(tile);
     }

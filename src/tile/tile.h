@@ -217,6 +217,9 @@ struct tile_board {
     enum penrose_policy (*fault)(void *owner, struct tile *tile, const struct tile_fault *fault);
     /* The same for a DRAM bank, which keeps its notes at *notes. */
     enum penrose_policy (*bank_fault)(void *owner, void **notes, const struct tile_fault *fault);
+    /* Does the instruction at `pc` belong to a program that has no object in the first bytes of L1,
+     * where null pointers lead? Called while the tile runs. NULL: no. */
+    bool (*has_nothing_at_null)(void *owner, const struct tile *tile, uint32_t pc);
     /* A register was written (or read) whose behaviour is not modelled; `field` is the one of the
      * configuration that it is about, NULL elsewhere. May be NULL. */
     void (*unmodelled)(void *owner, struct tile *tile, const struct mmio_access *access,

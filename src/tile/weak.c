@@ -119,6 +119,7 @@ static enum rv32_reply weak_access(void *owner, struct rv32_hart *hart, struct r
     if (access->address >= tile->kind->l1_bytes) {
         return tile_bus_device(tile, hart, access);
     }
+    tile_bus_judge_null(tile, hart, access);
     if (access->store) {
         store_l1(tile, hart, access);
     } else {

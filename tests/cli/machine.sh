@@ -43,6 +43,7 @@ program store ff8007b7 00f7a023        # to 0xff800000
 program misaligned 00f02123            # sw a5, 2(zero)
 program illegal 00000013 ffffffff
 program read-only ffef17b7 b0e7a023    # to 0xffef0b00, ThreadConfig
+program zero 00002503 ffd00513 00100073 # lw a0, 0(zero); li a0, -3
 program warned ff8007b7 00f7a023 00700513 00100073
 
 faults() { # NAME KIND PC PATTERN...
@@ -56,6 +57,17 @@ faults store unmapped-address 0x00000004 '0xff800000' 'sw a5, 0\(a5\)' 'unmapped
 faults misaligned misaligned-access 0x00000000 '0x00000002'
 faults illegal illegal-instruction 0x00000004 'ffffffff'
 faults read-only read-only-address 0x00000004 '0xffef0b00'
+
+# Null pointers: one report for the loop, and what is done is done.
+make_elf "$work/null.elf" 0x1000 '0x1000 5 00300793 00452503 fff78793 fe079ce3 00100073' # lw a0, 4(a0)
+messages=1 expect "a null pointer" 0 'warning: guest fault null-access: .* brisc at pc 0x00001004' \
+    'load from 0x00000004, where .*: a0 is 0x00000000' 'hint +the pointer in a0 was null' \
+    'out:brisc +done +0 +11 ' -- run "$work/null.elf"
+expect "a null pointer, in silence" 0 'out:brisc +done +0 +11 ' -- \
+    run "$work/null.elf" --policy null-access=ignore
+expect "a null pointer that stops" 1 'to go on +--policy null-access=warn' 'out:: fault after' -- \
+    run "$work/null.elf" --policy null-access=stop
+expect "a null pointer of who begins there" 0 'out:brisc +done +-3' -- run "$work/zero.elf"
 
 # The line that scripts for ttsim look for, besides our own report. A warning is no error.
 no_line() { report "and no line of ttsim" "$(grep '] ERROR: ' "$work/err")"; }

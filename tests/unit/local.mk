@@ -80,6 +80,7 @@ UNIT_TESTS = \
 	%D%/chip/check_link \
 	%D%/chip/check_messages \
 	%D%/chip/check_multicast \
+	%D%/chip/check_null_access \
 	%D%/chip/check_pcie \
 	%D%/chip/check_pool \
 	%D%/chip/check_program_files \

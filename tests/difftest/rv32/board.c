@@ -26,6 +26,11 @@ static enum rv32_reply board_access(void *owner, struct rv32_hart *hart, struct 
         rv32_code_written(&board->code, access->address, access->size);
         return RV32_OK;
     }
+    if (access->address < RV32_NULL_BYTES) {
+        access->value = 0;
+        memcpy(&access->value, board->l1 + access->address, access->size);
+        return RV32_OK;
+    }
     return rv32_bus_fault(hart, RV32_FAULT_UNMAPPED, access->address, "nothing at 0x%08" PRIx32,
                           access->address);
 }
@@ -62,7 +67,7 @@ struct board *board_create(void)
                                      .store = store};
     board->hart = (struct rv32_hart){.core = RV32_B,
                                      .l1 = board->l1,
-                                     .l1_size = L1_BYTES,
+                                     .l1_direct = L1_BYTES - RV32_NULL_BYTES,
                                      .l1_marks = board->marks,
                                      .local = board->local,
                                      .local_size = BOARD_LOCAL_BYTES,

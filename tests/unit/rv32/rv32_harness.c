@@ -113,7 +113,8 @@ struct harness *harness_create(enum rv32_core core)
     };
     h->hart.core = core;
     h->hart.l1 = h->l1;
-    h->hart.l1_size = HARNESS_L1_BYTES;
+    h->hart.l1_direct = HARNESS_L1_BYTES - RV32_NULL_BYTES;
+    h->hart.plain_l1_size = HARNESS_L1_BYTES;
     h->hart.l1_marks = h->marks;
     h->hart.local = h->local;
     h->hart.local_size = HARNESS_LOCAL_BYTES;
