@@ -41,13 +41,6 @@ untouched='00008010  deadbeef'
 went_on=('out:00009000  0000600d' 'out:00009010  0600d000' "out:$untouched")
 looks=(--poke 0x8010=0xdeadbeef --dump "0x8010,4" --dump "0x9000,4" --dump "0x9010,4")
 
-# is_first KIND INSTRUCTION: this kind of fault has not been judged of this instruction.
-declare -A judged
-is_first() {
-    local what="$1 ${2%% *}"
-    [ -z "${judged[$what]:-}" ] && judged[$what]=yes
-}
-
 # wrong NAME HART INSTRUCTION TEXT SETTING... -- LINE...
 # With these settings in place of those of `good`, INSTRUCTION (which comes behind LINEs) is a fault
 # of this text. stop: the run ends. Once for each instruction and kind also the other policies: unit
@@ -73,7 +66,7 @@ wrong() {
         "guest fault $the_kind: tile \(1, 2\) tensix thread $thread, pushed by $hart at pc $pc: (scheduled |${instruction%% *}).*$text" \
         -- run --hart "$hart=$work/$hart.elf" "${stops[@]}" "${looks[@]}"
     first=
-    if is_first "$the_kind" "$instruction"; then
+    if is_first "$the_kind ${instruction%% *}"; then
         first=yes
         messages=1 expect "warn: $name" 0 "warning: guest fault $the_kind: .* at pc $pc: .*$text" \
             "out:$hart +done" "${went_on[@]}" -- \

@@ -44,6 +44,12 @@ expect() {
     fi
 }
 
+# is_first WHAT: nothing of this name has been judged before.
+declare -A judged
+is_first() {
+    [ -z "${judged[$1]:-}" ] && judged[$1]=yes
+}
+
 # keep FILE...: documents in JSON, which `finish` compares with docs/schema, too.
 keep() {
     local file

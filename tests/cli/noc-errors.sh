@@ -1,8 +1,9 @@
 #!/bin/bash
 # Bad requests to the NoC under `penrose run`: each message names who asked (tile, hart, pc) and, where
-# there is one, the other end, and says what to do. What becomes of a program under each policy:
-# stop ends the run; warn and ignore let the request pass, and the program goes on. Programs are
-# assembled by `penrose asm`, so that no compiler is needed.
+# there is one, the other end, and says what to do. What becomes of a program under each policy, once
+# for each kind of fault and type of request (unit tests know it of each rule): stop ends the run;
+# warn and ignore let the request pass, and the program goes on. Programs are assembled by
+# `penrose asm`, so that no compiler is needed.
 set -uo pipefail
 # shellcheck source=tests/cli/lib.bash
 . "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
@@ -58,27 +59,32 @@ untouched=('out:00008000  11223344' 'out:00003000  00000000')
 headline='guest fault KIND: tile \(1, 2\) brisc at pc'
 
 # wrong NAME KIND TEXT REGISTER=VALUE...: the request is a fault of this text. What may be set: $warns:
-# the default is a warning; $options: more options; $noc: the NoC.
+# it goes on unless it is told to stop; $options: more options; $noc: the NoC.
 wrong() {
-    local name=$1 kind=$2 text=$3 who="${headline/KIND/$2}" default=stop
+    local name=$1 kind=$2 text=$3 who="${headline/KIND/$2}" stops=() ctrl=$read setting
     shift 3
     request "$@"
     finish_program
-    [ -z "${warns:-}" ] || default=warn
+    [ -z "${warns:-}" ] || stops=(--policy "$kind=stop")
     # shellcheck disable=SC2086
     expect "stop: $name" 1 "$who $where: .*$text" "to go on +--policy $kind=warn" 'rule  +[a-z]' \
         "${untouched[@]}" 'out:00009000  00000000' 'out:: fault after' -- \
-        run "$work/noc.elf" ${options:-} --policy "$kind=stop" "${looks[@]}"
-    # shellcheck disable=SC2086
-    messages=1 expect "warn: $name" 0 "warning: $who $where: .*$text" "${untouched[@]}" \
-        'out:00009000  0600d000' 'out:brisc +done +7' -- \
-        run "$work/noc.elf" ${options:-} --policy "$kind=warn" "${looks[@]}"
-    # shellcheck disable=SC2086
-    expect "ignore: $name" 0 "${untouched[@]}" 'out:00009000  0600d000' 'out:brisc +done +7' -- \
-        run "$work/noc.elf" ${options:-} --policy "$kind=ignore" "${looks[@]}"
-    # shellcheck disable=SC2086
-    messages=1 expect "by default, $default: $name" "$([ "$default" = stop ] && echo 1 || echo 0)" \
-        "$who $where" -- run "$work/noc.elf" ${options:-}
+        run "$work/noc.elf" ${options:-} "${stops[@]}" "${looks[@]}"
+    for setting; do
+        case $setting in ctrl=*) ctrl=${setting#ctrl=} ;; esac
+    done
+    if is_first "$kind $((ctrl & 3))"; then
+        # shellcheck disable=SC2086
+        messages=1 expect "warn: $name" 0 "warning: $who $where: .*$text" "${untouched[@]}" \
+            'out:00009000  0600d000' 'out:brisc +done +7' -- \
+            run "$work/noc.elf" ${options:-} --policy "$kind=warn" "${looks[@]}"
+        # shellcheck disable=SC2086
+        expect "ignore: $name" 0 "${untouched[@]}" 'out:00009000  0600d000' 'out:brisc +done +7' -- \
+            run "$work/noc.elf" ${options:-} --policy "$kind=ignore" "${looks[@]}"
+        # shellcheck disable=SC2086
+        [ -z "${warns:-}" ] || messages=1 expect "by default: $name" 0 "warning: $who $where" \
+            'out:brisc +done +7' -- run "$work/noc.elf" ${options:-}
+    fi
     lines=()
 }
 

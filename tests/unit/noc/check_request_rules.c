@@ -532,6 +532,11 @@ static const struct {
     {"broadcast to oneself, not included",
      ROW(G_WRITE | G_BROADCAST | G_MARKED, 0x1000, H, 0x2000, H | H << 12, 64),
      G_KIND(NOC_MULTICAST)},
+    {"broadcast that leaves the NoC",
+     ROW(G_WRITE | G_BROADCAST | G_MARKED, 0x1000, H, 0x2000, AT(20, 0) | T << 12, 64),
+     ADDRESS | G_KIND(NOC_MULTICAST)},
+    {"host memory that is not there", ROW(G_READ, 0x1000, AT(19, 24), 0x2000, H, 64), ADDRESS},
+    {"ARC where nothing is", ROW(G_READ, 0x60000000, AT(8, 0), 0x2000, H, 4), ADDRESS},
     {"GDDR beyond its end", ROW(G_WRITE, 0x2000, H, UINT64_C(0x200000000), D, 64), ADDRESS},
     {"GDDR far beyond", ROW(G_READ, UINT64_C(0x1000000000000), D, 0x2000, H, 64), ADDRESS},
 };
