@@ -104,9 +104,8 @@ static const struct argp_option look_rows[] = {
      0},
     {"dump-at", KEY_DUMP_AT, "PLACE", 0,
      "Write that dump when a hart comes to FUNCTION, FILE:LINE or 0xPC, or behind a Tensix "
-     "instruction (MVMUL); with :N behind it the N-th time; at cycle:N; before launch:N. Of "
-     "several, "
-     "each gets a folder DIR/1, DIR/2, ...",
+     "instruction (MVMUL); with HART: before it that hart alone (trisc1:main), with :N behind it "
+     "the N-th time; at cycle:N; before launch:N. Of several, each gets a folder DIR/1, DIR/2, ...",
      0},
     {"show", KEY_SHOW_AT_END, "WHAT,...", 0,
      "Print at the end: gprs (of harts), local (RAMs), tensix, config (fields that were changed), "

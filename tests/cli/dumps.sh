@@ -86,6 +86,10 @@ expect "a place without a dump" 2 'add --dump-state DIR' -- "${never[@]}" --dump
 expect "a place with nothing to show" 2 'add --show' -- "${never[@]}" --show-at main
 expect "no place" 2 "'main.c': a file needs the number of a line" -- \
     "${never[@]}" --show dst --show-at main.c
+expect "no hart" 2 "'trisc3:main': that is no place in a program; write .* with HART: before it" -- \
+    "${never[@]}" --show dst --show-at trisc3:main
+expect "a cycle of a hart" 2 "'brisc:cycle:5': cycles and launches are those of all harts" -- \
+    "${never[@]}" --show dst --show-at brisc:cycle:5
 expect "nothing of that name" 2 "there is no 'lreg' to show; did you mean lregs" -- \
     "${never[@]}" --show lreg
 messages=1 expect "a place that is not there" 0 'nothing was not reached; no program on these tiles' -- \
@@ -150,6 +154,18 @@ expect "looked at" 0 "out:done $cycles" 'out:packed: dump at PACR, trisc2 of \(1
 model "Dst has a tile of the product when it is packed" matmul packed c.npy a.npy
 expect "at a function of the second TRISC" 0 'out:at main:2, ' 'out:trisc. is running' -- \
     "${matmul[@]}" --show-at main:2 --show gprs
+for hart in trisc0 trisc1 trisc2; do
+    expect "at a function of $hart" 0 "out:at $hart:main, $hart of \(1, 2\), in cycle [0-9]+" -- \
+        "${matmul[@]}" --show-at "$hart:main" --show gprs
+done
+messages=1 expect "a function to which a hart does not come a second time" 0 \
+    'show-at: trisc1:main:2 was not reached$' -- "${matmul[@]}" --show-at trisc1:main:2 --show gprs
+messages=1 expect "a function of a hart without a program" 0 'show-at: brisc:main was not reached$' -- \
+    "${matmul[@]}" --show-at brisc:main --show gprs
+expect "an instruction that one hart pushes" 0 'out:at trisc2:PACR, trisc2 of' -- \
+    "${matmul[@]}" --show-at trisc2:PACR --show gprs
+messages=1 expect "and another does not" 0 'show-at: trisc1:PACR was not reached$' -- \
+    "${matmul[@]}" --show-at trisc1:PACR --show gprs
 expect "at a line" 0 'out:at matmul.h:[0-9]+, trisc1 of ' -- \
     "${matmul[@]}" --show semaphores --show-at "matmul.h:$(grep -n 'MVMUL' "$srcdir/firmware/tensor/matmul.h" | head -1 | cut -d: -f1)"
 expect "several places" 0 'out:places/1: dump at MVMUL:3, ' 'out:places/2: dump at cycle:500' -- \

@@ -125,7 +125,7 @@ void gdb_monitor_break(struct gdb *gdb, const struct gdb_words *words, struct gd
     const char *text = words->word[1];
     struct gdb_break *made = calloc(1, sizeof *made + strlen(text) + 1);
     if (!made || words->count > 2 || moment_parse(text, &place, &error) != PENROSE_OK ||
-        place.kind > MOMENT_PC || place.nth != 1) {
+        place.kind > MOMENT_PC || place.nth != 1 || place.only >= 0) {
         gdb_put(out, "%s\n", made ? error.text : "no memory");
         free(made);
         return;

@@ -74,8 +74,8 @@ static enum penrose_status refuse_moment(struct penrose_error *error, const char
                                          const char *why)
 {
     return error_set(error, PENROSE_E_ARGUMENT,
-                     "'%.100s': %s; write FUNCTION, FILE:LINE, 0xPC or MNEMONIC, with :N behind it "
-                     "for the N-th time, cycle:N or launch:N",
+                     "'%.100s': %s; write FUNCTION, FILE:LINE, 0xPC or MNEMONIC, with HART: before "
+                     "it for one hart and :N behind it for the N-th time, cycle:N or launch:N",
                      text, why);
 }
 
@@ -89,6 +89,33 @@ static bool take_counted(struct moment *moment, const char *text)
     bool has_number = cut_number(copy, &moment->number);
     moment->kind = strcmp(copy, "cycle") == 0 ? MOMENT_CYCLE : MOMENT_LAUNCH;
     return has_number && (strcmp(copy, "cycle") == 0 || strcmp(copy, "launch") == 0);
+}
+
+/* The hart that tiles of some type call so, -1: none. */
+static int find_hart(const char *name, size_t length)
+{
+    for (int i = 0; i < TILE_TYPES * PENROSE_HARTS; i++) {
+        const char *known = tile_kinds[i / PENROSE_HARTS].hart[i % PENROSE_HARTS];
+        if (known && strlen(known) == length && strncmp(known, name, length) == 0) {
+            return i % PENROSE_HARTS;
+        }
+    }
+    return -1;
+}
+
+/* Cuts "trisc1:" off the front, but not of "trisc1:3", the third time of a function, nor of
+ * "trisc1::run". */
+static const char *take_hart(struct moment *moment, const char *text)
+{
+    size_t length = strcspn(text, ":");
+    const char *place = text + length + 1;
+    int hart = text[length] ? find_hart(text, length) : -1;
+    bool is_count = hart >= 0 && isdigit((unsigned char)*place) && strncmp(place, "0x", 2) != 0;
+    if (hart < 0 || *place == ':' || is_count) {
+        return text;
+    }
+    moment->only = hart;
+    return place;
 }
 
 /* Functions have colons in pairs ("a::b"), and then spaces, too ("<a::T as b::U>::c" of Rust). */
@@ -110,14 +137,19 @@ enum penrose_status moment_parse(const char *text, struct moment *moment,
                                  struct penrose_error *error)
 {
     uint64_t last = 0, before = 0;
-    *moment = (struct moment){.text = text, .nth = 1, .hart = -1};
+    *moment = (struct moment){.text = text, .nth = 1, .only = -1, .hart = -1};
     if (strlen(text) >= MOMENT_NAME || !*text) {
         return refuse_moment(error, text, "no place is called so");
     }
     if (take_counted(moment, text)) {
         return moment->number ? PENROSE_OK : refuse_moment(error, text, "they count from 1 on");
     }
-    strcpy(moment->name, text);
+    const char *place = take_hart(moment, text);
+    struct moment counted;
+    if (place != text && take_counted(&counted, place)) {
+        return refuse_moment(error, text, "cycles and launches are those of all harts");
+    }
+    strcpy(moment->name, place);
     bool has_last = cut_number(moment->name, &last);
     bool is_file = strchr(moment->name, '.') != NULL;
     if (is_file && has_last && cut_number(moment->name, &before)) { /* FILE:LINE:N */
@@ -201,8 +233,10 @@ static bool see_moment(void *context, struct tile *tile, const struct observed *
     }
     for (unsigned i = 0; i < moments->count; i++) {
         struct watched_moment *watched = &moments->watched[i];
-        bool is_here = !watched->moment->is_over && (starts ? is_code_of(watched, tile, event->pc)
-                                                            : is_of_row(watched, event->word));
+        int only = watched->moment->only;
+        bool is_meant = !watched->moment->is_over && (only < 0 || only == (int)event->agent);
+        bool is_here = is_meant && (starts ? is_code_of(watched, tile, event->pc)
+                                           : is_of_row(watched, event->word));
         bool is_it = is_here && pass_moment(watched, tile, event);
         stops |= is_it && starts;
         if (is_it && !starts) {

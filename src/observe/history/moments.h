@@ -33,6 +33,7 @@ struct moment {
     char name[MOMENT_NAME];  /* of the function, the file or the instruction */
     uint64_t number;         /* the line, the pc, the cycle, the launch */
     uint64_t nth;            /* from 1 on */
+    int only;                /* the hart that is meant; -1: any */
     bool is_over;            /* it was reached */
     bool is_known;           /* some program had such a place */
     struct penrose_place at; /* where it was reached, */
@@ -43,8 +44,8 @@ struct moment {
 struct moments;
 
 /*
- * Understands "FUNCTION", "FILE:LINE", "0xPC" and "MNEMONIC", each with ":N" behind it for the N-th
- * time, "cycle:N" and "launch:N". PENROSE_E_ARGUMENT says what is wrong. `text` stays the caller's.
+ * Understands "FUNCTION", "FILE:LINE", "0xPC" and "MNEMONIC", each with "HART:" before it where one
+ * hart alone is meant and ":N" behind it for the N-th time, "cycle:N" and "launch:N". PENROSE_E_ARGUMENT says what is wrong. `text` stays the caller's.
  */
 enum penrose_status moment_parse(const char *text, struct moment *moment,
                                  struct penrose_error *error);

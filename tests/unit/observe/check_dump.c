@@ -381,6 +381,47 @@ TEST_EACH(moments_are_understood, COUNT(moment_rows))
     }
 }
 
+enum { NO_HART = -1, REFUSED = -2 };
+
+static const struct {
+    const char *text, *place; /* without the hart */
+    int hart;
+} moments_of_harts[] = {
+    {"trisc1:kernel_main", "kernel_main", PENROSE_TRISC1},
+    {"trisc1:kernel_main:3", "kernel_main:3", PENROSE_TRISC1},
+    {"ncrisc:ckernel::math::run", "ckernel::math::run", PENROSE_NCRISC},
+    {"trisc0:src/trisc.cc:120:7", "src/trisc.cc:120:7", PENROSE_TRISC0},
+    {"brisc:0x6a10:2", "0x6a10:2", PENROSE_BRISC},
+    {"trisc2:PACR", "PACR", PENROSE_TRISC2},
+    {"erisc1:main", "main", PENROSE_NCRISC},
+    {"drisc:main", "main", PENROSE_BRISC},
+    {"brisc", "brisc", NO_HART},
+    {"brisc:3", "brisc:3", NO_HART},
+    {"brisc::run", "brisc::run", NO_HART},
+    {"brisc:cycle:5", NULL, REFUSED},
+    {"brisc:launch:1", NULL, REFUSED},
+    {"brisc:", NULL, REFUSED},
+    {"brisc:main.c", NULL, REFUSED},
+    {"trisc3:main", NULL, REFUSED},
+    {"brisc:trisc0:main", NULL, REFUSED},
+};
+
+TEST_EACH(a_moment_may_be_of_one_hart, COUNT(moments_of_harts))
+{
+    struct moment moment, alone;
+    enum penrose_status status = moment_parse(moments_of_harts[_i].text, &moment, &error);
+    ck_assert_int_eq(status == PENROSE_OK, moments_of_harts[_i].hart != REFUSED);
+    if (status == PENROSE_OK) {
+        ck_assert_int_eq(moment_parse(moments_of_harts[_i].place, &alone, &error), PENROSE_OK);
+        ck_assert_int_eq(moment.only, moments_of_harts[_i].hart);
+        ck_assert_int_eq(alone.only, NO_HART);
+        ck_assert_int_eq(moment.kind, alone.kind);
+        ck_assert_str_eq(moment.name, alone.name);
+        ck_assert_uint_eq(moment.number, alone.number);
+        ck_assert_uint_eq(moment.nth, alone.nth);
+    }
+}
+
 /* A loop that stores t0 and counts it; a Tensix instruction in each turn. */
 static const char turns[] = "lui t1, 0x40; addi t0, zero, 0; addi t2, zero, 9; addi t0, t0, 1;"
                             ".ttinsn SETDMAREG 0, 5, 0, 10; bne t0, t2, 0x100c; ebreak";
