@@ -43,15 +43,9 @@ static void put_config(void)
 static void put_debug(void)
 {
     puts("\n/* Debug and control registers of the tile. */");
-#define PLAIN(offset, name, reset)                 put_number("DEBUG_", #name, AT_DEBUG + (offset));
-#define LATER(offset, name, reset)                 PLAIN(offset, name, reset)
-#define BLIND(offset, name)                        PLAIN(offset, name, 0)
-#define DEVICE(offset, name, reset, handler, poll) PLAIN(offset, name, reset)
+#define REG(bank, offset, words, name, kind, traits)                                               \
+    put_number("DEBUG_", #name, AT_DEBUG + (offset));
 #include "debug_registers.def"
-#undef PLAIN
-#undef LATER
-#undef BLIND
-#undef DEVICE
     puts("\n/* Bits of DEBUG_SOFT_RESET_0, and where harts start. */");
 #define RESET_HART(hart, bit, ram, pc, pc_register, override_register, override_bit)               \
     put_number("SOFT_RESET_", #hart, UINT32_C(1) << (bit));                                        \
@@ -69,8 +63,7 @@ static void put_devices(void)
 #define REG(bank, offset, words, name, kind, traits) put_number("TDMA_", #name, AT_TDMA + (offset));
 #include "tdma.def"
     puts("\n/* Registers of an NIU: NIU(noc, buffer, NIU_NAME). */");
-#define NIU_BUFFER(offset, words, name, kind) put_number("NIU_", #name, offset);
-#define NIU                                   NIU_BUFFER
+#define REG(bank, offset, words, name, kind, traits) put_number("NIU_", #name, offset);
 #include "niu.def"
     puts("\n/* Registers of an overlay stream: OVERLAY(stream, OVERLAY_NAME). */");
 #define OVERLAY(index, words, name, bits, streams, kind) put_number("OVERLAY_", #name, index);

@@ -15,7 +15,7 @@ static void reset_bank(const struct reg_file *file, unsigned bank, void *state,
         for (uint32_t inside = 0; inside < its->bytes; inside += 4) {
             struct reg_place place;
             if (reg_find_in(file, bank, its->first + copy * its->stride + inside, &place) &&
-                place.row->reset) {
+                place.row->reset && place.row->kind != REG_CONSTANT) {
                 *word_of(state, &place) = place.row->reset;
             }
         }

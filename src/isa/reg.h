@@ -43,7 +43,8 @@ enum reg_kind {
     REG_WRITE_ONLY,   /* as PLAIN; a read gives zero, a look without effects the word */
     REG_REFUSED,      /* a name is all that is known: accesses are refused */
     REG_ACTS,         /* the block serves writes */
-    REG_TRIGGER,    /* as ACTS; without effects a write does nothing, and there is no word: zero */
+    REG_TRIGGER,    /* as ACTS, but for writes without effects; there is no word, reads give zero */
+    REG_CONSTANT,   /* always the value after reset, without a word; writes are discarded */
     REG_COMPUTED,   /* the block serves reads; writes are discarded */
     REG_LIVE,       /* as COMPUTED; a read has effects, or its value changes by itself */
     REG_OWN,        /* the block serves reads and writes */
@@ -116,6 +117,7 @@ static inline bool reg_find_in(const struct reg_file *file, unsigned bank, uint3
 /* The same in all banks. */
 static inline bool reg_find(const struct reg_file *file, uint32_t offset, struct reg_place *place)
 {
+    place->row = file->row;
     for (unsigned bank = 0; bank < file->banks; bank++) {
         if (reg_find_in(file, bank, offset, place)) {
             return true;
@@ -130,6 +132,18 @@ enum reg_reply {
     REG_DENIED,     /* REFUSED */
     REG_ASK,        /* the row's handler answers */
 };
+
+/* The register's word, in a block whose rows say where their words are. */
+static inline uint32_t *reg_state_word(void *state, const struct reg_place *place)
+{
+    return (uint32_t *)(void *)((char *)state + place->row->at) + place->word;
+}
+
+/* Gives the register's word the bits of `value` that can be written. */
+static inline void reg_store(const struct reg *row, uint32_t *word, uint32_t value)
+{
+    *word = (*word & row->kept) | (value & ~row->kept);
+}
 
 /* A read by the row. `word` is the register's, if it has one; without `effects` nothing changes. */
 static inline enum reg_reply reg_read(const struct reg *row, uint32_t *word, bool effects,
@@ -158,6 +172,9 @@ static inline enum reg_reply reg_read(const struct reg *row, uint32_t *word, boo
     case REG_TRIGGER:
         *value = 0;
         return REG_DONE;
+    case REG_CONSTANT:
+        *value = row->reset;
+        return REG_DONE;
     case REG_COMPUTED:
     case REG_LIVE:
     case REG_OWN:
@@ -180,20 +197,21 @@ static inline enum reg_reply reg_write(const struct reg *row, uint32_t *word, bo
     case REG_PLAIN:
     case REG_READ_CLEARS:
     case REG_WRITE_ONLY:
-        *word = (*word & row->kept) | (value & ~row->kept);
+        reg_store(row, word, value);
         return REG_DONE;
     case REG_LATER:
     case REG_OPAQUE:
-        *word = (*word & row->kept) | (value & ~row->kept);
+        reg_store(row, word, value);
         return REG_UNMODELLED;
     case REG_ASSUMED:
-        *word = (*word & row->kept) | (value & ~row->kept);
+        reg_store(row, word, value);
         return value == row->reset ? REG_DONE : REG_UNMODELLED;
     case REG_WRITE_CLEARS:
         *word &= ~value;
         return REG_DONE;
     case REG_DRIVEN:
     case REG_BLIND:
+    case REG_CONSTANT:
     case REG_COMPUTED:
     case REG_LIVE:
         return REG_DONE;

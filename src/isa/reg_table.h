@@ -28,7 +28,7 @@
 enum {
 #define BANK(bank, first, copies, stride, bytes) BANK_##bank,
 #include REG_TABLE
-    BANKS,
+    REG_BANKS,
 };
 
 enum {
@@ -43,15 +43,15 @@ enum {
     ROW_ABSENT,
 #define REG(bank, offset, words, name, kind, traits) ROW_##name,
 #include REG_TABLE
-    ROWS,
+    REG_ROWS,
 };
-_Static_assert(ROWS <= UINT8_MAX + 1, "the index has bytes");
+_Static_assert(REG_ROWS <= UINT8_MAX + 1, "the index has bytes");
 
 #define REG(bank, offset, words, name, kind, traits)                                               \
     _Static_assert((offset) % 4 == 0 && (offset) + 4 * (words) <= BANK_BYTES_##bank, #name);
 #include REG_TABLE
 
-static const struct reg reg_rows[ROWS] = {
+static const struct reg reg_rows[REG_ROWS] = {
     {.kind = REG_ABSENT},
 #define REG(bank, first, count, title, what, traits)                                               \
     {.name = REG_PREFIX #title, .offset = (first), .words = (count), .kind = REG_##what, traits},
@@ -65,13 +65,13 @@ __extension__ static const uint8_t reg_index[BANK_INDEX_WORDS] = {
 #include REG_TABLE
 };
 
-static const struct reg_bank reg_banks[BANKS] = {
+static const struct reg_bank reg_banks[REG_BANKS] = {
 #define BANK(bank, first, copies, stride, bytes)                                                   \
     {#bank, first, stride, bytes, copies, BANK_INDEX_##bank},
 #include REG_TABLE
 };
 
-const struct reg_file REG_FILE = {reg_rows, reg_index, reg_banks, ROWS, BANKS};
+const struct reg_file REG_FILE = {reg_rows, reg_index, reg_banks, REG_ROWS, REG_BANKS};
 
 #undef BITS
 #undef RESET

@@ -5,39 +5,16 @@
 
 #include "geometry.h"
 
-enum kind { PLAIN, TAG, COMMAND, DRIVEN, CLEAR, RTZ_CLR, RTZ_NUM, LATER, PULSE, SLOTS, BLIND };
+/* What BY names in niu.def. */
+typedef enum niu_effect niu_handler(struct niu *niu, const struct reg_place *place, bool effects,
+                                    uint32_t *value);
+static niu_handler niu_by_command, niu_by_clear_outstanding, niu_by_rtz_clear, niu_by_rtz_number,
+    niu_by_own_tables, niu_by_free_slots;
 
-static const struct niu_row {
-    uint16_t first, words;
-    bool in_buffers;
-    enum kind kind;
-    const char *name;
-} niu_rows[] = {
-#define NIU(first, words, name, kind)        {first, words, false, kind, #name},
-#define NIU_BUFFER(first, words, name, kind) {first, words, true, kind, #name},
-#include "niu.def"
-#undef NIU
-#undef NIU_BUFFER
-};
-
-static const struct niu_row *find_row(uint32_t offset)
-{
-    uint32_t in_buffer = offset % NIU_BUFFER_BYTES;
-    for (unsigned i = 0; offset < NIU_BYTES && i < sizeof niu_rows / sizeof niu_rows[0]; i++) {
-        const struct niu_row *row = &niu_rows[i];
-        uint32_t at = row->in_buffers ? in_buffer : offset;
-        if (at >= row->first && at < row->first + 4u * row->words) {
-            return row;
-        }
-    }
-    return NULL;
-}
-
-const char *niu_register_name(uint32_t offset)
-{
-    const struct niu_row *row = find_row(offset);
-    return row ? row->name : NULL;
-}
+#define REG_FILE    niu_registers
+#define REG_TABLE   "niu.def"
+#define REG_BY(has) niu_by_##has
+#include "isa/reg_table.h"
 
 /* --- Identity --- */
 
@@ -83,26 +60,38 @@ bool niu_interrupt(const struct niu *niu)
 }
 
 /* The lowest pending bit's number (SPEC leaves the choice open). */
-static uint32_t read_rtz_num(struct niu *niu, bool effects)
+static enum niu_effect niu_by_rtz_number(struct niu *niu, const struct reg_place *place,
+                                         bool effects, uint32_t *value)
 {
-    uint32_t bits = pending(niu);
-    if (!bits) {
-        return 0;
-    }
-    uint32_t number = (uint32_t)__builtin_ctz(bits);
-    if (effects && !(niu->word[NIU_RTZ_CFG / 4] & RTZ_KEEPS_ON_READ)) {
+    (void)place;
+    uint32_t bits = pending(niu), number = bits ? (uint32_t)__builtin_ctz(bits) : 0;
+    if (bits && effects && !(niu->word[NIU_RTZ_CFG / 4] & RTZ_KEEPS_ON_READ)) {
         *word_at(niu, NIU_RTZ_SOURCE) &= ~(UINT32_C(1) << number);
     }
-    return number;
+    *value = number;
+    return NIU_DONE;
 }
 
-static void clear_outstanding(struct niu *niu, uint32_t ids)
+static enum niu_effect niu_by_rtz_clear(struct niu *niu, const struct reg_place *place,
+                                        bool effects, uint32_t *value)
 {
+    (void)place;
+    (void)effects;
+    *word_at(niu, NIU_RTZ_SOURCE) &= ~*value;
+    return NIU_DONE;
+}
+
+static enum niu_effect niu_by_clear_outstanding(struct niu *niu, const struct reg_place *place,
+                                                bool effects, uint32_t *value)
+{
+    (void)place;
+    (void)effects;
     for (unsigned id = 0; id < NIU_TRANSACTIONS; id++) {
-        if (ids >> id & 1) {
+        if (*value >> id & 1) {
             niu_set_outstanding(niu, id, 0);
         }
     }
+    return NIU_DONE;
 }
 
 /* --- Coordinate translation --- */
@@ -142,97 +131,77 @@ void niu_translate(const struct niu *niu, unsigned *x, unsigned *y)
     }
 }
 
+static enum niu_effect niu_by_own_tables(struct niu *niu, const struct reg_place *place,
+                                         bool effects, uint32_t *value)
+{
+    (void)effects;
+    *word_at(niu, place->offset) = *value;
+    niu->has_own_tables = true;
+    return NIU_DONE;
+}
+
 /* --- Access --- */
 
 /* The vendor's noc_parameters: a field of 8 bits for each command buffer. GUESS: a buffer has one
  * place while NIU_CFG_0 enables no FIFO, which is not modelled. */
-static uint32_t free_slots(const struct niu *niu)
+static enum niu_effect niu_by_free_slots(struct niu *niu, const struct reg_place *place,
+                                         bool effects, uint32_t *value)
 {
     enum { FIELD = 8 };
-    uint32_t slots = 0;
+    (void)place;
+    (void)effects;
+    *value = 0;
     for (unsigned buffer = 0; buffer < NIU_BUFFERS; buffer++) {
-        slots |= (~niu->word[niu_buffer(buffer) + NIU_CMD_CTRL / 4] & 1) << FIELD * buffer;
+        *value |= (~niu->word[niu_buffer(buffer) + NIU_CMD_CTRL / 4] & 1) << FIELD * buffer;
     }
-    return slots;
+    return NIU_DONE;
+}
+
+static uint32_t *niu_word(struct niu *niu, const struct reg_place *place)
+{
+    return &niu->word[niu_buffer(place->copy) + place->offset / 4];
+}
+
+static enum niu_effect niu_by_command(struct niu *niu, const struct reg_place *place, bool effects,
+                                      uint32_t *value)
+{
+    (void)effects;
+    *niu_word(niu, place) = *value;
+    return *value & 1 ? NIU_COMMAND : NIU_DONE;
+}
+
+static enum niu_effect answer(struct niu *niu, const struct reg_place *place, enum reg_reply reply,
+                              bool effects, uint32_t *value)
+{
+    switch (reply) {
+    case REG_DONE:
+        return NIU_DONE;
+    case REG_UNMODELLED:
+        return NIU_UNMODELLED;
+    case REG_ASK:
+        return ((niu_handler *)place->row->handler)(niu, place, effects, value);
+    case REG_DENIED:
+        break;
+    }
+    return NIU_ABSENT;
 }
 
 enum niu_effect niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_t *value)
 {
-    const uint32_t *plain = niu_plain(niu, offset, false);
-    if (plain) {
-        *value = *plain;
-        return NIU_DONE;
-    }
-    const struct niu_row *row = find_row(offset);
-    if (!row) {
+    struct reg_place place;
+    if (!reg_find_in(&niu_registers, BANK_NIU, offset, &place)) {
         return NIU_ABSENT;
     }
-    switch (row->kind) {
-    case CLEAR:
-    case RTZ_CLR:
-    case PULSE:
-        *value = 0;
-        break;
-    case SLOTS:
-        *value = free_slots(niu);
-        break;
-    case RTZ_NUM:
-        *value = read_rtz_num(niu, effects);
-        break;
-    case PLAIN:
-    case TAG:
-    case COMMAND:
-    case DRIVEN:
-    case LATER:
-    case BLIND:
-        *value = *word_at(niu, offset);
-        break;
-    }
-    return row->kind == BLIND ? NIU_UNMODELLED : NIU_DONE;
+    return answer(niu, &place, reg_read(place.row, niu_word(niu, &place), effects, value), effects,
+                  value);
 }
 
 enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32_t value)
 {
-    uint32_t *plain = niu_plain(niu, offset, true);
-    if (plain) {
-        *plain = offset % NIU_BUFFER_BYTES == NIU_PACKET_TAG ? value & UINT16_MAX : value;
-        return NIU_DONE;
-    }
-    if (offset < NIU_BYTES && offset % NIU_BUFFER_BYTES == NIU_CMD_CTRL) {
-        *word_at(niu, offset) = value;
-        return value & 1 ? NIU_COMMAND : NIU_DONE;
-    }
-    const struct niu_row *row = find_row(offset);
-    if (!row) {
+    struct reg_place place;
+    if (!reg_find_in(&niu_registers, BANK_NIU, offset, &place)) {
         return NIU_ABSENT;
     }
-    switch (row->kind) {
-    case PLAIN:
-    case TAG: /* of niu_plain */
-    case LATER:
-    case COMMAND:
-        niu->has_own_tables |= offset >= NIU_X_TABLE && offset < NIU_DDR_SWAP;
-        *word_at(niu, offset) = value;
-        break;
-    case CLEAR:
-        if (effects) {
-            clear_outstanding(niu, value);
-        }
-        break;
-    case RTZ_CLR:
-        if (effects) {
-            *word_at(niu, NIU_RTZ_SOURCE) &= ~value;
-        }
-        break;
-    case RTZ_NUM:
-    case DRIVEN:
-    case PULSE:
-    case SLOTS:
-    case BLIND:
-        break;
-    }
-    if (row->kind == COMMAND && value & 1) {
-        return NIU_COMMAND;
-    }
-    return row->kind == LATER || row->kind == PULSE ? NIU_UNMODELLED : NIU_DONE;
+    return answer(niu, &place, reg_write(place.row, niu_word(niu, &place), effects, value), effects,
+                  &value);
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "addresses.h"
+#include "isa/reg.h"
 
 enum {
     NIU_BUFFERS = 4,
@@ -28,17 +29,13 @@ enum {
 enum niu_counter {
 #define NIU_COUNT(index, name) NIU_##name = (index),
 #include "niu.def"
-#undef NIU_COUNT
 };
 
 /* Offsets within the NIU; those of a command buffer count from its start. First as rows of niu.def
  * are called, then as the NIU's parts call them, word by word. */
 enum niu_row_offset {
-#define NIU(first, words, name, kind)        NIU_ROW_##name = (first),
-#define NIU_BUFFER(first, words, name, kind) NIU_ROW_##name = (first),
+#define REG(bank, offset, words, name, kind, traits) NIU_ROW_##name = (offset),
 #include "niu.def"
-#undef NIU
-#undef NIU_BUFFER
 };
 
 enum niu_offset {
@@ -125,6 +122,8 @@ static inline void niu_count(struct niu *niu, enum niu_counter counter, uint32_t
     niu->word[NIU_COUNTERS / 4 + counter] += by;
 }
 
+extern const struct reg_file niu_registers;
+
 /* What an access means beyond storing and loading. */
 enum niu_effect {
     NIU_DONE,
@@ -137,27 +136,10 @@ enum niu_effect {
  * NOC_NODE_ID and NOC_ENDPOINT_ID appear in each command buffer. */
 void niu_set_identity(struct niu *niu, uint32_t offset, uint32_t value);
 
-/* The word of a register that only holds what was written, or what hardware counts (then `writes`
- * must be false); NULL for the others. What kernels use all the time. */
-static inline uint32_t *niu_plain(struct niu *niu, uint32_t offset, bool writes)
-{
-    uint32_t in_buffer = offset % NIU_BUFFER_BYTES;
-    bool is_held = in_buffer < NIU_L1_ACC_AT || offset == NIU_ID_LOGICAL;
-    bool is_counter = offset >= NIU_COUNTERS && offset < NIU_COUNTERS + 4 * NIU_COUNTER_COUNT;
-    bool is_ready = in_buffer == NIU_CMD_CTRL;
-    if (offset >= NIU_BYTES || !(is_held || (!writes && (is_counter || is_ready)))) {
-        return NULL;
-    }
-    return &niu->word[niu_buffer(offset / NIU_BUFFER_BYTES) + in_buffer / 4];
-}
-
 /* Reads or writes the register at `offset` (a multiple of four). A read without `effects` and a
  * write without them do nothing else. */
 enum niu_effect niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_t *value);
 enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32_t value);
-
-/* The name of a register, NULL where there is none. */
-const char *niu_register_name(uint32_t offset);
 
 /* NIU_MST_REQS_OUTSTANDING_ID(id), an 8-bit counter; going to zero is remembered in
  * NIU_TRANS_COUNT_RTZ_SOURCE. */

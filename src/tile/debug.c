@@ -8,87 +8,43 @@
 tile_mmio_handler tile_mmio_DEBUG;
 enum rv32_poll tile_mmio_poll_DEBUG(struct tile *tile, enum tile_agent agent, uint32_t offset);
 
-enum kind { UNKNOWN, STORAGE, STORAGE_LATER, NOT_DRIVEN, OF_DEVICE };
+#define REG_FILE    debug_registers
+#define REG_TABLE   "debug_registers.def"
+#define REG_STATE   struct debug_registers
+#define REG_BY(has) debug_##has
+#define REG_PREFIX  "RISCV_DEBUG_REG_"
+#include "isa/reg_table.h"
 
-static const struct debug_row {
-    enum kind kind;
-    enum rv32_poll poll;
-    uint32_t reset;
-    debug_handler *handle; /* of OF_DEVICE */
-    const char *name;
-} debug_rows[] = {
-#define ROW(offset, name, ...)     [(offset) / 4] = {__VA_ARGS__, "RISCV_DEBUG_REG_" #name},
-#define PLAIN(offset, name, reset) ROW(offset, name, STORAGE, RV32_POLL_STATE, reset, NULL)
-#define LATER(offset, name, reset) ROW(offset, name, STORAGE_LATER, RV32_POLL_STATE, reset, NULL)
-#define BLIND(offset, name)        ROW(offset, name, NOT_DRIVEN, RV32_POLL_STATE, 0, NULL)
-#define DEVICE(offset, name, reset, handler, poll)                                                 \
-    ROW(offset, name, OF_DEVICE, RV32_POLL_##poll, reset, debug_##handler)
-#include "debug_registers.def"
-#undef ROW
-#undef PLAIN
-#undef LATER
-#undef BLIND
-#undef DEVICE
-};
-
-enum { ROWS = sizeof debug_rows / sizeof debug_rows[0] };
-
-/* The row of an offset; registers that no source names share an empty one. */
-static const struct debug_row *row_of(uint32_t offset)
+static uint32_t *debug_word_of(void *state, const struct reg_place *place)
 {
-    static const struct debug_row unknown = {.kind = UNKNOWN};
-    return offset / 4 < ROWS ? &debug_rows[offset / 4] : &unknown;
-}
-
-const char *debug_register_name(uint32_t offset)
-{
-    return row_of(offset)->name;
+    struct debug_registers *debug = state;
+    return place->row->at ? reg_state_word(debug, place) : &debug->word[place->offset / 4];
 }
 
 void debug_init(struct tile *tile)
 {
-    for (unsigned i = 0; i < ROWS; i++) {
-        if (debug_rows[i].reset) {
-            tile->debug.word[i] = debug_rows[i].reset;
-        }
-    }
+    reg_reset(&debug_registers, &tile->debug, debug_word_of);
     tile->debug.perf_end = UINT64_MAX;
     debug_time_init(tile);
 }
 
-static enum mmio_reply access_storage(struct tile *tile, struct mmio_access *access,
-                                      const struct debug_row *row)
+/* A register that no source names. */
+static enum mmio_reply access_unnamed(struct tile *tile, struct mmio_access *access)
 {
     enum mmio_reply reply = mmio_word(access, debug_word(tile, access), UINT32_MAX);
-    bool matters = row->kind == UNKNOWN || access->value != row->reset;
-    if (row->kind != STORAGE && mmio_is_write(access) && reply == MMIO_OK && matters) {
+    if (mmio_is_write(access) && reply == MMIO_OK) {
         tile_report_unmodelled(tile, access);
     }
     return reply;
 }
 
-static enum mmio_reply access_row(struct tile *tile, struct mmio_access *access,
-                                  const struct debug_row *row)
-{
-    switch (row->kind) {
-    case OF_DEVICE:
-        return row->handle(tile, access);
-    case NOT_DRIVEN:
-        if (!mmio_is_write(access)) {
-            tile_report_unmodelled(tile, access);
-        }
-        return mmio_driven(access, 0);
-    case UNKNOWN:
-    case STORAGE:
-    case STORAGE_LATER:
-        break;
-    }
-    return access_storage(tile, access, row);
-}
-
 enum mmio_reply tile_mmio_DEBUG(struct tile *tile, struct mmio_access *access)
 {
-    enum mmio_reply reply = access_row(tile, access, row_of(access->offset));
+    struct reg_place place;
+    enum mmio_reply reply =
+        reg_find_in(&debug_registers, BANK_DEBUG, access->offset, &place)
+            ? mmio_register(tile, access, &place, debug_word_of(&tile->debug, &place))
+            : access_unnamed(tile, access);
     if (mmio_wrote(access, reply)) {
         tile_event(tile, access->cycle);
     }
@@ -99,16 +55,12 @@ enum rv32_poll tile_mmio_poll_DEBUG(struct tile *tile, enum tile_agent agent, ui
 {
     (void)tile;
     (void)agent;
-    return row_of(offset)->poll;
+    struct reg_place place;
+    (void)reg_find_in(&debug_registers, BANK_DEBUG, offset, &place);
+    return mmio_poll(place.row);
 }
 
 /* --- Small devices --- */
-
-/* Written by hardware through word[]. */
-enum mmio_reply debug_driven(struct tile *tile, struct mmio_access *access)
-{
-    return mmio_driven(access, *debug_word(tile, access));
-}
 
 /* SPEC: Dst. The other bits are stored. */
 enum mmio_reply debug_feature_disable(struct tile *tile, struct mmio_access *access)
@@ -177,9 +129,6 @@ enum mmio_reply debug_array_data(struct tile *tile, struct mmio_access *access)
     uint32_t command = tile->debug.word[REG_DBG_ARRAY_RD_CMD];
     unsigned row = command & ARRAY_ROW;
     unsigned column = 2 * (command >> ARRAY_COLUMNS_SHIFT & ARRAY_COLUMNS);
-    if (mmio_is_write(access)) {
-        return MMIO_OK;
-    }
     if (!(tile->debug.word[REG_DBG_ARRAY_RD_EN] & 1) || command >> ARRAY_SHIFT != ARRAY_DST ||
         row >= TENSIX_DST_ROWS || column >= TENSIX_DST_COLUMNS || tile->kind->type != TILE_TENSIX) {
         tile_report_unmodelled(tile, access);
@@ -233,7 +182,7 @@ enum mmio_reply debug_instruction_status(struct tile *tile, struct mmio_access *
         status |= (uint32_t)(count < TENSIX_BACK_DEPTH) << i;
         status |= (uint32_t)(count == 0) << (INSTRN_BUF_EMPTY_BIT + i);
     }
-    return mmio_driven(access, status);
+    return mmio_value(access, status);
 }
 
 /* --- Time --- */

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "addresses.h"
+#include "isa/reg.h"
 #include "rv32/rv32.h"
 
 enum {
@@ -82,13 +83,13 @@ struct debug_registers {
     struct debug_perf_bank perf[DEBUG_PERF_BANKS];
 };
 
+/* Names are the vendor's. */
+extern const struct reg_file debug_registers;
+
 struct tile;
 
 /* Makes zeroed memory the registers as after power-on. */
 void debug_init(struct tile *tile);
-
-/* The vendor's name of the register at `offset`, NULL where none is known. */
-const char *debug_register_name(uint32_t offset);
 
 /* A hart in step mode is about to run the instruction at its pc: true when a step is over or a
  * watch pauses it (status bits set). Called only while tile->run[core].step is set. */

@@ -215,9 +215,6 @@ static bool read_bus(const struct tile *tile, uint32_t data[4])
 enum mmio_reply debug_bus_data(struct tile *tile, struct mmio_access *access)
 {
     uint32_t data[4];
-    if (mmio_is_write(access)) {
-        return MMIO_OK;
-    }
     if (!read_bus(tile, data)) {
         tile_report_unmodelled(tile, access);
     }

@@ -6,30 +6,18 @@
 #include "tile/report.h"
 #include "tile/tile.h"
 
-/* The handler of a device's register: reads, writes, peeks and pokes. */
-typedef enum mmio_reply debug_handler(struct tile *tile, struct mmio_access *access);
-
-#define PLAIN(offset, name, reset)
-#define LATER(offset, name, reset)
-#define BLIND(offset, name)
-#define DEVICE(offset, name, reset, handler, poll) debug_handler debug_##handler;
-#include "debug_registers.def"
-#undef PLAIN
-#undef LATER
-#undef BLIND
-#undef DEVICE
+/* Handlers of rows, in the files of the devices. */
+tile_mmio_handler debug_perf_setup, debug_perf_control, debug_perf_cycles, debug_perf_events,
+    debug_sampler_control, debug_bus_data, debug_config_read, debug_feature_disable,
+    debug_array_data, debug_risc_control, debug_risc_status, debug_risc_data,
+    debug_instruction_control, debug_instruction_status, debug_soft_reset, debug_watchdog_timer,
+    debug_watchdog_control, debug_watchdog_status, debug_wall_clock_low, debug_wall_clock_high,
+    debug_wall_clock_latched, debug_stamp_command, debug_stamp_control, debug_stamp_status;
 
 /* Word numbers of registers: REG_SOFT_RESET_0 and so on. */
 enum debug_word {
-#define PLAIN(offset, name, reset)                 REG_##name = (offset) / 4,
-#define LATER(offset, name, reset)                 REG_##name = (offset) / 4,
-#define BLIND(offset, name)                        REG_##name = (offset) / 4,
-#define DEVICE(offset, name, reset, handler, poll) REG_##name = (offset) / 4,
+#define REG(bank, offset, words, name, kind, traits) REG_##name = (offset) / 4,
 #include "debug_registers.def"
-#undef PLAIN
-#undef LATER
-#undef BLIND
-#undef DEVICE
 };
 
 /* The storage of the register that is accessed. */

@@ -167,7 +167,7 @@ enum mmio_reply debug_perf_control(struct tile *tile, struct mmio_access *access
 enum mmio_reply debug_perf_cycles(struct tile *tile, struct mmio_access *access)
 {
     unsigned b = bank_of(access->offset / 4);
-    return mmio_driven(access, (uint32_t)cycles_of(tile, b, access->cycle));
+    return mmio_value(access, (uint32_t)cycles_of(tile, b, access->cycle));
 }
 
 enum mmio_reply debug_perf_events(struct tile *tile, struct mmio_access *access)
@@ -176,10 +176,8 @@ enum mmio_reply debug_perf_events(struct tile *tile, struct mmio_access *access)
     uint32_t mode = tile->debug.word[perf_rows[b].mode];
     unsigned thread = (mode >> EVENT_SHIFT & EVENT_MASK) / EVENTS_OF_THREAD;
     if (perf_rows[b].counts_threads && mode >> GRANTS_BIT & 1 && thread < DEBUG_PERF_THREADS) {
-        return mmio_driven(access, (uint32_t)issued_of(tile, b, thread));
+        return mmio_value(access, (uint32_t)issued_of(tile, b, thread));
     }
-    if (!mmio_is_write(access)) {
-        tile_report_unmodelled(tile, access);
-    }
-    return mmio_driven(access, 0);
+    tile_report_unmodelled(tile, access);
+    return mmio_value(access, 0);
 }

@@ -431,13 +431,13 @@ enum mmio_reply debug_risc_status(struct tile *tile, struct mmio_access *access)
 {
     uint32_t control = tile->debug.word[REG_RISC_DBG_CNTL_0];
     uint32_t is_write = control >> CONTROL_WRITE & 1;
-    return mmio_driven(access, (control & CONTROL_REGISTER) |
-                                   is_write << (ECHO_WRITE + (control >> CONTROL_HART & 3)) |
-                                   (uint32_t)tile->debug.read_is_valid << ECHO_VALID |
-                                   (control >> CONTROL_TRIGGER) << CONTROL_TRIGGER);
+    return mmio_value(access, (control & CONTROL_REGISTER) |
+                                  is_write << (ECHO_WRITE + (control >> CONTROL_HART & 3)) |
+                                  (uint32_t)tile->debug.read_is_valid << ECHO_VALID |
+                                  (control >> CONTROL_TRIGGER) << CONTROL_TRIGGER);
 }
 
 enum mmio_reply debug_risc_data(struct tile *tile, struct mmio_access *access)
 {
-    return mmio_driven(access, tile->debug.read_value);
+    return mmio_value(access, tile->debug.read_value);
 }

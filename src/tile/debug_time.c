@@ -118,7 +118,7 @@ static void clear_streams(struct debug_timestamper *stamper)
     stamper->event_bits = 0;
 }
 
-static enum mmio_reply run_stamp_command(struct tile *tile, struct mmio_access *access)
+enum mmio_reply debug_stamp_command(struct tile *tile, struct mmio_access *access)
 {
     struct debug_timestamper *stamper = &tile->debug.timestamper;
     uint64_t cycle = access->cycle;
@@ -149,17 +149,6 @@ static enum mmio_reply run_stamp_command(struct tile *tile, struct mmio_access *
     }
     return fine ? MMIO_OK
                 : mmio_refuse(access, MMIO_UNMAPPED, "the timestamp buffer lies outside L1");
-}
-
-enum mmio_reply debug_stamp_command(struct tile *tile, struct mmio_access *access)
-{
-    if (!mmio_is_write(access)) {
-        return mmio_value(access, 0);
-    }
-    if (access->size != 4) {
-        return MMIO_NARROW;
-    }
-    return access->operation == MMIO_WRITE ? run_stamp_command(tile, access) : MMIO_OK;
 }
 
 enum mmio_reply debug_stamp_control(struct tile *tile, struct mmio_access *access)
@@ -225,14 +214,6 @@ enum mmio_reply debug_stamp_status(struct tile *tile, struct mmio_access *access
         }
     }
     return MMIO_OK;
-}
-
-enum mmio_reply debug_stamp_address(struct tile *tile, struct mmio_access *access)
-{
-    unsigned i = access->offset / 4 -
-                 REG_TIMESTAMP_DUMP_BUF0_START_ADDR; /* start 0, end 0, start 1, end 1 */
-    struct debug_stamp_buffer *buffer = &tile->debug.timestamper.buffer[i / 2];
-    return mmio_word(access, i % 2 ? &buffer->end : &buffer->start, UINT32_MAX);
 }
 
 /* --- Watchdog. GUESS: bit 0 of WDT_CNTL enables the IRQ, too; what the others do in a Tensix tile
@@ -307,7 +288,7 @@ enum mmio_reply debug_watchdog_control(struct tile *tile, struct mmio_access *ac
 
 enum mmio_reply debug_watchdog_status(struct tile *tile, struct mmio_access *access)
 {
-    return mmio_driven(access, has_expired(tile, access->cycle));
+    return mmio_value(access, has_expired(tile, access->cycle));
 }
 
 void debug_time_init(struct tile *tile)

@@ -43,8 +43,7 @@ static enum mmio_reply write_niu(struct tile *tile, struct mmio_access *access, 
     if (effects) {
         tile_registers_changed(tile, access->address, 4, access->cycle);
     }
-    if (effects && offset % NIU_BUFFER_BYTES >= NIU_CLEAR_OUTSTANDING &&
-        !niu_plain(&tile->niu[noc], offset, true)) {
+    if (effects && offset % NIU_BUFFER_BYTES >= NIU_CLEAR_OUTSTANDING && offset != NIU_ID_LOGICAL) {
         tile_noc_tell_pic(tile, noc, access->cycle);
         tile_niu_changed(tile, noc, access->cycle);
     }
@@ -83,11 +82,12 @@ enum mmio_reply tile_mmio_NIU(struct tile *tile, struct mmio_access *access)
 enum rv32_poll tile_mmio_poll_NIU(struct tile *tile, enum tile_agent agent, uint32_t offset);
 enum rv32_poll tile_mmio_poll_OVERLAY(struct tile *tile, enum tile_agent agent, uint32_t offset);
 
-/* A read of NIU_RTZ_NUM takes an interrupt away. */
 enum rv32_poll tile_mmio_poll_NIU(struct tile *tile, enum tile_agent agent, uint32_t offset)
 {
     (void)tile, (void)agent;
-    return (offset & NIU_WINDOW_MASK) == NIU_RTZ_NUM ? RV32_POLL_EFFECT : RV32_POLL_STATE;
+    struct reg_place place;
+    (void)reg_find(&niu_registers, offset & NIU_WINDOW_MASK, &place);
+    return mmio_poll(place.row);
 }
 
 /* --- Overlay --- */

@@ -48,7 +48,7 @@ enum mmio_reply tile_mmio_PIC(struct tile *tile, struct mmio_access *access)
                            "the PIC ends at " ARCH_TEXT(
                                LAST_PIC) ", the pc snapshots at " ARCH_TEXT(LAST_PC_SNAPSHOT));
     }
-    uint32_t *word = mmio_state_word(&tile->pic, &place), old = *word;
+    uint32_t *word = reg_state_word(&tile->pic, &place), old = *word;
     enum mmio_reply reply = mmio_register(tile, access, &place, word);
     bool changes = mmio_is_write(access) ? reg_is_written(place.row) : *word != old;
     if (reply == MMIO_OK && mmio_has_effects(access) && changes) {

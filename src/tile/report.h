@@ -40,12 +40,6 @@ static inline bool mmio_wrote(const struct mmio_access *access, enum mmio_reply 
     return reply == MMIO_OK && access->operation == MMIO_WRITE;
 }
 
-/* The word of a register, in a block whose rows say where their words are. */
-static inline uint32_t *mmio_state_word(void *state, const struct reg_place *place)
-{
-    return (uint32_t *)(void *)((char *)state + place->row->at) + place->word;
-}
-
 /* An access by the register's row; handlers of rows are those of tiles. `word` is the register's. */
 static inline enum mmio_reply mmio_register(struct tile *tile, struct mmio_access *access,
                                             const struct reg_place *place, uint32_t *word)

@@ -305,7 +305,7 @@ enum mmio_reply tile_mmio_TDMA(struct tile *tile, struct mmio_access *access)
         return MMIO_OK; /* SPEC: SoftReset, writes are discarded */
     }
     enum mmio_reply reply =
-        mmio_register(tile, access, &place, mmio_state_word(&tile->tdma, &place));
+        mmio_register(tile, access, &place, reg_state_word(&tile->tdma, &place));
     if (mmio_wrote(access, reply)) {
         tile_event(tile, access->cycle);
     }

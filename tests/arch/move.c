@@ -11,18 +11,12 @@
 MAILBOX = {.parameter = {0}};
 
 enum niu_register {
-#define NIU_BUFFER(offset, words, name, kind) name = (offset),
-#define NIU(offset, words, name, kind)        name = (offset),
+#define REG(bank, offset, words, name, kind, traits) name = (offset),
 #include "niu.def"
-#undef NIU
-#undef NIU_BUFFER
 };
 
 enum debug_register {
-#define PLAIN(offset, name, reset)                 DEBUG_##name = (offset),
-#define LATER(offset, name, reset)                 DEBUG_##name = (offset),
-#define BLIND(offset, name)                        DEBUG_##name = (offset),
-#define DEVICE(offset, name, reset, handler, poll) DEBUG_##name = (offset),
+#define REG(bank, offset, words, name, kind, traits) DEBUG_##name = (offset),
 #include "debug_registers.def"
 };
 

@@ -108,6 +108,7 @@ UNIT_TESTS = \
 	%D%/host/check_pages \
 	%D%/host/check_processors \
 	%D%/isa/check_isa \
+	%D%/isa/check_reg \
 	%D%/isa/check_plain_text \
 	%D%/loader/check_dwarf \
 	%D%/loader/check_elf \

@@ -319,7 +319,7 @@ static void put_registers(json_t *object, unsigned noc, struct niu *niu)
     const char *row = NULL;
     unsigned word = 0;
     for (uint32_t offset = 0; offset < NIU_BYTES; offset += 4) {
-        const char *name = niu_register_name(offset);
+        const char *name = reg_name(&niu_registers, offset);
         uint32_t in_buffer = offset % NIU_BUFFER_BYTES, buffer = offset / NIU_BUFFER_BYTES;
         uint32_t value = 0;
         bool is_counter = offset >= NIU_COUNTERS && offset < NIU_COUNTERS + 4 * NIU_COUNTER_COUNT;

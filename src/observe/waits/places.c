@@ -250,7 +250,7 @@ static void put_niu(struct penrose_chip *chip, const struct tile *tile, uint32_t
     unsigned noc = (address - AT_NIU) / STEP_NIU, offset = (address - AT_NIU) % STEP_NIU;
     unsigned counter = (offset - NIU_COUNTERS) / 4;
     if (offset < NIU_COUNTERS || counter >= COUNTERS) {
-        const char *name = niu_register_name(offset);
+        const char *name = reg_name(&niu_registers, offset);
         wait_words_put(words, "NoC %u: %s", noc, name ? name : "NIU");
     } else if (wait_places_counter(counter)) {
         wait_words_put(words, "NoC %u: %s", noc, wait_places_counter(counter));

@@ -154,30 +154,6 @@ TEST_EACH(writes_beyond_the_buffers, 2)
     ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_NOC_BUSY);
 }
 
-TEST(niu_rows_do_not_overlap)
-{
-    static const struct {
-        uint32_t first, words;
-        bool in_buffers;
-    } rows[] = {
-#define NIU_BUFFER(first, words, name, kind) {first, words, true},
-#undef NIU
-#define NIU(first, words, name, kind) {first, words, false},
-#include "niu.def"
-#undef NIU
-#undef NIU_BUFFER
-    };
-    static uint8_t uses[NIU_BYTES / 4];
-    memset(uses, 0, sizeof uses);
-    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        for (uint32_t copy = 0; copy < (rows[i].in_buffers ? 4u : 1u); copy++) {
-            for (uint32_t w = 0; w < rows[i].words; w++) {
-                ck_assert_uint_eq(uses[copy * 0x200 + rows[i].first / 4 + w]++, 0);
-            }
-        }
-    }
-}
-
 /* --- Overlay --- */
 
 /* A hart asleep that polls the space of stream s wakes for every event there. */
@@ -295,8 +271,8 @@ TEST(overlay_rows_do_not_overlap)
     }
     ck_assert_str_eq(overlay_register_name(10), "STREAM_REMOTE_DEST_BUF_SIZE");
     ck_assert_ptr_null(overlay_register_name(600));
-    ck_assert_str_eq(niu_register_name(0x1840), "NOC_CMD_CTRL");
-    ck_assert_ptr_null(niu_register_name(0x600));
+    ck_assert_str_eq(reg_name(&niu_registers, 0x1840), "NOC_CMD_CTRL");
+    ck_assert_ptr_null(reg_name(&niu_registers, 0x600));
 }
 
 TEST(status_csrs_show_streams)
