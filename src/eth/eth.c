@@ -6,113 +6,47 @@
 
 #include "geometry.h"
 
-enum kind {
-    PLAIN,
-    FIELD, /* of a command: must be left alone while the command is ongoing */
-    COMMAND,
-    DRIVEN,
-    LATER,
-    TICKS,
-    ROW_UPDATE,
-    TUPLE_UPDATE,
-    FLOW_UPDATE,
-    FLUSH,
+/* --- The rows --- */
+
+struct eth_access {
+    bool writes, effects;
+    uint32_t value; /* written or, as the answer, read */
+    uint64_t cycle;
 };
 
-enum bank_token {
-#define ETH_BANK(token, first, count, stride, bytes) BANK_##token,
-#include "eth.def"
-#undef ETH_BANK
-    BANKS,
-};
+/* What BY names in eth.def. */
+typedef enum eth_effect eth_handler(struct eth *eth, const struct reg_place *place,
+                                    struct eth_access *access);
+static eth_handler eth_by_command, eth_by_field, eth_by_ticks, eth_by_row_update,
+    eth_by_tuple_update, eth_by_flow_update, eth_by_flush;
 
-static const struct bank {
-    uint32_t first, count, stride;
-} banks[BANKS] = {
-#define ETH_BANK(token, first, count, stride, bytes) {first, count, stride},
-#include "eth.def"
-#undef ETH_BANK
-};
+#define REG_FILE    eth_registers
+#define REG_TABLE   "eth.def"
+#define REG_BY(has) eth_by_##has
+#include "isa/reg_table.h"
 
-static const struct row {
-    enum bank_token bank;
-    uint32_t first, words;
-    const char *name;
-    enum kind kind;
-    uint32_t writable, reset;
-} rows[] = {
-#define ETH_REG(bank, first, words, name, kind, writable, reset)                                   \
-    {BANK_##bank, first, words, #name, kind, writable, reset},
-#include "eth.def"
-#undef ETH_REG
-};
-
-enum { ROWS = sizeof rows / sizeof rows[0] };
-
-#define ETH_REG(bank, first, words, name, kind, writable, reset)                                   \
-    _Static_assert((first) / 4 + (words) <= ETH_##bank##_WORDS, #name);
-#include "eth.def"
-#undef ETH_REG
 _Static_assert((int)ETH_RXQ_COUNT == (int)ETH_TXQ_COUNT, "a queue has two directions");
 
-/* A register: its row, which one of the bank's instances, and the offset there. */
-struct place {
-    const struct row *row;
-    unsigned instance;
-    uint32_t offset;
-};
-
-static bool find(uint32_t offset, struct place *place)
+static uint32_t *eth_word(void *state, const struct reg_place *place)
 {
-    for (unsigned i = 0; i < ROWS; i++) {
-        const struct bank *bank = &banks[rows[i].bank];
-        uint32_t in_bank = offset - bank->first;
-        if (offset < bank->first || in_bank >= bank->count * bank->stride) {
-            continue;
-        }
-        uint32_t at = in_bank % bank->stride;
-        if (at >= rows[i].first && at < rows[i].first + 4 * rows[i].words) {
-            *place = (struct place){&rows[i], in_bank / bank->stride, at};
-            return true;
-        }
-    }
-    return false;
-}
-
-static uint32_t *word_at(struct eth *eth, enum bank_token bank, unsigned instance, uint32_t offset)
-{
-    switch (bank) {
-    case BANK_TXQ:
-        return &eth->txq[instance].word[offset / 4];
-    case BANK_RXQ:
-        return &eth->rxq[instance].word[offset / 4];
-    case BANK_CTRL:
-        return &eth->control[offset / 4];
-    case BANK_HEADER:
-        return &eth->header[instance][offset / 4];
-    case BANK_PTP:
-        return &eth->ptp[offset / 4];
-    case BANK_CLASSIFIER:
-        return &eth->classifier[offset / 4];
-    case BANK_TIMESTAMP:
-        return &eth->timestamp[offset / 4];
-    case BANK_MAC:
-    case BANKS:
-        break;
-    }
-    return &eth->mac[offset / 4];
-}
-
-const char *eth_register_name(uint32_t offset)
-{
-    struct place place;
-    return find(offset, &place) ? place.row->name : NULL;
+    struct eth *eth = state;
+    uint32_t *const bank[REG_BANKS] = {
+        [BANK_TXQ] = eth->txq[place->copy % ETH_QUEUES].word,
+        [BANK_RXQ] = eth->rxq[place->copy % ETH_QUEUES].word,
+        [BANK_CTRL] = eth->control,
+        [BANK_HEADER] = eth->header[place->copy],
+        [BANK_PTP] = eth->ptp,
+        [BANK_CLASSIFIER] = eth->classifier,
+        [BANK_TIMESTAMP] = eth->timestamp,
+        [BANK_MAC] = eth->mac,
+    };
+    return &bank[place->bank][place->offset / 4];
 }
 
 bool eth_is_of_timer(uint32_t offset)
 {
-    struct place place;
-    return find(offset, &place) && place.row->bank == BANK_PTP;
+    struct reg_place place;
+    return reg_find(&eth_registers, offset, &place) && place.bank == BANK_PTP;
 }
 
 bool eth_is_of_phy(uint32_t offset)
@@ -122,7 +56,6 @@ bool eth_is_of_phy(uint32_t offset)
     } parts[] = {
 #define ETH_PHY(first, bytes) {first, bytes},
 #include "eth.def"
-#undef ETH_PHY
     };
     bool is_there = false;
     for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -155,14 +88,7 @@ static void reset_links(struct eth *eth)
 void eth_init(struct eth *eth, const struct eth_board *board)
 {
     eth->board = *board;
-    for (unsigned i = 0; i < ROWS; i++) {
-        unsigned instances = rows[i].reset ? banks[rows[i].bank].count : 0;
-        for (unsigned instance = 0; instance < instances; instance++) {
-            for (uint32_t word = 0; word < rows[i].words; word++) {
-                *word_at(eth, rows[i].bank, instance, rows[i].first + 4 * word) = rows[i].reset;
-            }
-        }
-    }
+    reg_reset(&eth_registers, eth, eth_word);
     eth_flush_tcam(eth);
     reset_links(eth);
 }
@@ -175,66 +101,115 @@ void eth_set_link(struct eth *eth, enum eth_link link, uint64_t cycle)
     eth_pump(eth, cycle);
 }
 
-/* --- Access --- */
+/* --- Rows that do something --- */
 
-enum { TICK_NS = 20, TICK_CYCLES = TICK_NS * CLOCK_MHZ / 1000 };
-
-enum eth_effect eth_read(struct eth *eth, uint32_t offset, bool effects, uint32_t *value,
-                         uint64_t cycle)
+static enum eth_effect eth_by_command(struct eth *eth, const struct reg_place *place,
+                                      struct eth_access *access)
 {
-    struct place place;
-    if (!find(offset, &place)) {
-        return ETH_ABSENT;
-    }
-    if (place.row->kind == TICKS) {
-        uint64_t ticks = cycle / TICK_CYCLES;
-        *value = (uint32_t)ticks;
-        if (effects) {
-            eth->ptp[REG_PTP_TIMER_CFR_HI / 4] = (uint32_t)(ticks >> 32);
-        }
-        return ETH_DONE;
-    }
-    *value = *word_at(eth, place.row->bank, place.instance, place.offset);
-    return place.row->kind == LATER ? ETH_UNMODELLED : ETH_DONE;
+    return eth_command(eth, place->copy, access->value, access->cycle);
 }
 
-static enum eth_effect write_field(struct eth *eth, const struct place *place, uint32_t *word,
-                                   uint32_t value)
+/* Of a command: must be left alone while the command is ongoing. */
+static enum eth_effect eth_by_field(struct eth *eth, const struct reg_place *place,
+                                    struct eth_access *access)
 {
-    if (place->row->kind == FIELD && *txq_word(&eth->txq[place->instance], REG_ETH_TXQ_STATUS)) {
+    if (*txq_word(&eth->txq[place->copy], REG_ETH_TXQ_STATUS)) {
         static const char *const rule = "ETH_TXQ fields must be left alone while a command is "
                                         "ongoing: wait until bit 16 of ETH_TXQ_STATUS is 0";
         strncpy(eth->rule, rule, sizeof eth->rule - 1);
         return ETH_FAULT;
     }
-    *word = (*word & ~place->row->writable) | (value & place->row->writable);
-    return place->row->kind == LATER ? ETH_UNMODELLED : ETH_DONE;
+    reg_store(place->row, eth_word(eth, place), access->value);
+    return ETH_DONE;
+}
+
+enum { TICK_NS = 20, TICK_CYCLES = TICK_NS * CLOCK_MHZ / 1000 };
+
+static enum eth_effect eth_by_ticks(struct eth *eth, const struct reg_place *place,
+                                    struct eth_access *access)
+{
+    (void)place;
+    uint64_t ticks = access->cycle / TICK_CYCLES;
+    access->value = (uint32_t)ticks;
+    if (access->effects) {
+        eth->ptp[REG_PTP_TIMER_CFR_HI / 4] = (uint32_t)(ticks >> 32);
+    }
+    return ETH_DONE;
+}
+
+static enum eth_effect update(struct eth *eth, const struct reg_place *place,
+                              const struct eth_access *access,
+                              void (*carry_out)(struct eth *eth, uint32_t command))
+{
+    reg_store(place->row, eth_word(eth, place), access->value);
+    if (access->effects) {
+        carry_out(eth, access->value);
+    }
+    return ETH_DONE;
+}
+
+static enum eth_effect eth_by_row_update(struct eth *eth, const struct reg_place *place,
+                                         struct eth_access *access)
+{
+    return update(eth, place, access, eth_update_tcam_row);
+}
+
+static enum eth_effect eth_by_tuple_update(struct eth *eth, const struct reg_place *place,
+                                           struct eth_access *access)
+{
+    return update(eth, place, access, eth_update_tuple);
+}
+
+static enum eth_effect eth_by_flow_update(struct eth *eth, const struct reg_place *place,
+                                          struct eth_access *access)
+{
+    return update(eth, place, access, eth_update_flow);
+}
+
+static enum eth_effect eth_by_flush(struct eth *eth, const struct reg_place *place,
+                                    struct eth_access *access)
+{
+    (void)place;
+    if (access->value == 1) {
+        eth_flush_tcam(eth);
+    }
+    return ETH_DONE;
+}
+
+/* --- Access --- */
+
+static enum eth_effect eth_register(struct eth *eth, uint32_t offset, struct eth_access *access)
+{
+    struct reg_place place;
+    if (!reg_find(&eth_registers, offset, &place)) {
+        return ETH_ABSENT;
+    }
+    uint32_t *word = eth_word(eth, &place);
+    switch (access->writes ? reg_write(place.row, word, access->effects, access->value)
+                           : reg_read(place.row, word, access->effects, &access->value)) {
+    case REG_UNMODELLED:
+        return ETH_UNMODELLED;
+    case REG_ASK:
+        return ((eth_handler *)place.row->handler)(eth, &place, access);
+    case REG_DONE:
+    case REG_DENIED:
+        break;
+    }
+    return ETH_DONE;
+}
+
+enum eth_effect eth_read(struct eth *eth, uint32_t offset, bool effects, uint32_t *value,
+                         uint64_t cycle)
+{
+    struct eth_access access = {.effects = effects, .value = *value, .cycle = cycle};
+    enum eth_effect effect = eth_register(eth, offset, &access);
+    *value = access.value;
+    return effect;
 }
 
 enum eth_effect eth_write(struct eth *eth, uint32_t offset, bool effects, uint32_t value,
                           uint64_t cycle)
 {
-    struct place place;
-    if (!find(offset, &place)) {
-        return ETH_ABSENT;
-    }
-    uint32_t *word = word_at(eth, place.row->bank, place.instance, place.offset);
-    if (effects && place.row->kind == COMMAND) {
-        return eth_command(eth, place.instance, value, cycle);
-    }
-    if (effects && place.row->kind == FLUSH) {
-        if (value == 1) {
-            eth_flush_tcam(eth);
-        }
-        return ETH_DONE;
-    }
-    enum eth_effect effect = write_field(eth, &place, word, value);
-    if (effects && place.row->kind == ROW_UPDATE) {
-        eth_update_tcam_row(eth, value);
-    } else if (effects && place.row->kind == TUPLE_UPDATE) {
-        eth_update_tuple(eth, value);
-    } else if (effects && place.row->kind == FLOW_UPDATE) {
-        eth_update_flow(eth, value);
-    }
-    return effect;
+    struct eth_access access = {true, effects, value, cycle};
+    return eth_register(eth, offset, &access);
 }

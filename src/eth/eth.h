@@ -22,13 +22,13 @@
 #include <stdint.h>
 
 #include "addresses.h"
+#include "isa/reg.h"
 
 /* Registers come in banks: some exist once, some for each queue or header. */
 enum {
-#define ETH_BANK(token, first, count, stride, bytes)                                               \
-    ETH_##token##_COUNT = (count), ETH_##token##_WORDS = (bytes) / 4,
+#define BANK(bank, first, copies, stride, bytes)                                                   \
+    ETH_##bank##_COUNT = (copies), ETH_##bank##_WORDS = (bytes) / 4,
 #include "eth.def"
-#undef ETH_BANK
 };
 
 enum {
@@ -190,8 +190,7 @@ enum eth_effect eth_read(struct eth *eth, uint32_t offset, bool effects, uint32_
 enum eth_effect eth_write(struct eth *eth, uint32_t offset, bool effects, uint32_t value,
                           uint64_t cycle);
 
-/* "ETH_TXQ_CMD", NULL where there is no register. */
-const char *eth_register_name(uint32_t offset);
+extern const struct reg_file eth_registers;
 
 /* A register of the timer, which runs, and of which reading one half latches the other. */
 bool eth_is_of_timer(uint32_t offset);

@@ -6,9 +6,8 @@
 
 /* Offsets of registers in their bank, by the names of eth.def. */
 enum eth_register {
-#define ETH_REG(bank, first, words, name, kind, writable, reset) REG_##name = (first),
+#define REG(bank, offset, words, name, kind, traits) REG_##name = (offset),
 #include "eth.def"
-#undef ETH_REG
 };
 
 static inline uint32_t *txq_word(struct eth_txq *txq, enum eth_register offset)

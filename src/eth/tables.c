@@ -47,14 +47,12 @@ static const struct part {
      rows,                                                                                         \
      bits},
 #include "eth.def"
-#undef ETH_PATTERN
 };
 
 enum {
 #define ETH_PATTERN(token, member, words, update_bit, rows, bits)                                  \
     UPDATE_##token = 1 << (update_bit),
 #include "eth.def"
-#undef ETH_PATTERN
 };
 
 /* The flags of a Not IP row's addresses go with the addresses: the low half with the destination's

@@ -503,7 +503,7 @@ static enum where find_where(const struct tile *tile, uint32_t address)
 
 static void put_ethernet(const struct tile *tile, uint32_t address, struct wait_words *words)
 {
-    const char *name = eth_register_name(address - ETH_REGISTER_BASE);
+    const char *name = reg_name(&eth_registers, address - ETH_REGISTER_BASE);
     wait_words_put(words, "Ethernet: %s%s", name ? name : "no register",
                    tile->eth->link == ETH_LINK_DOWN ? "; the port has no link" : "");
 }

@@ -19,5 +19,5 @@
     sub(/ 0x/, " 0x4")
 }
 { sub(/^RESET_BITS\(0xffffff\)/, "RESET_BITS(0x1fffffff)") }
-{ sub(/^ETH_BANK\(CTRL, 0x08000/, "ETH_BANK(CTRL, 0x09400") }
+{ sub(/^BANK\(CTRL, 0x08000/, "BANK(CTRL, 0x09400") }
 { print }

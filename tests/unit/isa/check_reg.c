@@ -1,6 +1,7 @@
 /* Laws of the register files of all blocks: what a row does by itself, and that rows are apart. */
 #include "isa/reg.h"
 
+#include "eth/eth.h"
 #include "tile/tile.h"
 #include "unit/test.h"
 

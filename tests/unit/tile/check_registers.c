@@ -1,4 +1,5 @@
 /* The register files of a tile's blocks: each word of each copy of a row does what its kind promises. */
+#include "eth/eth.h"
 #include "isa/reg.h"
 #include "tile/debug.h"
 #include "unit/tile/mmio_harness.h"
@@ -15,6 +16,7 @@ static const struct block {
     {"TDMA-RISC", &tdma_registers, 0xffb11000, TILE_TENSIX, AGENT_B, false},
     {"debug", &debug_registers, 0xffb12000, TILE_TENSIX, AGENT_NOC, false},
     {"NIU", &niu_registers, 0xffb20000, TILE_TENSIX, AGENT_NOC, false},
+    {"Ethernet", &eth_registers, 0xffb90000, TILE_ETHERNET, AGENT_NOC, true},
     {"DMA", &gddr_dma_registers, 0xfc000000, TILE_DRAM, AGENT_B, false},
 };
 
