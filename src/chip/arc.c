@@ -16,16 +16,16 @@
 
 /* --- Tables --- */
 
-enum register_kind { SCRATCH, CLOCK, CONTROL, SCRATCH_RAM, CATCHER, FLUSH, STATUS };
+/* What BY names in arc.def. */
+typedef enum grid_reply arc_handler(struct arc *arc, const struct reg_place *place, bool writes,
+                                    uint32_t *value, char *rule);
+static arc_handler arc_by_reference_clock, arc_by_control, arc_by_catcher;
 
-static const struct register_row {
-    uint32_t offset;
-    uint32_t words;
-    enum register_kind kind;
-} registers[] = {
-#define ARC_REGISTER(offset, words, NAME, kind) {offset, words, kind},
-#include "arc.def"
-};
+#define REG_FILE    arc_registers
+#define REG_TABLE   "arc.def"
+#define REG_STATE   struct arc
+#define REG_BY(has) arc_by_##has
+#include "isa/reg_table.h"
 
 static const struct {
     unsigned index;
@@ -57,11 +57,6 @@ static const struct message_row {
 #include "arc.def"
 };
 
-enum register_offset {
-#define ARC_REGISTER(offset, words, NAME, kind) OFFSET_##NAME = (offset),
-#include "arc.def"
-};
-
 enum telemetry_kind {
     FIXED,
     BOARD_HIGH,
@@ -84,7 +79,6 @@ static const struct telemetry_row {
 };
 
 enum {
-    REGISTERS = sizeof registers / sizeof *registers,
     TELEMETRY_ENTRIES = sizeof telemetry / sizeof *telemetry,
     TELEMETRY_VERSION = 1,
     TAG_AICLK = 14,
@@ -346,24 +340,49 @@ void arc_init(struct arc *arc, const struct grid *grid, const struct arc_board *
 
 /* --- Registers --- */
 
-enum { INTERRUPT_BITS = 0xf << 16, CATCHER_READY = 1 << 0 };
+enum { INTERRUPT_BITS = 0xf << 16 };
 
 /* HW: the reference clock has 50 MHz. GUESS: the tile clock has 1 GHz, whatever messages have set.
  */
-static uint32_t reference_clock(const struct arc *arc, uint32_t word)
+static enum grid_reply arc_by_reference_clock(struct arc *arc, const struct reg_place *place,
+                                              bool writes, uint32_t *value, char *rule)
 {
     enum { CYCLES = 20 };
-    return (uint32_t)(now(arc) / CYCLES >> (32 * word));
+    (void)writes;
+    (void)rule;
+    *value = (uint32_t)(now(arc) / CYCLES >> (32 * place->word));
+    return GRID_DONE;
 }
 
-static const struct register_row *find_register(uint32_t offset)
+/* A write of the interrupt bits runs the message queues; firmware acknowledges it. */
+static enum grid_reply arc_by_control(struct arc *arc, const struct reg_place *place, bool writes,
+                                      uint32_t *value, char *rule)
 {
-    for (unsigned i = 0; i < REGISTERS; i++) {
-        if (offset - registers[i].offset < 4 * registers[i].words) {
-            return &registers[i];
-        }
+    (void)place;
+    (void)writes;
+    (void)rule;
+    arc->misc_control = *value & ~(uint32_t)INTERRUPT_BITS;
+    if (*value & INTERRUPT_BITS) {
+        handle_messages(arc);
     }
-    return NULL;
+    return GRID_DONE;
+}
+
+/* A write of zero runs the message queues: other interrupts are none of firmware's, which empties
+ * the FIFO at once. */
+static enum grid_reply arc_by_catcher(struct arc *arc, const struct reg_place *place, bool writes,
+                                      uint32_t *value, char *rule)
+{
+    if (!writes) {
+        return grid_answer(GRID_FORBIDDEN, rule,
+                           "ARC: the MSI catcher's FIFO is empty: read its status at 0x%08x first",
+                           AT_ARC_APB + reg_banks[place->bank].first +
+                               reg_rows[ROW_MSI_CATCHER_STATUS].offset);
+    }
+    if (*value == 0) {
+        handle_messages(arc);
+    }
+    return GRID_DONE;
 }
 
 /* The NIU that an offset in the APB range belongs to; NULL for others. */
@@ -393,81 +412,25 @@ static enum grid_reply niu_reply(enum grid_reply got, uint32_t offset, char *rul
                : grid_answer(got, rule, "ARC: NIU register 0x%03x is not modelled", offset);
 }
 
-static enum grid_reply read_register(struct arc *arc, uint32_t offset, uint32_t *value, char *rule)
+static enum grid_reply arc_register(struct arc *arc, uint32_t offset, bool writes, uint32_t *value,
+                                    char *rule)
 {
     uint32_t in_niu;
     struct niu *niu = niu_at(arc, offset, &in_niu);
-    const struct register_row *row = find_register(offset);
-    *value = 0;
+    struct reg_place place;
     if (niu) {
-        return niu_reply(grid_niu_read(niu, in_niu, value), in_niu, rule);
+        return niu_reply(writes ? grid_niu_write(niu, in_niu, *value)
+                                : grid_niu_read(niu, in_niu, value),
+                         in_niu, rule);
     }
-    if (!row) {
+    if (!reg_find(&arc_registers, offset, &place)) {
         return no_register(offset, rule);
     }
-    uint32_t word = (offset - row->offset) / 4;
-    switch (row->kind) {
-    case SCRATCH:
-        *value = arc->scratch[word];
-        break;
-    case SCRATCH_RAM:
-        *value = arc->scratch_ram[word];
-        break;
-    case CLOCK:
-        *value = reference_clock(arc, word);
-        break;
-    case CONTROL:
-        *value = arc->misc_control;
-        break;
-    case STATUS:
-        *value = CATCHER_READY;
-        break;
-    case FLUSH:
-        break;
-    case CATCHER: /* firmware empties it at once */
-        return grid_answer(GRID_FORBIDDEN, rule,
-                           "ARC: the MSI catcher's FIFO is empty: read its status at 0x%08x first",
-                           AT_ARC_APB + OFFSET_MSI_CATCHER_STATUS);
-    }
-    return GRID_DONE;
-}
-
-static enum grid_reply write_register(struct arc *arc, uint32_t offset, uint32_t value, char *rule)
-{
-    uint32_t in_niu;
-    struct niu *niu = niu_at(arc, offset, &in_niu);
-    const struct register_row *row = find_register(offset);
-    if (niu) {
-        return niu_reply(grid_niu_write(niu, in_niu, value), in_niu, rule);
-    }
-    if (!row) {
-        return no_register(offset, rule);
-    }
-    uint32_t word = (offset - row->offset) / 4;
-    switch (row->kind) {
-    case SCRATCH:
-        arc->scratch[word] = value;
-        break;
-    case SCRATCH_RAM:
-        arc->scratch_ram[word] = value;
-        break;
-    case CONTROL:
-        arc->misc_control = value & ~(uint32_t)INTERRUPT_BITS; /* firmware acknowledges */
-        if (value & INTERRUPT_BITS) {
-            handle_messages(arc);
-        }
-        break;
-    case CATCHER:
-        if (value == 0) { /* other interrupts are none of firmware's */
-            handle_messages(arc);
-        }
-        break;
-    case CLOCK:
-    case FLUSH:
-    case STATUS:
-        break; /* read only */
-    }
-    return GRID_DONE;
+    uint32_t *word = reg_state_word(arc, &place);
+    enum reg_reply reply =
+        writes ? reg_write(place.row, word, true, *value) : reg_read(place.row, word, true, value);
+    return reply == REG_ASK ? ((arc_handler *)place.row->handler)(arc, &place, writes, value, rule)
+                            : GRID_DONE;
 }
 
 /* --- Accesses --- */
@@ -542,7 +505,7 @@ enum grid_reply arc_read(struct arc *arc, unsigned noc, uint64_t address, void *
         refresh(arc, offset, to, size);
         return GRID_DONE;
     case APB:
-        got = read_register(arc, offset, &value, rule);
+        got = arc_register(arc, offset, false, &value, rule);
         break;
     case NIU:
     case NOWHERE:
@@ -568,7 +531,7 @@ enum grid_reply arc_write(struct arc *arc, unsigned noc, uint64_t address, const
     }
     memcpy(&value, from, sizeof value);
     if (area == APB) {
-        return write_register(arc, offset, value, rule);
+        return arc_register(arc, offset, true, &value, rule);
     }
     return niu_reply(grid_niu_write(&arc->niu[noc & 1], offset, value), offset, rule);
 }

@@ -12,10 +12,11 @@
 
 #include "addresses.h"
 #include "chip/grid.h"
+#include "isa/reg.h"
 
 /* ARC_SCRATCH_WORDS and so on. */
 enum {
-#define ARC_REGISTER(offset, words, NAME, kind) ARC_##NAME##_WORDS = (words),
+#define REG(bank, offset, words, name, kind, traits) ARC_##name##_WORDS = (words),
 #include "arc.def"
 };
 
@@ -49,6 +50,8 @@ struct arc {
     /* Beside the state. */
     struct arc_board board;
 };
+
+extern const struct reg_file arc_registers;
 
 /* Makes zeroed memory an ARC as after boot, on a chip of this grid. */
 void arc_init(struct arc *arc, const struct grid *grid, const struct arc_board *board);

@@ -28,24 +28,16 @@ static const struct {
 #include "pcie.def"
 };
 
-static const struct atu_row {
-    uint8_t offset;
-    size_t member;
-} atu_rows[] = {
-#define PCIE_ATU(offset, member) {offset, offsetof(struct pcie_region, member)},
-#include "pcie.def"
-};
+/* What BY names in pcie.def. */
+typedef enum grid_reply pcie_handler(struct pcie *pcie, const struct reg_place *place,
+                                     uint32_t *value, char *rule);
+static pcie_handler pcie_by_doorbell, pcie_by_interrupt_clear, pcie_by_atu, pcie_by_link_state;
 
-enum dma_kind { PLAIN, DOORBELL, STATE, CLEAR };
-
-static const struct dma_row {
-    uint8_t offset;
-    enum dma_kind kind;
-    size_t member;
-} dma_rows[] = {
-#define PCIE_DMA(offset, member, kind) {offset, kind, offsetof(struct pcie_channel, member)},
-#include "pcie.def"
-};
+#define REG_FILE    pcie_registers
+#define REG_TABLE   "pcie.def"
+#define REG_STATE   struct pcie
+#define REG_BY(has) pcie_by_##has
+#include "isa/reg_table.h"
 
 static uint64_t joined(uint32_t low, uint32_t high)
 {
@@ -310,66 +302,50 @@ void pcie_transfer(struct pcie *pcie, enum pcie_direction direction,
 enum { DMA_SPACE = PCIE_CHANNELS * PCIE_DIRECTIONS * CHANNEL_BYTES };
 enum { ATU_SPACE = PCIE_REGIONS * 2 * ATU_BYTES };
 
-/* A register that is stored, and what writing it means. */
-struct stored {
-    uint32_t *word;
-    enum dma_kind kind;
-    struct pcie_channel *channel; /* NULL: not one of DMA */
-    enum pcie_direction direction;
-    bool is_inbound;
-};
-
-static bool find_dma(struct pcie *pcie, uint32_t offset, struct stored *stored)
+static uint32_t *pcie_word(struct pcie *pcie, const struct reg_place *place)
 {
-    unsigned index =
-        offset / CHANNEL_BYTES; /* write channel 0, read channel 0, write channel 1.. */
-    enum pcie_direction direction = index % 2 ? PCIE_READ : PCIE_WRITE;
-    struct pcie_channel *channel = &pcie->channel[index / 2][direction];
-    for (size_t i = 0; i < sizeof dma_rows / sizeof *dma_rows; i++) {
-        if (dma_rows[i].offset == offset % CHANNEL_BYTES) {
-            *stored = (struct stored){.word = (void *)((char *)channel + dma_rows[i].member),
-                                      .kind = dma_rows[i].kind,
-                                      .channel = channel,
-                                      .direction = direction};
-            return true;
-        }
+    char *word = (char *)reg_state_word(pcie, place);
+    switch (place->bank) {
+    case BANK_DMA:
+        word += place->copy * sizeof pcie->channel[0][0];
+        break;
+    case BANK_ATU:
+        word += place->copy / 2 * sizeof pcie->outbound[0];
+        word +=
+            place->copy % 2 * (offsetof(struct pcie, inbound) - offsetof(struct pcie, outbound));
+        break;
+    default:
+        break;
     }
-    return false;
+    return (uint32_t *)(void *)word;
 }
 
-static bool find_atu(struct pcie *pcie, uint32_t offset, struct stored *stored)
+static struct pcie_channel *channel_of(struct pcie *pcie, const struct reg_place *place)
 {
-    unsigned index = offset / ATU_BYTES; /* outbound 0, inbound 0, outbound 1.. */
-    bool is_inbound = index % 2;
-    struct pcie_region *region =
-        is_inbound ? &pcie->inbound[index / 2] : &pcie->outbound[index / 2];
-    for (size_t i = 0; i < sizeof atu_rows / sizeof *atu_rows; i++) {
-        if (atu_rows[i].offset == offset % ATU_BYTES) {
-            *stored = (struct stored){.word = (void *)((char *)region + atu_rows[i].member),
-                                      .kind = PLAIN,
-                                      .is_inbound = is_inbound};
-            return true;
-        }
-    }
-    return false;
+    return &pcie->channel[place->copy / PCIE_DIRECTIONS][place->copy % PCIE_DIRECTIONS];
 }
 
-static enum grid_reply write_stored(struct pcie *pcie, const struct stored *stored, uint32_t value,
-                                    char *rule)
+static enum grid_reply pcie_by_doorbell(struct pcie *pcie, const struct reg_place *place,
+                                        uint32_t *value, char *rule)
 {
-    switch (stored->kind) {
-    case DOORBELL:
-        return ring(pcie, stored->channel, stored->direction, value, rule);
-    case CLEAR:
-        stored->channel->interrupt_status &= ~value;
-        break;
-    case PLAIN:
-        *stored->word = value;
-        break;
-    case STATE:
-        break;
-    }
-    if (stored->is_inbound && value) {
+    enum pcie_direction direction = place->copy % PCIE_DIRECTIONS ? PCIE_READ : PCIE_WRITE;
+    return ring(pcie, channel_of(pcie, place), direction, *value, rule);
+}
+
+static enum grid_reply pcie_by_interrupt_clear(struct pcie *pcie, const struct reg_place *place,
+                                               uint32_t *value, char *rule)
+{
+    (void)rule;
+    channel_of(pcie, place)->interrupt_status &= ~*value;
+    return GRID_DONE;
+}
+
+static enum grid_reply pcie_by_atu(struct pcie *pcie, const struct reg_place *place,
+                                   uint32_t *value, char *rule)
+{
+    bool is_inbound = place->copy % 2;
+    *pcie_word(pcie, place) = *value;
+    if (is_inbound && *value) {
         return grid_answer(
             GRID_UNMODELLED, rule,
             "PCIe: the inbound iATU is not modelled: the host's addresses are not changed");
@@ -377,14 +353,31 @@ static enum grid_reply write_stored(struct pcie *pcie, const struct stored *stor
     return GRID_DONE;
 }
 
+static enum grid_reply pcie_by_link_state(struct pcie *pcie, const struct reg_place *place,
+                                          uint32_t *value, char *rule)
+{
+    (void)place;
+    (void)rule;
+    *value = pcie->is_connected ? LINK_IS_UP : 0;
+    return GRID_DONE;
+}
+
+static enum grid_reply access_place(struct pcie *pcie, const struct reg_place *place, bool writes,
+                                    uint32_t *value, char *rule)
+{
+    uint32_t *word = pcie_word(pcie, place);
+    enum reg_reply reply = writes ? reg_write(place->row, word, true, *value)
+                                  : reg_read(place->row, word, true, value);
+    return reply == REG_ASK ? ((pcie_handler *)place->row->handler)(pcie, place, value, rule)
+                            : GRID_DONE;
+}
+
 /* --- BAR2 --- */
 
-static bool find_bar2(struct pcie *pcie, uint32_t offset, struct stored *stored)
+static bool find_bar2(uint32_t offset, struct reg_place *place)
 {
-    if (offset < DMA_SPACE) {
-        return find_dma(pcie, offset, stored);
-    }
-    return offset - BAR2_ATU < ATU_SPACE && find_atu(pcie, offset - BAR2_ATU, stored);
+    return offset % 4 == 0 && (reg_find_in(&pcie_registers, BANK_DMA, offset, place) ||
+                               reg_find_in(&pcie_registers, BANK_ATU, offset, place));
 }
 
 static enum grid_reply no_bar2(uint32_t offset, char *rule)
@@ -400,47 +393,31 @@ static enum grid_reply no_bar2(uint32_t offset, char *rule)
 
 enum grid_reply pcie_bar2_read(struct pcie *pcie, uint32_t offset, uint32_t *value, char *rule)
 {
-    struct stored stored;
+    struct reg_place place;
     *value = 0;
-    if (!find_bar2(pcie, offset, &stored)) {
-        return no_bar2(offset, rule);
-    }
-    *value = *stored.word;
-    return GRID_DONE;
+    return find_bar2(offset, &place) ? access_place(pcie, &place, false, value, rule)
+                                     : no_bar2(offset, rule);
 }
 
 enum grid_reply pcie_bar2_write(struct pcie *pcie, uint32_t offset, uint32_t value, char *rule)
 {
-    struct stored stored;
-    return find_bar2(pcie, offset, &stored) ? write_stored(pcie, &stored, value, rule)
-                                            : no_bar2(offset, rule);
+    struct reg_place place;
+    return find_bar2(offset, &place) ? access_place(pcie, &place, true, &value, rule)
+                                     : no_bar2(offset, rule);
 }
 
 /* --- Registers as the NoC sees them --- */
 
-/* A stored register of the DBI. */
-static bool find_dbi(struct pcie *pcie, uint64_t offset, struct stored *stored)
+static bool find_dbi(uint64_t offset, struct reg_place *place)
 {
-    if (offset == DBI_DEVICE_CONTROL) {
-        *stored = (struct stored){.word = &pcie->device_control, .kind = PLAIN};
-        return true;
-    }
     if (offset - DBI_DMA < DMA_SPACE) {
-        return find_dma(pcie, (uint32_t)(offset - DBI_DMA), stored);
+        return reg_find_in(&pcie_registers, BANK_DMA, (uint32_t)(offset - DBI_DMA), place);
     }
-    return offset - DBI_ATU < ATU_SPACE && find_atu(pcie, (uint32_t)(offset - DBI_ATU), stored);
-}
-
-static bool find_sii(struct pcie *pcie, uint32_t offset, struct stored *stored)
-{
-    uint32_t *word = NULL;
-    if (offset == SII_APP_CONTROL) {
-        word = &pcie->app_control;
-    } else if (offset - SII_WINDOWS < sizeof pcie->window && offset % 4 == 0) {
-        word = &pcie->window[(offset - SII_WINDOWS) / 4];
+    if (offset - DBI_ATU < ATU_SPACE) {
+        return reg_find_in(&pcie_registers, BANK_ATU, (uint32_t)(offset - DBI_ATU + BAR2_ATU),
+                           place);
     }
-    *stored = (struct stored){.word = word, .kind = PLAIN};
-    return word != NULL;
+    return offset < BAR2_ATU && reg_find_in(&pcie_registers, BANK_DBI, (uint32_t)offset, place);
 }
 
 enum area { AREA_HOST, AREA_DBI, AREA_SERDES, AREA_SII, AREA_NIU, AREA_NOWHERE };
@@ -482,48 +459,26 @@ static enum grid_reply check_registers(enum area area, uint64_t address, uint32_
     return GRID_DONE;
 }
 
-static enum grid_reply read_register(struct pcie *pcie, unsigned noc, enum area area,
-                                     uint64_t address, uint32_t niu_offset, uint32_t *value,
-                                     char *rule)
+/* Registers that are not stored are not known to take writes. */
+static enum grid_reply pcie_register(struct pcie *pcie, unsigned noc, enum area area,
+                                     uint64_t address, uint32_t niu_offset, bool writes,
+                                     uint32_t *value, char *rule)
 {
-    uint64_t offset = area == AREA_DBI ? address & IN_WINDOW : address - AT_PCIE_SII;
-    struct stored stored;
-    *value = 0;
+    struct reg_place place;
     if (area == AREA_NIU) {
-        enum grid_reply got = grid_niu_read(&pcie->niu[noc & 1], niu_offset, value);
+        struct niu *niu = &pcie->niu[noc & 1];
+        enum grid_reply got = writes ? grid_niu_write(niu, niu_offset, *value)
+                                     : grid_niu_read(niu, niu_offset, value);
         return got == GRID_DONE ? got : no_register(address, rule);
     }
-    if (area == AREA_DBI && offset == DBI_IDS) {
-        *value = PCI_DEVICE_AND_VENDOR;
-        return GRID_DONE;
+    uint32_t in_sii = (uint32_t)(address - AT_PCIE_SII);
+    bool is_there = (area == AREA_DBI && find_dbi(address & IN_WINDOW, &place)) ||
+                    (area == AREA_SII && reg_find_in(&pcie_registers, BANK_SII, in_sii, &place));
+    if (!is_there ||
+        (writes && (place.row->kind == REG_CONSTANT || place.row->kind == REG_COMPUTED))) {
+        return no_register(address, rule);
     }
-    if (area == AREA_SII && offset == SII_LINK_STATE) {
-        *value = pcie->is_connected ? LINK_IS_UP : 0;
-        return GRID_DONE;
-    }
-    if ((area == AREA_DBI && find_dbi(pcie, offset, &stored)) ||
-        (area == AREA_SII && find_sii(pcie, (uint32_t)offset, &stored))) {
-        *value = *stored.word;
-        return GRID_DONE;
-    }
-    return no_register(address, rule);
-}
-
-static enum grid_reply write_register(struct pcie *pcie, unsigned noc, enum area area,
-                                      uint64_t address, uint32_t niu_offset, uint32_t value,
-                                      char *rule)
-{
-    uint64_t offset = area == AREA_DBI ? address & IN_WINDOW : address - AT_PCIE_SII;
-    struct stored stored;
-    if (area == AREA_NIU) {
-        enum grid_reply got = grid_niu_write(&pcie->niu[noc & 1], niu_offset, value);
-        return got == GRID_DONE ? got : no_register(address, rule);
-    }
-    if ((area == AREA_DBI && find_dbi(pcie, offset, &stored)) ||
-        (area == AREA_SII && find_sii(pcie, (uint32_t)offset, &stored))) {
-        return write_stored(pcie, &stored, value, rule);
-    }
-    return no_register(address, rule);
+    return access_place(pcie, &place, writes, value, rule);
 }
 
 /* --- Accesses from the NoC --- */
@@ -567,7 +522,7 @@ enum grid_reply pcie_read(struct pcie *pcie, unsigned noc, uint64_t address, voi
         memset(to, 0xff, size);
         return got;
     }
-    got = read_register(pcie, noc, area, address, niu_offset, &value, rule);
+    got = pcie_register(pcie, noc, area, address, niu_offset, false, &value, rule);
     memcpy(to, &value, sizeof value);
     return got;
 }
@@ -590,5 +545,5 @@ enum grid_reply pcie_write(struct pcie *pcie, unsigned noc, uint64_t address, co
                    : no_host(host, size, rule);
     }
     memcpy(&value, from, sizeof value);
-    return write_register(pcie, noc, area, address, niu_offset, value, rule);
+    return pcie_register(pcie, noc, area, address, niu_offset, true, &value, rule);
 }

@@ -12,6 +12,7 @@
 
 #include "addresses.h"
 #include "chip/grid.h"
+#include "isa/reg.h"
 
 enum {
     PCIE_WINDOWS = 63, /* configurable ones */
@@ -40,7 +41,7 @@ enum pcie_direction {
     PCIE_DIRECTIONS
 };
 
-/* Names of pcie.def. Two of them are commands and always zero. */
+/* Registers of pcie.def. Two of them are commands and always zero. */
 struct pcie_channel {
     uint32_t enable, doorbell, prefetch, handshake, list_low, list_high, cycle, size, source_low,
         source_high, target_low, target_high, watermark, control, function, qos, status,
@@ -61,6 +62,8 @@ struct pcie {
     uint8_t instance;
     struct pcie_bus bus;
 };
+
+extern const struct reg_file pcie_registers;
 
 /* As firmware leaves it. */
 void pcie_init(struct pcie *pcie, const struct grid *grid, unsigned instance,

@@ -1,6 +1,8 @@
 /* Laws of the register files of all blocks: what a row does by itself, and that rows are apart. */
 #include "isa/reg.h"
 
+#include "chip/arc.h"
+#include "chip/pcie.h"
 #include "eth/eth.h"
 #include "tile/tile.h"
 #include "unit/test.h"
