@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/suggest.h"
 #include "isa/word_text.h"
+#include "observe/tensix_items.h"
 #include "rv32/rv32.h"
 
 enum { FACE = 16, TILE = 32, EDGE = 3 /* rows and columns shown at each end, as numpy does */ };
@@ -199,10 +200,6 @@ static void put_other_registers(FILE *file, const json_t *harts, const char *nam
 
 static void show_gprs(FILE *file, const struct dump_tile *tile)
 {
-    static const char *const names[32] = {"zero", "ra", "sp",  "gp",  "tp", "t0", "t1", "t2",
-                                          "s0",   "s1", "a0",  "a1",  "a2", "a3", "a4", "a5",
-                                          "a6",   "a7", "s2",  "s3",  "s4", "s5", "s6", "s7",
-                                          "s8",   "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
     const json_t *harts = json_of(tile, "harts"), *hart;
     size_t i;
     json_array_foreach(json_object_get(tile->about, "harts"), i, hart)
@@ -217,8 +214,8 @@ static void show_gprs(FILE *file, const struct dump_tile *tile)
         snprintf(member, sizeof member, "%.32s.pc", name);
         fprintf(file, ", pc 0x%08" PRIx64 "\n", value_of(harts, member));
         for (unsigned x = 1; x < 32; x++) {
-            snprintf(member, sizeof member, "%.32s.%s", name, names[x]);
-            fprintf(file, "%s%-4s 0x%08" PRIx64 "%s", x % 8 == 1 ? "    " : " ", names[x],
+            snprintf(member, sizeof member, "%.32s.%s", name, rv32_x_names[x]);
+            fprintf(file, "%s%-4s 0x%08" PRIx64 "%s", x % 8 == 1 ? "    " : " ", rv32_x_names[x],
                     value_of(harts, member), x % 8 == 0 || x == 31 ? "\n" : "");
         }
         put_other_registers(file, harts, name);
@@ -275,11 +272,13 @@ static double as_float(uint32_t bits)
 
 static void put_tensix_gprs(FILE *file, const struct dump_part *gpr)
 {
-    enum { THREADS = 3, GPRS = 64 };
-    for (unsigned thread = 0; has_array(gpr, THREADS * GPRS) && thread < THREADS; thread++) {
+    enum { THREADS = PENROSE_TENSIX_THREADS };
+    const unsigned gprs = tensix_item_count(ITEM_GPR);
+    const bool is_there = has_array(gpr, (size_t)THREADS * gprs);
+    for (unsigned thread = 0; is_there && thread < THREADS; thread++) {
         unsigned count = 0;
-        for (unsigned i = 0; i < GPRS; i++) {
-            uint32_t value = bits_of_datum(gpr, (size_t)thread * GPRS + i);
+        for (unsigned i = 0; i < gprs; i++) {
+            uint32_t value = bits_of_datum(gpr, (size_t)thread * gprs + i);
             if (!value) {
                 continue;
             }
@@ -295,6 +294,24 @@ static void put_tensix_gprs(FILE *file, const struct dump_part *gpr)
     }
 }
 
+static const json_t *json_of_item(const json_t *tensix, enum tensix_item item, unsigned thread,
+                                  unsigned index)
+{
+    char name[TENSIX_ITEM_NAME];
+    return json_object_get(tensix,
+                           tensix_item_name((struct tensix_item_at){item, thread, index}, name));
+}
+
+/* A line for a member that is not 0; false: it is. */
+static bool put_member(FILE *file, const char *name, const json_t *value)
+{
+    const uint64_t number = (uint64_t)json_integer_value(value);
+    if (number) {
+        fprintf(file, "    %-34s %" PRIu64 " (0x%" PRIx64 ")\n", name, number, number);
+    }
+    return number;
+}
+
 /* Members of an object with a prefix whose value is not 0, in lines. */
 static unsigned put_members(FILE *file, const json_t *object, const char *prefix,
                             const char *middle)
@@ -305,11 +322,7 @@ static unsigned put_members(FILE *file, const json_t *object, const char *prefix
     json_object_foreach((json_t *)(uintptr_t)object, name, value)
     {
         bool is_one = strncmp(name, prefix, strlen(prefix)) == 0 && strstr(name, middle);
-        if (is_one && json_integer_value(value)) {
-            fprintf(file, "    %-34s %" PRIu64, name, (uint64_t)json_integer_value(value));
-            fprintf(file, " (0x%" PRIx64 ")\n", (uint64_t)json_integer_value(value));
-            count++;
-        }
+        count += is_one && put_member(file, name, value);
     }
     return count;
 }
@@ -330,12 +343,11 @@ static void show_tensix(FILE *file, const struct dump_tile *tile)
     const json_t *tensix = json_of(tile, "tensix");
     put_gates(file, json_of(tile, "gates"));
     put_tensix_gprs(file, dump_find(tile, "gpr"));
-    for (unsigned i = 0; tensix && i < 5; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "mutex.%u", i);
-        const json_t *mutex = json_object_get(tensix, name);
-        if (mutex && json_integer_value(mutex) < 3) {
-            fprintf(file, "  mutex %u is held by thread %" PRIu64 "\n", i, value_of(tensix, name));
+    for (unsigned i = 0; tensix && i < tensix_item_count(ITEM_MUTEX); i++) {
+        const json_t *mutex = json_of_item(tensix, ITEM_MUTEX, 0, i);
+        if (mutex && json_integer_value(mutex) < PENROSE_TENSIX_THREADS) {
+            fprintf(file, "  mutex %u is held by thread %" JSON_INTEGER_FORMAT "\n", i,
+                    json_integer_value(mutex));
         }
     }
 }
@@ -344,23 +356,41 @@ static void show_semaphores(FILE *file, const struct dump_tile *tile)
 {
     const json_t *tensix = json_of(tile, "tensix");
     fputs("  semaphore  value  max\n", file);
-    for (unsigned i = 0; tensix && i < 8; i++) {
-        char value[32], max[32];
-        snprintf(value, sizeof value, "semaphore.%u.value", i);
-        snprintf(max, sizeof max, "semaphore.%u.max", i);
-        fprintf(file, "  %9u  %5" PRIu64 "  %3" PRIu64 "\n", i, value_of(tensix, value),
-                value_of(tensix, max));
+    for (unsigned i = 0; tensix && i < tensix_item_count(ITEM_SEMAPHORE_VALUE); i++) {
+        fprintf(file, "  %9u  %5" JSON_INTEGER_FORMAT "  %3" JSON_INTEGER_FORMAT "\n", i,
+                json_integer_value(json_of_item(tensix, ITEM_SEMAPHORE_VALUE, 0, i)),
+                json_integer_value(json_of_item(tensix, ITEM_SEMAPHORE_MAX, 0, i)));
     }
+}
+
+/* Items of these groups, a bit each, that are not 0. */
+static void put_items(FILE *file, const struct dump_tile *tile, const char *title, unsigned groups)
+{
+    const json_t *tensix = json_of(tile, "tensix");
+    struct tensix_item_at at;
+    bool has_begun = false;
+    unsigned count = 0;
+    fprintf(file, "  %s\n", title);
+    while (tensix && tensix_item_next(&at, &has_begun)) {
+        char name[TENSIX_ITEM_NAME];
+        if (groups >> tensix_item_group(at.item) & 1) {
+            tensix_item_name(at, name);
+            count += put_member(file, name, json_object_get(tensix, name));
+        }
+    }
+    fputs(!tensix ? "    not in the dump\n" : count ? "" : "    all are 0\n", file);
 }
 
 static void show_rwc(FILE *file, const struct dump_tile *tile)
 {
-    put_all_members(file, json_of(tile, "tensix"), "counters of RWCs that are not 0", "", ".rwc.");
+    put_items(file, tile, "counters of RWCs that are not 0", 1 << ITEMS_THREAD_RWC);
 }
 
 static void show_adc(FILE *file, const struct dump_tile *tile)
 {
-    put_all_members(file, json_of(tile, "tensix"), "counters of ADCs that are not 0", "", ".adc.");
+    put_items(file, tile, "counters of ADCs that are not 0",
+              1 << ITEMS_THREAD_ADC_UNPACKER0 | 1 << ITEMS_THREAD_ADC_UNPACKER1 |
+                  1 << ITEMS_THREAD_ADC_PACKER);
 }
 
 /* The configuration of a chip to which nobody has written. */
@@ -436,12 +466,13 @@ static void show_src_file(FILE *file, const struct dump_tile *tile, const char *
     const json_t *tensix = json_of(tile, "tensix");
     for (unsigned bank = 0; has_array(part, BANKS * ROWS * FACE) && bank < BANKS; bank++) {
         size_t first = (size_t)bank * ROWS * FACE;
-        char valid[32];
+        const enum tensix_item valid =
+            strcmp(name, "srca") == 0 ? ITEM_SRCA_VALID : ITEM_SRCB_VALID;
         const char *format =
             json_string_value(json_array_get(json_object_get(part->about, "num_formats"), bank));
-        snprintf(valid, sizeof valid, "%s.%u.valid", name, bank);
         fprintf(file, "  %s bank %u, %s, held by %s", title, bank, format ? format : "?",
-                value_of(tensix, valid) ? "the Matrix Unit" : "the unpackers");
+                json_integer_value(json_of_item(tensix, valid, 0, bank)) ? "the Matrix Unit"
+                                                                         : "the unpackers");
         if (is_zero_part(part, first, ROWS * FACE)) {
             fputs(": zero\n", file);
             continue;

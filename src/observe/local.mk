@@ -4,6 +4,9 @@ chip_sources += \
 	%D%/hart_state.c \
 	%D%/host_call.h \
 	%D%/points.h \
+	%D%/tensix_items.c \
+	%D%/tensix_items.def \
+	%D%/tensix_items.h \
 	%D%/tensix_state.c \
 	%D%/dump/buffers.c \
 	%D%/dump/collect.c \
@@ -114,9 +117,9 @@ compare_sources = \
 	%D%/compare/arrays.c \
 	%D%/compare/compare.c \
 	%D%/compare/compare.h \
-	%D%/compare/dst.c \
 	%D%/compare/dump.c \
 	%D%/compare/dump.h \
+	%D%/compare/dst.c \
 	%D%/compare/fields.c \
 	%D%/compare/internal.h \
 	%D%/compare/memory.c \

@@ -7,6 +7,7 @@
 #include "chip/chip.h"
 #include "isa/error.h"
 #include "num/dst_format.h"
+#include "observe/tensix_items.h"
 #include "tensix/dst.h"
 #include "tensix/exec.h"
 #include "tensix/table.h"
@@ -105,165 +106,50 @@ enum penrose_status chip_lreg_read(struct penrose_chip *chip, unsigned x, unsign
 
 /* --- Values by name --- */
 
-/* Takes the next part of a name, up to a dot, if it is `word`. */
-static bool take_word(const char **name, const char *word)
+/* A field of the configuration: a thread, or "config." and a state, and its name. False: *rest is
+ * what is unknown. */
+static bool find_field(const struct tensix *tensix, const char *name, uint32_t *value,
+                       const char **rest)
 {
-    size_t length = strlen(word);
-    bool is_next =
-        strncmp(*name, word, length) == 0 && ((*name)[length] == '.' || !(*name)[length]);
-    if (is_next) {
-        *name += length + ((*name)[length] == '.');
-    }
-    return is_next;
-}
-
-/* Takes a number below `end`. */
-static bool take_number(const char **name, unsigned end, unsigned *number)
-{
-    char *rest;
-    if (**name < '0' || **name > '9') {
+    static const char config[] = "config.";
+    const bool is_thread = strncmp(name, config, strlen(config)) != 0;
+    *rest = is_thread ? name : name + strlen(config);
+    char *end;
+    const bool is_number = **rest >= '0' && **rest <= '9';
+    const unsigned long bank = strtoul(*rest, &end, 10);
+    if (!is_number || *end != '.' || bank >= (is_thread ? TENSIX_THREADS : TENSIX_STATES)) {
         return false;
     }
-    unsigned long value = strtoul(*name, &rest, 10);
-    if (value >= end || (*rest != '.' && *rest)) {
-        return false;
-    }
-    *number = (unsigned)value;
-    *name = rest + (*rest == '.');
-    return true;
-}
-
-/* Takes one of some words; their number is `count` when it is none. */
-static unsigned take_one_of(const char **name, const char *const *words, unsigned count)
-{
-    unsigned i = 0;
-    while (i < count && !take_word(name, words[i])) {
-        i++;
-    }
-    return i;
-}
-
-static bool find_rwc(const struct tensix_rwc *rwc, const char **name, uint32_t *value)
-{
-    static const char *const words[] = {"dst",    "srca",    "srcb",   "fidelity",
-                                        "dst_cr", "srca_cr", "srcb_cr"};
-    const uint32_t values[] = {rwc->dst,    rwc->src_a,    rwc->src_b,   rwc->fidelity,
-                               rwc->dst_cr, rwc->src_a_cr, rwc->src_b_cr};
-    unsigned i = take_one_of(name, words, sizeof words / sizeof words[0]);
-    *value = i < sizeof words / sizeof words[0] ? values[i] : 0;
-    return i < sizeof words / sizeof words[0];
-}
-
-static bool find_adc(const struct tensix_adc *adcs, const char **name, uint32_t *value)
-{
-    static const char *const units[] = {"unpacker0", "unpacker1", "packer"};
-    static const char *const axes[] = {"x", "y", "z", "w", "x_cr", "y_cr", "z_cr", "w_cr"};
-    unsigned unit = take_one_of(name, units, TENSIX_ADCS), channel;
-    if (unit == TENSIX_ADCS || !take_number(name, 2, &channel)) {
-        return false;
-    }
-    const struct tensix_adc_channel *at = &adcs[unit].channel[channel];
-    const uint32_t values[] = {at->x, at->y, at->z, at->w, at->x_cr, at->y_cr, at->z_cr, at->w_cr};
-    unsigned axis = take_one_of(name, axes, 8);
-    *value = axis < 8 ? values[axis] : 0;
-    return axis < 8;
-}
-
-static bool find_field(const struct tensix *tensix, bool is_thread, unsigned bank,
-                       const char **name, uint32_t *value)
-{
-    const struct tensix_field *field = tensix_field_find(*name);
+    *rest = end + 1;
+    const struct tensix_field *field = tensix_field_find(*rest);
     if (!field || field->thread != is_thread) {
         return false;
     }
     enum tensix_field_id id = (enum tensix_field_id)(field - tensix_fields);
-    *value =
-        is_thread ? tensix_thread_field(tensix, bank, id) : tensix_config_field(tensix, bank, id);
-    *name += strlen(*name);
+    *value = is_thread ? tensix_thread_field(tensix, (unsigned)bank, id)
+                       : tensix_config_field(tensix, (unsigned)bank, id);
     return true;
-}
-
-static bool find_of_thread(const struct tensix *tensix, unsigned thread, const char **name,
-                           uint32_t *value)
-{
-    const struct tensix_thread *own = &tensix->thread[thread];
-    unsigned number;
-    if (take_word(name, "rwc")) {
-        return find_rwc(&own->rwc, name, value);
-    }
-    if (take_word(name, "adc")) {
-        return find_adc(own->adc, name, value);
-    }
-    if (!take_word(name, "gpr")) {
-        return find_field(tensix, true, thread, name, value);
-    }
-    bool is_gpr = take_number(name, TENSIX_GPRS, &number);
-    *value = is_gpr ? tensix->gpr[thread][number] : 0;
-    return is_gpr;
-}
-
-static bool find_semaphore(const struct tensix *tensix, const char **name, uint32_t *value)
-{
-    unsigned number;
-    if (!take_number(name, TENSIX_SEMAPHORES, &number)) {
-        return false;
-    }
-    bool is_max = take_word(name, "max");
-    *value = is_max ? tensix->semaphore[number].max : tensix->semaphore[number].value;
-    return is_max || take_word(name, "value");
-}
-
-static bool find_banks(const struct tensix_src_banks *banks, const char **name, uint32_t *value)
-{
-    unsigned bank;
-    if (take_number(name, 2, &bank)) {
-        *value = banks->matrix_may[bank];
-        return take_word(name, "valid");
-    }
-    bool is_matrix = take_word(name, "matrix_bank");
-    *value = is_matrix ? banks->matrix_bank : banks->unpack_bank;
-    return is_matrix || take_word(name, "unpack_bank");
-}
-
-/* Finds a value; *name is then what is left of it, or the part that is unknown. */
-static bool find_value(const struct tensix *tensix, const char **name, uint32_t *value)
-{
-    unsigned number;
-    if (take_number(name, TENSIX_THREADS, &number)) {
-        return find_of_thread(tensix, number, name, value);
-    }
-    if (take_word(name, "config")) {
-        return take_number(name, TENSIX_STATES, &number) &&
-               find_field(tensix, false, number, name, value);
-    }
-    if (take_word(name, "semaphore")) {
-        return find_semaphore(tensix, name, value);
-    }
-    if (take_word(name, "mutex")) {
-        bool is_mutex = take_number(name, TENSIX_MUTEXES, &number);
-        *value = is_mutex ? tensix->mutex[number] : 0;
-        return is_mutex;
-    }
-    if (take_word(name, "srca")) {
-        return find_banks(&tensix->src[TENSIX_SRC_A], name, value);
-    }
-    return take_word(name, "srcb") && find_banks(&tensix->src[TENSIX_SRC_B], name, value);
 }
 
 enum penrose_status chip_tensix_read(struct penrose_chip *chip, unsigned x, unsigned y,
                                      const char *name, uint32_t *value, struct penrose_error *error)
 {
     struct tile *tile;
-    const char *rest = name;
+    const char *item_rest, *field_rest;
+    struct tensix_item_at at;
     enum penrose_status status = find_worker(chip, x, y, &tile, error);
     if (status != PENROSE_OK) {
         return status;
     }
-    if (!find_value(&tile->tensix, &rest, value) || *rest) {
-        return error_set(error, PENROSE_E_ARGUMENT, "'%s' is unknown, in the name '%s'", rest,
-                         name);
+    if (tensix_item_find(name, &at, &item_rest)) {
+        *value = tensix_item_value(&tile->tensix, at);
+        return PENROSE_OK;
     }
-    return PENROSE_OK;
+    if (find_field(&tile->tensix, name, value, &field_rest)) {
+        return PENROSE_OK;
+    }
+    return error_set(error, PENROSE_E_ARGUMENT, "'%s' is unknown, in the name '%s'",
+                     item_rest > field_rest ? item_rest : field_rest, name);
 }
 
 /* --- The wait gate --- */

@@ -175,4 +175,13 @@ expect "what Src and LRegs hold there" 0 'out:SrcA bank 0, ' 'out:Float16_b, hel
     'out:LReg 10 0x3f800000 +1065353216 +1 in all lanes' 'out:LReg 15 0x00000000 +0 +2 +4 ' \
     'out:^ +0  2.8026e-45' 'out:gpr.4 +0x[0-9a-f]+ \([0-9-]+, [0-9.e-]+\)' -- \
     state places/1 --show src,dst,lregs,rwc,adc,config,tensix,noc,streams,cb,local,semaphores
+# shown: the counters in `out`; kept: those in the dump.
+shown() { sed -nE 's/^ +([0-9]\.(rwc|adc)\.[^ ]+) +([0-9]+) .*/\1 \3/p' out; }
+kept() {
+    "$python" -c 'import json
+for name, value in json.load(open("places/1/1-2/tensix.json")).items():
+    if value and (".rwc." in name or ".adc." in name): print(name, value)'
+}
+report "counters as the dump has them" "$(diff <(shown) <(kept | grep rwc; kept | grep adc) &&
+    [ "$(kept | grep -c .)" -gt 3 ] || echo "they differ, or are few")"
 finish

@@ -3,6 +3,7 @@
 #include "num/src_format.h"
 #include "observe/dump/dst_numbers.h"
 #include "observe/dump/parts.h"
+#include "observe/tensix_items.h"
 #include "tensix/exec.h"
 #include "tensix/matrix/common.h"
 
@@ -67,50 +68,18 @@ void dump_config(struct dump_scene *scene)
 
 /* --- Counters, semaphores, gates --- */
 
-/* By the names of penrose_tensix_read. */
-static void put_named(json_t *object, struct dump_scene *scene, const char *name)
+static json_t *collect_items(const struct tensix *tensix)
 {
-    uint32_t value;
-    if (chip_tensix_read(scene->chip, scene->tile->x, scene->tile->y, name, &value, NULL) ==
-        PENROSE_OK) {
-        dump_put(object, value, "%s", name);
+    json_t *object = json_object();
+    struct tensix_item_at at;
+    bool has_begun = false;
+    while (tensix_item_next(&at, &has_begun)) {
+        char name[TENSIX_ITEM_NAME];
+        if (tensix_item_group(at.item) != ITEMS_THREAD_GPR) { /* which are an array */
+            dump_put(object, tensix_item_value(tensix, at), "%s", tensix_item_name(at, name));
+        }
     }
-}
-
-static void put_counters_of_thread(json_t *object, struct dump_scene *scene, unsigned thread)
-{
-    static const char *const counters[] = {"dst",    "srca",    "srcb",   "fidelity",
-                                           "dst_cr", "srca_cr", "srcb_cr"};
-    static const char *const units[] = {"unpacker0", "unpacker1", "packer"};
-    static const char *const axes[] = {"x", "y", "z", "w", "x_cr", "y_cr", "z_cr", "w_cr"};
-    char name[64];
-    for (unsigned i = 0; i < sizeof counters / sizeof counters[0]; i++) {
-        snprintf(name, sizeof name, "%u.rwc.%s", thread, counters[i]);
-        put_named(object, scene, name);
-    }
-    for (unsigned i = 0; i < TENSIX_ADCS * 2 * 8; i++) {
-        snprintf(name, sizeof name, "%u.adc.%s.%u.%s", thread, units[i / 16], i / 8 % 2,
-                 axes[i % 8]);
-        put_named(object, scene, name);
-    }
-}
-
-static void put_shared(json_t *object, struct dump_scene *scene)
-{
-    static const char *const banks[] = {"matrix_bank", "unpack_bank", "0.valid", "1.valid"};
-    char name[64];
-    for (unsigned i = 0; i < 2 * TENSIX_SEMAPHORES; i++) {
-        snprintf(name, sizeof name, "semaphore.%u.%s", i / 2, i % 2 ? "max" : "value");
-        put_named(object, scene, name);
-    }
-    for (unsigned i = 0; i < TENSIX_MUTEXES; i++) {
-        snprintf(name, sizeof name, "mutex.%u", i);
-        put_named(object, scene, name);
-    }
-    for (unsigned i = 0; i < 8; i++) {
-        snprintf(name, sizeof name, "src%c.%s", i / 4 ? 'b' : 'a', banks[i % 4]);
-        put_named(object, scene, name);
-    }
+    return object;
 }
 
 static void put_string_of(json_t *object, unsigned thread, const char *name, const char *text)
@@ -141,12 +110,7 @@ static json_t *collect_gates(struct dump_scene *scene)
 void dump_tensix(struct dump_scene *scene)
 {
     static const uint32_t gprs[DUMP_DIMENSIONS] = {TENSIX_THREADS, TENSIX_GPRS};
-    json_t *object = json_object();
-    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
-        put_counters_of_thread(object, scene, thread);
-    }
-    put_shared(object, scene);
-    dump_add_json(scene, "tensix", object);
+    dump_add_json(scene, "tensix", collect_items(&scene->tile->tensix));
     dump_add_json(scene, "gates", collect_gates(scene));
     dump_add_array(scene, "gpr", LOADER_NPY_UNSIGNED, 4, gprs, scene->tile->tensix.gpr);
 }

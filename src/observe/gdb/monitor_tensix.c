@@ -9,9 +9,10 @@
 #include "isa/word_text.h"
 #include "noc/overlay.h"
 #include "observe/gdb/internal.h"
+#include "observe/tensix_items.h"
 #include "tensix/config/regs.h"
 
-enum { SEMAPHORES = 8, GPRS = 64, LREGS = 17, DST_ROWS = 1024, SRC_ROWS = 64 };
+enum { DST_ROWS = 1024, SRC_ROWS = 64 };
 
 /* Both states of Config, and ThreadConfig of three threads, by field. */
 struct gdb_config {
@@ -150,6 +151,14 @@ static bool read_value(struct gdb *gdb, const char *name, uint32_t *value)
            PENROSE_OK;
 }
 
+static bool read_item(struct gdb *gdb, enum tensix_item item, unsigned thread, unsigned index,
+                      uint32_t *value)
+{
+    char name[TENSIX_ITEM_NAME];
+    return read_value(gdb, tensix_item_name((struct tensix_item_at){item, thread, index}, name),
+                      value);
+}
+
 /* One GPR of the thread, or all that are not 0. */
 static void monitor_gpr(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
 {
@@ -163,36 +172,33 @@ static void monitor_gpr(struct gdb *gdb, const struct gdb_words *words, struct g
         return;
     }
     const bool is_one = words->count > 1;
-    unsigned long first = word_number(words, 1, 0), end = is_one ? first + 1 : GPRS;
-    for (unsigned long gpr = first; gpr < end && gpr < GPRS; gpr++) {
-        char name[32], text[WORD_TEXT];
+    const unsigned gprs = tensix_item_count(ITEM_GPR);
+    unsigned long first = word_number(words, 1, 0), end = is_one ? first + 1 : gprs;
+    for (unsigned long gpr = first; gpr < end && gpr < gprs; gpr++) {
+        char text[WORD_TEXT];
         uint32_t value = 0;
-        snprintf(name, sizeof name, "%d.gpr.%lu", thread, gpr);
-        if (read_value(gdb, name, &value) && (is_one || value)) {
+        if (read_item(gdb, ITEM_GPR, (unsigned)thread, (unsigned)gpr, &value) &&
+            (is_one || value)) {
             word_text(value, text);
             gdb_put(out, "gpr%-2lu %s\n", gpr, text);
         }
     }
     if (out->size == 0) {
-        gdb_put(out, first < GPRS ? "all GPRs are 0\n" : "there are GPRs 0 to 63\n");
+        gdb_put(out, first < gprs ? "all GPRs are 0\n" : "there are GPRs 0 to 63\n");
     }
 }
 
 static void monitor_semaphores(struct gdb *gdb, struct gdb_text *out)
 {
-    char name[32];
     uint32_t value, most;
-    for (unsigned i = 0; i < SEMAPHORES; i++) {
-        snprintf(name, sizeof name, "semaphore.%u.value", i);
-        bool is_read = read_value(gdb, name, &value);
-        snprintf(name, sizeof name, "semaphore.%u.max", i);
-        if (is_read && read_value(gdb, name, &most)) {
+    for (unsigned i = 0; i < tensix_item_count(ITEM_SEMAPHORE_VALUE); i++) {
+        if (read_item(gdb, ITEM_SEMAPHORE_VALUE, 0, i, &value) &&
+            read_item(gdb, ITEM_SEMAPHORE_MAX, 0, i, &most)) {
             gdb_put(out, "semaphore %u: %u of %u\n", i, value, most);
         }
     }
-    for (unsigned i = 0; i < SEMAPHORES; i++) {
-        snprintf(name, sizeof name, "mutex.%u", i);
-        if (read_value(gdb, name, &value) && value < PENROSE_TENSIX_THREADS) {
+    for (unsigned i = 0; i < tensix_item_count(ITEM_MUTEX); i++) {
+        if (read_item(gdb, ITEM_MUTEX, 0, i, &value) && value < PENROSE_TENSIX_THREADS) {
             gdb_put(out, "mutex %u: held by thread %u\n", i, value);
         }
     }

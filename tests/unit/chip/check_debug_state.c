@@ -3,6 +3,7 @@
 
 #include <penrose/debug.h>
 
+#include "observe/tensix_items.h"
 #include "unit/chip/chip_program.h"
 #include "unit/test.h"
 
@@ -175,6 +176,43 @@ TEST(the_coprocessor_is_read_by_name)
     }
     ck_assert_int_eq(penrose_tensix_read(chip, 20, 25, "mutex.2", &(uint32_t){0}, &error),
                      PENROSE_E_ARGUMENT);
+}
+
+TEST(every_item_is_read_by_its_name)
+{
+    struct tensix_item_at at, found;
+    bool has_begun = false;
+    unsigned count = 0, expected = 0;
+    while (tensix_item_next(&at, &has_begun)) {
+        char name[TENSIX_ITEM_NAME];
+        const char *rest;
+        value_of(tensix_item_name(at, name));
+        ck_assert(tensix_item_find(name, &found, &rest));
+        ck_assert_msg(found.item == at.item && found.thread == at.thread && found.index == at.index,
+                      "%s", name);
+        count++;
+    }
+    for (unsigned item = 0; item < TENSIX_ITEMS; item++) {
+        bool is_of_thread = tensix_item_group((enum tensix_item)item) <= ITEMS_THREAD_GPR;
+        expected +=
+            tensix_item_count((enum tensix_item)item) * (is_of_thread ? PENROSE_TENSIX_THREADS : 1);
+    }
+    ck_assert_uint_eq(count, expected);
+}
+
+TEST(an_unknown_name_is_told_from_where_it_is_unknown)
+{
+    static const struct {
+        const char *name, *unknown;
+    } wrong[] = {{"3.gpr.1", "'3.gpr.1' is unknown"}, {"0.gpr.64", "'64' is unknown"},
+                 {"0.rwc.dstx", "'dstx' is unknown"}, {"semaphore.2.maximum", "'maximum' is"},
+                 {"0.gpr.1.x", "'x' is unknown"},     {"config.0.x", "'x' is unknown"},
+                 {"1.nothing", "'nothing' is"},       {"config.2.x", "'2.x' is unknown"}};
+    for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        uint32_t value;
+        penrose_tensix_read(chip, X, Y, wrong[i].name, &value, &error);
+        ck_assert_msg(strstr(error.text, wrong[i].unknown), "%s", error.text);
+    }
 }
 
 TEST(rows_of_register_files_are_read)
