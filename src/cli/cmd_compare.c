@@ -310,17 +310,17 @@ static enum penrose_status compare_folders(const struct compare_command *command
                                            struct comparison *comparison,
                                            struct penrose_error *error)
 {
-    struct compare_dump a = {0}, b = {0};
+    struct dump_files a = {0}, b = {0};
     if (command->choices.options.base) {
         return error_set(error, PENROSE_E_ARGUMENT,
                          "--address: it is of two images of memory; a dump says itself where its "
                          "memory lies");
     }
-    enum penrose_status status = compare_dump_open(command->path[0], &a, error);
-    status = status ? status : compare_dump_open(command->path[1], &b, error);
+    enum penrose_status status = dump_open(command->path[0], &a, error);
+    status = status ? status : dump_open(command->path[1], &b, error);
     status = status ? status : compare_dumps(&a, &b, &command->choices.options, comparison, error);
-    compare_dump_close(&a);
-    compare_dump_close(&b);
+    dump_close(&a);
+    dump_close(&b);
     return status;
 }
 

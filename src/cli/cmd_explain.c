@@ -31,7 +31,7 @@ struct explain_command {
     const char *symbols; /* a folder, or NULL */
     struct compare_choices choices;
     struct program_files *programs; /* in `symbols` */
-    struct compare_dump dump[EXPLAIN_SIDES];
+    struct dump_files dump[EXPLAIN_SIDES];
     struct comparison comparison;
     struct explain *explain;
 };
@@ -304,9 +304,9 @@ static enum cli_exit compare_for_explanation(struct explain_command *command)
 {
     struct penrose_error error;
     struct compare_options *options = &command->choices.options;
-    struct compare_dump *a = &command->dump[EXPLAIN_A], *b = &command->dump[EXPLAIN_B];
-    enum penrose_status status = compare_dump_open(command->path[EXPLAIN_A], a, &error);
-    status = status ? status : compare_dump_open(command->path[EXPLAIN_B], b, &error);
+    struct dump_files *a = &command->dump[EXPLAIN_A], *b = &command->dump[EXPLAIN_B];
+    enum penrose_status status = dump_open(command->path[EXPLAIN_A], a, &error);
+    status = status ? status : dump_open(command->path[EXPLAIN_B], b, &error);
     options->most = EXPLAIN_ITEMS;
     options->buffers_as_memory = true;
     status = status ? status : compare_dumps(a, b, options, &command->comparison, &error);
@@ -381,8 +381,8 @@ enum cli_exit cmd_explain(struct cli *cli, int argc, char **argv)
     }
     explain_destroy(command.explain);
     comparison_free(&command.comparison);
-    compare_dump_close(&command.dump[EXPLAIN_A]);
-    compare_dump_close(&command.dump[EXPLAIN_B]);
+    dump_close(&command.dump[EXPLAIN_A]);
+    dump_close(&command.dump[EXPLAIN_B]);
     program_files_free(command.programs);
     return exit;
 }

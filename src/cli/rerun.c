@@ -66,7 +66,7 @@ static enum cli_exit run_again(struct cli *cli, unsigned which, const json_t *co
     char **words = calloc(count, sizeof *words);
     struct cli again = {.command = runnable[which].name, .witness = witness};
     enum cli_exit exit = words ? CLI_DONE : complain(cli, "no memory to run the program again");
-    for (size_t i = 1; i < count && !exit; i++) { /* strings: compare_dump_open does not look */
+    for (size_t i = 1; i < count && !exit; i++) { /* strings: dump_open does not look */
         const char *word = json_string_value(json_array_get(command, i));
         words[i - 1] = (char *)(uintptr_t)(word ? word : "");
     }
@@ -80,12 +80,12 @@ static enum cli_exit run_again(struct cli *cli, unsigned which, const json_t *co
     return exit;
 }
 
-bool rerun_is_possible(const struct compare_dump *dump)
+bool rerun_is_possible(const struct dump_files *dump)
 {
     return find_runnable(json_object_get(dump->manifest, "command")) != RUNNABLE;
 }
 
-enum cli_exit rerun_command(struct cli *cli, const struct compare_dump *dump,
+enum cli_exit rerun_command(struct cli *cli, const struct dump_files *dump,
                             const struct cli_witness *witness)
 {
     const json_t *command = json_object_get(dump->manifest, "command");

@@ -4,18 +4,18 @@
 
 #include "chip/program_files.h"
 #include "cli/cli.h"
-#include "observe/compare/dump.h"
+#include "observe/dump/read.h"
 
 /*
  * Runs the command line that the manifest names, `penrose run` or `penrose boot`, in this process,
  * with the witness looking on and without its results. The outcome is that of the run, but CLI_REFUSED
  * (with a message) where it cannot be run again.
  */
-enum cli_exit rerun_command(struct cli *cli, const struct compare_dump *dump,
+enum cli_exit rerun_command(struct cli *cli, const struct dump_files *dump,
                             const struct cli_witness *witness);
 
 /* Does the manifest name such a command line? */
-bool rerun_is_possible(const struct compare_dump *dump);
+bool rerun_is_possible(const struct dump_files *dump);
 
 /* The same of a recording (observe/history/recording.h) instead; `most`: see journal_load. */
 enum cli_exit rerun_recording(struct cli *cli, const char *path, uint64_t most,

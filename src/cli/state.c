@@ -56,20 +56,14 @@ static enum cli_exit open_snapshot(struct state *state)
 
 static enum cli_exit open_dump(struct state *state)
 {
+    const struct dump_files *files = &state->files;
     struct penrose_error error;
-    const json_t *tile;
-    size_t i;
-    if (dump_read_manifest(state->path, &state->manifest, &error) != PENROSE_OK) {
+    if (dump_open(state->path, &state->files, &error) != PENROSE_OK) {
         return complain(state->cli, "%s", error.text);
     }
-    json_array_foreach(json_object_get(state->manifest, "tiles"), i, tile)
-    {
-        if (state->tiles == sizeof state->tile / sizeof state->tile[0]) {
-            return complain(state->cli, "%s: more than %zu tiles", state->path, state->tiles);
-        }
-        state->tile[state->tiles++] =
-            (struct penrose_place){(unsigned)json_integer_value(json_object_get(tile, "x")),
-                                   (unsigned)json_integer_value(json_object_get(tile, "y"))};
+    state->manifest = json_incref(files->manifest);
+    for (size_t i = 0; i < files->tiles; i++) { /* no two are the same */
+        state->tile[state->tiles++] = (struct penrose_place){files->tile[i].x, files->tile[i].y};
     }
     return CLI_DONE;
 }
@@ -104,6 +98,7 @@ void state_close(struct state *state)
 {
     if (state) {
         json_decref(state->manifest);
+        dump_close(&state->files);
         penrose_chip_destroy(state->chip);
         penrose_firmware_close(state->firmware);
     }
@@ -124,7 +119,7 @@ enum cli_exit state_tile(struct state *state, size_t index, unsigned groups, str
     enum penrose_status status =
         state->chip
             ? dump_collect(state->chip, state->tile[index], groups, state->firmware, tile, &error)
-            : dump_read_tile(state->path, state->manifest, index, groups, tile, &error);
+            : dump_read_tile(&state->files, index, groups, tile, &error);
     return status == PENROSE_OK ? CLI_DONE : complain(state->cli, "%s", error.text);
 }
 

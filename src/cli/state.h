@@ -7,7 +7,7 @@
 #include <penrose/penrose.h>
 
 #include "cli/cli.h"
-#include "observe/dump/dump.h"
+#include "observe/dump/read.h"
 
 enum state_kind { STATE_NONE, STATE_SNAPSHOT, STATE_DUMP };
 
@@ -17,6 +17,7 @@ struct state {
     enum state_kind kind;
     struct penrose_chip *chip;         /* of a snapshot */
     struct penrose_firmware *firmware; /* of its workers; NULL: not known */
+    struct dump_files files;           /* of a dump */
     json_t *manifest;                  /* of a snapshot, what its dump would have */
     struct penrose_place tile[64 * 64];
     size_t tiles;

@@ -15,6 +15,8 @@ chip_sources += \
 	%D%/dump/file.c \
 	%D%/dump/groups.def \
 	%D%/dump/parts.h \
+	%D%/dump/read.c \
+	%D%/dump/read.h \
 	%D%/dump/tensix.c \
 	%D%/explain/held.c \
 	%D%/explain/held.h \
@@ -117,8 +119,6 @@ compare_sources = \
 	%D%/compare/arrays.c \
 	%D%/compare/compare.c \
 	%D%/compare/compare.h \
-	%D%/compare/dump.c \
-	%D%/compare/dump.h \
 	%D%/compare/dst.c \
 	%D%/compare/fields.c \
 	%D%/compare/internal.h \

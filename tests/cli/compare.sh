@@ -165,7 +165,7 @@ expect "a file outside" 2 "'../../etc/passwd', which is not in the dump's folder
 expect "an absolute path" 2 "'/etc/passwd', which is not in the dump's folder" -- compare base absolute
 expect "a tile twice" 2 'are the same tile' -- compare base twice
 expect "no tiles" 2 'it has no array of tiles' -- compare base tiles
-expect "no parts" 2 "a tile has x, y and an object 'parts'" -- compare base parts
+expect "no parts" 2 "tile number 0 has no parts, or no coordinates from 0 to 63" -- compare base parts
 expect "a missing file" 2 'missing/1-2/dst.npy: .*No such file' -- compare base missing
 expect "a cut array" 2 'cut/1-2/dst.npy: truncated' -- compare base cut
 expect "a huge array" 2 'huge/1-2/dst.npy: truncated' -- compare base huge

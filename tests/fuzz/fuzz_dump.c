@@ -7,8 +7,7 @@
 
 #include "fuzz/fuzz_files.h"
 #include "observe/compare/compare.h"
-#include "observe/compare/dump.h"
-#include "observe/dump/dump.h"
+#include "observe/dump/read.h"
 
 const unsigned fuzz_inputs = 1000;
 
@@ -55,13 +54,13 @@ bool fuzz_seed(unsigned number, struct fuzz_bytes *seed)
 static void compare_with_itself(const char *path)
 {
     const struct compare_options options = {.most = 10};
-    struct compare_dump dump;
+    struct dump_files dump;
     struct comparison comparison = {0};
     struct penrose_error error;
-    if (compare_dump_open(path, &dump, &error) == PENROSE_OK) {
+    if (dump_open(path, &dump, &error) == PENROSE_OK) {
         compare_dumps(&dump, &dump, &options, &comparison, &error);
         comparison_free(&comparison);
-        compare_dump_close(&dump);
+        dump_close(&dump);
     } else {
         REQUIRE(*error.text && !strchr(error.text, '\n'));
     }
@@ -69,18 +68,17 @@ static void compare_with_itself(const char *path)
 
 static void read_tiles(const char *path)
 {
-    json_t *manifest;
+    struct dump_files dump;
     struct penrose_error error;
-    if (dump_read_manifest(path, &manifest, &error) != PENROSE_OK) {
+    if (dump_open(path, &dump, &error) != PENROSE_OK) {
         return;
     }
-    size_t count = json_array_size(json_object_get(manifest, "tiles"));
-    for (size_t i = 0; i < count && i < 10; i++) {
+    for (size_t i = 0; i < dump.tiles && i < 10; i++) {
         struct dump_tile tile;
-        dump_read_tile(path, manifest, i, DUMP_ALL, &tile, &error);
+        dump_read_tile(&dump, i, DUMP_ALL, &tile, &error);
         dump_tile_free(&tile);
     }
-    json_decref(manifest);
+    dump_close(&dump);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -103,10 +103,10 @@ static bool has_equal_formats(const json_t *a, const json_t *b)
 /* Can a part be compared, so that others need not be? */
 static bool is_comparable(const struct compare_run *run, const char *name)
 {
-    const json_t *a = compare_tile_part(run->tile_a, name);
-    const json_t *b = compare_tile_part(run->tile_b, name);
-    return a && b && compare_part_is_array(a) == compare_part_is_array(b) &&
-           has_equal_formats(a, b) && compare_wants_part(run, name);
+    const json_t *a = dump_tile_part(run->tile_a, name);
+    const json_t *b = dump_tile_part(run->tile_b, name);
+    return a && b && dump_part_is_array(a) == dump_part_is_array(b) && has_equal_formats(a, b) &&
+           compare_wants_part(run, name);
 }
 
 static bool is_said_elsewhere(const struct compare_run *run, const char *name)
@@ -121,8 +121,8 @@ static bool is_said_elsewhere(const struct compare_run *run, const char *name)
     if (!is_buffer_part(name, &is_bytes, &number)) {
         return false;
     }
-    if (run->options->buffers_as_memory && compare_tile_part(run->tile_a, "l1") &&
-        compare_tile_part(run->tile_b, "l1")) {
+    if (run->options->buffers_as_memory && dump_tile_part(run->tile_a, "l1") &&
+        dump_tile_part(run->tile_b, "l1")) {
         return true;
     }
     snprintf(numbers, sizeof numbers, "cb_%u", number);
@@ -132,13 +132,13 @@ static bool is_said_elsewhere(const struct compare_run *run, const char *name)
 /* --- Circular buffers --- */
 
 /* The entry of a buffer in a tile's circular_buffers.json; a new reference, or NULL. */
-static json_t *buffer_entry(const struct compare_dump *dump, const struct compare_tile *tile,
+static json_t *buffer_entry(const struct dump_files *dump, const struct dump_files_tile *tile,
                             unsigned number)
 {
-    const json_t *part = compare_tile_part(tile, "circular_buffers");
+    const json_t *part = dump_tile_part(tile, "circular_buffers");
     json_t *list = NULL, *found = NULL, *entry;
     size_t i;
-    if (!part || compare_part_json(dump, part, &list, NULL)) {
+    if (!part || dump_part_json(dump, part, &list, NULL)) {
         return NULL;
     }
     json_array_foreach(list, i, entry)
@@ -208,8 +208,8 @@ static enum penrose_status compare_array_parts(struct compare_run *run, const ch
 {
     struct loader_npy x = {0}, y = {0};
     enum num_format format;
-    enum penrose_status status = compare_part_array(run->a, a, &x, run->error);
-    status = status ? status : compare_part_array(run->b, b, &y, run->error);
+    enum penrose_status status = dump_part_array(run->a, a, &x, run->error);
+    status = status ? status : dump_part_array(run->b, b, &y, run->error);
     if (!status && is_memory_part(name) && x.size == 1 && y.size == 1) {
         status = compare_memory(run, name, &x, &y);
     } else if (!status) {
@@ -228,8 +228,8 @@ static enum penrose_status compare_json_parts(struct compare_run *run, const cha
                                               const json_t *a, const json_t *b)
 {
     json_t *x = NULL, *y = NULL;
-    enum penrose_status status = compare_part_json(run->a, a, &x, run->error);
-    status = status ? status : compare_part_json(run->b, b, &y, run->error);
+    enum penrose_status status = dump_part_json(run->a, a, &x, run->error);
+    status = status ? status : dump_part_json(run->b, b, &y, run->error);
     status = status ? status : compare_fields(run, name, x, y);
     json_decref(x);
     json_decref(y);
@@ -269,14 +269,14 @@ static bool is_wanted_for_content(const struct compare_run *run, const char *nam
 /* The tiles under way have the part in at least one of the dumps. */
 static enum penrose_status compare_part_of_tile(struct compare_run *run, const char *name)
 {
-    const json_t *a = compare_tile_part(run->tile_a, name);
-    const json_t *b = compare_tile_part(run->tile_b, name);
+    const json_t *a = dump_tile_part(run->tile_a, name);
+    const json_t *b = dump_tile_part(run->tile_b, name);
     if ((!compare_wants_part(run, name) && !is_wanted_for_content(run, name)) ||
         is_said_elsewhere(run, name)) {
         return PENROSE_OK;
     }
     if (!a || !b) {
-        const char *why = compare_tile_missing(a ? run->tile_b : run->tile_a, name);
+        const char *why = dump_tile_missing(a ? run->tile_b : run->tile_a, name);
         compare_note(run, "only %s has %s/%s%s%.100s", a ? "A" : "B", compare_tile_name(run), name,
                      why ? ": " : "", why ? why : "");
         return PENROSE_OK;
@@ -285,13 +285,13 @@ static enum penrose_status compare_part_of_tile(struct compare_run *run, const c
         note_formats(run, name, a, b);
         return PENROSE_OK;
     }
-    if (compare_part_is_array(a) != compare_part_is_array(b)) {
+    if (dump_part_is_array(a) != dump_part_is_array(b)) {
         compare_note(run, "%s/%s is an array in one dump and JSON in the other: not compared",
                      compare_tile_name(run), name);
         return PENROSE_OK;
     }
-    return compare_part_is_array(a) ? compare_array_parts(run, name, a, b)
-                                    : compare_json_parts(run, name, a, b);
+    return dump_part_is_array(a) ? compare_array_parts(run, name, a, b)
+                                 : compare_json_parts(run, name, a, b);
 }
 
 /* --- Tiles --- */
@@ -322,9 +322,9 @@ static json_t *order_parts(const struct compare_run *run)
     return list;
 }
 
-static bool has_part(const struct compare_tile *tile, const char *name)
+static bool has_part(const struct dump_files_tile *tile, const char *name)
 {
-    return compare_tile_part(tile, name);
+    return dump_tile_part(tile, name);
 }
 
 static enum penrose_status compare_tiles(struct compare_run *run)
@@ -345,12 +345,12 @@ static enum penrose_status compare_tiles(struct compare_run *run)
     return status;
 }
 
-static void note_lone_tiles(struct compare_run *run, const struct compare_dump *dump,
-                            const struct compare_dump *other, const char *side)
+static void note_lone_tiles(struct compare_run *run, const struct dump_files *dump,
+                            const struct dump_files *other, const char *side)
 {
     for (size_t i = 0; i < dump->tiles; i++) {
-        const struct compare_tile *tile = &dump->tile[i];
-        if (!compare_dump_tile(other, tile->x, tile->y)) {
+        const struct dump_files_tile *tile = &dump->tile[i];
+        if (!dump_tile_at(other, tile->x, tile->y)) {
             compare_note(run, "only %s has tile %u,%u", side, tile->x, tile->y);
         }
     }
@@ -367,7 +367,7 @@ static json_t *volatile_patterns(const struct compare_run *run)
 
 static enum penrose_status check_chips(const struct compare_run *run)
 {
-    const char *a = compare_dump_text(run->a, "chip"), *b = compare_dump_text(run->b, "chip");
+    const char *a = dump_text(run->a, "chip"), *b = dump_text(run->b, "chip");
     char label_a[64], label_b[64];
     if (*a && *b && strcmp(a, b) != 0) {
         return error_set(run->error, PENROSE_E_ARGUMENT,
@@ -378,7 +378,7 @@ static enum penrose_status check_chips(const struct compare_run *run)
     return PENROSE_OK;
 }
 
-enum penrose_status compare_dumps(const struct compare_dump *a, const struct compare_dump *b,
+enum penrose_status compare_dumps(const struct dump_files *a, const struct dump_files *b,
                                   const struct compare_options *options,
                                   struct comparison *comparison, struct penrose_error *error)
 {
@@ -394,7 +394,7 @@ enum penrose_status compare_dumps(const struct compare_dump *a, const struct com
     note_lone_tiles(&run, b, a, "B");
     for (size_t i = 0; i < a->tiles && !status; i++) {
         run.tile_a = &a->tile[i];
-        run.tile_b = compare_dump_tile(b, run.tile_a->x, run.tile_a->y);
+        run.tile_b = dump_tile_at(b, run.tile_a->x, run.tile_a->y);
         run.common_tiles += run.tile_b != NULL;
         status = run.tile_b ? compare_tiles(&run) : PENROSE_OK;
     }

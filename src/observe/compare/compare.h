@@ -16,7 +16,7 @@
 #include <penrose/error.h>
 
 #include "loader/tensor.h"
-#include "observe/compare/dump.h"
+#include "observe/dump/read.h"
 #include "observe/compare/number.h"
 
 /* Numbers that the user knows to lie in L1, or in an image of memory. */
@@ -55,10 +55,10 @@ struct compare_item {
 /* What was compared of a part, or of a segment of memory. */
 struct compare_part {
     unsigned x, y;
-    char tile[COMPARE_TILE_NAME]; /* "1-2"; "": two files */
-    char name[COMPARE_DETAIL];    /* "dst" */
-    char detail[COMPARE_DETAIL];  /* the format of numbers, the segment of memory; may be "" */
-    const char *unit;             /* what is counted: "fields", "numbers", "words" */
+    char tile[DUMP_TILE_NAME];   /* "1-2"; "": two files */
+    char name[COMPARE_DETAIL];   /* "dst" */
+    char detail[COMPARE_DETAIL]; /* the format of numbers, the segment of memory; may be "" */
+    const char *unit;            /* what is counted: "fields", "numbers", "words" */
     uint64_t compared, different, tolerated, left_out;
     double worst_ulps;         /* negative: none of the differences is one of numbers */
     struct compare_item *item; /* the first ones */
@@ -84,7 +84,7 @@ struct comparison {
  * of a part is missing or broken; the comparison then holds what came before. Always to be freed
  * with comparison_free.
  */
-enum penrose_status compare_dumps(const struct compare_dump *a, const struct compare_dump *b,
+enum penrose_status compare_dumps(const struct dump_files *a, const struct dump_files *b,
                                   const struct compare_options *options,
                                   struct comparison *comparison, struct penrose_error *error);
 

@@ -157,16 +157,16 @@ static void decode_kept_rows(struct dst_pair *pair, const struct loader_npy *sto
 }
 
 /* Takes from the own dump which rows were cleared, if it says so and the other does not. */
-static void find_cleared_rows(const struct compare_dump *dump, const struct compare_tile *tile,
+static void find_cleared_rows(const struct dump_files *dump, const struct dump_files_tile *tile,
                               enum num_format format, struct dst_pair *pair)
 {
-    const json_t *bits = compare_tile_part(tile, "dst_stored"),
-                 *flags = compare_tile_part(tile, "dst_cleared");
+    const json_t *bits = dump_tile_part(tile, "dst_stored"),
+                 *flags = dump_tile_part(tile, "dst_cleared");
     struct loader_npy stored = {0}, cleared = {0};
     const size_t rows = pair->own->shape[0];
-    if (bits && flags && compare_part_is_array(bits) && compare_part_is_array(flags) &&
-        !compare_part_array(dump, bits, &stored, NULL) &&
-        !compare_part_array(dump, flags, &cleared, NULL) && stored.dimensions == 2) {
+    if (bits && flags && dump_part_is_array(bits) && dump_part_is_array(flags) &&
+        !dump_part_array(dump, bits, &stored, NULL) &&
+        !dump_part_array(dump, flags, &cleared, NULL) && stored.dimensions == 2) {
         const size_t all = stored.shape[0];
         if (is_dst_part(&stored, all, COLUMNS, 2) && is_dst_part(&cleared, all, 0, 1) &&
             (rows == all || (rows * 2 == all && rows % LOWER_HALF == 0))) {
@@ -179,9 +179,9 @@ static void find_cleared_rows(const struct compare_dump *dump, const struct comp
 
 /* --- The whole --- */
 
-static bool is_foreign(const struct compare_dump *dump)
+static bool is_foreign(const struct dump_files *dump)
 {
-    const char *source = compare_dump_text(dump, "source");
+    const char *source = dump_text(dump, "source");
     return strcmp(source, "card") == 0 || strcmp(source, "simulator") == 0;
 }
 

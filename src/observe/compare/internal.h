@@ -14,10 +14,10 @@ enum { COMPARE_MOST_RANGES = 64 };
 struct compare_run {
     const struct compare_options *options;
     struct comparison *result;
-    const struct compare_dump *a, *b;           /* NULL: two files */
-    const struct compare_tile *tile_a, *tile_b; /* under way */
-    size_t common_tiles;                        /* so many were compared */
-    json_t *patterns;                           /* of what is volatile: an array of strings */
+    const struct dump_files *a, *b;                /* NULL: two files */
+    const struct dump_files_tile *tile_a, *tile_b; /* under way */
+    size_t common_tiles;                           /* so many were compared */
+    json_t *patterns;                              /* of what is volatile: an array of strings */
     struct compare_range range[COMPARE_MOST_RANGES];
     unsigned ranges;
     struct penrose_error *error;

@@ -127,12 +127,12 @@ void compare_cover(struct compare_run *run, uint64_t start, uint64_t size)
 }
 
 /* Memory that the one side has never written is whatever it was on a card. */
-static bool leaves_out_zero(const struct compare_run *run, const struct compare_dump *side,
-                            const struct compare_dump *other)
+static bool leaves_out_zero(const struct compare_run *run, const struct dump_files *side,
+                            const struct dump_files *other)
 {
     return run->a && compare_leaves_out(run, "l1:zero") &&
-           strcmp(compare_dump_text(side, "source"), "card") != 0 &&
-           strcmp(compare_dump_text(other, "source"), "card") == 0;
+           strcmp(dump_text(side, "source"), "card") != 0 &&
+           strcmp(dump_text(other, "source"), "card") == 0;
 }
 
 static uint32_t image_word_at(const struct loader_npy *image, size_t address, size_t size)

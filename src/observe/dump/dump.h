@@ -79,7 +79,7 @@ double dump_number(const struct loader_npy *array, size_t index);
 
 void dump_tile_free(struct dump_tile *tile);
 
-/* --- Files (file.c) --- */
+/* --- Writing files (file.c); reading them is in read.h --- */
 
 /* May a dump be put into this folder? Nothing is made. PENROSE_E_FILE. */
 enum penrose_status dump_check_directory(const char *directory, struct penrose_error *error);
@@ -101,32 +101,5 @@ bool dump_is_cut(const char *directory);
 /* A file of a dump that is made anew: what had its name is removed before, so that nothing is written
  * through a link. -1 and errno. */
 int dump_create_file(const char *path);
-
-/* Is this the name of a file in a dump: relative, and without ".."? */
-bool dump_is_inside(const char *file);
-
-/* Reads a file of a dump into *bytes, to be freed. Nothing on the way to it may be a link, and it must
- * be a regular file, so that a dump from elsewhere shows nothing but what came with it. */
-enum penrose_status dump_read_file(const char *directory, const char *file, const char *expected,
-                                   uint8_t **bytes, size_t *size, struct penrose_error *error);
-
-/* The same of JSON. */
-enum penrose_status dump_read_json(const char *directory, const char *file, json_t **json,
-                                   struct penrose_error *error);
-
-/* The same of an array. */
-enum penrose_status dump_read_array(const char *directory, const char *file,
-                                    struct loader_npy *array, struct penrose_error *error);
-
-/* The manifest of the dump in a folder, checked; to be given back by json_decref. PENROSE_E_FILE,
- * PENROSE_E_FORMAT, PENROSE_E_MEMORY. */
-enum penrose_status dump_read_manifest(const char *directory, json_t **manifest,
-                                       struct penrose_error *error);
-
-/* Reads the parts of tile `index` of the manifest that are in these groups; to be freed also after an
- * error. */
-enum penrose_status dump_read_tile(const char *directory, const json_t *manifest, size_t index,
-                                   unsigned groups, struct dump_tile *tile,
-                                   struct penrose_error *error);
 
 #endif

@@ -1,9 +1,7 @@
 /*
- * Dumps in files; see dump.h and docs/DUMPS.md.
- *
- * The manifest is removed first and written last, under another name that is changed when it is
- * complete: a folder with a manifest has all that it names. What is read was perhaps written by
- * somebody else: names, types and sizes are checked, and what is not understood is passed over.
+ * Writing dumps into files; see dump.h and docs/DUMPS.md. The manifest is removed first and written
+ * last, under another name that is changed when it is complete: a folder with a manifest has all that
+ * it names.
  */
 #include "observe/dump/dump.h"
 
@@ -19,10 +17,10 @@
 
 #include "isa/error.h"
 #include "isa/json_text.h"
-#include "loader/elf_internal.h"
 #include "observe/dump/parts.h"
+#include "observe/dump/read.h"
 
-static const char manifest_name[] = "manifest.json";
+const char dump_manifest_name[] = "manifest.json";
 
 static enum penrose_status file_error(struct penrose_error *error, const char *path,
                                       const char *what)
@@ -30,13 +28,12 @@ static enum penrose_status file_error(struct penrose_error *error, const char *p
     return error_set(error, PENROSE_E_FILE, "%s: cannot be %s: %s", path, what, strerror(errno));
 }
 
-/* The path of a file in a folder; false where it is too long. */
-static bool join(char path[PATH_MAX], const char *directory, const char *name)
+bool dump_path(char path[PATH_MAX], const char *directory, const char *name)
 {
     return snprintf(path, PATH_MAX, "%s/%s", directory, name) < PATH_MAX;
 }
 
-static enum penrose_status too_long(struct penrose_error *error, const char *directory)
+enum penrose_status dump_path_too_long(struct penrose_error *error, const char *directory)
 {
     return error_set(error, PENROSE_E_FILE, "%.200s: the path is too long", directory);
 }
@@ -67,8 +64,9 @@ bool dump_is_cut(const char *directory)
     char path[PATH_MAX];
     const struct dirent *entry;
     bool has_tiles = false;
-    DIR *folder =
-        join(path, directory, manifest_name) && access(path, F_OK) != 0 ? opendir(directory) : NULL;
+    DIR *folder = dump_path(path, directory, dump_manifest_name) && access(path, F_OK) != 0
+                      ? opendir(directory)
+                      : NULL;
     while (folder && !has_tiles && (entry = readdir(folder))) {
         has_tiles =
             is_tile_folder(entry->d_name) || strcmp(entry->d_name, "manifest.json.part") == 0;
@@ -150,8 +148,8 @@ int dump_create_file(const char *path)
 enum penrose_status dump_begin(const char *directory, struct penrose_error *error)
 {
     char path[PATH_MAX];
-    if (!join(path, directory, manifest_name)) {
-        return too_long(error, directory);
+    if (!dump_path(path, directory, dump_manifest_name)) {
+        return dump_path_too_long(error, directory);
     }
     if (unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR) {
         return file_error(error, path, "replaced");
@@ -258,14 +256,15 @@ enum penrose_status dump_write_tile(const char *directory, const struct dump_til
     const char *folder = json_string_value(json_object_get(tile->about, "folder"));
     json_t *about = json_copy(tile->about), *parts = json_object();
     char path[PATH_MAX], file[2 * DUMP_NAME + 16];
-    enum penrose_status status =
-        join(path, directory, folder) ? make_inner_folder(path, error) : too_long(error, directory);
+    enum penrose_status status = dump_path(path, directory, folder)
+                                     ? make_inner_folder(path, error)
+                                     : dump_path_too_long(error, directory);
     for (unsigned i = 0; i < tile->parts && status == PENROSE_OK; i++) {
         const struct dump_part *part = &tile->part[i];
         snprintf(file, sizeof file, "%s/%s.%s", folder, part->name, part->json ? "json" : "npy");
-        status = !join(path, directory, file) ? too_long(error, directory)
-                 : part->json                 ? write_json(path, part->json, error)
-                                              : write_array(path, part, error);
+        status = !dump_path(path, directory, file) ? dump_path_too_long(error, directory)
+                 : part->json                      ? write_json(path, part->json, error)
+                                                   : write_array(path, part, error);
         json_object_set_new(parts, part->name, describe_part(part, file));
     }
     if (json_object_set_new(about, "parts", parts) != 0 ||
@@ -281,283 +280,13 @@ enum penrose_status dump_finish(const char *directory, const json_t *manifest,
                                 struct penrose_error *error)
 {
     char path[PATH_MAX], part[PATH_MAX];
-    if (!join(path, directory, manifest_name) || !join(part, directory, "manifest.json.part")) {
-        return too_long(error, directory);
+    if (!dump_path(path, directory, dump_manifest_name) ||
+        !dump_path(part, directory, "manifest.json.part")) {
+        return dump_path_too_long(error, directory);
     }
     enum penrose_status status = write_json(part, manifest, error);
     if (status == PENROSE_OK && rename(part, path) != 0) {
         status = file_error(error, path, "written");
     }
     return status;
-}
-
-/* --- Reading --- */
-
-static enum penrose_status refuse_manifest(struct penrose_error *error, const char *path,
-                                           const char *why)
-{
-    return error_set(error, PENROSE_E_FORMAT, "%s: %s", path, why);
-}
-
-bool dump_is_inside(const char *file)
-{
-    if (!*file || *file == '/') {
-        return false;
-    }
-    for (const char *at = file; at; at = strchr(at, '/')) {
-        at += *at == '/';
-        if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || !at[2])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Opens it folder by folder, none of which may be a link. -1 and errno. */
-static int open_inside(const char *directory, const char *file)
-{
-    int at = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (size_t length; at >= 0 && *file; file += length + strspn(file + length, "/")) {
-        char name[NAME_MAX + 1];
-        length = strcspn(file, "/");
-        snprintf(name, sizeof name, "%.*s", (int)(length < NAME_MAX ? length : NAME_MAX), file);
-        int next = openat(at, name,
-                          O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC |
-                              (file[length] ? O_DIRECTORY : 0));
-        int reason = errno;
-        close(at);
-        errno = reason;
-        at = next;
-    }
-    return at;
-}
-
-enum penrose_status dump_read_file(const char *directory, const char *file, const char *expected,
-                                   uint8_t **bytes, size_t *size, struct penrose_error *error)
-{
-    char path[PATH_MAX], label[LOADER_NPY_LABEL];
-    *bytes = NULL;
-    if (!join(path, directory, file)) {
-        return too_long(error, directory);
-    }
-    loader_quote(label, sizeof label, path);
-    if (!dump_is_inside(file)) {
-        return refuse_manifest(error, label, "this is outside of the dump");
-    }
-    int descriptor = open_inside(directory, file);
-    if (descriptor < 0) {
-        bool is_link = errno == ELOOP || errno == ENOTDIR;
-        return error_set(error, PENROSE_E_FILE, "%s: cannot be read: %s", label,
-                         is_link ? "it is a link, or behind one, and a dump has none"
-                                 : strerror(errno));
-    }
-    enum penrose_status status =
-        loader_descriptor_read(descriptor, label, expected, bytes, size, error);
-    close(descriptor);
-    return status;
-}
-
-enum penrose_status dump_read_json(const char *directory, const char *file, json_t **json,
-                                   struct penrose_error *error)
-{
-    json_error_t reason;
-    uint8_t *bytes;
-    size_t size;
-    *json = NULL;
-    enum penrose_status status = dump_read_file(directory, file, "JSON", &bytes, &size, error);
-    if (status == PENROSE_OK) {
-        *json = json_loadb((const char *)bytes, size, JSON_REJECT_DUPLICATES, &reason);
-        if (!*json) {
-            char label[LOADER_NPY_LABEL], text[JSON_ERROR_TEXT_LENGTH];
-            loader_quote(label, sizeof label, file);
-            loader_quote(text, sizeof text, reason.text);
-            status = error_set(error, PENROSE_E_FORMAT, "%s/%s:%d: %s; the dump is damaged",
-                               directory, label, reason.line, text);
-        }
-    }
-    free(bytes);
-    return status;
-}
-
-enum penrose_status dump_read_array(const char *directory, const char *file,
-                                    struct loader_npy *array, struct penrose_error *error)
-{
-    char path[PATH_MAX];
-    uint8_t *bytes;
-    size_t size;
-    *array = (struct loader_npy){0};
-    enum penrose_status status =
-        dump_read_file(directory, file, "a .npy file", &bytes, &size, error);
-    if (status == PENROSE_OK) {
-        (void)join(path, directory, file);
-        status = loader_npy_parse(bytes, size, path, array, error);
-    }
-    free(bytes);
-    return status;
-}
-
-static enum penrose_status check_manifest(const char *path, const json_t *manifest,
-                                          struct penrose_error *error)
-{
-    const char *format = json_string_value(json_object_get(manifest, "format"));
-    const json_t *version = json_object_get(manifest, "version");
-    if (!format || strcmp(format, "penrose-dump") != 0) {
-        return refuse_manifest(error, path, "its format is not \"penrose-dump\": this is no dump");
-    }
-    if (!json_is_integer(version) || json_integer_value(version) < 1) {
-        return refuse_manifest(error, path, "its version is no number from 1 on");
-    }
-    if (json_integer_value(version) > DUMP_VERSION) {
-        return error_set(error, PENROSE_E_FORMAT,
-                         "%s: a dump of version %lld; this program reads versions up to %d", path,
-                         (long long)json_integer_value(version), DUMP_VERSION);
-    }
-    return json_is_array(json_object_get(manifest, "tiles"))
-               ? PENROSE_OK
-               : refuse_manifest(error, path, "it has no array of tiles");
-}
-
-enum penrose_status dump_read_manifest(const char *directory, json_t **manifest,
-                                       struct penrose_error *error)
-{
-    char path[PATH_MAX];
-    *manifest = NULL;
-    if (dump_is_cut(directory)) {
-        return error_set(
-            error, PENROSE_E_FORMAT,
-            "%.200s: a dump that was cut off while it was written: it has tiles, but no "
-            "%s",
-            directory, manifest_name);
-    }
-    enum penrose_status status = dump_read_json(directory, manifest_name, manifest, error);
-    if (status == PENROSE_OK) {
-        (void)join(path, directory, manifest_name);
-        status = check_manifest(path, *manifest, error);
-    }
-    if (status != PENROSE_OK) {
-        json_decref(*manifest);
-        *manifest = NULL;
-    }
-    return status;
-}
-
-/* The shape that the manifest names, if it goes with the array; its own, of two dimensions, if the
- * manifest has none. */
-static bool take_shape(struct dump_part *part, const json_t *shape)
-{
-    uint64_t count = (uint64_t)part->array.rows * part->array.columns, product = 1;
-    size_t dimensions = json_array_size(shape);
-    if (!shape) {
-        part->shape[0] = part->array.rows;
-        part->shape[1] = part->array.columns;
-        part->dimensions = 2;
-        return true;
-    }
-    if (!dimensions || dimensions > DUMP_DIMENSIONS) {
-        return false;
-    }
-    for (size_t i = 0; i < dimensions; i++) {
-        json_int_t length = json_integer_value(json_array_get(shape, i));
-        if (length < 1 || (uint64_t)length > count) {
-            return false;
-        }
-        part->shape[i] = (uint32_t)length;
-        product *= (uint64_t)length;
-        if (product > count) {
-            return false;
-        }
-    }
-    part->dimensions = (unsigned)dimensions;
-    return product == count;
-}
-
-static enum penrose_status read_part(const char *directory, const char *file,
-                                     struct dump_part *part, struct penrose_error *error)
-{
-    size_t length = strlen(file);
-    if (length > 5 && strcmp(file + length - 5, ".json") == 0) {
-        return dump_read_json(directory, file, &part->json, error);
-    }
-    enum penrose_status status = dump_read_array(directory, file, &part->array, error);
-    if (status == PENROSE_OK && !take_shape(part, json_object_get(part->about, "shape"))) {
-        status =
-            error_set(error, PENROSE_E_FORMAT,
-                      "%s/%s: its shape is not the one that manifest.json names", directory, file);
-    }
-    return status;
-}
-
-/* The group that a part is in, by how its name begins; a part that nobody here knows is in all. */
-static unsigned group_of_part(const char *name)
-{
-    static const struct {
-        const char *begin;
-        unsigned group;
-    } known[] = {
-        {"tile", DUMP_TILE},        {"harts", DUMP_HARTS},   {"l1", DUMP_MEMORY},
-        {"local_", DUMP_MEMORY},    {"gpr", DUMP_TENSIX},    {"gates", DUMP_TENSIX},
-        {"tensix", DUMP_TENSIX},    {"config", DUMP_CONFIG}, {"thread_config", DUMP_CONFIG},
-        {"dst", DUMP_DST},          {"src", DUMP_SRC},       {"lregs", DUMP_LREGS},
-        {"circular", DUMP_BUFFERS}, {"cb_", DUMP_BUFFERS},   {"noc", DUMP_NOC},
-        {"streams", DUMP_STREAMS},  {"gddr_", DUMP_GDDR}};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strncmp(name, known[i].begin, strlen(known[i].begin)) == 0) {
-            return known[i].group;
-        }
-    }
-    return DUMP_ALL;
-}
-
-static enum penrose_status read_parts(const char *directory, const json_t *parts, unsigned groups,
-                                      struct dump_tile *tile, struct penrose_error *error)
-{
-    enum penrose_status status = PENROSE_OK;
-    const char *name;
-    json_t *about;
-    tile->part = calloc(json_object_size(parts) + 1, sizeof *tile->part);
-    if (!tile->part) {
-        return error_set(error, PENROSE_E_MEMORY, "%s: no memory to read it", directory);
-    }
-    json_object_foreach((json_t *)(uintptr_t)parts, name, about)
-    {
-        const char *file = json_string_value(json_object_get(about, "file"));
-        bool is_wanted = (group_of_part(name) & groups) == group_of_part(name);
-        if (!file || !is_wanted || strlen(name) >= DUMP_NAME) { /* missing, unknown, not wanted */
-            continue;
-        }
-        if (!dump_is_inside(file)) {
-            return error_set(error, PENROSE_E_FORMAT,
-                             "%s/%s: part %s names the file '%.100s', which "
-                             "is outside of the dump",
-                             directory, manifest_name, name, file);
-        }
-        struct dump_part *part = &tile->part[tile->parts++];
-        part->about = json_incref(about);
-        snprintf(part->name, sizeof part->name, "%s", name);
-        status = read_part(directory, file, part, error);
-        if (status != PENROSE_OK) {
-            break;
-        }
-    }
-    return status;
-}
-
-enum penrose_status dump_read_tile(const char *directory, const json_t *manifest, size_t index,
-                                   unsigned groups, struct dump_tile *tile,
-                                   struct penrose_error *error)
-{
-    json_t *about = json_array_get(json_object_get(manifest, "tiles"), index);
-    json_int_t x = json_integer_value(json_object_get(about, "x"));
-    json_int_t y = json_integer_value(json_object_get(about, "y"));
-    const json_t *parts = json_object_get(about, "parts");
-    *tile = (struct dump_tile){0};
-    if (!json_is_object(about) || !json_is_object(parts) || x < 0 || x > 63 || y < 0 || y > 63) {
-        return error_set(error, PENROSE_E_FORMAT,
-                         "%s/%s: tile number %zu has no parts, or no coordinates from 0 to 63",
-                         directory, manifest_name, index);
-    }
-    tile->x = (unsigned)x;
-    tile->y = (unsigned)y;
-    tile->about = json_incref(about);
-    return read_parts(directory, parts, groups, tile, error);
 }

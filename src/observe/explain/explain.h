@@ -64,7 +64,7 @@ struct explain_inputs {
 };
 
 struct explain_runs {
-    const struct compare_dump *dump[EXPLAIN_SIDES];
+    const struct dump_files *dump[EXPLAIN_SIDES];
     bool is_recording[EXPLAIN_SIDES]; /* the run goes beyond the moment of the dump */
     struct program_files *programs;   /* whose lines are known; NULL: those that were loaded only */
     bool (*run)(void *context,

@@ -53,12 +53,12 @@ void explain_destroy(struct explain *explain)
 /* The moment of the dump: events of a tile behind it do not count. */
 static uint64_t cycle_of_dump(const struct explain *explain, struct penrose_place at)
 {
-    const struct compare_dump *dump = explain->runs.dump[explain->watch.side];
-    const struct compare_tile *entry = compare_dump_tile(dump, at.x, at.y);
-    const json_t *part = entry ? compare_tile_part(entry, "tile") : NULL;
+    const struct dump_files *dump = explain->runs.dump[explain->watch.side];
+    const struct dump_files_tile *entry = dump_tile_at(dump, at.x, at.y);
+    const json_t *part = entry ? dump_tile_part(entry, "tile") : NULL;
     json_t *fields = NULL;
     uint64_t cycle = UINT64_MAX;
-    if (part && compare_part_json(dump, part, &fields, NULL) == PENROSE_OK &&
+    if (part && dump_part_json(dump, part, &fields, NULL) == PENROSE_OK &&
         json_is_integer(json_object_get(fields, "cycle"))) {
         cycle = (uint64_t)json_integer_value(json_object_get(fields, "cycle"));
     }
@@ -139,7 +139,7 @@ static void locate_writer(struct penrose_chip *chip, struct penrose_place at,
 }
 
 /* Is the state at the end another one than in the dump that was made at the end? */
-static bool ends_otherwise(const struct compare_dump *dump, struct penrose_chip *chip)
+static bool ends_otherwise(const struct dump_files *dump, struct penrose_chip *chip)
 {
     const json_t *reason = json_object_get(dump->manifest, "reason");
     const char *kind = json_string_value(json_object_get(reason, "kind"));

@@ -11,7 +11,7 @@
 
 #include "chip/chip.h"
 #include "num/dst_format.h"
-#include "observe/dump/dump.h"
+#include "observe/dump/read.h"
 #include "observe/history/moments.h"
 #include "tensix/exec.h"
 #include "unit/chip/chip_program.h"
@@ -52,11 +52,10 @@ static void write_dump(const char *parts)
 /* The first tile of the dump at `path`. */
 static void read_dump(struct dump_tile *read)
 {
-    json_t *manifest;
-    ck_assert_msg(dump_read_manifest(path, &manifest, &error) == PENROSE_OK, "%s", error.text);
-    ck_assert_msg(dump_read_tile(path, manifest, 0, DUMP_ALL, read, &error) == PENROSE_OK, "%s",
-                  error.text);
-    json_decref(manifest);
+    struct dump_files dump;
+    ck_assert_msg(dump_open(path, &dump, &error) == PENROSE_OK, "%s", error.text);
+    ck_assert_msg(dump_read_tile(&dump, 0, DUMP_ALL, read, &error) == PENROSE_OK, "%s", error.text);
+    dump_close(&dump);
 }
 
 static json_int_t number_in(const struct dump_tile *read, const char *part, const char *name)
@@ -215,11 +214,14 @@ static const struct {
     {"{\"format\": \"penrose-dump\", \"version\": 0, \"tiles\": []}", "no number from 1 on"},
     {"{\"format\": \"another\", \"version\": 1}", "no dump"},
     {HEAD "5}", "no array of tiles"},
+    {HEAD "[{\"x\": 1, \"y\": 2, \"parts\": {}}, {\"x\": 1, \"y\": 2, \"parts\": {}}]}",
+     "same tile"},
+    {HEAD TILE "{\"l1\": 5}}]}", "not an object with a file"},
     {HEAD "[5]}", "no parts"},
     {HEAD "[{\"x\": 64, \"y\": 2, \"parts\": {}}]}", "coordinates from 0 to 63"},
-    {HEAD TILE "{\"l1\": {\"file\": \"../l1.npy\"}}}]}", "outside of the dump"},
-    {HEAD TILE "{\"l1\": {\"file\": \"/etc/passwd\"}}}]}", "outside of the dump"},
-    {HEAD TILE "{\"l1\": {\"file\": \"1-2/../../x\"}}}]}", "outside of the dump"},
+    {HEAD TILE "{\"l1\": {\"file\": \"../l1.npy\"}}}]}", "not in the dump's folder"},
+    {HEAD TILE "{\"l1\": {\"file\": \"/etc/passwd\"}}}]}", "not in the dump's folder"},
+    {HEAD TILE "{\"l1\": {\"file\": \"1-2/../../x\"}}}]}", "not in the dump's folder"},
     {HEAD TILE "{\"l1\": {\"file\": \"none.npy\"}}}]}", "No such file"},
     {HEAD TILE "{\"gpr\": {\"file\": \"1-2/gpr.npy\", \"shape\": [3, 65]}}}]}", "its shape"},
     {HEAD TILE "{\"gpr\": {\"file\": \"1-2/gpr.npy\", \"shape\": [4294967296, 192]}}}]}",
@@ -231,20 +233,20 @@ static const struct {
 
 TEST_EACH(a_damaged_dump_is_refused, COUNT(damaged))
 {
-    json_t *manifest = NULL;
+    struct dump_files dump;
     struct dump_tile read = {0};
     write_dump("tensix,harts");
     put_file("1-2/lost.npy", "\x93NUMPY\x01");
     put_file("1-2/lost.json", "{\"a\": ");
     put_file("manifest.json", damaged[_i].manifest);
-    enum penrose_status status = dump_read_manifest(path, &manifest, &error);
+    enum penrose_status status = dump_open(path, &dump, &error);
     if (status == PENROSE_OK) {
-        status = dump_read_tile(path, manifest, 0, DUMP_ALL, &read, &error);
+        status = dump_read_tile(&dump, 0, DUMP_ALL, &read, &error);
     }
     ck_assert_int_ne(status, PENROSE_OK);
     ck_assert_msg(strstr(error.text, damaged[_i].why), "%s", error.text);
     dump_tile_free(&read);
-    json_decref(manifest);
+    dump_close(&dump);
 }
 
 /* --- What is there already, and links --- */
@@ -290,21 +292,21 @@ TEST_EACH(links_and_what_is_no_file_are_not_read, 5)
     static const char *const names[] = {"manifest.json", "1-2/tensix.json", "1-2/gpr.npy", "1-2",
                                         "1-2/gpr.npy"};
     char name[128], moved[64];
-    json_t *manifest = NULL;
+    struct dump_files dump;
     struct dump_tile read = {0};
     write_dump("tensix");
     snprintf(name, sizeof name, "%s/%s", path, names[_i]);
     snprintf(moved, sizeof moved, "%s/moved", folder);
     ck_assert_int_eq(rename(name, moved), 0);
     ck_assert_int_eq(_i < 4 ? symlink(moved, name) : mkfifo(name, 0600), 0);
-    enum penrose_status status = dump_read_manifest(path, &manifest, &error);
+    enum penrose_status status = dump_open(path, &dump, &error);
     if (status == PENROSE_OK) {
-        status = dump_read_tile(path, manifest, 0, DUMP_ALL, &read, &error);
+        status = dump_read_tile(&dump, 0, DUMP_ALL, &read, &error);
     }
     ck_assert_int_eq(status, PENROSE_E_FILE);
     ck_assert_msg(strstr(error.text, _i < 4 ? "a link" : "not a regular file"), "%s", error.text);
     dump_tile_free(&read);
-    json_decref(manifest);
+    dump_close(&dump);
 }
 
 static const struct {
