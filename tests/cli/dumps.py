@@ -3,12 +3,17 @@
   dumps.py make A B            two matrices for a product
   dumps.py only DUMP PART...   the dump has no other parts
   dumps.py cycle DUMP N        all of it stands at this cycle
+  dumps.py pictures PAGE       they can be decoded, and show something
   dumps.py same DUMP DUMP      equal items, but for when and why
   dumps.py matmul DUMP C A     Dst has the first tile of C; L1 has A; parts agree with each other
 """
+import base64
 import json
 import pathlib
+import re
+import struct
 import sys
+import zlib
 
 import numpy
 
@@ -47,6 +52,25 @@ def make(a, b):
 def only(path, *names):
     found = set(Dump(path).manifest["tiles"][0]["parts"])
     complain(found == set(names), f"parts are {found}")
+
+
+def pictures(path):
+    found = re.findall("data:image/png;base64,([A-Za-z0-9+/=]+)", pathlib.Path(path).read_text())
+    complain(found, "no pictures")
+    colors = set()
+    for data in map(base64.b64decode, found):
+        chunks, at = {}, 8
+        while at < len(data):
+            length, kind = struct.unpack(">I4s", data[at:at + 8])
+            chunks[kind] = data[at + 8:at + 8 + length]
+            check, = struct.unpack(">I", data[at + 8 + length:at + 12 + length])
+            complain(check == zlib.crc32(kind + chunks[kind]), f"{kind} has another check sum")
+            at += 12 + length
+        columns, rows = struct.unpack(">II", chunks[b"IHDR"][:8])
+        pixels = zlib.decompress(chunks[b"IDAT"])
+        complain(len(pixels) == rows * (columns + 1), f"{len(pixels)} bytes of {columns}x{rows} pixels")
+        colors |= set(pixels[1:])
+    complain(len(colors) > 10, f"{len(colors)} colors")
 
 
 def cycle(path, number):
@@ -131,4 +155,4 @@ def matmul(path, c, a):
 
 
 if __name__ == "__main__":
-    {"make": make, "only": only, "cycle": cycle, "same": same, "matmul": matmul}[sys.argv[1]](*sys.argv[2:])
+    {"make": make, "only": only, "cycle": cycle, "pictures": pictures, "same": same, "matmul": matmul}[sys.argv[1]](*sys.argv[2:])

@@ -152,6 +152,7 @@ cycles=$(grep -o 'after [0-9]* cycles' out)
 expect "looked at" 0 "out:done $cycles" 'out:packed: dump at PACR, trisc2 of \(1, 2\)' -- \
     "${matmul[@]}" --dump-at PACR --dump-state packed
 model "Dst has a tile of the product when it is packed" matmul packed c.npy a.npy
+model "pictures of it" pictures packed/index.html
 expect "at a function of the second TRISC" 0 'out:at main:2, ' 'out:trisc. is running' -- \
     "${matmul[@]}" --show-at main:2 --show gprs
 for hart in trisc0 trisc1 trisc2; do

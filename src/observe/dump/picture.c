@@ -1,8 +1,4 @@
-/*
- * PNG with a palette; its data are not compressed, since pictures here are small and zlib would be
- * needed for nothing else. SPEC: W3C Portable Network Graphics; RFC 1950 and 1951 for the stream
- * inside.
- */
+/* PNG with a palette, in base64. SPEC: W3C Portable Network Graphics. */
 #include "observe/dump/picture.h"
 
 #include <math.h>
@@ -11,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <zlib.h>
+
 enum {
     NO_NUMBER = 255, /* in the palette; 0 to 254 go from blue over white (127) to red */
     WHITE = 127,
     PALETTE = 256,
-    BLOCK = 65535, /* bytes of a stored block of the stream, at most */
-    OVERHEAD = 2048,
+    OVERHEAD = 2048, /* more bytes than all has besides the data */
 };
 
 /* Bytes that are put one after the other, into room that is large enough. */
@@ -43,18 +40,6 @@ static void put_bytes(struct encoder *encoder, const void *bytes, size_t size)
     encoder->size += size;
 }
 
-static uint32_t crc_of(const uint8_t *bytes, size_t size)
-{
-    uint32_t crc = UINT32_MAX;
-    for (size_t i = 0; i < size; i++) {
-        crc ^= bytes[i];
-        for (unsigned bit = 0; bit < 8; bit++) {
-            crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0xedb88320) : 0);
-        }
-    }
-    return ~crc;
-}
-
 /* --- Chunks --- */
 
 /* Begins a chunk; answers where. */
@@ -72,8 +57,8 @@ static void end_chunk(struct encoder *encoder, size_t start)
     enum { LENGTH = 4, TYPE = 4 };
     struct encoder length = {.bytes = encoder->bytes + start};
     put_big_endian(&length, (uint32_t)(encoder->size - start - LENGTH - TYPE));
-    put_big_endian(encoder,
-                   crc_of(encoder->bytes + start + LENGTH, encoder->size - start - LENGTH));
+    put_big_endian(encoder, (uint32_t)crc32(0, encoder->bytes + start + LENGTH,
+                                            (uInt)(encoder->size - start - LENGTH)));
 }
 
 static void put_header(struct encoder *encoder, unsigned rows, unsigned columns)
@@ -105,27 +90,14 @@ static void put_palette(struct encoder *encoder)
     end_chunk(encoder, start);
 }
 
-/* A zlib stream of stored blocks. */
+/* There is room for compressBound(size) bytes. */
 static void put_data(struct encoder *encoder, const uint8_t *data, size_t size)
 {
-    uint32_t low = 1, high = 0; /* Adler-32 */
     size_t start = begin_chunk(encoder, "IDAT");
-    put_byte(encoder, 0x78);
-    put_byte(encoder, 0x01);
-    for (size_t at = 0; at < size; at += BLOCK) {
-        size_t length = size - at < BLOCK ? size - at : BLOCK;
-        put_byte(encoder, at + length == size);
-        put_byte(encoder, length & 0xff);
-        put_byte(encoder, (unsigned)(length >> 8));
-        put_byte(encoder, ~length & 0xff);
-        put_byte(encoder, (unsigned)(~length >> 8 & 0xff));
-        put_bytes(encoder, data + at, length);
-    }
-    for (size_t i = 0; i < size; i++) {
-        low = (low + data[i]) % 65521;
-        high = (high + low) % 65521;
-    }
-    put_big_endian(encoder, high << 16 | low);
+    uLongf length = compressBound(size);
+    if (compress(encoder->bytes + encoder->size, &length, data, size) == Z_OK) {
+        encoder->size += length;
+    } /* without memory the picture is broken */
     end_chunk(encoder, start);
 }
 
@@ -161,7 +133,7 @@ void picture_put(FILE *file, const float *data, unsigned rows, unsigned columns,
 {
     size_t size = (size_t)rows * (columns + 1); /* each row begins with its filter: none */
     uint8_t *pixels = calloc(size, 1);
-    struct encoder encoder = {.bytes = malloc(size + size / BLOCK * 5 + OVERHEAD)};
+    struct encoder encoder = {.bytes = malloc(compressBound(size) + OVERHEAD)};
     if (pixels && encoder.bytes) {
         for (size_t i = 0; i < (size_t)rows * columns; i++) {
             pixels[i / columns * (columns + 1) + 1 + i % columns] = color_of(data[i], most);
