@@ -11,7 +11,7 @@
 #include "abi/guard.h"
 #include "abi/libttsim.h"
 #include "chip/grid.h"
-#include "chip/program_files.h"
+#include "metal/program_files.h"
 #include "host/environment.h"
 #include "host/processors.h"
 #include "num/kernels.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "abi/device.h"
-#include "chip/firmware.h"
-#include "chip/program_files.h"
+#include "metal/firmware.h"
+#include "metal/program_files.h"
 #include "host/environment.h"
 #include "loader/launched.h"
 #include "observe/launches/programs.h"
@@ -45,7 +45,7 @@ static bool is_firmware_known(struct device *device)
 {
     bool is_there = false;
     for (unsigned i = 0; i < device->firmware.count; i++) {
-        is_there |= chip_firmware_assume(device->chip, device->firmware.firmware[i]);
+        is_there |= metal_assume(device->chip, device->firmware.firmware[i]);
     }
     return is_there;
 }
@@ -58,7 +58,7 @@ static bool try_folder(struct device *device, const char *folder)
     if (penrose_firmware_open(folder, &firmware, NULL) != PENROSE_OK) {
         return false;
     }
-    if (!chip_firmware_assume(device->chip, firmware)) {
+    if (!metal_assume(device->chip, firmware)) {
         penrose_firmware_close(firmware);
         return false;
     }
@@ -102,11 +102,11 @@ static void know_kernel(struct device *device, struct tile *tile, enum loader_pr
                         uint32_t address)
 {
     const struct loader_blob *blob;
-    const char *path = programs_file(device->kernels, processor, chip_l1(tile), address, &blob);
+    const char *path = programs_file(device->kernels, processor, metal_l1(tile), address, &blob);
     if (!path && !device->firmware.has_looked) {
         programs_look(device->kernels);
         device->firmware.has_looked = true;
-        path = programs_file(device->kernels, processor, chip_l1(tile), address, &blob);
+        path = programs_file(device->kernels, processor, metal_l1(tile), address, &blob);
     }
     const struct image *known = images_find(&device->chip->images, tile->x, tile->y, address);
     if (known && known->base == address && path && strcmp(loader_elf_path(known->elf), path) == 0) {
@@ -118,7 +118,7 @@ static void know_kernel(struct device *device, struct tile *tile, enum loader_pr
                                     .base = address,
                                     .size = blob->text_size,
                                     .link_base = blob->link_base,
-                                    .hart = chip_hart_of(processor),
+                                    .hart = metal_hart_of(processor),
                                     .is_kernel = true};
         program_files_place_moved(device->programs, device->chip, path, image);
     }
@@ -127,10 +127,10 @@ static void know_kernel(struct device *device, struct tile *tile, enum loader_pr
 /* Those of the tile's launch message. */
 static void know_kernels(struct device *device, struct tile *tile)
 {
-    const struct loader_layout *layout = chip_firmware_layout(device->chip, tile);
+    const struct loader_layout *layout = metal_layout(device->chip, tile);
     struct loader_launched launched = {0};
     if (layout && tile->kind->type == TILE_TENSIX) {
-        loader_launched_read(layout, chip_l1(tile), &launched);
+        loader_launched_read(layout, metal_l1(tile), &launched);
     }
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         if (launched.kernel[i].runs) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "abi/device.h"
-#include "chip/firmware.h"
+#include "metal/firmware.h"
 #include "observe/waits/responses.h"
 #include "observe/waits/waits.h"
 
@@ -50,7 +50,7 @@ static void know_firmware(struct device *device)
     for (unsigned i = 0; i < NOC_NODES && leftovers->searches < MOST_SEARCHES; i++) {
         const struct tile *tile = device->chip->place[i].tile;
         is_unknown |= tile && tile->unseen_count && tile->kind->type == TILE_TENSIX &&
-                      !chip_firmware_layout(device->chip, tile);
+                      !metal_layout(device->chip, tile);
     }
     if (is_unknown) {
         leftovers->searches++;

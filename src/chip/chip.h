@@ -23,9 +23,9 @@
 #include "chip/calls.h"
 #include "chip/dram.h"
 #include "chip/grid.h"
-#include "chip/images.h"
 #include "chip/pcie.h"
 #include "chip/pool.h"
+#include "loader/images.h"
 #include "num/kernels.h"
 #include "observe/history/journal.h"
 #include "tile/tile.h"
@@ -230,6 +230,23 @@ static inline uint64_t chip_edge_next(const struct penrose_chip *chip)
 {
     return chip->edge.earliest;
 }
+
+/* --- Loading (load.c) --- */
+
+/* Bytes into the L1 of a tile, in which they lie, and a word into a register that always answers. */
+void chip_load(struct penrose_chip *chip, struct tile *tile, uint32_t address, const void *bytes,
+               uint32_t size);
+void chip_load_word(struct penrose_chip *chip, struct tile *tile, uint32_t address, uint32_t value);
+
+/* Holds a tile's harts in reset; lets the first one go unless it is to be held too. */
+void chip_hold_harts(struct penrose_chip *chip, struct tile *tile, bool first_too);
+
+/* --- Ethernet tiles (ethernet.c) --- */
+
+/* Base firmware has been there: what it leaves in L1; it runs where there is a link. */
+void chip_start_ethernet(struct penrose_chip *chip, struct tile *tile);
+
+bool chip_has_link(const struct tile *tile);
 
 /* --- Harts (harts.c) --- */
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "chip/firmware.h"
+#include "chip/chip.h"
 #include "isa/error.h"
 #include "tile/eth_window.h"
 
@@ -19,7 +19,8 @@ static enum penrose_status find_end(struct penrose_chip *chip, unsigned x, unsig
     }
     if (!(*tile)->eth) {
         return error_set(error, PENROSE_E_ARGUMENT,
-                         "%s has no link; Ethernet tiles are at (20-31, 25)", (*tile)->name);
+                         "%s has no link; Ethernet tiles are at (%d-%d, %d)", (*tile)->name,
+                         NAMED_ETHERNET_X, NAMED_ETHERNET_X + NAMED_ETHERNET - 1, NAMED_ETHERNET_Y);
     }
     if (chip->place[(*tile)->node].peer) {
         return error_set(error, PENROSE_E_STATE, "%s has a link already", (*tile)->name);

@@ -1,7 +1,6 @@
 chip_sources += \
 	%D%/arc.c \
 	%D%/arc.h \
-	%D%/boot.c \
 	%D%/calls.c \
 	%D%/calls.def \
 	%D%/calls.h \
@@ -9,29 +8,26 @@ chip_sources += \
 	%D%/chip.h \
 	%D%/dram.c \
 	%D%/dram.h \
+	%D%/ethernet.c \
 	%D%/exchange.c \
 	%D%/faults.c \
-	%D%/firmware.h \
 	%D%/gddr.c \
 	%D%/gddr.h \
 	%D%/grid.c \
 	%D%/grid.h \
 	%D%/harts.c \
 	%D%/host.c \
-	%D%/images.c \
-	%D%/images.h \
 	%D%/jumps.c \
 	%D%/link.c \
 	%D%/link.h \
+	%D%/load.c \
 	%D%/messages.c \
 	%D%/messages.h \
+	%D%/names.c \
 	%D%/observers.c \
 	%D%/pcie.c \
 	%D%/pcie.h \
 	%D%/places.c \
-	%D%/program_files.c \
-	%D%/program_files.h \
-	%D%/programs.c \
 	%D%/record.c \
 	%D%/sched.c \
 	%D%/snapshot.c \
@@ -42,8 +38,6 @@ chip_sources += \
 	%D%/snapshot_tensix.def \
 	%D%/sparse.c \
 	%D%/sparse.h \
-	%D%/tables.c \
-	%D%/tables.h \
 	%D%/text.c
 libpenrose_core_la_SOURCES += \
 	%D%/pool.c \

@@ -5,7 +5,7 @@
 
 #include "addresses.h"
 #include "arch/arch.h"
-#include "chip/firmware.h"
+#include "chip/chip.h"
 #include "chip/gddr.h"
 #include "isa/error.h"
 #include "rv32/timing.h"
@@ -206,16 +206,53 @@ static enum penrose_status take_tile(struct penrose_chip *chip, uint16_t place, 
     return PENROSE_OK;
 }
 
+enum { RANGES_TEXT = 64 };
+
+/* Appends a letter and the numbers of `used`, such as "x 1-7 and 10-16". */
+static void append_ranges(char *text, char letter, uint64_t used)
+{
+    const char *before = *text ? ", " : "";
+    size_t length = strlen(text);
+    length += (size_t)snprintf(text + length, RANGES_TEXT - length, "%s%c", before, letter);
+    for (const char *between = " "; used && length < RANGES_TEXT; between = " and ") {
+        unsigned first = (unsigned)__builtin_ctzll(used), last = first;
+        while (last < 63 && used >> (last + 1) & 1) {
+            last++;
+        }
+        length += (size_t)snprintf(text + length, RANGES_TEXT - length,
+                                   last > first ? "%s%u-%u" : "%s%u", between, first, last);
+        used &= last < 63 ? UINT64_MAX << (last + 1) : 0;
+    }
+}
+
+/* Where hosts find the tiles of a kind, in words. */
+static const char *list_places(const struct penrose_chip *chip, enum penrose_tile_kind kind,
+                               char text[RANGES_TEXT])
+{
+    uint64_t columns = 0, rows = 0;
+    struct penrose_place at;
+    for (size_t i = 0; chip_tile_at(chip, kind, i, &at); i++) {
+        columns |= UINT64_C(1) << at.x;
+        rows |= UINT64_C(1) << at.y;
+    }
+    *text = 0;
+    append_ranges(text, 'x', columns);
+    append_ranges(text, 'y', rows);
+    return text;
+}
+
 enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y, struct tile **tile,
                               struct penrose_error *error)
 {
     uint16_t place;
     if (!chip_find(chip, x, y, &place) || !has_harts(tile_at(chip, place))) {
-        error_set(
-            error, PENROSE_E_ARGUMENT,
-            "there is no tile with harts at (%u, %u); workers are at x 1-7 and 10-16, y 2-11, "
-            "DRAM tiles at (17-18, 12-23), Ethernet tiles at (20-31, 25)",
-            x, y);
+        char workers[RANGES_TEXT], dram[RANGES_TEXT], ethernet[RANGES_TEXT];
+        error_set(error, PENROSE_E_ARGUMENT,
+                  "there is no tile with harts at (%u, %u); workers are at %s, DRAM tiles at %s, "
+                  "Ethernet tiles at %s",
+                  x, y, list_places(chip, PENROSE_TILE_TENSIX, workers),
+                  list_places(chip, PENROSE_TILE_DRAM, dram),
+                  list_places(chip, PENROSE_TILE_ETHERNET, ethernet));
         return PENROSE_E_ARGUMENT;
     }
     enum penrose_status status = take_tile(chip, place, x, y, tile, error);

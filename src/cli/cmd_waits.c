@@ -4,7 +4,7 @@
 
 #include <penrose/metal.h>
 
-#include "chip/firmware.h"
+#include "metal/firmware.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "isa/json_text.h"
@@ -99,7 +99,7 @@ enum cli_exit cmd_waits(struct cli *cli, int argc, char **argv)
         penrose_firmware_open(options.firmware, &firmware, &error) != PENROSE_OK) {
         exit = complain(cli, "--firmware: %s", error.text);
     } else {
-        chip_firmware_assume(chip, firmware);
+        metal_assume(chip, firmware);
         exit = print_waits(cli, chip);
     }
     penrose_chip_destroy(chip);

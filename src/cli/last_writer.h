@@ -6,7 +6,7 @@
 
 #include <penrose/history.h>
 
-#include "chip/program_files.h"
+#include "metal/program_files.h"
 #include "cli/cli.h"
 
 struct last_writer_option {

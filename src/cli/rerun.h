@@ -2,7 +2,7 @@
 #ifndef CLI_RERUN_H
 #define CLI_RERUN_H
 
-#include "chip/program_files.h"
+#include "metal/program_files.h"
 #include "cli/cli.h"
 #include "observe/dump/read.h"
 

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chip/firmware.h"
-#include "chip/program_files.h"
+#include "metal/firmware.h"
+#include "metal/program_files.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "isa/json_text.h"
@@ -588,7 +588,7 @@ enum cli_exit session_boot(struct session *session, const char *directory)
         return complain(session->cli, "%s", error.text);
     }
     if (session->options->restore_snapshot) {
-        chip_firmware_assume(session->chip, session->firmware); /* which is not booted again */
+        metal_assume(session->chip, session->firmware); /* which is not booted again */
     }
     for (unsigned i = 0; i < session->options->tiles; i++) {
         struct penrose_place tile = session->options->tile[i];

@@ -8,6 +8,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/firmware.c \
 	%D%/firmware.h \
 	%D%/firmware_internal.h \
+	%D%/images.c \
+	%D%/images.h \
 	%D%/kernel.c \
 	%D%/launch.c \
 	%D%/launch.h \

@@ -70,7 +70,6 @@ UNIT_TESTS = \
 	%D%/chip/check_arc \
 	%D%/chip/check_chip \
 	%D%/chip/check_chip_debug \
-	%D%/chip/check_chip_tables \
 	%D%/chip/check_debug_state \
 	%D%/chip/check_debug_stops \
 	%D%/chip/check_gddr \
@@ -83,8 +82,6 @@ UNIT_TESTS = \
 	%D%/chip/check_null_access \
 	%D%/chip/check_pcie \
 	%D%/chip/check_pool \
-	%D%/chip/check_program_files \
-	%D%/chip/check_programs \
 	%D%/chip/check_snapshot \
 	%D%/chip/check_snapshot_forged \
 	%D%/chip/check_snapshot_rows \
@@ -124,6 +121,9 @@ UNIT_TESTS = \
 	%D%/loader/check_tensor \
 	%D%/loader/check_writes \
 	%D%/loader/check_xip \
+	%D%/metal/check_metal_programs \
+	%D%/metal/check_program_files \
+	%D%/metal/check_tables \
 	%D%/noc/check_broadcast \
 	%D%/noc/check_noc_atomics \
 	%D%/noc/check_overlay \

@@ -2,7 +2,7 @@
  * Circular buffers of the kernels that were launched last, and what L1 is used for; see dump.h.
  * Both come from tt-metal's launch message and need firmware whose layout is known.
  */
-#include "chip/firmware.h"
+#include "metal/firmware.h"
 #include "observe/dump/parts.h"
 #include "tensix/exec.h"
 
@@ -26,12 +26,12 @@ struct launched {
 static struct launched find_launched(const struct dump_scene *scene)
 {
     struct tile *tile = scene->tile;
-    struct launched launched = {.layout = chip_firmware_layout(scene->chip, tile)};
+    struct launched launched = {.layout = metal_layout(scene->chip, tile)};
     if (tile->kind->type == TILE_TENSIX && !launched.layout && scene->firmware) {
         launched.layout = &scene->firmware->loader->layout;
     }
     if (launched.layout && tile->kind->type == TILE_TENSIX) {
-        loader_launched_read(launched.layout, chip_l1(tile), &launched.by);
+        loader_launched_read(launched.layout, metal_l1(tile), &launched.by);
     }
     return launched;
 }

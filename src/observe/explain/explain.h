@@ -11,7 +11,7 @@
 #ifndef OBSERVE_EXPLAIN_EXPLAIN_H
 #define OBSERVE_EXPLAIN_EXPLAIN_H
 
-#include "chip/program_files.h"
+#include "metal/program_files.h"
 #include "observe/compare/compare.h"
 #include "observe/explain/writers.h"
 

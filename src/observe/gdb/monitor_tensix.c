@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "addresses.h"
-#include "chip/firmware.h"
+#include "metal/firmware.h"
 #include "isa/word_text.h"
 #include "noc/overlay.h"
 #include "observe/gdb/internal.h"
@@ -285,7 +285,7 @@ static void monitor_cb(struct gdb *gdb, struct gdb_text *out)
     if (chip_tile(gdb->chip, gdb->general.x, gdb->general.y, &tile, NULL) != PENROSE_OK) {
         return;
     }
-    const struct loader_layout *layout = chip_firmware_layout(gdb->chip, tile);
+    const struct loader_layout *layout = metal_layout(gdb->chip, tile);
     const bool is_known = layout && layout->OPERAND_START_STREAM != LOADER_UNKNOWN;
     const unsigned first = is_known ? layout->OPERAND_START_STREAM : 0;
     for (unsigned i = first; i < tile->kind->streams; i++) {

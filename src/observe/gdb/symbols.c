@@ -1,7 +1,7 @@
 /* Programs that only the host knows, whose folders the client names ("monitor symbols"). */
 #include <stdlib.h>
 
-#include "chip/program_files.h"
+#include "metal/program_files.h"
 #include "observe/gdb/internal.h"
 
 void gdb_symbols_free(struct gdb *gdb)

@@ -9,7 +9,7 @@
 
 #include <penrose/debug.h>
 
-#include "chip/firmware.h"
+#include "metal/firmware.h"
 #include "isa/error.h"
 #include "observe/points.h"
 

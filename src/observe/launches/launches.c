@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "chip/firmware.h"
+#include "metal/firmware.h"
 #include "isa/error.h"
 #include "isa/host_time.h"
 #include "noc/packet.h"
@@ -92,7 +92,7 @@ static struct tile *find_launched_worker(const struct launches *launches, unsign
     return penrose_tile_kind(launches->chip, x, y) == PENROSE_TILE_TENSIX &&
                    chip_tile(launches->chip, x, y, &tile, NULL) == PENROSE_OK &&
                    loader_is_loaded(firmware->elf[LOADER_BRISC], firmware->entry[LOADER_BRISC],
-                                    chip_l1(tile))
+                                    metal_l1(tile))
                ? tile
                : NULL;
 }
@@ -105,7 +105,7 @@ static bool has_ended(const struct launches *launches, struct tile *tile)
     for (unsigned i = 0; i < launches->pendings; i++) {
         is_next |= launches->pending[i] == tile->node;
     }
-    return is_next || tile->l1[loader_go_signal(layout, chip_l1(tile))] != layout->RUN_MSG_GO;
+    return is_next || tile->l1[loader_go_signal(layout, metal_l1(tile))] != layout->RUN_MSG_GO;
 }
 
 static bool have_all_ended(const struct launches *launches)
@@ -269,7 +269,8 @@ static void find_elfs(struct launches *launches, struct launched_tile *tile, str
         if (!kernel->runs) {
             continue;
         }
-        tile->elf[i] = programs_kernel(launches->programs, processor, chip_l1(at), kernel->address);
+        tile->elf[i] =
+            programs_kernel(launches->programs, processor, metal_l1(at), kernel->address);
         if (!tile->elf[i]) {
             give_up(
                 &launches->launch,
@@ -344,7 +345,7 @@ static void note_go(struct launches *launches, struct tile *at, bool by_host)
     struct launch *launch = &launches->launch;
     struct loader_launched launched;
     bool runs = false;
-    loader_launched_read(layout_of(launches), chip_l1(at), &launched);
+    loader_launched_read(layout_of(launches), metal_l1(at), &launched);
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         runs |= launched.kernel[i].runs;
     }
@@ -376,7 +377,7 @@ void launches_write(struct launches *launches, unsigned x, unsigned y, uint64_t 
         return;
     }
     struct tile *tile = find_launched_worker(launches, x, y);
-    uint64_t signal = tile ? loader_go_signal(layout, chip_l1(tile)) : 0;
+    uint64_t signal = tile ? loader_go_signal(layout, metal_l1(tile)) : 0;
     if (tile && signal >= address && signal - address < size &&
         ((const uint8_t *)bytes)[signal - address] == layout->RUN_MSG_GO) {
         note_go(launches, tile, true);
@@ -388,7 +389,7 @@ static bool see_packet(void *context, struct tile *tile, const struct observed *
 {
     struct launches *launches = context;
     const struct loader_layout *layout = layout_of(launches);
-    uint64_t signal = event->packet == NOC_WRITE ? loader_go_signal(layout, chip_l1(tile)) : 0;
+    uint64_t signal = event->packet == NOC_WRITE ? loader_go_signal(layout, metal_l1(tile)) : 0;
     bool is_signal = event->packet == NOC_WRITE && signal >= event->address &&
                      signal - event->address < event->size &&
                      tile->l1[signal] == layout->RUN_MSG_GO;

@@ -25,8 +25,7 @@ struct launches_options {
     const char *directory;           /* made if it is not there; lives as long as the launches */
     struct settings_numbers numbers; /* these alone, counted from 1 */
     bool by_host_alone;              /* no kernel dispatches: then runs need not look for signals */
-    void (*know_firmware)(
-        void *context); /* has chip_firmware_assume called for what lies in tiles */
+    void (*know_firmware)(void *context); /* has metal_assume called for what lies in tiles */
     void (*tell)(void *context, const char *text); /* what goes wrong later on; a line */
     void *context;
 };

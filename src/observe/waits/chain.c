@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "addresses.h"
-#include "chip/firmware.h"
+#include "metal/firmware.h"
 #include "noc/request.h"
 #include "observe/waits/places.h"
 #include "observe/waits/under_way.h"

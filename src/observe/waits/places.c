@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "addresses.h"
-#include "chip/firmware.h"
+#include "metal/firmware.h"
 #include "observe/waits/responses.h"
 #include "observe/waits/under_way.h"
 #include "tile/eth_window.h"
@@ -91,7 +91,7 @@ static bool are_all_sync(const struct loader_layout *layout, const struct rv32_i
 bool wait_places_for_work(const struct penrose_chip *chip, const struct tile *tile,
                           enum rv32_core core, struct wait_words *words)
 {
-    const struct loader_layout *layout = chip_firmware_layout(chip, tile);
+    const struct loader_layout *layout = metal_layout(chip, tile);
     const struct rv32_idle *idle = &tile->run[core].idle;
     if (!layout) {
         return false;
@@ -114,7 +114,7 @@ bool wait_places_for_work(const struct penrose_chip *chip, const struct tile *ti
 bool wait_places_is_done(const struct penrose_chip *chip, const struct tile *tile,
                          enum rv32_core core)
 {
-    const struct loader_layout *layout = chip_firmware_layout(chip, tile);
+    const struct loader_layout *layout = metal_layout(chip, tile);
     const struct rv32_idle *idle = &tile->run[core].idle;
     return layout && (are_all_sync(layout, idle) ||
                       (core == RV32_B && find_go_message(layout, idle) != NULL));
@@ -322,7 +322,7 @@ static bool is_configured(const struct loader_layout *layout, const struct tile 
 static void name_buffer(const struct penrose_chip *chip, const struct tile *tile, unsigned stream,
                         char *name, size_t size)
 {
-    const struct loader_layout *layout = chip_firmware_layout(chip, tile);
+    const struct loader_layout *layout = metal_layout(chip, tile);
     unsigned first = first_buffer_stream(layout);
     if (!layout || stream < first) {
         snprintf(name, size, "stream %u", stream);
@@ -344,7 +344,7 @@ static unsigned popped_beyond(unsigned received, unsigned acknowledged)
 static void put_stream(const struct penrose_chip *chip, struct tile *tile, uint32_t address,
                        struct wait_words *words)
 {
-    const struct loader_layout *layout = chip_firmware_layout(chip, tile);
+    const struct loader_layout *layout = metal_layout(chip, tile);
     unsigned stream = (address - OVERLAY_REGISTERS_ADDRESS) >> 12, index = (address & 0xfff) / 4;
     const char *name = overlay_register_name(index);
     uint32_t base = address & ~UINT32_C(0xfff);
@@ -439,7 +439,7 @@ static int semaphore_at(const struct loader_layout *layout, const struct tile *t
 static void put_l1(const struct penrose_chip *chip, const struct tile *tile,
                    const struct rv32_idle_place *place, struct wait_words *words)
 {
-    const struct loader_layout *layout = chip_firmware_layout(chip, tile);
+    const struct loader_layout *layout = metal_layout(chip, tile);
     bool is_worker = layout && tile->kind->type == TILE_TENSIX;
     int semaphore = is_worker ? semaphore_at(layout, tile, place->address) : -1;
     wait_words_put(words, "L1");

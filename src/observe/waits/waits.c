@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "addresses.h"
-#include "chip/firmware.h"
+#include "metal/firmware.h"
 #include "noc/transaction.h"
 #include "observe/waits/responses.h"
 #include "observe/waits/under_way.h"
@@ -178,7 +178,7 @@ static void put_stale(struct wait_words *words, const struct tile *tile, enum rv
 static void put_pause(struct wait_words *words, const struct penrose_chip *chip,
                       const struct tile *tile, enum rv32_core core, const char *trap)
 {
-    bool has_firmware = chip_firmware_layout(chip, tile) != NULL;
+    bool has_firmware = metal_layout(chip, tile) != NULL;
     bool is_done = !has_firmware && trap && is_program(chip, tile, debug_stands_at(tile, core));
     wait_words_put(words, is_done ? ": done (%s)" : ": paused by %s", trap ? trap : "a debugger");
     if (has_firmware && trap && strcmp(trap, "ebreak") == 0) {

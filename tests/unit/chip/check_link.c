@@ -336,7 +336,10 @@ TEST(wrong_ends_are_refused)
         {1, 2, "worker (1, 2) has no link; Ethernet tiles are at (20-31, 25)", PENROSE_E_ARGUMENT},
         {17, 12, "DRAM (17, 12) has no link", PENROSE_E_ARGUMENT},
         {19, 24, "no tile with harts", PENROSE_E_ARGUMENT},
-        {63, 63, "no tile with harts", PENROSE_E_ARGUMENT},
+        {63, 63,
+         "no tile with harts at (63, 63); workers are at x 1-7 and 10-16, y 2-11, DRAM tiles at "
+         "x 17-18, y 12-23, Ethernet tiles at x 20-31, y 25",
+         PENROSE_E_ARGUMENT},
         {22, ROW, "Ethernet (22, 25) has a link already", PENROSE_E_STATE},
         {23, ROW, "Ethernet (23, 25): erisc1 runs already", PENROSE_E_STATE},
     };

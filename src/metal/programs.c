@@ -1,4 +1,4 @@
-/* Loading bare programs, launching kernels, and naming addresses. */
+/* Loading bare programs, and launching kernels. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include <penrose/metal.h>
 
 #include "addresses.h"
-#include "chip/firmware.h"
+#include "metal/firmware.h"
 #include "isa/error.h"
 #include "loader/launched.h"
 
@@ -97,7 +97,7 @@ static enum penrose_status load_segment(const struct load *load,
                           .elf = load->elf,
                           .hart = load->hart};
     if (segment->flags & LOADER_SEGMENT_EXECUTE && !images_add(&load->chip->images, &image)) {
-        return chip_no_memory(error);
+        return metal_no_memory(error);
     }
     return PENROSE_OK;
 }
@@ -149,7 +149,7 @@ static enum penrose_status open_owned(struct penrose_chip *chip, const char *pat
     enum penrose_status status = loader_elf_open(path, elf, error);
     if (status == PENROSE_OK && !images_own(&chip->images, *elf)) {
         loader_elf_close(*elf);
-        return chip_no_memory(error);
+        return metal_no_memory(error);
     }
     return status;
 }
@@ -231,7 +231,7 @@ open_kernels(struct penrose_chip *chip, const struct loader_firmware *loader,
     return status;
 }
 
-enum penrose_hart chip_hart_of(unsigned processor)
+enum penrose_hart metal_hart_of(unsigned processor)
 {
     unsigned hart = 0;
     while (hart < PENROSE_HARTS && processor_of[hart] != processor) {
@@ -251,7 +251,7 @@ static bool add_kernel_images(struct penrose_chip *chip, const struct tile *tile
                               .size = kernels->blob[i].text_size,
                               .link_base = kernels->blob[i].link_base,
                               .elf = kernels->elf[i],
-                              .hart = chip_hart_of(i),
+                              .hart = metal_hart_of(i),
                               .is_kernel = true};
         all &= !kernels->elf[i] || images_add(&chip->images, &image);
     }
@@ -267,10 +267,10 @@ static enum penrose_status build_and_start(struct penrose_chip *chip, struct til
     struct loader_launch built = {0};
     enum penrose_status status = loader_launch_build(loader, request, &built, error);
     if (status == PENROSE_OK && !add_kernel_images(chip, tile, kernels, &built)) {
-        status = chip_no_memory(error);
+        status = metal_no_memory(error);
     }
     if (status == PENROSE_OK) {
-        status = chip_apply_writes(chip, tile, &built.writes, error);
+        status = metal_apply_writes(chip, tile, &built.writes, error);
     }
     loader_launch_free(&built);
     return status;
@@ -312,8 +312,8 @@ enum penrose_status chip_launch(struct penrose_chip *chip, unsigned x, unsigned 
         .semaphores = launch->semaphores,
         .semaphores_count = launch->semaphores_count,
         .brisc_noc_id = launch->brisc_noc,
-        .slot = loader_launch_slot(&firmware->loader->layout, chip_l1(tile)),
-        .go_index = loader_launch_go_index(&firmware->loader->layout, chip_l1(tile))};
+        .slot = loader_launch_slot(&firmware->loader->layout, metal_l1(tile)),
+        .go_index = loader_launch_go_index(&firmware->loader->layout, metal_l1(tile))};
     if (!chip_firmware_ready(chip, x, y, firmware)) {
         return error_set(error, PENROSE_E_STATE,
                          "tile (%u, %u) is not ready for a launch: boot this firmware on it and "
@@ -338,46 +338,4 @@ bool chip_launch_done(struct penrose_chip *chip, unsigned x, unsigned y,
                       const struct penrose_firmware *firmware)
 {
     return chip_firmware_ready(chip, x, y, firmware);
-}
-
-/* --- Names --- */
-
-static void locate_in(const struct image *image, uint32_t address, char *symbol, size_t symbol_size,
-                      char *source, size_t source_size)
-{
-    uint32_t offset;
-    const char *file;
-    unsigned line;
-    const struct loader_symbol *found = loader_elf_symbol_at(image->elf, address, &offset);
-    if (symbol && found) {
-        char name[LOADER_PLAIN_NAME];
-        loader_plain_name(found->name, name, sizeof name);
-        snprintf(symbol, symbol_size, offset ? "%s+0x%x" : "%s", name, offset);
-    }
-    if (source && loader_elf_source(image->elf, address, &file, &line)) {
-        snprintf(source, source_size, "%s:%u", file, line);
-    }
-}
-
-bool chip_locate(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc, char *symbol,
-                 size_t symbol_size, char *source, size_t source_size)
-{
-    const struct image *image = images_find(chip_images(chip), x, y, pc);
-    if (symbol && symbol_size) {
-        *symbol = 0;
-    }
-    if (source && source_size) {
-        *source = 0;
-    }
-    if (image) {
-        locate_in(image, pc - image->base + image->link_base, symbol, symbol_size, source,
-                  source_size);
-    }
-    return (symbol && *symbol) || (source && *source);
-}
-
-const char *chip_range_name(enum penrose_hart hart, uint32_t address)
-{
-    return tile_range_title(TILE_TENSIX, hart < PENROSE_HARTS ? (enum tile_agent)hart : AGENT_NOC,
-                            address);
 }

@@ -1,4 +1,4 @@
-/* chip/program_files.h: programs are found in tiles by their code, wherever it lies. */
+/* metal/program_files.h: programs are found in tiles by their code, wherever it lies. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "chip/program_files.h"
+#include "metal/program_files.h"
 #include "unit/test.h"
 
 enum { X = 1, Y = 2, AT = 0x23450, OTHER_AT = 0x80000 };

@@ -1,4 +1,4 @@
-/* chip/programs.c: what a bare program finds in memory when it starts. */
+/* metal/programs.c: what a bare program finds in memory when it starts. */
 #include <elf.h>
 #include <stdlib.h>
 #include <unistd.h>

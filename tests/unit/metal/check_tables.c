@@ -1,10 +1,10 @@
-/* chip/tables.h: DRAM banks as firmware's tables name them, on every card. */
+/* metal/tables.h: DRAM banks as firmware's tables name them, on every card. */
 #include <string.h>
 
 #include <penrose/metal.h>
 
-#include "chip/firmware.h"
-#include "chip/tables.h"
+#include "metal/firmware.h"
+#include "metal/tables.h"
 #include "unit/loader/cached_firmware.h"
 #include "unit/test.h"
 
@@ -80,10 +80,10 @@ TEST_EACH(tables_have_what_the_chip_has, CARDS)
     };
     for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         const struct loader_tables *size = &sizes[i];
-        struct chip_tables tables;
+        struct metal_tables tables;
         struct loader_boot boot = {0};
         unsigned x = 0, y = 0;
-        chip_boot_tables(chip, size, &tables, &boot);
+        metal_boot_tables(chip, size, &tables, &boot);
         for (unsigned bank = 0; bank < 2 * size->dram_banks; bank++) {
             bool is_there =
                 penrose_dram_bank(chip, bank / size->dram_banks, bank % size->dram_banks, &x, &y);
@@ -137,19 +137,19 @@ TEST(tables_of_a_host_are_kept)
     struct penrose_chip *chip = chip_of("unharvested");
     struct loader_firmware *firmware;
     struct penrose_error error;
-    struct chip_tables tables, ours;
+    struct metal_tables tables, ours;
     struct loader_boot boot = {0};
     struct tile *tile;
     ck_assert_int_eq(loader_firmware_open(set, &firmware, &error), PENROSE_OK);
     const struct loader_elf *brisc = firmware->elf[LOADER_BRISC];
     const struct loader_segment *code = loader_elf_segment_at(brisc, firmware->entry[LOADER_BRISC]);
     ck_assert_int_eq(chip_tile(chip, X, Y, &tile, &error), PENROSE_OK);
-    chip_boot_tables(chip, &firmware->tables, &ours, &boot);
+    metal_boot_tables(chip, &firmware->tables, &ours, &boot);
     uint32_t banks = fill_variable(tile, brisc, "dram_bank_to_noc_xy", BANK);
     uint32_t l1_banks = fill_variable(tile, brisc, "l1_bank_to_noc_xy", L1_BANK);
     for (unsigned step = 0; step < 3; step++) { /* held; held with its code; running */
         tables = ours;
-        chip_keep_tables(tile, firmware, &tables);
+        metal_keep_tables(tile, firmware, &tables);
         ck_assert_int_eq(tables.dram_xy[0] == BANK, step == 2);
         ck_assert_int_eq(tables.l1_xy[0] == L1_BANK, step == 2);
         if (step == 0) {
@@ -167,7 +167,7 @@ TEST(tables_of_a_host_are_kept)
     ck_assert_uint_eq(tables.l1_xy[l1_banks - 1], L1_BANK);
     fill_variable(tile, brisc, "dram_bank_to_noc_xy", 0); /* not copied yet */
     tables = ours;
-    chip_keep_tables(tile, firmware, &tables);
+    metal_keep_tables(tile, firmware, &tables);
     ck_assert_mem_eq(&tables, &ours, sizeof ours);
     penrose_chip_destroy(chip);
     loader_firmware_close(firmware);

@@ -1,5 +1,5 @@
 /* See program_files.h. */
-#include "chip/program_files.h"
+#include "metal/program_files.h"
 
 #include <fts.h>
 #include <stdlib.h>

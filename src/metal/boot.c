@@ -8,15 +8,15 @@
 #include <penrose/metal.h>
 
 #include "addresses.h"
-#include "chip/firmware.h"
-#include "chip/tables.h"
+#include "metal/firmware.h"
+#include "metal/tables.h"
 #include "eth/base_firmware.h"
 #include "isa/error.h"
 #include "tile/eth_window.h"
 
 /* --- Files --- */
 
-enum penrose_status chip_no_memory(struct penrose_error *error)
+enum penrose_status metal_no_memory(struct penrose_error *error)
 {
     return error_set(error, PENROSE_E_MEMORY, "no memory for firmware");
 }
@@ -31,7 +31,7 @@ enum penrose_status chip_firmware_open(const char *directory, struct penrose_fir
     }
     if (!made || !made->directory) {
         free(made);
-        return chip_no_memory(error);
+        return metal_no_memory(error);
     }
     enum penrose_status status = loader_firmware_open(directory, &made->loader, error);
     if (status != PENROSE_OK) {
@@ -55,15 +55,10 @@ void chip_firmware_close(struct penrose_firmware *firmware)
     free(firmware);
 }
 
-static bool has_link(const struct tile *tile)
-{
-    return tile->eth && tile->eth->link != ETH_LINK_DOWN;
-}
-
 static enum loader_companion_kind kind_for(const struct tile *tile)
 {
     return tile->kind->type == TILE_DRAM ? LOADER_DRAM
-           : has_link(tile)              ? LOADER_ACTIVE_ETHERNET
+           : chip_has_link(tile)         ? LOADER_ACTIVE_ETHERNET
                                          : LOADER_IDLE_ETHERNET;
 }
 
@@ -95,23 +90,14 @@ static bool read_l1(void *context, uint32_t address, void *bytes, size_t size)
     return true;
 }
 
-struct loader_memory chip_l1(struct tile *tile)
+struct loader_memory metal_l1(struct tile *tile)
 {
     return (struct loader_memory){.read = read_l1, .context = tile};
 }
 
-void chip_load(struct penrose_chip *chip, struct tile *tile, uint32_t address, const void *bytes,
-               uint32_t size)
-{
-    bool is_entry = JOURNAL_BEGIN(chip->journal, JOURNAL_LOAD, bytes, size, tile->node, address);
-    memcpy(tile->l1 + address, bytes, size);
-    tile_l1_written(tile, address, size, tile->now);
-    journal_done(chip->journal, is_entry, PENROSE_OK);
-}
-
-enum penrose_status chip_apply_writes(struct penrose_chip *chip, struct tile *tile,
-                                      const struct loader_writes *writes,
-                                      struct penrose_error *error)
+enum penrose_status metal_apply_writes(struct penrose_chip *chip, struct tile *tile,
+                                       const struct loader_writes *writes,
+                                       struct penrose_error *error)
 {
     for (unsigned i = 0; i < writes->count; i++) {
         const struct loader_write *write = &writes->write[i];
@@ -123,27 +109,6 @@ enum penrose_status chip_apply_writes(struct penrose_chip *chip, struct tile *ti
         chip_load(chip, tile, write->address, write->bytes, write->size);
     }
     return PENROSE_OK;
-}
-
-void chip_load_word(struct penrose_chip *chip, struct tile *tile, uint32_t address, uint32_t value)
-{
-    bool is_entry =
-        JOURNAL_BEGIN(chip->journal, JOURNAL_TILE_WORD, NULL, 0, tile->node, address, value);
-    struct mmio_access access = {.operation = MMIO_WRITE,
-                                 .agent = AGENT_NOC,
-                                 .size = 4,
-                                 .address = address,
-                                 .value = value,
-                                 .cycle = tile->now};
-    tile_access(tile, &access); /* SOFT_RESET_0 and reset PCs always answer */
-    journal_done(chip->journal, is_entry, PENROSE_OK);
-}
-
-/* Holds the tile's harts in reset; lets the first one go unless it is to be held too. */
-static void hold_harts(struct penrose_chip *chip, struct tile *tile, bool first_too)
-{
-    uint32_t first = tile_reset_bit(tile, RV32_B);
-    chip_load_word(chip, tile, AT_SOFT_RESET_0, tile_reset_bits(tile) & ~(first_too ? 0 : first));
 }
 
 /* --- Workers --- */
@@ -181,22 +146,22 @@ static enum penrose_status boot_worker(struct penrose_chip *chip, struct tile *t
 {
     struct loader_writes writes = {0};
     struct loader_boot boot = boot_of(tile);
-    struct chip_tables tables;
+    struct metal_tables tables;
     bool all_named = true;
-    chip_boot_tables(chip, &firmware->loader->tables, &tables, &boot);
-    chip_keep_tables(tile, firmware->loader, &tables);
-    hold_harts(chip, tile, true);
+    metal_boot_tables(chip, &firmware->loader->tables, &tables, &boot);
+    metal_keep_tables(tile, firmware->loader, &tables);
+    chip_hold_harts(chip, tile, true);
     enum penrose_status status = loader_firmware_boot(firmware->loader, &boot, &writes, error);
-    status = status ? status : chip_apply_writes(chip, tile, &writes, error);
+    status = status ? status : metal_apply_writes(chip, tile, &writes, error);
     loader_writes_free(&writes);
     for (unsigned i = 0; i < LOADER_PROCESSORS && !status; i++) {
         all_named &= add_image(chip, tile, firmware->loader->elf[i], firmware->loader->entry[i],
-                               chip_hart_of(i));
+                               metal_hart_of(i));
     }
     if (!status) {
-        hold_harts(chip, tile, false);
+        chip_hold_harts(chip, tile, false);
     }
-    return all_named ? status : chip_no_memory(error);
+    return all_named ? status : metal_no_memory(error);
 }
 
 /* --- Ethernet and DRAM tiles --- */
@@ -212,11 +177,11 @@ static enum penrose_status call_through_mailbox(struct penrose_chip *chip, struc
     uint8_t *message = arguments ? loader_writes_add(&writes, MAILBOX, 4) : NULL;
     if (!message) {
         loader_writes_free(&writes);
-        return chip_no_memory(error);
+        return metal_no_memory(error);
     }
     memcpy(writes.write[0].bytes, words + 1, 12);
     memcpy(message, words, 4);
-    enum penrose_status status = chip_apply_writes(chip, tile, &writes, error);
+    enum penrose_status status = metal_apply_writes(chip, tile, &writes, error);
     loader_writes_free(&writes);
     return status;
 }
@@ -230,7 +195,7 @@ static enum penrose_status start_companion(struct penrose_chip *chip, struct til
         return call_through_mailbox(chip, tile, companion->entry[0], error);
     }
     chip_load_word(chip, tile, AT_RESET_PC, companion->entry[0]);
-    hold_harts(chip, tile, false);
+    chip_hold_harts(chip, tile, false);
     return PENROSE_OK;
 }
 
@@ -246,61 +211,16 @@ static enum penrose_status boot_companion(struct penrose_chip *chip, struct tile
         return status;
     }
     bool beside_base = companion->kind == LOADER_ACTIVE_ETHERNET, all_named = true;
-    hold_harts(chip, tile, !beside_base);
+    chip_hold_harts(chip, tile, !beside_base);
     status = loader_companion_boot(companion, &boot, &writes, error);
-    status = status ? status : chip_apply_writes(chip, tile, &writes, error);
+    status = status ? status : metal_apply_writes(chip, tile, &writes, error);
     loader_writes_free(&writes);
     for (unsigned i = 0; i < companion->harts && !status; i++) {
         all_named &= add_image(chip, tile, companion->elf[i], companion->entry[i],
                                i ? PENROSE_NCRISC : PENROSE_BRISC);
     }
-    status = all_named ? status : chip_no_memory(error);
+    status = all_named ? status : metal_no_memory(error);
     return status ? status : start_companion(chip, tile, companion, error);
-}
-
-/* --- Base firmware --- */
-
-static void write_base_word(void *owner, uint32_t address, uint32_t value)
-{
-    struct tile *tile = owner;
-    tile_l1_write(tile, address, &value, sizeof value, tile->now);
-}
-
-/* GUESS: all chips of a process are of one board and one ASIC, whose id is 0, so the ends of a link
- * between two of them differ in the tile only. */
-static struct eth_chip_info port_of(const struct penrose_chip *chip, uint16_t place)
-{
-    uint8_t logical = (uint8_t)(chip_logical(chip, place).x - NAMED_ETHERNET_X);
-    return (struct eth_chip_info){.pcb_type = ETH_BASE_PCB_TYPE,
-                                  .eth_id = grid_tile(&chip->grid, chip_position(place))->index,
-                                  .logical_eth_id = logical,
-                                  .board_id = chip->grid.board,
-                                  .mac_organisation = ETH_BASE_MAC_ORGANISATION,
-                                  .mac_id = logical};
-}
-
-static enum eth_port port_status(const struct penrose_chip *chip, const struct tile *tile)
-{
-    unsigned number = grid_tile(&chip->grid, chip_position(tile->node))->index;
-    return has_link(tile)                   ? ETH_PORT_UP
-           : chip->grid.ports >> number & 1 ? ETH_PORT_DOWN
-                                            : ETH_PORT_UNUSED;
-}
-
-void chip_start_ethernet(struct penrose_chip *chip, struct tile *tile)
-{
-    const struct chip_place *place = &chip->place[tile->node];
-    struct eth_base_facts facts = {.port = port_status(chip, tile),
-                                   .is_loopback = place->peer == chip,
-                                   .local = port_of(chip, tile->node)};
-    if (place->peer) {
-        facts.remote = port_of(place->peer, place->peer_place);
-    }
-    eth_base_firmware_write(&facts, write_base_word, tile);
-    if (facts.port == ETH_PORT_UP) {
-        chip_load_word(chip, tile, AT_RESET_PC, ETH_BASE_ENTRY);
-        hold_harts(chip, tile, false);
-    }
 }
 
 /* --- All kinds --- */
@@ -339,7 +259,7 @@ static bool has_firmware(const struct tile *tile, struct penrose_firmware *firmw
            has_code(tile, companion->elf[0], companion->entry[0]);
 }
 
-bool chip_firmware_assume(struct penrose_chip *chip, struct penrose_firmware *firmware)
+bool metal_assume(struct penrose_chip *chip, struct penrose_firmware *firmware)
 {
     bool is_there = false;
     for (unsigned i = 0; i < NOC_NODES && firmware; i++) {
@@ -352,8 +272,7 @@ bool chip_firmware_assume(struct penrose_chip *chip, struct penrose_firmware *fi
     return is_there;
 }
 
-const struct loader_layout *chip_firmware_layout(const struct penrose_chip *chip,
-                                                 const struct tile *tile)
+const struct loader_layout *metal_layout(const struct penrose_chip *chip, const struct tile *tile)
 {
     const struct penrose_chip *owner = chip->present ? chip->present : chip;
     const struct penrose_firmware *firmware = owner->place[tile->node].firmware;
@@ -372,8 +291,8 @@ bool chip_firmware_ready(struct penrose_chip *chip, unsigned x, unsigned y,
         return false;
     }
     if (tile->kind->type == TILE_TENSIX) {
-        return loader_firmware_ready(firmware->loader, chip_l1(tile));
+        return loader_firmware_ready(firmware->loader, metal_l1(tile));
     }
     const struct loader_companion *companion = firmware->companion[kind_for(tile)];
-    return companion && loader_companion_ready(companion, chip_l1(tile));
+    return companion && loader_companion_ready(companion, metal_l1(tile));
 }

@@ -1,4 +1,4 @@
-#include "chip/images.h"
+#include "loader/images.h"
 
 #include <stdio.h>
 #include <stdlib.h>

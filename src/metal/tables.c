@@ -4,15 +4,15 @@
  */
 #include <penrose/metal.h>
 
-#include "chip/tables.h"
+#include "metal/tables.h"
 
 #include <string.h>
 
-#include "chip/firmware.h"
+#include "metal/firmware.h"
 
 enum { BANKS_OF_COLUMN = GRID_BANKS / 2, ROWS = GRID_HEIGHT - GRID_TENSIX_ROW };
 
-static unsigned chip_banks(const struct penrose_chip *chip)
+static unsigned metal_banks(const struct penrose_chip *chip)
 {
     return GRID_BANKS - (unsigned)__builtin_popcount(chip->grid.fused.banks);
 }
@@ -24,7 +24,7 @@ bool chip_dram_bank(const struct penrose_chip *chip, unsigned noc, unsigned bank
 #define GRID_BANK(bank, x, y0, y1, y2, port) [bank] = port,
 #include "grid.def"
     };
-    if (bank >= chip_banks(chip) || noc >= GRID_NOCS) {
+    if (bank >= metal_banks(chip) || noc >= GRID_NOCS) {
         return false;
     }
     *x = NAMED_DRAM_X + bank / BANKS_OF_COLUMN;
@@ -64,12 +64,12 @@ static void fill_l1_banks(const uint8_t *column, unsigned columns, unsigned bank
     }
 }
 
-void chip_boot_tables(const struct penrose_chip *chip, const struct loader_tables *sizes,
-                      struct chip_tables *tables, struct loader_boot *boot)
+void metal_boot_tables(const struct penrose_chip *chip, const struct loader_tables *sizes,
+                       struct metal_tables *tables, struct loader_boot *boot)
 {
     uint8_t column[GRID_COLUMNS];
     unsigned columns = worker_columns(chip, column), x, y;
-    *tables = (struct chip_tables){0};
+    *tables = (struct metal_tables){0};
     for (unsigned bank = 0; bank < sizes->dram_banks; bank++) {
         for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
             if (chip_dram_bank(chip, noc, bank, &x, &y)) {
@@ -104,14 +104,14 @@ static void keep_table(const struct tile *tile, const struct loader_elf *brisc, 
     }
 }
 
-void chip_keep_tables(struct tile *tile, const struct loader_firmware *firmware,
-                      struct chip_tables *tables)
+void metal_keep_tables(struct tile *tile, const struct loader_firmware *firmware,
+                       struct metal_tables *tables)
 {
     const struct loader_elf *brisc = firmware->elf[LOADER_BRISC];
-    uint16_t dram_xy[2 * CHIP_TABLE_BANKS] = {0};
+    uint16_t dram_xy[2 * METAL_TABLE_BANKS] = {0};
     keep_table(tile, brisc, "dram_bank_to_noc_xy", dram_xy, sizeof dram_xy);
     if (tile->run[RV32_B].state == HART_HELD || !dram_xy[0] ||
-        !loader_is_loaded(brisc, firmware->entry[LOADER_BRISC], chip_l1(tile))) {
+        !loader_is_loaded(brisc, firmware->entry[LOADER_BRISC], metal_l1(tile))) {
         return; /* or it has not come to copy them yet */
     }
     memcpy(tables->dram_xy, dram_xy, sizeof dram_xy);

@@ -3,8 +3,8 @@
  * code lies byte by byte, as it was linked (firmware) or elsewhere (kernels: tt-metal keeps what it
  * has made of them as *.xip.elf). Then the chip's images refer to the file, which must stay open.
  */
-#ifndef CHIP_PROGRAM_FILES_H
-#define CHIP_PROGRAM_FILES_H
+#ifndef METAL_PROGRAM_FILES_H
+#define METAL_PROGRAM_FILES_H
 
 #include "chip/chip.h"
 

@@ -1,6 +1,6 @@
 /* Which ELF lies where in which tile, for symbols and source lines in reports. */
-#ifndef CHIP_IMAGES_H
-#define CHIP_IMAGES_H
+#ifndef LOADER_IMAGES_H
+#define LOADER_IMAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>

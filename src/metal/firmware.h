@@ -1,0 +1,37 @@
+/* An opened firmware directory, and what booting and launching share. */
+#ifndef METAL_FIRMWARE_H
+#define METAL_FIRMWARE_H
+
+#include <penrose/metal.h>
+
+#include "chip/chip.h"
+#include "loader/companion.h"
+#include "loader/firmware.h"
+
+struct penrose_firmware {
+    char *directory;
+    struct loader_firmware *loader;
+    struct loader_companion *companion[LOADER_COMPANIONS]; /* NULL until a tile needs it */
+};
+
+/* Writes into the L1 of a tile, in order. */
+enum penrose_status metal_apply_writes(struct penrose_chip *chip, struct tile *tile,
+                                       const struct loader_writes *writes,
+                                       struct penrose_error *error);
+
+/* The layout of the mailboxes of the firmware that booted on a tile; NULL: none did. */
+const struct loader_layout *metal_layout(const struct penrose_chip *chip, const struct tile *tile);
+
+/* Reports take it for the firmware of all tiles in which its code lies, as in a snapshot, or where a
+ * host has written it; it stays open as long as the chip. NULL does nothing. False: it lies in none. */
+bool metal_assume(struct penrose_chip *chip, struct penrose_firmware *firmware);
+
+/* loader_memory over the L1 of a tile. */
+struct loader_memory metal_l1(struct tile *tile);
+
+/* The hart that an enum loader_processor means. */
+enum penrose_hart metal_hart_of(unsigned processor);
+
+enum penrose_status metal_no_memory(struct penrose_error *error);
+
+#endif
