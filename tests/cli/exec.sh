@@ -38,6 +38,7 @@ for range in '' x 5: 0:9 9:5 5:6: :5 -1 1073741825; do
 done
 expect "no such failure" 125 "'x' is none of fault, hang and warning" -- exec --fail-on fault,x -- true
 expect "an empty list of failures" 125 "is none of fault" -- exec --fail-on= -- true
+expect "a wrong loopback" 125 "--loopback: 'x' is no Ethernet tile; write all, or X,Y" -- exec --loopback x -- true
 expect "a wrong end" 125 "'kill' is none of report, stop and throw" -- exec --on-hang kill -- true
 TMPDIR=/nowhere messages=2 expect "--fail-on without a file" 125 "no file to learn from" -- \
     exec --fail-on fault -- true
