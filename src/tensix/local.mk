@@ -37,13 +37,16 @@ chip_sources += \
 	%D%/misc.c \
 	%D%/mover.c \
 	%D%/mover.h \
+	%D%/pack/address.c \
+	%D%/pack/check.c \
 	%D%/pack/compress.c \
 	%D%/pack/config.c \
+	%D%/pack/job.h \
 	%D%/pack/output.c \
 	%D%/pack/pack.c \
 	%D%/pack/pack.h \
 	%D%/pack/read.c \
-	%D%/pack/unit.h \
+	%D%/pack/rows.c \
 	%D%/race.c \
 	%D%/race.h \
 	%D%/results.c \
@@ -86,6 +89,5 @@ if HAVE_SHORTCUTS
 chip_sources += \
 	%D%/counters_fast.c \
 	%D%/frontend/issue_fast.c \
-	%D%/pack/pack_fast.c \
 	%D%/vector/memory_fast.c
 endif

@@ -10,45 +10,45 @@
  * know, are filled up to whole lines; the flags of rows without data are set for the first 32 rows
  * of a tile unless Disable_pack_zero_flags says otherwise.
  */
-#include "tensix/pack/unit.h"
+#include "tensix/pack/job.h"
 
 enum { MOST_ZEROS = 15, FLAGS = 32 };
 
-static void put_counters(struct tensix_pack_sink *sink)
+static void put_counters(struct pack_sink *sink)
 {
     struct tensix_pack_output *output = sink->output;
-    tensix_pack_fill_line(sink, &output->data);
-    tensix_pack_append(sink, &output->data, output->counters, sizeof output->counters);
+    pack_fill_line(sink, &output->data);
+    pack_append(sink, &output->data, output->counters, sizeof output->counters);
     memset(output->counters, 0, sizeof output->counters);
     output->group = 0;
 }
 
-static void store(struct tensix_pack_sink *sink, uint32_t datum, unsigned zeros)
+static void store(struct pack_sink *sink, uint32_t datum, unsigned zeros)
 {
     struct tensix_pack_output *output = sink->output;
     uint8_t *counter = &output->counters[output->group / 2];
     *counter = (uint8_t)(*counter | zeros << output->group % 2 * 4);
     output->group++;
-    tensix_pack_put_datum(sink, datum);
+    pack_put_datum(sink, datum);
     if (output->group == TENSIX_PACK_GROUP) {
         put_counters(sink);
     }
 }
 
-static void store_held(struct tensix_pack_sink *sink, unsigned zeros)
+static void store_held(struct pack_sink *sink, unsigned zeros)
 {
     sink->output->stored++;
     store(sink, sink->output->held, zeros);
 }
 
-static void put_row_start(struct tensix_pack_sink *sink)
+static void put_row_start(struct pack_sink *sink)
 {
     uint8_t index[] = {(uint8_t)sink->output->stored, (uint8_t)(sink->output->stored >> 8)};
-    tensix_pack_append(sink, &sink->output->rows, index, sizeof index);
+    pack_append(sink, &sink->output->rows, index, sizeof index);
 }
 
 /* Before the data of a PACR: a tile begins with index 0. */
-void tensix_pack_begin_rows(struct tensix_pack_sink *sink)
+void pack_begin_rows(struct pack_sink *sink)
 {
     struct tensix_pack_output *output = sink->output;
     if (!output->row_open && output->row_count == 0) {
@@ -58,7 +58,7 @@ void tensix_pack_begin_rows(struct tensix_pack_sink *sink)
     output->row_open = true;
 }
 
-void tensix_pack_compress(struct tensix_pack_sink *sink, uint32_t datum)
+void pack_compress(struct pack_sink *sink, uint32_t datum)
 {
     struct tensix_pack_output *output = sink->output;
     output->row_has_data |= datum != 0;
@@ -74,10 +74,10 @@ void tensix_pack_compress(struct tensix_pack_sink *sink, uint32_t datum)
     output->held_zeros = 0;
 }
 
-void tensix_pack_end_row(struct tensix_pack_sink *sink)
+void pack_end_row(struct pack_sink *sink)
 {
     struct tensix_pack_output *output = sink->output;
-    const struct tensix *tensix = sink->tensix;
+    const struct pack_job *job = sink->job;
     if (!output->row_open) {
         return;
     }
@@ -90,7 +90,7 @@ void tensix_pack_end_row(struct tensix_pack_sink *sink)
     }
     put_row_start(sink);
     if (!output->row_has_data && output->row_count < FLAGS &&
-        !tensix_get_THCON_SEC0_REG1_Disable_pack_zero_flags(tensix, sink->plan->state)) {
+        !tensix_get_THCON_SEC0_REG1_Disable_pack_zero_flags(job->tensix, job->state)) {
         output->zero_flags |= UINT32_C(1) << output->row_count;
     }
     output->row_count++;
@@ -98,7 +98,7 @@ void tensix_pack_end_row(struct tensix_pack_sink *sink)
     output->held_zeros = 0;
 }
 
-void tensix_pack_end_group(struct tensix_pack_sink *sink)
+void pack_end_group(struct pack_sink *sink)
 {
     struct tensix_pack_output *output = sink->output;
     while (output->group > 0) {

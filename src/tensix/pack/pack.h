@@ -50,7 +50,7 @@ struct tensix_pack_plan {
     const struct num_kernels *kernels; /* NULL where nothing is derived */
     num_pack_function *pack;           /* of `kernels`, for rows as they lie in Dst */
     uint8_t state;
-    uint8_t refusal;     /* enum tensix_pack_refusal */
+    uint8_t refusal;     /* enum pack_refusal */
     uint8_t kind;        /* enum num_pack_kind: what the early conversion gives */
     struct num_pack how; /* without generator, and the shift by face */
     uint8_t in, dstacc;  /* format codes */
@@ -59,9 +59,9 @@ struct tensix_pack_plan {
     bool is_block, has_exponents, writes_exponents, from_l1;
     bool is_plain; /* whole rows go through the kernels: nothing below but accumulation */
     bool masks, compresses, accumulates, thresholds, shifts_by_face, is_stochastic, rounds_blocks;
-    /* Where the exponents of plain rows can be seen: enum tensix_pack_exponents_in; and for
-     * halves of 16 bits the masks of two of them and the exponent's place in a half. */
-    uint8_t exponents_in, exponent_shift;
+    /* Where the exponents of plain rows are seen: enum pack_exponents_in; the format of the data in
+     * which they are; its mask of exponents, and their place in a half. */
+    uint8_t exponents_in, seen_as, exponent_shift;
     uint32_t exponent_mask;
     uint8_t threshold;
     uint16_t downsample_mask;

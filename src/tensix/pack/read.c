@@ -1,69 +1,51 @@
 /*
- * The packer's way from Dst to data for L1: conversions, edge mask, ReLU, exponents, downsampling
- * and row padding.
+ * The packer's way from Dst to data for L1, datum by datum: conversions, edge mask, ReLU, exponents,
+ * downsampling and row padding. Whole rows go another way, see rows.c.
  *
  * SPEC: BlackholeA0 PACR (tile position); WormholeB0 Packers/EdgeMasking, ExponentHistogram,
  * ExponentThresholding, Downsampling; assembly.yaml of tt_llk_blackhole for RowPadZero.
  */
-#include "tensix/pack/unit.h"
+#include "tensix/pack/job.h"
 
-enum { BINS = 32, BIN_MOST = 255 };
+enum { COLUMNS = NUM_BLOCK_DATUMS };
 
 /* --- Edge masks --- */
 
-struct place {
+/* The tile position of a row: Y and Z of the tile position generator. */
+struct tile_row {
     unsigned y, z;
 };
 
-static struct place place_of(const struct tensix *tensix, const struct tensix_pack_job *job,
-                             unsigned i)
+static struct tile_row position_of(const struct pack_job *job, unsigned i)
 {
-    const struct tensix_packer *packer = &tensix->packer;
-    return job->plan->is_transposed ? (struct place){packer->position, packer->face + i}
-                                    : (struct place){packer->position + i, packer->face};
+    const struct tensix_packer *packer = job->packer;
+    return job->plan->is_transposed ? (struct tile_row){packer->position, packer->face + i}
+                                    : (struct tile_row){packer->position + i, packer->face};
 }
 
 /* The columns of a row that pass. */
-static unsigned edge_mask(const struct tensix *tensix, unsigned state, struct place place)
+static unsigned edge_mask(const struct pack_job *job, struct tile_row at)
 {
+    const struct tensix *tensix = job->tensix;
+    unsigned state = job->state;
     const uint32_t *config = tensix->config[state];
     unsigned set = tensix_get_PCK_EDGE_TILE_ROW_SET_SELECT_select(tensix, state) & 3;
     if (tensix_get_PCK_EDGE_TILE_FACE_SET_SELECT_enable(tensix, state)) {
-        unsigned z = tensix_get_DEST_TARGET_REG_CFG_PACK_SEC0_ZOffset(tensix, state) + place.z;
+        unsigned z = tensix_get_DEST_TARGET_REG_CFG_PACK_SEC0_ZOffset(tensix, state) + at.z;
         unsigned faces = tensix_get_PCK_EDGE_TILE_FACE_SET_SELECT_select(tensix, state) & 3;
         set = config[TENSIX_WORD_TILE_FACE_SET_MAPPING_0_face_set_mapping_0 + faces] >> z % 16 * 2 &
               3;
     }
     unsigned which =
-        config[TENSIX_WORD_TILE_ROW_SET_MAPPING_0_row_set_mapping_0 + set] >> place.y % 16 * 2 & 3;
+        config[TENSIX_WORD_TILE_ROW_SET_MAPPING_0_row_set_mapping_0 + set] >> at.y % 16 * 2 & 3;
     return config[TENSIX_WORD_PCK_EDGE_OFFSET_SEC0_mask + which] & UINT16_MAX;
 }
 
-/* --- Rows of Dst --- */
-
-void tensix_pack_row(const struct tensix *tensix, struct tensix_dst_map map, unsigned row,
-                     bool is_32bit, uint16_t *high, uint16_t *low)
-{
-    const struct tensix_dst *dst = &tensix->dst;
-    const size_t size = sizeof dst->bits[0];
-    unsigned physical =
-        is_32bit ? tensix_dst_physical32(map, row) : tensix_dst_physical16(map, row);
-    if (dst->cleared[physical]) {
-        memset(high, 0, size);
-        memset(low, 0, size);
-        return;
-    }
-    memcpy(high, dst->bits[physical], size);
-    if (is_32bit) {
-        memcpy(low, dst->bits[physical + TENSIX_DST_LOWER_HALF], size);
-    }
-}
-
-/* --- Exponents --- */
+/* --- Datum by datum --- */
 
 /* SPEC: ExponentHistogram. GUESS: 0 for integers of 8 bits, where the page says unspecified. */
-static void find_exponents(enum num_pack_kind kind, const uint32_t *pattern, unsigned count,
-                           uint8_t *exponent)
+static void exponents_of(enum num_pack_kind kind, const uint32_t *pattern, unsigned count,
+                         uint8_t *exponent)
 {
     static const struct {
         uint8_t shift, mask;
@@ -78,20 +60,6 @@ static void find_exponents(enum num_pack_kind kind, const uint32_t *pattern, uns
     }
 }
 
-void tensix_pack_count_exponents(struct tensix *tensix, const struct tensix_pack_batch *batch)
-{
-    struct tensix_packer *packer = &tensix->packer;
-    uint32_t greatest = packer->max_exponent;
-    for (unsigned i = 0; i < batch->exponents; i++) {
-        greatest = batch->exponent[i] > greatest ? batch->exponent[i] : greatest;
-    }
-    packer->max_exponent = greatest;
-    for (unsigned i = 0; tensix_pack_wants_histogram(tensix) && i < batch->exponents; i++) {
-        uint32_t *bin = &packer->histogram[batch->exponent[i] % BINS];
-        *bin += *bin < BIN_MOST;
-    }
-}
-
 /* SPEC: ExponentThresholding; which formats it knows is In_data_format's matter. */
 static void clear_small(const struct tensix_pack_plan *plan, const uint8_t *exponent,
                         unsigned count, uint32_t *pattern)
@@ -103,15 +71,69 @@ static void clear_small(const struct tensix_pack_plan *plan, const uint8_t *expo
     }
 }
 
-/* --- Row by row --- */
+/* The job's columns of a row of Dst: early conversion where the edge mask lets them pass, ReLU. */
+static void convert_row(const struct pack_job *job, unsigned i, unsigned interface,
+                        struct pack_batch *batch, uint32_t *pattern)
+{
+    const struct tensix_pack_plan *plan = job->plan;
+    struct pack_rows row = {.left = interface};
+    const enum num_pack_kind kind = (enum num_pack_kind)plan->kind;
+    const struct tile_row at = position_of(job, i);
+    const unsigned mask = edge_mask(job, at);
+    const uint32_t masked =
+        tensix_get_PCK_EDGE_MODE_mode(job->tensix, job->state) ? num_pack_minus_infinity(kind) : 0;
+    struct num_pack_early early = plan->how.early;
+    pack_take_rows(job, &row);
+    early.generator = plan->is_stochastic ? &batch->generator : NULL;
+    if (plan->shifts_by_face) {
+        early.right_shift = (uint8_t)pack_int_shift(job->tensix, job->state, at.z);
+    }
+    for (unsigned c = 0; c < job->count; c++) {
+        unsigned column = job->first + c;
+        uint32_t stored =
+            early.is_32bit ? (uint32_t)row.high[column] << 16 | row.low[column] : row.high[column];
+        pattern[c] = mask >> column & 1 ? num_pack_early(&early, kind, stored) : masked;
+    }
+    for (unsigned c = 0; plan->how.relu.mode != NUM_RELU_NONE && c < job->count; c++) {
+        pattern[c] = num_pack_relu(&plan->how.relu, kind, pattern[c]);
+    }
+}
+
+/* Downsampling and the late conversion. */
+static void keep(const struct pack_job *job, const uint32_t *pattern, struct pack_batch *batch)
+{
+    const struct tensix_pack_plan *plan = job->plan;
+    const enum num_pack_kind kind = (enum num_pack_kind)plan->kind;
+    const enum num_format to = (enum num_format)plan->how.to;
+    for (unsigned c = 0; c < job->count; c++) {
+        if (plan->downsample_mask >> c & 1) {
+            batch->datum[batch->count++] = num_pack_late(kind, to, pattern[c]);
+        }
+    }
+}
+
+/* Row `i` of the job, which is that of an interface (a bit). */
+static void read_dst_row(const struct pack_job *job, unsigned i, unsigned interface,
+                         struct pack_batch *batch)
+{
+    uint32_t pattern[COLUMNS];
+    uint8_t *exponent = &batch->exponent[i * job->count];
+    convert_row(job, i, interface, batch, pattern);
+    exponents_of((enum num_pack_kind)job->plan->kind, pattern, job->count, exponent);
+    for (unsigned c = 0; c < job->count; c++) {
+        batch->max_exponent = exponent[c] > batch->max_exponent ? exponent[c] : batch->max_exponent;
+    }
+    batch->exponents += pack_wants_histogram(job->tensix) ? job->count : 0;
+    clear_small(job->plan, exponent, job->count, pattern);
+    keep(job, pattern, batch);
+}
 
 /* A datum of L1 as the intermediate format has it. */
-static uint32_t pattern_of_l1(const struct tensix *tensix, const struct tensix_pack_plan *plan,
-                              uint32_t address)
+static uint32_t pattern_of_l1(const struct pack_job *job, uint32_t address)
 {
     uint32_t datum = 0;
-    memcpy(&datum, tensix->l1 + address, (size_t)1 << plan->datum_shift);
-    switch (plan->in) {
+    memcpy(&datum, job->tensix->l1 + address, (size_t)1 << job->plan->datum_shift);
+    switch (job->plan->in) {
     case NUM_FORMAT_BFP8_B: /* sign and mantissa; exponents are 0 */
         return (datum & 0x80) << 8 | (datum & 0x7f);
     case NUM_FORMAT_BFP8:
@@ -123,97 +145,42 @@ static uint32_t pattern_of_l1(const struct tensix *tensix, const struct tensix_p
     }
 }
 
-/* The job's columns of a row of Dst: early conversion where the edge mask lets them pass, ReLU. */
-static void convert_row(const struct tensix *tensix, const struct tensix_pack_job *job,
-                        const struct num_pack *how, unsigned mask, const uint16_t *high,
-                        const uint16_t *low, uint32_t *pattern)
+static void read_l1_row(const struct pack_job *job, unsigned i, struct pack_batch *batch)
 {
-    const enum num_pack_kind kind = (enum num_pack_kind)job->plan->kind;
-    const bool is_32bit = how->early.is_32bit;
-    const uint32_t masked =
-        tensix_get_PCK_EDGE_MODE_mode(tensix, job->state) ? num_pack_minus_infinity(kind) : 0;
-    for (unsigned i = 0; i < job->count; i++) {
-        unsigned column = job->first + i;
-        uint32_t stored = is_32bit ? (uint32_t)high[column] << 16 | low[column] : high[column];
-        pattern[i] = mask >> column & 1 ? num_pack_early(&how->early, kind, stored) : masked;
+    uint32_t pattern[COLUMNS];
+    for (unsigned c = 0; c < job->count; c++) {
+        pattern[c] =
+            pattern_of_l1(job, job->l1_source + ((i * job->count + c) << job->plan->datum_shift));
     }
-    for (unsigned i = 0; how->relu.mode != NUM_RELU_NONE && i < job->count; i++) {
-        pattern[i] = num_pack_relu(&how->relu, kind, pattern[i]);
-    }
+    keep(job, pattern, batch);
 }
 
 /* Zeros up to a multiple of 16 data. */
-static void pad(struct tensix_pack_batch *batch, uint32_t counted)
+static void pad_batch(struct pack_batch *batch, uint32_t counted)
 {
     for (; counted % NUM_BLOCK_DATUMS; counted++) {
         batch->datum[batch->count++] = 0;
     }
 }
 
-/* Downsampling and the late conversion. */
-static void keep(const struct tensix_pack_plan *plan, struct tensix_pack_batch *batch,
-                 const uint32_t *pattern, unsigned count)
+void pack_read(const struct pack_job *job, struct pack_batch *batch)
 {
-    const enum num_pack_kind kind = (enum num_pack_kind)plan->kind;
-    const enum num_format to = (enum num_format)plan->how.to;
-    for (unsigned i = 0; i < count; i++) {
-        if (plan->downsample_mask >> i % NUM_BLOCK_DATUMS & 1) {
-            batch->datum[batch->count++] = num_pack_late(kind, to, pattern[i]);
-        }
-    }
-}
-
-static void read_dst_row(struct tensix *tensix, const struct tensix_pack_job *job, unsigned i,
-                         struct tensix_pack_batch *batch)
-{
-    const struct tensix_pack_plan *plan = job->plan;
-    uint16_t high[TENSIX_DST_COLUMNS], low[TENSIX_DST_COLUMNS];
-    uint32_t pattern[TENSIX_DST_COLUMNS];
-    uint8_t *exponent = &batch->exponent[batch->exponents];
-    struct place place = place_of(tensix, job, i);
-    struct num_pack how = plan->how;
-    how.early.generator = plan->is_stochastic ? &batch->generator : NULL;
-    if (plan->shifts_by_face) {
-        how.early.right_shift = (uint8_t)tensix_pack_int_shift(tensix, job->state, place.z);
-    }
-    tensix_pack_row(tensix, tensix_dst_map_now(tensix), job->row[i], how.early.is_32bit, high, low);
-    convert_row(tensix, job, &how, edge_mask(tensix, job->state, place), high, low, pattern);
-    find_exponents((enum num_pack_kind)plan->kind, pattern, job->count, exponent);
-    batch->exponents += job->count;
-    clear_small(plan, exponent, job->count, pattern);
-    keep(plan, batch, pattern, job->count);
-}
-
-static void read_l1_row(struct tensix *tensix, const struct tensix_pack_job *job, unsigned i,
-                        struct tensix_pack_batch *batch)
-{
-    uint32_t pattern[TENSIX_DST_COLUMNS];
-    for (unsigned c = 0; c < job->count; c++) {
-        uint32_t address = job->l1_source + ((i * job->count + c) << job->plan->datum_shift);
-        pattern[c] = pattern_of_l1(tensix, job->plan, address);
-    }
-    keep(job->plan, batch, pattern, job->count);
-}
-
-void tensix_pack_read(struct tensix *tensix, const struct tensix_pack_job *job,
-                      struct tensix_pack_batch *batch)
-{
-    const struct tensix_packer *packer = &tensix->packer;
-    batch->count = batch->exponents = 0;
-    batch->generator = packer->generator;
-    for (unsigned i = 0; job->reads && i < job->rows; i++) {
+    unsigned left = job->interfaces;
+    batch->count = 0;
+    for (unsigned i = 0; job->reads && i < job->rows; i++, left &= left - 1) {
         unsigned before = batch->count;
         if (job->plan->from_l1) {
-            read_l1_row(tensix, job, i, batch);
+            read_l1_row(job, i, batch);
         } else {
-            read_dst_row(tensix, job, i, batch);
+            read_dst_row(job, i, left & -left, batch);
         }
-        if (job->pad == TENSIX_PACK_PAD_ROWS) { /* a row without data gets none */
-            pad(batch, batch->count - before);
+        if (job->pad == PACK_PAD_ROWS) { /* a row without data gets none */
+            pad_batch(batch, batch->count - before);
         }
     }
-    if (job->pad == TENSIX_PACK_PAD_ALL) {
-        uint32_t before = packer->output.data.open ? packer->output.count : 0;
-        pad(batch, before + job->zeros + batch->count);
+    if (job->pad == PACK_PAD_ALL) {
+        const struct tensix_pack_output *output = &job->packer->output;
+        uint32_t before = output->data.open ? output->count : 0;
+        pad_batch(batch, before + job->zeros + batch->count);
     }
 }
