@@ -18,9 +18,14 @@ BAD load_from_nowhere(void)
     mailbox.result[0] = REGISTER(0x00400000);
 }
 
+static inline __attribute__((always_inline)) void store_below(uint32_t start, uint32_t distance)
+{
+    REGISTER(start - distance) = 1;
+}
+
 BAD store_to_nowhere(void)
 {
-    REGISTER(AT_LOCAL_RAM - 0x300000) = 1;
+    store_below(AT_LOCAL_RAM, 0x300000);
 }
 
 BAD store_to_read_only(void)

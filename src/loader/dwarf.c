@@ -442,11 +442,12 @@ unsigned loader_elf_calls(struct loader_elf *elf, uint32_t address,
     Dwarf *dwarf = loader_debug_dwarf(elf);
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
-    bool found = false;
-    while (!found && dwarf && dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
+    /* Units overlap: assemblers tell the length that code had before the linker has shortened it. */
+    while (!walk.calls && dwarf &&
+           dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
         if (dwarf_haspc(&die, address) == 1 &&
             dwarf_getsrcfiles(&die, &walk.files, &walk.files_count) == 0) {
-            found = walk_children(&walk, &die, 0);
+            walk_children(&walk, &die, 0);
         }
     }
     for (unsigned i = 0; i < walk.calls; i++) {

@@ -265,6 +265,8 @@ if [ -e "$GUESTS/hello.elf" ]; then
     expect "a jump to nowhere, and the last call before it" 1 \
         'hint +jump_to_nowhere at fault\.c:[0-9]+ has jumped to 0x00400000, as its code says' \
         'last call .* in main' -- run "$GUESTS/fault-jump.elf"
+    expect "calls right behind start-up code that the linker has shortened" 1 \
+        '^  inlined at +firmware/bare/fault\.c:28$' -- run "$GUESTS/fault-store.elf"
 else
     untested "symbols and source lines: no guest programs in $GUESTS"
 fi
