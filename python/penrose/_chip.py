@@ -33,7 +33,8 @@ class Fault:
     rule: str
     disassembly: str
     symbol: str
-    source: str
+    source: str  # FILE:LINE
+    inlined_at: list[str]  # FILE:LINE of the calls that were inlined there, the innermost first
     repeated: int
     hint: str
     report: str  # all of it as text
@@ -294,6 +295,7 @@ class Chip:
                     disassembly=_string(fault.disassembly),
                     symbol=_string(fault.symbol),
                     source=_string(fault.source),
+                    inlined_at=[call for call in map(_string, fault.inlined_at) if call],
                     repeated=fault.repeated,
                     hint=_string(fault.hint),
                     report=text(lib.penrose_fault_format, fault),

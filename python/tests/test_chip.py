@@ -81,6 +81,14 @@ def test_a_fault_is_an_exception_with_the_report(chip, tile):
     assert chip.faults == [] and chip.run(check=False) == "fault"
 
 
+def test_a_fault_names_the_calls_of_inlined_code(chip, tile):
+    chip.start(tile, "brisc", penrose.guest("fault-store.elf"))
+    assert chip.run(check=False) == "fault"
+    (fault,) = chip.faults
+    assert "fault.c:23" in fault.source
+    assert [call.rsplit("/", 1)[-1] for call in fault.inlined_at] == ["fault.c:28"]
+
+
 def test_a_policy_lets_it_go_on(tile):
     with penrose.chip(policy={"unmapped-address": "warn"}) as chip:
         chip.start(tile, "brisc", penrose.guest("fault-load.elf"))

@@ -13,11 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chip/chip.h"
 #include "metal/firmware.h"
 #include "metal/program_files.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "isa/json_text.h"
+#include "observe/dump/dump.h"
 #include "observe/error_line.h"
 
 enum { PROGRESS_AFTER_MS = 500, PROGRESS_EVERY_MS = 200, MOST_TEXT = 8192 };
@@ -682,11 +684,7 @@ static json_t *fault_json(const struct penrose_fault *fault)
                         has_word ? json_text(fault->disassembly) : json_null());
     json_object_set_new(object, "symbol", json_text(fault->symbol));
     json_object_set_new(object, "source", json_text(fault->source));
-    json_t *calls = json_array();
-    for (unsigned i = 0; i < PENROSE_INLINED && *fault->inlined_at[i]; i++) {
-        json_array_append_new(calls, json_text(fault->inlined_at[i]));
-    }
-    json_object_set_new(object, "inlined_at", calls);
+    json_object_set_new(object, "inlined_at", dump_fault_calls(fault));
     json_object_set_new(object, "hint", json_text(fault->hint));
     json_set_count(object, "repeated", fault->repeated);
     return object;

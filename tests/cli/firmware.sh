@@ -233,6 +233,11 @@ expect "the user's line of who waits" 4 \
     'a\.h:10, inlined at /x/tt_metal/hw/inc/b\.h:20, /own/compute\.cpp:15, /x.*trisck\.cc:73: polls' \
     'out:brisc .*, a\.h:10, inlined at b\.h:20, compute\.cpp:15, trisck\.cc:73$' -- $(run_wrong deep-hang)
 # shellcheck disable=SC2046
+expect "a dump at a fault" 1 -- $(run_wrong deep) --dump-state "$work/deep.dump"
+report "has all calls" "$(grep -q '/own/compute.cpp:15' "$work/deep.dump/manifest.json" || echo "it has not")"
+expect "a page of it" 0 -- state "$work/deep.dump" --html "$work/deep.html"
+report "has them, too" "$(grep -q ', inlined at .*/own/compute.cpp:15' "$work/deep.html" || echo "it has not")"
+# shellcheck disable=SC2046
 expect "the user's line in a trace" 4 -- $(run_wrong deep-hang) "--trace=$work/deep.ptrace" \
     --trace-filter 'hart=brisc kind=memory address=0x90000'
 expect "and in its text" 0 'out:  /x/tt_metal/hw/inc/a\.h:10, inlined at b\.h:20, compute\.cpp:15, trisck\.cc:73$' -- \

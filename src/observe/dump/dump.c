@@ -68,6 +68,15 @@ static json_t *list_command(void)
     return list;
 }
 
+json_t *dump_fault_calls(const struct penrose_fault *fault)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < PENROSE_INLINED && *fault->inlined_at[i]; i++) {
+        json_array_append_new(list, json_text(fault->inlined_at[i]));
+    }
+    return list;
+}
+
 static json_t *describe_fault(const struct penrose_fault *fault)
 {
     json_t *object = json_object();
@@ -86,6 +95,9 @@ static json_t *describe_fault(const struct penrose_fault *fault)
         if (*known[i].text) {
             json_object_set_new(object, known[i].name, json_text(known[i].text));
         }
+    }
+    if (*fault->inlined_at[0]) {
+        json_object_set_new(object, "inlined_at", dump_fault_calls(fault));
     }
     return object;
 }

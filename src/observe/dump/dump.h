@@ -67,6 +67,9 @@ void dump_collect_bank(struct penrose_chip *chip, unsigned bank, struct penrose_
 /* What the manifest has besides its tiles; NULL without memory. */
 json_t *dump_manifest(struct penrose_chip *chip, const char *reason, const char *text);
 
+/* FILE:LINE of the calls that were inlined at a fault, the innermost first; a new array. */
+json_t *dump_fault_calls(const struct penrose_fault *fault);
+
 /* The next tile with harts that was ever used, from *index on, which is 0 at first; false: there is
  * no further one. */
 bool dump_next_tile(const struct penrose_chip *chip, unsigned *index, struct penrose_place *at);

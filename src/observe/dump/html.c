@@ -69,8 +69,8 @@ static uint64_t number_of(const json_t *object, const char *name)
 
 static void put_manifest(FILE *file, const json_t *manifest)
 {
-    const json_t *why = json_object_get(manifest, "reason"), *fault, *word;
-    size_t i;
+    const json_t *why = json_object_get(manifest, "reason"), *fault, *word, *call;
+    size_t i, k;
     fputs("<h1>Dump of ", file);
     put_escaped(file, string_of(manifest, "chip"));
     fputs(", ", file);
@@ -100,6 +100,11 @@ static void put_manifest(FILE *file, const json_t *manifest)
         put_escaped(file, string_of(fault, "rule"));
         fputs(" <code>", file);
         put_escaped(file, string_of(fault, "source"));
+        json_array_foreach(json_object_get(fault, "inlined_at"), k, call)
+        {
+            fputs(k ? ", " : ", inlined at ", file);
+            put_escaped(file, json_string_value(call));
+        }
         fputs("</code></p>\n", file);
     }
 }
