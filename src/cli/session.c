@@ -301,6 +301,19 @@ static void explain_leftovers(struct session *session)
                          "did not wait for what they asked the NoC for; results may be wrong");
 }
 
+/* Was the jump that the hint tells of the call that has left `ra`? */
+static bool is_call_in_hint(const struct session *session, const struct penrose_fault *fault,
+                            uint32_t ra)
+{
+    struct tile *tile;
+    if (!*fault->hint || chip_tile(session->chip, fault->x, fault->y, &tile, NULL) != PENROSE_OK) {
+        return false;
+    }
+    const struct rv32_hart *hart = &tile->hart[fault->hart];
+    return (hart->jump.behind == ra && hart->jump.target == fault->pc) ||
+           (fault->pc == 0 && hart->null_jump == ra - 3);
+}
+
 /* Where a jump into nowhere came from: the return address tells most often. */
 static void explain_caller(struct session *session, const struct penrose_fault *fault)
 {
@@ -313,6 +326,7 @@ static void explain_caller(struct session *session, const struct penrose_fault *
         penrose_hart_info(session->chip, fault->x, fault->y, fault->hart, &info, NULL) ==
             PENROSE_OK &&
         info.x[1] != fault->pc && /* it has returned */
+        !is_call_in_hint(session, fault, info.x[1]) &&
         penrose_locate(session->chip, fault->x, fault->y, info.x[1] - 4, symbol, sizeof symbol,
                        source, sizeof source)) {
         fprintf(stderr, "  last call    0x%08x in %s%s%s\n", info.x[1] - 4, symbol,

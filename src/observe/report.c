@@ -75,19 +75,27 @@ static bool is_same_line(const struct penrose_fault *a, const struct penrose_fau
     return is_same;
 }
 
-/* Are the first words the same, such as the names in "main+0x1c" or the mnemonics? */
-static bool begins_alike(const char *a, const char *b, const char *end)
+/* The length of "main" in "main+0x1c"; of C++ there are names with a '+' of their own. */
+static size_t function_length(const char *symbol)
 {
-    size_t length = strcspn(a, end);
-    return length == strcspn(b, end) && strncmp(a, b, length) == 0;
+    const char *offset = strrchr(symbol, '+');
+    return offset && strncmp(offset, "+0x", 3) == 0 ? (size_t)(offset - symbol) : strlen(symbol);
+}
+
+static bool begins_alike(const char *a, size_t length_a, const char *b, size_t length_b)
+{
+    return length_a == length_b && strncmp(a, b, length_a) == 0;
 }
 
 /* The compiler may have unrolled a line: then instructions of one kind are alike, wherever they are. */
 static bool is_same_code(const struct penrose_fault *a, const struct penrose_fault *b)
 {
     bool is_same_place = a->pc == b->pc && a->word == b->word && !strcmp(a->symbol, b->symbol);
-    bool is_unrolled = *a->source && *a->disassembly && begins_alike(a->symbol, b->symbol, "+") &&
-                       begins_alike(a->disassembly, b->disassembly, " ");
+    bool is_unrolled = *a->source && *a->disassembly &&
+                       begins_alike(a->symbol, function_length(a->symbol), b->symbol,
+                                    function_length(b->symbol)) &&
+                       begins_alike(a->disassembly, strcspn(a->disassembly, " "), b->disassembly,
+                                    strcspn(b->disassembly, " "));
     return is_same_line(a, b) && (is_same_place || is_unrolled);
 }
 

@@ -470,6 +470,11 @@ TEST(mistakes_are_alike_on_other_tiles)
     next.pc = 0x1010;
     strcpy(next.symbol, "mainly+0x10");
     ck_assert(!penrose_fault_alike(&unrolled, &next));
+    strcpy(unrolled.symbol, "operator+(a, b)+0x10");
+    strcpy(next.symbol, "operator+=(a, b)+0x20");
+    ck_assert(!penrose_fault_alike(&unrolled, &next));
+    strcpy(next.symbol, "operator+(a, b)+0x20");
+    ck_assert(penrose_fault_alike(&unrolled, &next));
     struct penrose_fault request = fault; /* of the NoC */
     request.word = other[1].word = 0;
     other[1].hart = fault.hart;
