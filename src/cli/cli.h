@@ -30,10 +30,18 @@ struct cli_witness {
     void *context;
 };
 
+struct json_t;
+
+/* What --json prints when the command is over: one of these. NULL: there is none. */
+struct cli_answer {
+    struct json_t *result, *error; /* the first error */
+};
+
 /* One call of the program. */
 struct cli {
     const char *command;               /* "boot"; NULL before it is known */
     bool json;                         /* the result is one JSON object on stdout */
+    struct cli_answer *answer;         /* with json */
     const struct cli_witness *witness; /* NULL: none */
 };
 

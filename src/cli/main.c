@@ -127,13 +127,14 @@ static enum cli_exit dispatch(struct cli *cli, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct cli cli = {0};
+    struct cli_answer answer = {0};
+    struct cli cli = {.answer = &answer};
     struct terminal terminals[2];
     terminal_begin(terminals);
     for (int i = 1; i < argc; i++) { /* so that messages about other options are JSON, too */
         cli.json |= strcmp(argv[i], "--json") == 0;
     }
-    enum cli_exit exit = dispatch(&cli, argc, argv);
+    enum cli_exit exit = output_answer(&cli, dispatch(&cli, argc, argv));
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "penrose: cannot write the result: %s\n", strerror(errno));
         exit = CLI_REFUSED;

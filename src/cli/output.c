@@ -30,7 +30,7 @@ enum cli_exit complain(const struct cli *cli, const char *format, ...)
     va_end(arguments);
     fflush(stdout);
     fprintf(stderr, "penrose: %s\n", text);
-    if (cli->json) {
+    if (cli->json && !cli->answer->error) {
         json_t *object = json_object();
         if (cli->command) {
             json_object_set_new(object, "command", json_text(cli->command));
@@ -39,9 +39,7 @@ enum cli_exit complain(const struct cli *cli, const char *format, ...)
         json_object_set_new(object, "exit_status", json_integer(CLI_REFUSED));
         json_object_set_new(object, "error", json_text(text));
         json_set_count(object, "schema", JSON_SCHEMA);
-        json_dumpf(object, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-        putchar('\n');
-        json_decref(object);
+        cli->answer->error = object;
     }
     return CLI_REFUSED;
 }
@@ -59,17 +57,31 @@ void note(const char *format, ...)
 
 enum cli_exit output_json(const struct cli *cli, json_t *object)
 {
-    if (object) {
-        json_set_count(object, "schema", JSON_SCHEMA);
-    }
-    if (!object || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII) != 0) {
-        json_decref(object);
+    if (!object) {
         note("%s: no memory for the result", cli->command);
         return CLI_REFUSED;
     }
-    putchar('\n');
-    json_decref(object);
+    json_set_count(object, "schema", JSON_SCHEMA);
+    json_decref(cli->answer->result);
+    cli->answer->result = object;
     return CLI_DONE;
+}
+
+enum cli_exit output_answer(const struct cli *cli, enum cli_exit exit)
+{
+    struct cli_answer *answer = cli->answer;
+    bool is_error = answer->error && (exit == CLI_REFUSED || !answer->result);
+    json_t *object = is_error ? answer->error : answer->result;
+    if (object && json_dumpf(object, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII) != 0) {
+        note("%s: no memory for the result", cli->command);
+        exit = CLI_REFUSED;
+    }
+    if (object) {
+        putchar('\n');
+    }
+    json_decref(answer->error);
+    json_decref(answer->result);
+    return exit;
 }
 
 json_t *json_address(uint32_t address)

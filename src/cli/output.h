@@ -11,8 +11,8 @@
 
 #include "cli/cli.h"
 
-/* "penrose: MESSAGE" on stderr and, with --json, an object with the command and the message on
- * stdout. Returns CLI_REFUSED. */
+/* "penrose: MESSAGE" on stderr. With --json the first message is kept for output_answer, with the
+ * command. Returns CLI_REFUSED. */
 enum cli_exit complain(const struct cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -22,8 +22,12 @@ void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The version of what --json writes: members may be added to it, others are another version. */
 enum { JSON_SCHEMA = 1 };
 
-/* Prints the object and gives it up; CLI_REFUSED when it is NULL (memory ran out). */
+/* Keeps the result for output_answer; CLI_REFUSED when it is NULL (memory ran out). */
 enum cli_exit output_json(const struct cli *cli, json_t *object);
+
+/* Prints the one object of --json when the command is over: what has failed late makes it an error,
+ * too. Returns the exit code. */
+enum cli_exit output_answer(const struct cli *cli, enum cli_exit exit);
 
 /* "0x00001234", as JSON has no hexadecimal numbers. */
 json_t *json_address(uint32_t address);

@@ -64,7 +64,8 @@ static enum cli_exit run_again(struct cli *cli, unsigned which, const json_t *co
 {
     size_t count = json_array_size(command);
     char **words = calloc(count, sizeof *words);
-    struct cli again = {.command = runnable[which].name, .witness = witness};
+    struct cli_answer unseen = {0};
+    struct cli again = {.command = runnable[which].name, .answer = &unseen, .witness = witness};
     enum cli_exit exit = words ? CLI_DONE : complain(cli, "no memory to run the program again");
     for (size_t i = 1; i < count && !exit; i++) { /* strings: dump_open does not look */
         const char *word = json_string_value(json_array_get(command, i));
@@ -73,7 +74,7 @@ static enum cli_exit run_again(struct cli *cli, unsigned which, const json_t *co
     if (!exit) {
         words[0] = runnable[which].words;
         int kept = close_stdout();
-        exit = runnable[which].run(&again, (int)count - 1, words);
+        exit = output_answer(&again, runnable[which].run(&again, (int)count - 1, words));
         reopen_stdout(kept);
     }
     free(words);

@@ -76,6 +76,21 @@ echo '{"format": "penrose-dump", "version": 9, "tiles": []}' >newer/manifest.jso
 never=(run count.elf --max-cycles 1000G)
 expect "into a folder of something else" 2 'full: has something else than a dump in it' -- \
     "${never[@]}" --dump-state full
+# What fails when the run is over is told in the one document of --json.
+small() { # OPTION...: of files of 64 KiB at most
+    local out=late$#${1%%=*}.json
+    (trap '' XFSZ && ulimit -f 64 && exec "$PENROSE" run seven.elf --json "$@" >"$out" 2>late.log)
+    report "exit code of $*" "$([ $? -eq 2 ] || echo "it is not 2")"
+    report "one document of $*" "$("$schema_python" -c 'import json, sys
+document = json.load(open(sys.argv[2]))
+sys.exit(document["outcome"] != "error" or sys.argv[1] not in document["error"])' "${1%%=*}" "$out" 2>&1 || cat "$out")"
+    keep "$out"
+}
+if [ -n "$schema_python" ] && [ -w /dev/full ]; then
+    small --dump-state late
+    small --trace=/dev/full
+    small --dump-state never --trace=/dev/full # two failures
+fi
 expect "into a file" 2 'seven.elf: cannot be opened as a folder' -- "${never[@]}" --dump-state seven.elf
 expect "where nothing can be" 2 'nowhere/out: cannot be made: No such file' -- \
     "${never[@]}" --dump-state nowhere/out
