@@ -251,16 +251,15 @@ static void add_registers(unsigned use, uint32_t word, unsigned group, uint32_t 
 {
     static const struct {
         enum rv32_file file;
-        const struct isa_field *field;
-    } operands[] = {{RV32_X, &rs1}, {RV32_X, &rs2}, {RV32_X, &rd}, {RV32_F, &fs1},
-                    {RV32_F, &fs2}, {RV32_F, &fs3}, {RV32_F, &fd}, {RV32_V, &vs1},
-                    {RV32_V, &vs2}, {RV32_V, &vs3}, {RV32_V, &vd}};
+        unsigned lsb; /* of the register's number */
+    } operands[] = {{RV32_X, 15}, {RV32_X, 20}, {RV32_X, 7}, {RV32_F, 15},
+                    {RV32_F, 20}, {RV32_F, 27}, {RV32_F, 7}, {RV32_V, 15},
+                    {RV32_V, 20}, {RV32_V, 7},  {RV32_V, 7}};
     for (unsigned rest = use & OPERANDS; rest; rest &= rest - 1) {
         const unsigned i = (unsigned)__builtin_ctz(rest);
-        const uint64_t registers = operands[i].file == RV32_V
-                                       ? (UINT64_C(1) << (group < 32 ? group : 32)) - 1
-                                       : UINT64_C(1);
-        set[operands[i].file] |= (uint32_t)(registers << isa_field_get(operands[i].field, word));
+        const uint64_t registers =
+            operands[i].file == RV32_V ? (UINT64_C(1) << (group < 32 ? group : 32)) - 1 : 1;
+        set[operands[i].file] |= (uint32_t)(registers << (word >> operands[i].lsb & 31));
     }
     set[RV32_V] |= use & V0 ? 1 : 0;
 }
@@ -279,9 +278,9 @@ struct rv32_operands rv32_find_operands(const struct isa_index *index, uint32_t 
         reads |= V0 | (use->writes & VD); /* elements that are masked off stay as they were */
     }
     operands.effects = rv32_row_effects(row, word);
-    operands.rd = (unsigned)isa_field_get(&rd, word);
-    operands.rs1 = (unsigned)isa_field_get(&rs1, word);
-    operands.rs2 = (unsigned)isa_field_get(&rs2, word);
+    operands.rd = word >> 7 & 31;
+    operands.rs1 = word >> 15 & 31;
+    operands.rs2 = word >> 20 & 31;
     operands.imm = use->immediate ? isa_field_get(use->immediate, word) : 0;
     operands.size = rv32_access_size(traits);
     const bool is_vector = row_infos[row].extension == RV32_EXT_V;

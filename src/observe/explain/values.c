@@ -1,6 +1,8 @@
 /* Values inside a hart, see values.h. */
 #include "observe/explain/values.h"
 
+#include <string.h>
+
 static void add_value_source(struct value_sources *sources, const struct writers_source *source)
 {
     for (unsigned i = 0; i < sources->count; i++) {
@@ -36,61 +38,65 @@ void values_load(struct hart_values *values, const struct writers_source *read,
     }
 }
 
-/* Where the values come from that an instruction reads from registers. */
-static struct value_sources sources_of_registers(const struct hart_values *values,
-                                                 const struct rv32_operands *insn)
+/* Most sets are small, or empty. */
+static void copy_value_sources(struct value_sources *to, const struct value_sources *from)
 {
-    struct value_sources sources = {.count = 0};
+    to->count = from->count;
+    memcpy(to->source, from->source, from->count * sizeof *from->source);
+}
+
+/* Adds what values come from that an instruction reads from registers. */
+static void add_sources_of_registers(const struct hart_values *values,
+                                     const struct rv32_operands *insn,
+                                     struct value_sources *sources)
+{
     for (unsigned file = 0; file < RV32_FILES; file++) {
         for (uint32_t rest = insn->values[file]; rest; rest &= rest - 1) {
-            add_value_sources(&sources, &values->of_register[file][__builtin_ctz(rest)]);
+            add_value_sources(sources, &values->of_register[file][__builtin_ctz(rest)]);
         }
     }
-    return sources;
 }
 
 /* Where the result of an instruction comes from. A jump writes its own address, and no value is
  * followed through a CSR. */
-static struct value_sources sources_of_result(const struct hart_values *values,
-                                              const struct rv32_operands *insn)
+static void find_sources_of_result(const struct hart_values *values,
+                                   const struct rv32_operands *insn, struct value_sources *sources)
 {
-    struct value_sources sources = {.count = 0};
+    sources->count = 0;
     if (insn->effects.class == RV32_CLASS_JUMP ||
         rv32_row_extension((unsigned)insn->row) == RV32_EXT_ZICSR) {
-        return sources;
+        return;
     }
-    if (insn->effects.traits & RV32_STORES) {
-        return values->has_loaded ? values->loaded : sources; /* an atomic's operand was stored */
+    if (!(insn->effects.traits & RV32_STORES)) { /* an atomic's operand was stored */
+        add_sources_of_registers(values, insn, sources);
     }
-    sources = sources_of_registers(values, insn);
     if (values->has_loaded) {
-        add_value_sources(&sources, &values->loaded);
+        add_value_sources(sources, &values->loaded);
     }
-    return sources;
 }
 
 void values_finish(struct hart_values *values, const struct rv32_operands *insn)
 {
-    if (insn->row >= 0) {
-        const struct value_sources result = sources_of_result(values, insn);
+    if (insn->results[RV32_X] | insn->results[RV32_F] | insn->results[RV32_V]) {
+        struct value_sources result;
+        find_sources_of_result(values, insn, &result);
         for (unsigned file = 0; file < RV32_FILES; file++) {
             for (uint32_t rest = insn->results[file]; rest; rest &= rest - 1) {
-                values->of_register[file][__builtin_ctz(rest)] = result;
+                copy_value_sources(&values->of_register[file][__builtin_ctz(rest)], &result);
             }
         }
     }
     values->has_loaded = false;
 }
 
-struct value_sources values_stored(const struct hart_values *values,
-                                   const struct rv32_operands *insn)
+void values_stored(const struct hart_values *values, const struct rv32_operands *insn,
+                   struct value_sources *sources)
 {
-    struct value_sources sources = {.count = 0};
+    sources->count = 0;
     if (insn->row >= 0 && insn->effects.traits & RV32_STORES) {
-        sources = sources_of_registers(values, insn);
+        add_sources_of_registers(values, insn, sources);
         if (values->has_loaded && !(insn->effects.traits & RV32_SWAPS)) {
-            add_value_sources(&sources, &values->loaded);
+            add_value_sources(sources, &values->loaded);
         }
     }
-    return sources;
 }

@@ -32,7 +32,7 @@ void values_load(struct hart_values *values, const struct writers_source *read,
 void values_finish(struct hart_values *values, const struct rv32_operands *insn);
 
 /* What the instruction under way stores was made from. */
-struct value_sources values_stored(const struct hart_values *values,
-                                   const struct rv32_operands *insn);
+void values_stored(const struct hart_values *values, const struct rv32_operands *insn,
+                   struct value_sources *sources);
 
 #endif

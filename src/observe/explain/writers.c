@@ -27,6 +27,14 @@ struct watched_state {
     uint32_t value;
 };
 
+/* What is known of an instruction's word; all zero at first, which is right of a word that is none. */
+struct known_operands {
+    uint32_t word, vtype;
+    struct rv32_operands insn;
+};
+
+enum { KNOWN_OPERANDS = 256 };
+
 struct writers {
     struct observer observer;
     struct penrose_chip *chip;
@@ -44,6 +52,7 @@ struct writers {
     struct watched_state *state;
     size_t states;
     struct hart_values hart[PENROSE_HARTS];
+    struct known_operands known[KNOWN_OPERANDS];
     struct value_sources unit[OBSERVED_AGENTS][PENROSE_TENSIX_THREADS]; /* range of the reads */
     uint32_t unit_pc_word[OBSERVED_AGENTS][PENROSE_TENSIX_THREADS];     /* the word that it is of */
     struct held held;
@@ -104,26 +113,32 @@ static uint32_t word_of_code(const struct writers *writers, uint32_t pc)
     return word;
 }
 
-static struct rv32_operands operands_of(const struct writers *writers, enum observed_agent agent,
-                                        uint32_t word)
+/* What its row says of a word. Programs have few different ones, so the latest are kept. */
+static const struct rv32_operands *operands_of(struct writers *writers, enum observed_agent agent,
+                                               uint32_t word)
 {
-    return rv32_find_operands(rv32_code_store_index(writers->chip->store), word,
-                              writers->tile->hart[agent].csr.vtype);
+    const uint32_t vtype = writers->tile->hart[agent].csr.vtype;
+    struct known_operands *known =
+        &writers->known[(word ^ word >> 8 ^ word >> 16 ^ word >> 24) % KNOWN_OPERANDS];
+    if (known->word != word || known->vtype != vtype) {
+        *known = (struct known_operands){
+            word, vtype,
+            rv32_find_operands(rv32_code_store_index(writers->chip->store), word, vtype)};
+    }
+    return &known->insn;
 }
 
 static void note_finished(struct writers *writers, const struct observed *event)
 {
-    const struct rv32_operands insn = operands_of(writers, event->agent, event->word);
-    values_finish(&writers->hart[event->agent], &insn);
+    values_finish(&writers->hart[event->agent], operands_of(writers, event->agent, event->word));
 }
 
 /* Where what a hart stores comes from. */
-static struct value_sources sources_of_store(const struct writers *writers,
-                                             const struct observed *event)
+static void find_sources_of_store(struct writers *writers, const struct observed *event,
+                                  struct value_sources *sources)
 {
-    const struct rv32_operands insn =
-        operands_of(writers, event->agent, word_of_code(writers, event->pc));
-    return values_stored(&writers->hart[event->agent], &insn);
+    values_stored(&writers->hart[event->agent],
+                  operands_of(writers, event->agent, word_of_code(writers, event->pc)), sources);
 }
 
 /* A unit's reads, while it executes one instruction: the first and the last address, and what there
@@ -154,13 +169,14 @@ static bool is_hart(enum observed_agent agent)
     return agent <= OBSERVED_NCRISC;
 }
 
-static void fill_sources(const struct writers *writers, const struct observed *event,
+static void fill_sources(struct writers *writers, const struct observed *event,
                          struct writers_record *record)
 {
-    struct value_sources set = {.count = 0};
+    struct value_sources set;
+    set.count = 0;
     unsigned thread = event->thread < PENROSE_TENSIX_THREADS ? event->thread : 0;
     if (event->kind == OBSERVED_WRITTEN && is_hart(event->agent)) {
-        set = sources_of_store(writers, event);
+        find_sources_of_store(writers, event, &set);
     } else if (event->kind == OBSERVED_WRITTEN && event->agent == OBSERVED_MOVER) {
         set = writers->unit[OBSERVED_MOVER][thread];
         record->is_range = true;
@@ -169,7 +185,7 @@ static void fill_sources(const struct writers *writers, const struct observed *e
         set = writers->unit[OBSERVED_UNPACKER][thread];
         record->is_range = true;
     }
-    memcpy(record->source, set.source, sizeof record->source);
+    memcpy(record->source, set.source, set.count * sizeof set.source[0]);
     record->sources = set.count;
 }
 
@@ -229,7 +245,7 @@ static void note_written(struct writers *writers, const struct observed *event)
         return;
     }
     if (is_hart(event->agent) && find_local_word(event->agent, event->address, &word)) {
-        writers->hart[event->agent].of_local[word] = sources_of_store(writers, event);
+        find_sources_of_store(writers, event, &writers->hart[event->agent].of_local[word]);
         watched = writers->local[event->agent];
         written = writers->local_written[event->agent];
         size = tile_local_size((enum rv32_core)event->agent);
