@@ -1,5 +1,5 @@
-/* Mistakes that many tiles make, since they run one program: the first is told in full, and of the
- * others where they are. */
+/* Mistakes that many tiles make because they run one program. The first is reported in full; of the
+ * others only the places are named. */
 #ifndef ABI_ALIKE_H
 #define ABI_ALIKE_H
 

@@ -1,25 +1,25 @@
 /*
  * The run-ahead policy.
  *
- * A host drives time by polling: it reads a word, calls libttsim_clock(1), reads again. One cycle a
- * call would take a million calls for a million cycles, so a call runs ahead: it lets at least the
- * cycles asked for pass, and then goes on until its quantum is used up, or a value that the host
+ * A host drives time by polling: it reads a word, calls libttsim_clock(1), reads again. With one
+ * cycle a call, a million cycles would take a million calls. So a call runs ahead: it lets at least
+ * the cycles asked for pass, and then goes on until its quantum is used up, a value that the host
  * has been polling changes, or nothing can happen any more without the host.
  *
- * - The quantum starts at 128 cycles (one round of a tile). It doubles with every call as long as
- *   the host does nothing but read places again and find what it found before, up to 65536.
+ * - The quantum starts at 128 cycles (one round of a tile). It doubles with every call, up to
+ *   65536, as long as the host only reads places again and finds the values that it found before.
  * - It drops back to 128 when the host writes to a tile, reads something that it had not read, or
  *   sees a change. Register writes that set up windows do not count: hosts do them all the time.
- * - A host that makes progress and goes from tile to tile waits for nothing, and would wake all of
- *   them at each: the time of such calls is saved up and passes together, that of eight calls at
- *   most. While it stays at a tile time passes at once, as debuggers expect.
+ * - A host that makes progress and goes from tile to tile waits for nothing, and each call would
+ *   wake all tiles. So the time of up to eight such calls is saved, and passes together. While the
+ *   host stays at a tile time passes at once, as debuggers expect.
  * - While several tiles are busy, a change of a polled value ends the call within 512 cycles, and
  *   so does a write of the device to host memory.
  * - Waiting for an event that is T cycles away takes about log2(T / 128) + T / 65536 calls instead
  *   of T; reading out results, which are different places, costs 128 cycles a read.
  *
- * A chip on which nothing can happen without the host only lets the cycles asked for pass, and they
- * pass in one go before the next access that could notice.
+ * If nothing can happen on the chip without the host, only the cycles asked for pass, all together
+ * before the next access that could notice.
  *
  * All of this depends only on the calls and on the values read, never on host time: a run can be
  * repeated. PENROSE_RUN_AHEAD changes it: "FIRST:MOST" sets the bounds of the quantum in cycles,

@@ -1,4 +1,5 @@
-/* Life of the device behind the ABI, what the environment asks for, its configuration space. */
+/* The life of the device behind the ABI, its options from the environment, and its configuration
+ * space. */
 #include "abi/device.h"
 
 #include <fcntl.h>

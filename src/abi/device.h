@@ -1,9 +1,10 @@
 /*
- * The device behind the ABI: one chip, the windows onto its NoC, and what the host did last.
+ * The device behind the ABI: one chip, the windows onto its NoC, and the latest accesses of the
+ * host.
  *
- * A host access runs down bar.c (which BAR, which register or window), window.c (which tiles, which
- * address), endpoint.c (what answers there), and is over when the call is. clock.c decides how far
- * time runs.
+ * An access of the host goes through bar.c (which BAR, which register or window), window.c (which
+ * tiles, which address) and endpoint.c (the memory or register there). It is over when the call
+ * ends. clock.c decides how far time runs.
  */
 #ifndef ABI_DEVICE_H
 #define ABI_DEVICE_H

@@ -1,11 +1,11 @@
 /*
  * What answers on the NoC (endpoint.h).
  *
- * Memory goes in bulk, registers word by word. A register that keeps the request waiting lets time
- * pass for at most MOST_WAIT cycles. What is not answered is reported and reads all ones.
- * What is left of a guest fault ends when the host, or a hart, resets harts: see device_tend().
- * Debuggers command a hart with one write and expect the next access to find it done, so time
- * passes before each of these writes: on hardware two accesses of a host are far apart.
+ * Memory goes in bulk, registers word by word. If a register keeps the request waiting, time passes
+ * for at most MOST_WAIT cycles. Accesses that are not answered are reported, and read all ones.
+ * Traces of a guest fault are removed when the host, or a hart, resets harts: see device_tend().
+ * Debuggers command a hart with one write and expect that the command is done at the next access.
+ * On hardware two accesses of a host are far apart; here time passes before each such write.
  */
 #include "abi/endpoint.h"
 

@@ -1,6 +1,4 @@
-/*
- * What answers on the NoC: an address of a tile, and reads and writes of it as host requests.
- */
+/* Endpoints on the NoC: addresses of tiles, which the host reads and writes by requests. */
 #ifndef ABI_ENDPOINT_H
 #define ABI_ENDPOINT_H
 

@@ -1,8 +1,8 @@
 /*
- * The firmware that a host has written into tiles, by whose debug information reports and dumps know
- * what harts wait for. It is looked for when it is asked for: PENROSE_FIRMWARE names it, else it is
- * where tt-metal keeps what it has compiled (TT_METAL_CACHE) or brings along (TT_METAL_RUNTIME_ROOT).
- * It is the one whose code lies in the tiles, byte by byte.
+ * The firmware that a host has written into tiles. By its debug information reports and dumps know
+ * what harts wait for. The library looks for it when it is needed: in PENROSE_FIRMWARE, or else
+ * where tt-metal keeps firmware that it has compiled (TT_METAL_CACHE) or brings along
+ * (TT_METAL_RUNTIME_ROOT). It takes the firmware whose code is in the tiles, byte by byte.
  */
 #ifndef ABI_FIRMWARE_H
 #define ABI_FIRMWARE_H

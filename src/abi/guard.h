@@ -1,8 +1,9 @@
 /*
  * Exceptions on their way between the client and the library. Clients may be C++ and throw in their
- * callbacks: UMD does, for host addresses that it has not mapped. An exception that went through the
- * library would leave it locked and the chip in the middle of a transfer, so it ends here. The other
- * way goes what is to end a wait of the client. This is the only C++ in Penrose.
+ * callbacks: UMD does, for host addresses that it has not mapped. An exception that passed through
+ * the library would leave it locked, and the chip in the middle of a transfer. So it ends here. In
+ * the other direction goes the exception that ends a wait of the client. This is the only C++ in
+ * Penrose.
  */
 #ifndef ABI_GUARD_H
 #define ABI_GUARD_H

@@ -1,7 +1,8 @@
 /*
- * What kernels leave behind when they return: requests for whose responses they have not waited. The
- * program tells of them at the end of a run, the library as soon as the host has seen something new
- * and the harts that asked wait for work again. Each request is told once, by where it was made.
+ * NoC requests for whose responses a kernel has not waited when it returned. The program reports
+ * them at the end of a run. The library reports them as soon as the host has seen something new and
+ * the harts that made them wait for work again. Each request is reported once, with the place where
+ * it was made.
  */
 #ifndef ABI_LEFTOVERS_H
 #define ABI_LEFTOVERS_H

@@ -3,16 +3,17 @@
  *
  * The ABI has no handle, so the library has the only mutable file-scope data of Penrose: struct
  * client below, a pointer to the device between libttsim_init and libttsim_exit, and what must
- * outlive the device: the callbacks, which clients set before init, and which kinds of misuse
- * without a device were reported; and, where the user asks for dumps at signals, that one came. Threads (PENROSE_THREADS) run from the first libttsim_clock with
- * several busy tiles until libttsim_exit only; there are no atexit handlers, so the library may be
- * unloaded after exit, loaded several times at once, and forked.
+ * outlive the device: the callbacks, which clients set before init, the kinds of misuse without a
+ * device that were reported, and a note that a signal for dumps came. Threads (PENROSE_THREADS) run
+ * from the first libttsim_clock with several busy tiles until libttsim_exit only; there are no
+ * atexit handlers, so the library may be unloaded after exit, loaded several times at once, and
+ * forked.
  *
- * One call is served at a time. UMD sees to that itself, so the lock costs an atomic exchange, and
- * who finds it taken sleeps for a moment and looks again. A call from within another one on the
- * same thread, that is from a callback or a signal handler, is misuse and not served. fork() waits
- * for the call that is under way, so that a child finds a device that is whole; the C library
- * forgets these handlers when the library is unloaded.
+ * One call is served at a time. UMD sees to that itself, so the lock costs only an atomic exchange.
+ * A thread that finds it taken sleeps for a moment and looks again. A call from within another one
+ * on the same thread (from a callback or a signal handler) is misuse, and is not served. fork()
+ * waits for the call that is under way, so the child's device is whole. The C library forgets these
+ * handlers when the library is unloaded.
  */
 #include "abi/libttsim.h"
 

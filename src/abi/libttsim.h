@@ -1,10 +1,10 @@
 /*
  * The libttsim ABI: the nine functions that UMD, tt-metal and tt-exalens look up in the library.
  *
- * SPEC: the vendor's docs/libttsim_api.md; tests/clients for what clients really do.
- * Calls are served one at a time; callers need not see to that. What is misuse there is answered
- * here: it is reported once on stderr and in the file that PENROSE_REPORT names, reads give all
- * ones, writes are ignored. man/libttsim.3 is the users' page.
+ * SPEC: the vendor's docs/libttsim_api.md; tests/clients for what clients really do. Calls are
+ * served one at a time; callers need not see to that. Misuse is reported once, on stderr and in the
+ * file that PENROSE_REPORT names. Reads then give all ones, and writes are ignored. man/libttsim.3
+ * is the users' page.
  */
 #ifndef ABI_LIBTTSIM_H
 #define ABI_LIBTTSIM_H

@@ -1,5 +1,5 @@
-/* Diagnostics: on stderr and in the file that PENROSE_REPORT names, each text once. Of mistakes that
- * many tiles make stderr gets the first, and where the others are. */
+/* Diagnostics: on stderr and in the file that PENROSE_REPORT names, each text once. If many tiles
+ * make one mistake, stderr gets the first report and the places of the others. */
 #ifndef ABI_REPORT_H
 #define ABI_REPORT_H
 

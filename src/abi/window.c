@@ -1,7 +1,7 @@
 /*
  * TLB windows. SPEC: BlackholeA0 PCIExpressTile/HostToDeviceTLBs.
  *
- * Three words a window: where it points to in the tile, which tile or rectangle, how requests are
+ * A window has three words: its place in the tile, the tile or rectangle, and how requests are
  * sent. Requests complete before the call returns, so `ordering` and the virtual channel bits have
  * no effect here. The first 32 windows have a fourth word that thins out a multicast rectangle.
  */

@@ -1,8 +1,8 @@
 /*
- * A chip as data. The tables of a chip are in the folder of its name. What works on them (harts,
- * coprocessor, NoC, Ethernet, tiles, chip, debug) includes them by their bare names and is compiled
- * for each chip, with that folder on the include path; so a place of a field costs nothing while a
- * chip runs. What is the same for all chips is compiled once.
+ * A chip as data. The tables of a chip are in the folder of its name. The files that work on them
+ * (harts, coprocessor, NoC, Ethernet, tiles, chip, debug) include them by their bare names. They
+ * are compiled for each chip, with that folder on the include path, so the place of a field is a
+ * constant. Files that do not depend on a chip are compiled once.
  */
 #ifndef ARCH_ARCH_H
 #define ARCH_ARCH_H

@@ -1,4 +1,4 @@
-/* What lies in the BARs, as bar.def has it; sorted. */
+/* The regions of the BARs, from bar.def, sorted. */
 #ifndef ARCH_BAR_H
 #define ARCH_BAR_H
 

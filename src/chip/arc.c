@@ -1,5 +1,5 @@
 /*
- * The ARC tile (arc.h): what its firmware would do.
+ * The ARC tile (arc.h). It does what its firmware would do.
  *
  * Message queues: a header of eight words, then the requests, then the responses. Pointers count to
  * twice the number of entries, so that a full queue differs from an empty one. The host owns the

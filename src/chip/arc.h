@@ -1,11 +1,12 @@
 /*
- * The ARC tile as the NoC and the host see it: reset unit, message queues, telemetry, memory.
- * SPEC: BlackholeA0 NoC/MemoryMap (NIU_BASE); for the rest there is no page: what UMD relies on,
- * the vendor's published firmware for the tile, and ttsim.
+ * The ARC tile as the NoC and the host see it: reset unit, message queues, telemetry, memory. SPEC:
+ * BlackholeA0 NoC/MemoryMap (NIU_BASE). There is no page for the rest; its sources are UMD, the
+ * vendor's published firmware for the tile, and ttsim.
  *
- * The firmware of the tile is not run, but answered for: it has booted, and it handles messages at
- * once. Its queues and telemetry lie in the tile's memory, where hosts read and write them.
- * Invariant: csm[] holds what a read gives, but for the telemetry words that change with time.
+ * The firmware of the tile does not run; this code answers in its place. It has booted, and it
+ * handles messages at once. Its queues and telemetry are in the tile's memory, where hosts read and
+ * write them. Invariant: csm[] has the values that a read gives, except telemetry words that change
+ * with time.
  */
 #ifndef CHIP_ARC_H
 #define CHIP_ARC_H

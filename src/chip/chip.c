@@ -1,4 +1,4 @@
-/* Life of a chip and its options. */
+/* The life of a chip, and its options. */
 #include "chip/gddr.h"
 #include "chip/link.h"
 #include "chip/messages.h"

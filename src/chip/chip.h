@@ -1,14 +1,13 @@
 /*
  * A chip: the grid of tiles, the scheduler, the fault records and the programs that were loaded.
  *
- * Tiles are made when they are first touched; until then they are what a tile in reset is. Time
- * advances in windows: within a window units (a tile, or a DRAM bank with its tiles) know nothing
- * of each other, and threads run them in any order; between windows packets change hands
- * (exchange.c). chip->now is the start of the current window; every tile has been run at least that
- * far.
+ * A tile is made when it is first touched; until then it counts as a tile in reset. Time advances
+ * in windows. Within a window units (a tile, or a DRAM bank with its tiles) do not affect each
+ * other, and threads run them in any order. Between windows packets are handed over (exchange.c).
+ * chip->now is the start of the current window, and every tile has been run at least that far.
  *
- * Hosts name tiles by translated coordinates of NoC 0, as software does; everything in here by raw
- * ones. `place` is noc_node(x, y) of those.
+ * Hosts name tiles by translated coordinates of NoC 0, as software does. The code here uses raw
+ * coordinates; `place` is noc_node(x, y) of these.
  */
 #ifndef CHIP_CHIP_H
 #define CHIP_CHIP_H

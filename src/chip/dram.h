@@ -5,8 +5,8 @@
  * (and once more at AT_DRAM_REGISTERS), its L1 at AT_DRAM_L1. With bit 15 of NIU_CFG_0 clear a NIU leads
  * to the hart's address space instead.
  *
- * The bank serves what arrives for any of its tiles in canonical order, then the tiles run. Tiles
- * exist only where somebody touched them.
+ * The bank first serves packets for all of its tiles in canonical order, and then the tiles run. A
+ * tile exists only after it was touched.
  */
 #ifndef CHIP_DRAM_H
 #define CHIP_DRAM_H

@@ -1,11 +1,10 @@
 /*
- * What happens between windows: packets that left during a window change hands.
+ * The exchange between windows: packets that left during a window are handed over.
  *
- * A packet arrives noc_latency cycles after it was sent (noc/delivery.h), but not in the window in
- * which it was. In a functional run the latency is the length of a window, whatever the distance, so
- * windows can be as long as that.
- * Whoever has no time of its own (ARC, PCIe, L2CPU, security) is served here, at the start of the
- * window in which the packet arrives.
+ * A packet arrives noc_latency cycles after it was sent (noc/delivery.h), but never in the same
+ * window. In a functional run the latency is the length of a window, whatever the distance, so
+ * windows can be as long as that. Tiles without a time of their own (ARC, PCIe, L2CPU, security)
+ * are served here, at the start of the window in which a packet arrives.
  */
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* What tiles report: guest faults, unmodelled registers and trace events. */
+/* Reports of tiles: guest faults, unmodelled registers and trace events. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,17 +1,17 @@
 /*
  * Requests to GDDR in functional runs.
  *
- * GDDR of a quiet bank (dram_begin_window) does not change while units run: what they write to it
- * is taken over when the time is a multiple of a window's cycles, wherever windows end. So a read
- * need not travel: whoever runs finds what GDDR held then, whatever thread runs what else. A write
- * is answered when it leaves; nobody can tell, since its sender is the only one who could look
- * before, and its reads of what it has just written travel.
+ * GDDR of a quiet bank (dram_begin_window) does not change while units run: their writes are taken
+ * over when the time is a multiple of a window's cycles, wherever windows end. So a read need not
+ * travel. A unit finds what GDDR held then, whatever other threads do. A write is answered when it
+ * leaves. No program can tell, because only its sender could look at the place before it arrives,
+ * and the sender's reads of that place travel.
  *
  * Answered writes pass through chip_exchange as all packets do, and are kept there until they are
  * due, when threads share the banks. A host that looks at a bank has them served before.
  *
- * Timed runs and --schedule random delay everything, and what does not look like an ordinary
- * transfer travels too: whatever is wrong with it is found where it arrives.
+ * Timed runs and --schedule random delay everything. Requests that are no ordinary transfers
+ * travel, too, so that their faults are found at their destination.
  */
 #include "chip/gddr.h"
 

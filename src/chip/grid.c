@@ -1,7 +1,5 @@
-/*
- * The grid and its coordinates (grid.h). The tables are those that the chip's firmware computes
- * from what is fused off; HW: the vendor's published firmware, which agrees with the page.
- */
+/* The grid and its coordinates (grid.h). The chip's firmware computes the same tables from the
+ * tiles that are fused off; HW: the vendor's published firmware, which agrees with the page. */
 #include "chip/grid.h"
 
 #include <stdarg.h>

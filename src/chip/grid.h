@@ -1,16 +1,16 @@
 /*
- * What is where on a Blackhole, and how coordinates translate.
- * SPEC: BlackholeA0 NoC/{Coordinates, MemoryMap, RoutingPaths}, PCIExpressTile/HostToDeviceTLBs.
+ * The places of tiles on a chip, and the translation of coordinates. SPEC: BlackholeA0
+ * NoC/{Coordinates, MemoryMap, RoutingPaths}, PCIExpressTile/HostToDeviceTLBs.
  *
- * Three sorts of coordinates occur. *Raw NoC 0* coordinates name a tile everywhere in Penrose. *Raw
- * NoC n* ones count in the direction in which that NoC's data flow; those of NoC 1 count from the
- * opposite corner. *Translated* ones are what software writes into an NIU, whose tables make raw
- * ones of its own NoC of them; with the tables of the chip's firmware both NoCs understand the same
- * numbers (but for x in rows 0 and 1).
+ * There are three kinds of coordinates. *Raw NoC 0* coordinates name a tile everywhere in Penrose.
+ * *Raw NoC n* coordinates count in the direction in which that NoC's data flow; those of NoC 1
+ * count from the opposite corner. *Translated* coordinates are those that software writes into an
+ * NIU. The tables of the NIU translate them to raw coordinates of its NoC. With the tables of the
+ * chip's firmware both NoCs understand the same numbers (except x in rows 0 and 1).
  *
- * A grid is plain data, made once from a product and never changed: what firmware leaves in the
- * registers of each NIU. Guests may write other tables into their NIUs, which niu_translate works
- * on.
+ * A grid is plain data, which is made once from a product and never changed. It has the tables that
+ * firmware leaves in the registers of each NIU. Guests may write other tables into their NIUs, and
+ * niu_translate uses those.
  */
 #ifndef CHIP_GRID_H
 #define CHIP_GRID_H

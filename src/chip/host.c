@@ -1,7 +1,8 @@
 /*
- * The host's side of PCIe: registers in the BARs, and which tiles its multicasts reach. SPEC: BlackholeA0 PCIExpressTile/{README, HostToDeviceTLBs}.
+ * The host's side of PCIe: registers in the BARs, and which tiles its multicasts reach. SPEC:
+ * BlackholeA0 PCIExpressTile/{README, HostToDeviceTLBs}.
  *
- * Windows onto the NoC are the business of whoever plays the host; so are their registers.
+ * The host keeps the windows onto the NoC, and their registers.
  */
 #include <string.h>
 

@@ -1,7 +1,5 @@
-/*
- * How a hart came to where no code is, in words. Its registers and its stack are still those of the
- * jump, since no instruction of a program has run after it.
- */
+/* Says in words how a hart came to a place without code. Its registers and its stack are still
+ * those of the jump, since no instruction of a program has run after it. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * Links between Ethernet tiles: of one chip with itself, or of chips of one process. A frame that
- * leaves arrives a window later, between windows; for another chip that is reckoned from the start
- * of chip_run_together, or else at the peer's present time if that is later.
+ * Links between Ethernet tiles: of one chip with itself, or of chips of one process. A frame
+ * arrives a window after it left, between windows. For another chip the time counts from the start
+ * of chip_run_together; if the peer's present time is later, the frame arrives then.
  */
 #ifndef CHIP_LINK_H
 #define CHIP_LINK_H

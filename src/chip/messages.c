@@ -2,8 +2,8 @@
  * Messages to ARC that concern the rest of the chip. SPEC: the vendor's published firmware for the
  * tile (reset.c, pcie_dma.c, tensix_init.c, and the layouts in msgqueue.h).
  *
- * A reset here leaves a worker as the firmware does that has reset it: NIUs are set up again at
- * once, for which hosts send REINIT_TENSIX. L1 keeps its contents but for TRIGGER_RESET.
+ * A reset leaves a worker in the state in which the firmware leaves it. NIUs are set up again at
+ * once; for that hosts send REINIT_TENSIX. L1 keeps its contents, except at TRIGGER_RESET.
  */
 #include "chip/chip.h"
 #include "chip/messages.h"

@@ -1,4 +1,4 @@
-/* What ARC's firmware does with the rest of the chip when a host asks for it. */
+/* Messages by which a host lets ARC's firmware change the rest of the chip. */
 #ifndef CHIP_MESSAGES_H
 #define CHIP_MESSAGES_H
 

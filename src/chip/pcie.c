@@ -1,9 +1,9 @@
 /*
  * The PCIe tile (pcie.h).
  *
- * A word of the window table says what becomes of an access: whether it passes the iATU, with which
- * attributes it goes to the host (they change nothing here), which six bits stand above the 58 that
- * the NoC gave.
+ * A word of the window table says whether an access passes the iATU, with which attributes it goes
+ * to the host (these change nothing here), and which six bits come above the 58 bits of the NoC's
+ * address.
  */
 #include "chip/pcie.h"
 

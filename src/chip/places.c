@@ -1,4 +1,4 @@
-/* What stands where: finding and making tiles, and the host's accesses to them. */
+/* Finding and making tiles, and the host's accesses to them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,10 @@
  * The pool of host threads, see chip/pool.h.
  *
  * A list is announced by a new number; workers look for it for a moment and then sleep. Each thread
- * has a share of the list, the same one every time, so that what it works on stays in the caches of
- * its core; who is done helps the others. When the caller finds nothing more to do it closes the
- * list and waits for those who are still inside: who comes too late, since the host had other work
- * for its core, is not waited for.
+ * has a share of the list, the same one every time, so that its data stay in the caches of its
+ * core. A thread that is done helps the others. When the caller finds nothing more to do, it closes
+ * the list and waits for threads that are still inside. It does not wait for a thread that comes
+ * too late because the host had other work for its core.
  */
 #include "chip/pool.h"
 

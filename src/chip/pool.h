@@ -1,6 +1,7 @@
 /*
- * Host threads that work through a list together. The caller is one of them; the others are started
- * when there is first something to share, sleep between lists, and are joined by pool_destroy. After a fork the child starts its own.
+ * Host threads that work through a list together. The caller is one of them. The others start when
+ * there is something to share for the first time, sleep between lists, and are joined by
+ * pool_destroy. After a fork the child starts its own.
  */
 #ifndef CHIP_POOL_H
 #define CHIP_POOL_H

@@ -1,9 +1,9 @@
 /*
- * What hosts do to a chip, and what it asks of its host, as entries of its journal
- * (observe/history/journal.h); and the callbacks through which it asks.
+ * Journal entries (observe/history/journal.h) of what hosts do to a chip and what the chip asks of
+ * its host, and the callbacks through which it asks.
  *
- * What happens while an entry is carried out follows from it and is none itself, but for what the
- * client does in a callback of the DMA engine.
+ * Consequences of an entry get no entry of their own: nested public calls, and tiles created by
+ * packets. Only what the client does in a callback of the DMA engine has entries.
  */
 #include "chip/chip.h"
 

@@ -1,13 +1,14 @@
 /*
  * The scheduler: windows in which every unit runs by itself, on as many host threads as there are.
  *
- * While several units are awake a window ends at the next multiple of chip->window cycles, which is
- * also the least time that a packet takes. While one tile is, and no packet is under way, windows
- * grow, because nothing else can happen; such a tile's run ends when it sends something. Units that
- * sleep are not visited. Which thread runs a unit, and in which order, does not matter: what crosses
- * between units does so between windows, in canonical order. Nor does it matter where windows end:
- * at hosts' wishes, early, or late, as long as a packet never takes less than the window in which it
- * leaves.
+ * While several units are awake, a window ends at the next multiple of chip->window cycles, which
+ * is also the least time that a packet takes. While only one tile is awake and no packet is under
+ * way, windows grow, because nothing else can happen. The run of such a tile ends when it sends
+ * something. Units that sleep are not visited.
+ *
+ * Threads may run units in any order, because units exchange packets only between windows, in
+ * canonical order. Windows may also end anywhere, for example where a host wants it, as long as a
+ * packet arrives after the window in which it leaves.
  */
 #include <penrose/debug.h>
 

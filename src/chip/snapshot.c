@@ -1,8 +1,8 @@
 /*
  * The format of snapshots, see snapshot.h: header, compression, hash, files and memory.
  *
- * A file appears under its name when it is complete: it is written under another one and renamed,
- * so what was there before stays until then.
+ * A file is written under another name and renamed when it is complete, so an older file stays
+ * until then.
  */
 #include "chip/snapshot.h"
 

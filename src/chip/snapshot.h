@@ -1,13 +1,13 @@
 /*
- * Snapshots: all that a chip is, as bytes. snapshot.c has the format (header, compression, check
- * sum, files), snapshot_state.c walks over a chip, snapshot.def says what there is to save.
+ * Snapshots: the whole state of a chip, as bytes. snapshot.c has the format (header, compression,
+ * check sum, files), snapshot_state.c walks over a chip, and snapshot.def lists what is saved.
  *
  * A snapshot is a header and a zstd frame, which holds the state and then the hash of the header
- * and the state. State goes through blocks of SNAPSHOT_BLOCK bytes; the hash is made block by
- * block, so whoever reads meets the same blocks as whoever wrote.
+ * and the state. State goes through blocks of SNAPSHOT_BLOCK bytes. The hash is made block by
+ * block, so a reader uses the blocks of the writer.
  *
- * What a reader gives was written by anybody: nothing of it is trusted before it has been compared
- * with a limit, and a chip is handed out only after its hash was found to be right.
+ * Anybody may have written a snapshot. So nothing that is read is trusted before it was compared
+ * with a limit, and a chip is handed out only after its hash was found right.
  */
 #ifndef CHIP_SNAPSHOT_H
 #define CHIP_SNAPSHOT_H

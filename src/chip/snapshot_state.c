@@ -1,8 +1,8 @@
 /*
- * What a snapshot has of a chip, see snapshot.h. Members of structs are rows of snapshot.def; here
- * is what hangs on pointers: memory, packets, frames, tiles.
+ * The state of a chip in a snapshot, see snapshot.h. Members of structs are rows of snapshot.def.
+ * This file has the state behind pointers: memory, packets, frames, tiles.
  *
- * Not state, and therefore made anew or left behind: decoded code and the marks of it, plans of the
+ * These are no state, and are made anew or left out: decoded code and its marks, plans of the
  * coprocessor's units, host threads, kernels, trace, the host's memory, images of programs.
  *
  * Order is canonical (places, page numbers, packets by arrival), so equal chips give equal bytes.

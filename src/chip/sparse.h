@@ -1,5 +1,5 @@
-/* Memory of up to 2^64 bytes that takes room only where something was written. Reads of the rest
- * give zeros. One thread at a time. */
+/* Memory of up to 2^64 bytes. Only written parts take room; the rest reads as zeros. One thread at
+ * a time. */
 #ifndef CHIP_SPARSE_H
 #define CHIP_SPARSE_H
 

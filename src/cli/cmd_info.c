@@ -1,5 +1,5 @@
-/* `penrose info`: what is in a program or in a folder of firmware; the SoC descriptor of a card; what of
- * the coprocessor is modelled. */
+/* `penrose info`: describes a program or a folder of firmware, the SoC descriptor of a card, or
+ * which parts of the coprocessor are modelled. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

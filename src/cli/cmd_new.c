@@ -1,4 +1,4 @@
-/* `penrose new`: a folder with a program for the five harts of a tile, to begin from. It is a copy of
+/* `penrose new`: makes a folder with a first program for the five harts of a tile. It is a copy of
  * the kit, which is a complete project. */
 #include <dirent.h>
 #include <errno.h>

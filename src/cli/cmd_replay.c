@@ -1,4 +1,4 @@
-/* `penrose replay`: a recording (docs/RECORDING.md) runs again, and what differs is told. */
+/* `penrose replay`: runs a recording (docs/RECORDING.md) again, and reports differences. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* `penrose trace`: what is in a trace in binary form. */
+/* `penrose trace`: prints a trace in binary form. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

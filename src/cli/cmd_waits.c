@@ -1,4 +1,4 @@
-/* `penrose waits`: who waits for whom in a saved chip. */
+/* `penrose waits`: reports who waits for whom in a saved chip. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* What compare and explain take alike: which items, and how near is near enough. */
+/* Options that compare and explain share: which items they compare, and with which tolerance. */
 #ifndef CLI_COMPARE_OPTIONS_H
 #define CLI_COMPARE_OPTIONS_H
 

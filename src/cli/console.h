@@ -1,8 +1,9 @@
 /*
- * What guests print: RISC-V semihosting calls, by which a hart asks its debugger for something and
- * stands until it has been done. The call is `slli x0, x0, 31; ebreak; srai x0, x0, 7` with a number
- * in a0 and an argument in a1; any other ebreak ends a program as ever. SPEC: RISC-V Semihosting 1.0
- * (SYS_WRITEC, SYS_WRITE0, SYS_WRITE, SYS_EXIT, SYS_EXIT_EXTENDED; -1 answers all others).
+ * The output of guests by RISC-V semihosting calls. By such a call a hart asks its debugger for
+ * something, and stops until that is done. The call is `slli x0, x0, 31; ebreak; srai x0, x0, 7`
+ * with a number in a0 and an argument in a1; any other ebreak ends a program. SPEC: RISC-V
+ * Semihosting 1.0 (SYS_WRITEC, SYS_WRITE0, SYS_WRITE, SYS_EXIT, SYS_EXIT_EXTENDED; -1 answers all
+ * others).
  */
 #ifndef CLI_CONSOLE_H
 #define CLI_CONSOLE_H

@@ -1,4 +1,4 @@
-/* --last-writer X,Y:ADDRESS: who wrote a word last. */
+/* --last-writer X,Y:ADDRESS: finds the last write of a word. */
 #ifndef CLI_LAST_WRITER_H
 #define CLI_LAST_WRITER_H
 

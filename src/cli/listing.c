@@ -1,4 +1,4 @@
-/* What of the coprocessor is modelled and what is not, from its tables, see listing.h. */
+/* Lists which parts of the coprocessor are modelled, from its tables; see listing.h. */
 #include "cli/listing.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Looking at what tiles hold; see look.h. */
+/* Looking at the state of tiles; see look.h. */
 #include "cli/look.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * Looking at what tiles hold while a program runs and at its end: options of boot and run. The end is
- * the end whatever the outcome.
+ * Looking at the state of tiles while a program runs and at its end: options of boot and run. The
+ * end counts whatever the outcome.
  *
  *   look_open, then look_begin_run and look_end_run around each run, then look_close
  */

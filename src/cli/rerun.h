@@ -1,4 +1,4 @@
-/* Running again what a dump was made of. */
+/* Running the program of a dump again. */
 #ifndef CLI_RERUN_H
 #define CLI_RERUN_H
 

@@ -1,9 +1,9 @@
 /*
- * A chip on its way from the options to the report: what boot and run share.
+ * A chip on its way from the options to the report, for boot and run.
  *
  *   session_open, then any of session_boot, session_launch, session_run, then session_close
  *
- * A function that returns something else than CLI_DONE has said why on stderr.
+ * A function that does not return CLI_DONE has printed the reason on stderr.
  */
 #ifndef CLI_SESSION_H
 #define CLI_SESSION_H

@@ -1,10 +1,11 @@
 /*
- * The SoC descriptor, made from the tables that the chip itself is made from (src/arch/blackhole/grid.def).
+ * The SoC descriptor, made from the tables that the chip itself is made from
+ * (src/arch/blackhole/grid.def).
  *
- * SPEC: UMD 0.9.14 and tt-metal of ttnn 0.81.1, which read it. It describes the die: hosts learn
+ * SPEC: UMD 0.9.14 and tt-metal of ttnn 0.81.1, which read it. It describes the die. Hosts learn
  * from the chip's telemetry which columns, banks and Ethernet tiles a card lacks, and take those
- * out themselves. So it is the same for all cards; one that left them out would not be accepted.
- * Positions are raw NoC 0 coordinates "X-Y".
+ * out themselves. So the descriptor is the same for all cards. Hosts do not accept one that leaves
+ * tiles out. Positions are raw NoC 0 coordinates "X-Y".
  */
 #include "cli/soc_descriptor.h"
 

@@ -1,4 +1,4 @@
-/* A chip's state in files: a snapshot, or a dump. What `penrose state` and `penrose info` open. */
+/* A chip's state in files, a snapshot or a dump, for `penrose state` and `penrose info`. */
 #ifndef CLI_STATE_H
 #define CLI_STATE_H
 

@@ -1,7 +1,7 @@
 /*
- * What reaches a terminal. Symbols, paths and names come from files and may hold control characters,
- * which terminals obey; so all that the program prints through stdout and stderr goes through one
- * place, which lets newlines and tabs pass, and UTF-8 (isa/plain_text.h).
+ * Output to terminals. Symbols, paths and names come from files and may have control characters,
+ * which terminals obey. So everything that the program prints to stdout and stderr goes through one
+ * place. It passes newlines, tabs and UTF-8 (isa/plain_text.h).
  */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H

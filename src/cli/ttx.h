@@ -1,5 +1,5 @@
-/* `penrose run --ttx FILE`: an image of tt-burnin on all tiles of the options, and what each unit of
- * the coprocessor did meanwhile. */
+/* `penrose run --ttx FILE`: runs an image of tt-burnin on all tiles of the options, and shows what
+ * each unit of the coprocessor did. */
 #ifndef CLI_TTX_H
 #define CLI_TTX_H
 

@@ -1,4 +1,4 @@
-/* A table of what the units of the coprocessor did on all tiles of a run. */
+/* A table of the work of the coprocessor's units on all tiles of a run. */
 #ifndef CLI_UNITS_H
 #define CLI_UNITS_H
 

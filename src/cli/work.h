@@ -1,7 +1,5 @@
-/*
- * What the guest shall work on: the options of boot and run that describe a launch of kernels on
- * booted firmware, and memory to change before and to show after the work.
- */
+/* The work of the guest: options of boot and run for a launch of kernels on booted firmware, for
+ * memory to change before it and for memory to show after it. */
 #ifndef CLI_WORK_H
 #define CLI_WORK_H
 

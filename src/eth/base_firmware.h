@@ -1,8 +1,9 @@
 /*
- * What base firmware leaves in the L1 of an Ethernet tile, and a small firmware of our own that
- * stands in for it on RISCV E0: a heartbeat, the state of the link, the mailboxes (among them
- * RELEASE_CORE, by which tt-metal has E0 call its own firmware, and get it back when that
- * returns), and the functions of the API table. HDR: tt-metal's eth_fw_api.h; ttsim for values.
+ * The data that base firmware leaves in the L1 of an Ethernet tile, and a small firmware of this
+ * project that takes its place on RISCV E0: a heartbeat, the state of the link, the mailboxes
+ * (among them RELEASE_CORE, by which tt-metal has E0 call its own firmware, and get it back when
+ * that returns), and the functions of the API table. HDR: tt-metal's eth_fw_api.h; ttsim for
+ * values.
  */
 #ifndef ETH_BASE_FIRMWARE_H
 #define ETH_BASE_FIRMWARE_H

@@ -1,7 +1,7 @@
 /*
- * The RX classifier: what becomes of a frame. SPEC: EthernetRxClassifier, whose stages are the
- * sections of this file (4 and 5 are in tables.c). GUESS: byte orders of addresses that the page
- * leaves open are those of the TX header table: word 0 holds the last four octets.
+ * The RX classifier, which decides what happens to a frame. SPEC: EthernetRxClassifier, whose
+ * stages are the sections of this file (4 and 5 are in tables.c). GUESS: byte orders of addresses
+ * that the page leaves open are those of the TX header table: word 0 holds the last four octets.
  */
 #include "eth/eth_internal.h"
 

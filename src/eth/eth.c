@@ -1,4 +1,4 @@
-/* Registers of the Ethernet subsystems: where they are, what an access means. */
+/* Registers of the Ethernet subsystems: their places, and the effects of accesses. */
 #include "eth/eth_internal.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /*
  * The network side of an Ethernet tile: three TX queues, the TX header table, the RX classifier,
- * three RX queues, control registers, and what software sees of the MAC (SPEC: BlackholeA0
+ * three RX queues, control registers, and the part of the MAC that software sees (SPEC: BlackholeA0
  * EthernetTile EthernetTxRx, EthernetRxClassifier; memory map in EthernetTile BabyRISCV README).
  *
  * It knows no tile and no other struct eth: L1, register writes of the peer and the wire are

@@ -1,4 +1,4 @@
-/* What the files of src/eth share: register offsets, the TT-link header, the steps of a frame. */
+/* Shared by the files of src/eth: register offsets, the TT-link header, the steps of a frame. */
 #ifndef ETH_ETH_INTERNAL_H
 #define ETH_ETH_INTERNAL_H
 

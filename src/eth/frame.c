@@ -1,7 +1,7 @@
 /*
- * What a TX queue puts before a payload. SPEC: EthernetTxRx, TX Header Table: MAC addresses, VLAN
- * tags, type or length, L3 and L4 headers with lengths and checksums that hardware fills in, the
- * TT-link header. Numbers in a frame have their highest byte first.
+ * The headers that a TX queue puts before a payload. SPEC: EthernetTxRx, TX Header Table: MAC
+ * addresses, VLAN tags, type or length, L3 and L4 headers with lengths and checksums that hardware
+ * fills in, the TT-link header. Numbers in a frame have their highest byte first.
  */
 #include "eth/eth_internal.h"
 

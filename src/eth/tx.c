@@ -5,9 +5,9 @@
  * keep it until the peer has acknowledged them; the command is ongoing until all of them have one.
  * Data are read from L1 each time that a packet is sent.
  *
- * Two things are done when somebody could notice, not when the hardware's clock says so: a sequence
- * number update leaves ETH_TXQ_LOCAL_SEQ_UPDATE_TIMEOUT after the last packet only if something
- * has arrived since then (others would tell the peer nothing), and nothing is sent or sent again
+ * Two things are done when a program could notice, not at the time of the hardware. A sequence
+ * number update leaves ETH_TXQ_LOCAL_SEQ_UPDATE_TIMEOUT after the last packet only if something has
+ * arrived since then (other updates would tell the peer nothing). Nothing is sent, or sent again,
  * while there is no link.
  */
 #include "addresses.h"

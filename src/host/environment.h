@@ -1,5 +1,4 @@
-/* What users say through environment variables. Not while another thread changes the
- * environment. */
+/* Options of users in environment variables. Not while another thread changes the environment. */
 #ifndef HOST_ENVIRONMENT_H
 #define HOST_ENVIRONMENT_H
 

@@ -1,7 +1,7 @@
 /*
- * Memory that the host gives: zeros in whole pages, which take room when they are touched first.
- * Pages are small, whatever the host prefers by itself: where it backs everything with large ones,
- * L1 of 140 tiles takes 290 MiB in place of 20, and a boot twice to four times as long.
+ * Memory of the host: whole pages of zeros, which take room when they are first touched. Pages are
+ * small, whatever the host prefers. With large pages L1 of 140 tiles takes 290 MiB in place of 20,
+ * and a boot takes two to four times as long.
  */
 #ifndef HOST_PAGES_H
 #define HOST_PAGES_H

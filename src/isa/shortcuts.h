@@ -1,7 +1,7 @@
 /*
- * Shortcuts: second ways to what the core does, for speed alone. Each is a file *_fast.c, which
- * `configure --disable-shortcuts` leaves out, and is called only where shortcuts_on says so: a
- * constant there, so that no call remains.
+ * Shortcuts: second ways to what the core does, for speed alone. Each is a file *_fast.c.
+ * `configure --disable-shortcuts` leaves it out of the build. It is called only if shortcuts_on is
+ * true, which is a constant in such a build, so that no call remains.
  */
 #ifndef ISA_SHORTCUTS_H
 #define ISA_SHORTCUTS_H

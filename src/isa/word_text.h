@@ -1,4 +1,4 @@
-/* Words that hold an integer or a number of FP32, and nothing says which. */
+/* Texts of words that may hold an integer or an FP32 number. */
 #ifndef ISA_WORD_TEXT_H
 #define ISA_WORD_TEXT_H
 

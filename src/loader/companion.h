@@ -1,7 +1,7 @@
 /*
  * Firmware of the tiles beside the workers: tt-metal's active_erisc and idle_erisc with their
- * subordinates for Ethernet tiles, drisc for DRAM tiles. The same as loader_firmware, smaller: a
- * main hart, perhaps a second one that it starts, mailboxes, .data images in L1.
+ * subordinates for Ethernet tiles, drisc for DRAM tiles. It is a smaller loader_firmware: a main
+ * hart, perhaps a second one that it starts, mailboxes, .data images in L1.
  *
  * A loader_companion is read-only once open and serves any number of tiles and threads.
  */

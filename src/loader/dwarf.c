@@ -6,11 +6,11 @@
  * plain: compressed ones could expand without bound and links to further files would make it open
  * paths that the ELF names. The index holds, sorted by address, the rows of every line table that
  * lie in executable sections; after it is built, lines need no libdw. Calls are looked for when a
- * report wants them: of the tree of a unit only the branches around the address are walked.
+ * report wants them. Then only those branches of a unit's tree are walked that contain the address.
  *
- * Functions that a linker has dropped keep their debug information, with address 0 (both ld and lld)
- * or one in no section. Where a program has code at 0 itself, a function there is one that the
- * symbol table has there, too.
+ * Functions that a linker has dropped keep their debug information, with address 0 (both ld and
+ * lld) or an address in no section. If a program has code at 0 itself, a function there counts only
+ * if the symbol table has it there, too.
  *
  * One debt: libdw ends the process when the host has no memory left for it. Its handler for that
  * case gets no context, so replacing it would need state outside of our objects.

@@ -1,7 +1,7 @@
 /*
- * What the files of this folder share about an opened ELF. Invariants, established by
- * loader_elf_open and never changed: every section's `bytes` (NULL for NOBITS) has `size` bytes in
- * the image; `symtab` is the number of a SHT_SYMTAB section with a valid string table, or 0.
+ * An opened ELF, as the files of this folder share it. Invariants, established by loader_elf_open
+ * and never changed: every section's `bytes` (NULL for NOBITS) has `size` bytes in the image;
+ * `symtab` is the number of a SHT_SYMTAB section with a valid string table, or 0.
  */
 #ifndef LOADER_ELF_INTERNAL_H
 #define LOADER_ELF_INTERNAL_H

@@ -1,6 +1,6 @@
 /*
- * A set of firmware for a Tensix tile: the five ELFs that tt-metal builds, and what a host must
- * write into a tile's L1 to boot it.
+ * A set of firmware for a Tensix tile: the five ELFs that tt-metal builds, and the data that a host
+ * writes into a tile's L1 to boot it.
  *
  * A loader_firmware is read-only once open and serves any number of tiles and threads (but see
  * loader_elf_source). Invariants: all five texts, the mailboxes and the initialisation area

@@ -1,4 +1,4 @@
-/* Which ELF lies where in which tile, for symbols and source lines in reports. */
+/* The ELFs in tiles and their addresses there, for symbols and source lines in reports. */
 #ifndef LOADER_IMAGES_H
 #define LOADER_IMAGES_H
 

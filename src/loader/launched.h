@@ -1,11 +1,11 @@
 /*
- * What a tile was launched with: the launch message that its firmware takes next, or has taken last,
- * and what it refers to in the kernel_config ring; the way back from loader/launch.h, whoever wrote
- * it.
+ * The launch of a tile, read back from its L1: the launch message that its firmware takes next or
+ * has taken last, and the data in the kernel_config ring to which it refers. This is the reverse of
+ * loader/launch.h, for messages of any host.
  *
- * The message says where things begin, but not where they end: here each ends where the next one
- * begins. So there may be words behind those that the host gave, and what it gave nothing to shows
- * what begins at the same place. Kernels look at neither.
+ * The message says where lists begin, but not where they end. Here each list ends where the next
+ * one begins. So a list may have more words than the host gave, and an empty list may show the
+ * words of the next one. Kernels look at neither.
  */
 #ifndef LOADER_LAUNCHED_H
 #define LOADER_LAUNCHED_H

@@ -1,7 +1,7 @@
 /*
- * Where the host and the firmware of a tile meet in L1: offsets, sizes and constants of tt-metal's
- * mailboxes, which move between its versions. They are read from the DWARF of the firmware at
- * hand; layout.def lists them.
+ * The mailboxes through which host and firmware of a tile exchange messages in L1: their offsets,
+ * sizes and constants. These differ between versions of tt-metal, so they are read from the DWARF
+ * of the firmware; layout.def lists them.
  *
  * Invariants of a layout that was read: every member lies inside its structure, the mailboxes lie
  * inside L1, element sizes are those of the structures that they hold, per-hart arrays have at

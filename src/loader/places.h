@@ -1,4 +1,4 @@
-/* Places in the code of an ELF by what its source calls them. */
+/* Places in the code of an ELF, by their names in the source. */
 #ifndef LOADER_PLACES_H
 #define LOADER_PLACES_H
 

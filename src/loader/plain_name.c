@@ -1,7 +1,7 @@
 /*
- * Names of symbols as their programs spell them. GNU libiberty knows how; names come from files of
- * any kind, and here is what keeps them from taking time and memory: it counts on its own limit of
- * recursion, and what is printed ends early by a jump out of it.
+ * Names of symbols as their programs spell them. GNU libiberty translates them. Names come from
+ * files of any kind, so this file limits their time and memory: libiberty has a limit of recursion,
+ * and a jump out of it ends long output early.
  */
 #include <ctype.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* Whose a source file is; see sources.h. */
+/* Users' own source files and others; see sources.h. */
 #include "loader/sources.h"
 
 #include <stdio.h>

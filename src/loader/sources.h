@@ -1,4 +1,5 @@
-/* Whose a source file is: the user's own, or of what everybody compiles with. */
+/* Whether a source file is the user's own, or part of the libraries and firmware that all programs
+ * are compiled with. */
 #ifndef LOADER_SOURCES_H
 #define LOADER_SOURCES_H
 

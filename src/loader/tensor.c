@@ -2,8 +2,8 @@
  * Matrices between .npy arrays and L1; see tensor.h.
  *
  * Both ways go through exact numbers (struct number), so nothing depends on the host's floating
- * point and every datum is rounded once. Datums are handled in blocks of 16, which is a row of a
- * face, and what shares an exponent; `place` says where a block's datums are in the matrix.
+ * point and every datum is rounded once. Datums are handled in blocks of 16. A block is a row of a
+ * face, and the datums that share an exponent. `place` says where its datums are in the matrix.
  */
 #include "loader/tensor.h"
 

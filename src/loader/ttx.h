@@ -1,8 +1,8 @@
 /*
  * tt-burnin's .ttx images: a zip whose files X-Y/image.bin (BRISC's program, and data) and
- * X-Y/ckernels.bin (the TRISCs' programs) say what is written to L1 of tile X-Y. Each file is a
- * header of eight words, 0x9704266b and zeros, and chunks: the address in 8 bytes, the length in 4,
- * 4 bytes of zeros, and the bytes. Source: tt-burnin 0.4.4, load_ttx.py.
+ * X-Y/ckernels.bin (the TRISCs' programs) have the data for L1 of tile X-Y. Each file is a header
+ * of eight words, 0x9704266b and zeros, and chunks: the address in 8 bytes, the length in 4, 4
+ * bytes of zeros, and the bytes. Source: tt-burnin 0.4.4, load_ttx.py.
  */
 #ifndef LOADER_TTX_H
 #define LOADER_TTX_H

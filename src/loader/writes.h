@@ -1,7 +1,5 @@
-/*
- * What the loader produces: a list of writes to one tile's memory, to be applied in order by
- * whoever owns the tile. Every write owns its bytes; addresses are L1 addresses of the tile.
- */
+/* The product of the loader: a list of writes to one tile's memory. The owner of the tile applies
+ * them in order. Every write owns its bytes; addresses are L1 addresses of the tile. */
 #ifndef LOADER_WRITES_H
 #define LOADER_WRITES_H
 

@@ -1,5 +1,5 @@
 /*
- * Kernels that run wherever they are put (execute in place).
+ * Kernels that run at any address (execute in place).
  *
  * tt-metal links a kernel at an address where it never runs: the firmware calls it in the
  * kernel_config ring of L1. The host therefore rewrites its absolute references to itself into

@@ -1,7 +1,5 @@
-/*
- * Booting tt-metal's firmware: its set of files, workers, Ethernet tiles (beside or in place of
- * their base firmware), DRAM tiles. SPEC: tt-metal's llrt and HAL.
- */
+/* Booting tt-metal's firmware from its set of files on workers, on Ethernet tiles (beside or in
+ * place of their base firmware), and on DRAM tiles. SPEC: tt-metal's llrt and HAL. */
 #include <stdlib.h>
 #include <string.h>
 

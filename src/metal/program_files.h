@@ -1,7 +1,8 @@
 /*
- * Files of programs that only the host knows: it has written them into tiles. A program is where its
- * code lies byte by byte, as it was linked (firmware) or elsewhere (kernels: tt-metal keeps what it
- * has made of them as *.xip.elf). Then the chip's images refer to the file, which must stay open.
+ * Files of programs that a host has written into tiles, so that only the host knows them. A program
+ * is found by its code in the tile, byte by byte. Firmware is at the address for which it was
+ * linked; kernels are elsewhere (tt-metal keeps what it has made of them as *.xip.elf). The chip's
+ * images then refer to the file, which must stay open.
  */
 #ifndef METAL_PROGRAM_FILES_H
 #define METAL_PROGRAM_FILES_H

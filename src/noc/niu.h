@@ -3,7 +3,8 @@
  * MemoryMap, Counters, Interrupts, Coordinates). Register values are those that the chip's own
  * firmware leaves behind, with coordinate translation on.
  *
- * Invariant: word[] holds what a read gives, for every register without a handler of its own.
+ * Invariant: word[] has the value that a read gives, for every register without a handler of its
+ * own.
  */
 #ifndef NOC_NIU_H
 #define NOC_NIU_H

@@ -5,9 +5,10 @@
  * SPEC: WormholeB0 NoC Overlay pages, there are none for Blackhole; Blackhole's registers and
  * fields from tt-metal's noc_overlay_parameters.
  *
- * Registers of a stream are words, shown by overlay.def. What else a stream knows is in `state`.
- * Writes and arrivals change registers and note in `due` which streams may go on; overlay_run lets
- * them go on. A stream that nobody starts costs nothing, and zeros are the state after reset.
+ * Registers of a stream are words, which overlay.def describes. `state` has the other state of a
+ * stream. Writes and arrivals change registers, and note in `due` which streams may go on.
+ * overlay_run lets them go on. A stream that was never started costs nothing, and zeros are the
+ * state after reset.
  *
  * Memory is one block of plain data without pointers: a copy of all of it and of struct overlay is
  * a copy of the overlay.

@@ -1,7 +1,7 @@
 /*
  * The receiving side of a stream: messages that software pushes (SPEC: ReceiveFromSoftware), that
  * packets bring (SPEC: TransferBetweenTiles), headers that are loaded into the metadata FIFO, and
- * what the source is told.
+ * messages to the source.
  */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Room in buffers: a stream's own, and what it knows of its receivers'. */
+/* Room in buffers: in a stream's own, and in those of its receivers as far as it knows. */
 #include "noc/overlay_stream.h"
 
 /* --- Circular buffers --- */

@@ -1,6 +1,6 @@
 /*
- * Inside the overlay: what a stream knows besides its registers, and what the files of the overlay
- * want of each other. Nobody else includes this.
+ * Inside the overlay: the state of a stream besides its registers, and functions that the files of
+ * the overlay share. No other file includes this.
  *
  * Words are 16 bytes. A message is in one of three places: in the header array of L1 (pushed or
  * arrived, MSG_INFO_PTR to MSG_INFO_WR_PTR), in the metadata FIFO (`message`), or, transmitted, in

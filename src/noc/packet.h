@@ -1,13 +1,13 @@
 /*
- * Packets on their way from one NIU to another, and the queues that they stand in.
+ * Packets on their way from one NIU to another, and their queues.
  *
- * A request becomes its own response: who serves it turns the packet round (from, to and address
- * are then those of the way back) and sends it again; who takes the last of it frees it. Data of
- * more than a word are shared by the copies of a multicast and never change.
+ * A request becomes its own response. The code that serves it turns the packet round (from, to and
+ * address are then those of the way back) and sends it again. The code that uses it last frees it.
+ * The copies of a multicast share data of more than a word, which never change.
  *
- * Canonical order: packets for one place are taken in the order of (arrival, order). `order` holds
- * the sender's number and a sequence number of its own, so two packets never compare equal, and the
- * order does not depend on which host thread did what first.
+ * Canonical order: packets for one place are taken in the order of (arrival, order). `order` has
+ * the sender's number and the sender's sequence number. So two packets never compare equal, and the
+ * order does not depend on host threads.
  */
 #ifndef NOC_PACKET_H
 #define NOC_PACKET_H

@@ -1,11 +1,11 @@
 /*
  * Request initiators, see noc/request.h.
  *
- * A request is accepted (checks of what its registers say, what software's write counts) and
- * departs: then its data are taken and it has been sent. Usually both happen at once. A request
- * that fails a check has had no effect, unless a policy lets it pass: then it does what the hardware
- * would do, as far as that is known, is counted and answered. What only the receiver can judge (is
- * there memory, is it aligned for it) noc/serve.c does.
+ * A request is first accepted: its registers are checked, and counters step. Then it departs: its
+ * data are taken, and it has been sent. Usually both happen at once. A request that fails a check
+ * has no effect, unless a policy lets it pass. Then it does what the hardware would do, as far as
+ * that is known, and is counted and answered. noc/serve.c checks what only the receiver can judge
+ * (memory, and its alignment).
  */
 #include "noc/request.h"
 

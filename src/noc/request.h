@@ -1,7 +1,5 @@
-/*
- * The initiating side of an NIU: what software's write of NOC_CMD_CTRL starts. SPEC: BlackholeA0
- * NoC/MemoryMap (request initiators) and Counters.
- */
+/* The initiating side of an NIU: requests that software starts by writing NOC_CMD_CTRL. SPEC:
+ * BlackholeA0 NoC/MemoryMap (request initiators) and Counters. */
 #ifndef NOC_REQUEST_H
 #define NOC_REQUEST_H
 

@@ -2,9 +2,9 @@
  * Transactions of several requests: NOC_CMD_VC_LINKED says that another one follows. SPEC:
  * BlackholeA0 NoC/MemoryMap, NOC_CTRL.
  *
- * While one is open its NIU sends nothing else: requests go to its destination on its virtual
- * channel, those of the overlay wait for the ones of the request initiators and the other way
- * round.
+ * While a transaction is open its NIU sends nothing else: all requests go to its destination on its
+ * virtual channel. Requests of the overlay wait for a transaction of the request initiators, and
+ * the other way round.
  */
 #ifndef NOC_TRANSACTION_H
 #define NOC_TRANSACTION_H

@@ -1,6 +1,6 @@
 /*
- * The 16-bit formats: FP16 (5 exponent bits, 10 fraction bits) and BF16 (8 and 7), and what the
- * harts' Zfh instructions compute with them. Pure functions on bit patterns, no host floating
+ * The 16-bit formats: FP16 (5 exponent bits, 10 fraction bits) and BF16 (8 and 7), and the
+ * computations of the harts' Zfh instructions. Pure functions on bit patterns, no host floating
  * point, safe from any thread. `flags` as in num/fp32.h.
  */
 #ifndef NUM_FP16_H

@@ -1,16 +1,16 @@
 /*
- * Rows of data at a time: what the Matrix Unit, the unpackers and the packer do with whole rows, as
- * sets of functions of which one is chosen at run time. All sets give the same bits; the reference
- * set calls the functions on single data of matrix.h and tensix_format.h, the others use the vector
- * instructions of the host.
+ * Operations of the Matrix Unit, the unpackers and the packer on whole rows. There are several sets
+ * of these functions, of which one is chosen at run time. All sets give the same bits. The
+ * reference set calls the functions on single data of matrix.h and tensix_format.h; the others use
+ * the vector instructions of the host.
  *
  * A row has NUM_BLOCK_DATUMS (16) data. Src rows are 16 words of 19 bits as stored, one after the
  * other. Dst rows are rows of 16-bit words as stored: `high` has the data of Dst16b or the upper
  * halves of Dst32b, `low` the lower halves; rows that follow each other lie one after the other in
  * both. Where a mode has 16-bit Dst, `low` is not looked at and may be NULL.
  *
- * Pure functions but for what they write and for generators (num/random.h), with which every set
- * takes the reference's way. Safe from any thread.
+ * The functions change nothing but their results and the generators (num/random.h). With a
+ * generator every set uses the reference functions. Safe from any thread.
  */
 #ifndef NUM_KERNELS_H
 #define NUM_KERNELS_H

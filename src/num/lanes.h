@@ -1,10 +1,10 @@
 /*
- * The 32 lanes of the Vector Unit: what it does with whole LRegs, as functions of a set of kernels
- * (num/kernels.h), and the same for one lane, which is the specification.
+ * The 32 lanes of the Vector Unit: operations on whole LRegs, as functions of a set of kernels
+ * (num/kernels.h), and operations on one lane, which are the specification.
  *
  * An LReg is 32 words of 32 bits. `lanes` has a bit for each lane, lane 0 the lowest; a function
- * changes only the lanes that are set, and looks at no others. Results may lie where operands are:
- * each lane is read before it is written.
+ * changes only the lanes that are set, and looks at no others. A result may replace an operand,
+ * because each lane is read before it is written.
  *
  * SPEC: BlackholeA0 VectorUnit and the page of each instruction; Miscellaneous/FMA for MAD.
  *

@@ -1,6 +1,6 @@
 /*
- * The arithmetic of the Matrix Unit, bit for bit: one datum of Dst each call. Pure functions, exact
- * integers, safe from any thread.
+ * The arithmetic of the Matrix Unit, bit for bit, with one datum of Dst in each call. Pure
+ * functions, exact integers, safe from any thread.
  *
  * SPEC: WormholeB0 MVMUL, ELWMUL, ELWADD, ELWSUB, GMPOOL, SrcASrcB (fidelity phases), MatrixUnit
  * (pseudocode helpers) give the semantics, but call floating point a rough guide. Its order and

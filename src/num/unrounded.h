@@ -1,5 +1,5 @@
 /*
- * Results before rounding: what the number formats share. Private to src/num.
+ * Results before rounding, for all number formats. Private to src/num.
  *
  * A primitive computes a struct num_unrounded with integers; one round-and-pack function of each
  * format finishes it. Functions are inline so that a `flags` of NULL costs nothing.

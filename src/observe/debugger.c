@@ -1,8 +1,8 @@
 /*
  * Breakpoints, watchpoints and steps: an observer of the tiles that have any; see penrose/debug.h.
  *
- * Invariant: a hart that a stop names has not moved since then exactly if it has retired as many
- * instructions and stands at the same pc; then a breakpoint there is not new.
+ * Invariant: a hart has not moved since a stop exactly if its pc and its count of retired
+ * instructions are those of the stop. A breakpoint there is not new then.
  */
 #include <penrose/debug.h>
 

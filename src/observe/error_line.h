@@ -1,6 +1,6 @@
 /*
- * The line by which scripts for ttsim know an error; LLK's harness and its report of a run look for
- * it in what a test has printed:
+ * The line by which scripts for ttsim recognise an error. LLK's harness and its report of a run
+ * look for it in the output of a test:
  *     [CLOCK] ERROR: CATEGORY: FUNCTION: DETAILS
  */
 #ifndef OBSERVE_ERROR_LINE_H

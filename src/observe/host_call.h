@@ -1,5 +1,5 @@
-/* RISC-V semihosting: a hart asks its debugger for something by an ebreak between two instructions
- * that do nothing. SPEC: RISC-V Semihosting 1.0. */
+/* RISC-V semihosting: a hart makes a request to its debugger by an ebreak between two instructions
+ * without effect. SPEC: RISC-V Semihosting 1.0. */
 #ifndef OBSERVE_HOST_CALL_H
 #define OBSERVE_HOST_CALL_H
 

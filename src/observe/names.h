@@ -1,4 +1,4 @@
-/* Strings of which each is kept once, so that equal ones have equal pointers. */
+/* Strings that are kept once, so that equal strings have equal pointers. */
 #ifndef OBSERVE_NAMES_H
 #define OBSERVE_NAMES_H
 

@@ -1,20 +1,21 @@
 /*
  * Observers: traces, counts, debuggers, checks.
  *
- * Tiles, coprocessors and NIUs tell what happens through struct observer and know none of those who
- * look. This header stands below all of them and includes nothing of the project. While a tile has
- * an observer the core runs in it: no shortcut does, so none has to tell anything; with one that
- * wants a hart's instructions or data, harts go instruction by instruction, and each of their
- * accesses goes over the bus. Unless all of those let them sleep, harts that poll do not fall asleep
- * (again). While a tile has no observer, that costs nothing.
+ * Tiles, coprocessors and NIUs report events through struct observer, and do not know the
+ * observers. This header depends on nothing of the project. While a tile has an observer, only the
+ * core runs in it. Shortcuts do not run, so they need not report anything. If an observer wants a
+ * hart's instructions or data, harts go instruction by instruction, and each of their accesses goes
+ * over the bus. Harts that poll then stay awake, unless all such observers let them sleep. A tile
+ * without an observer pays nothing.
  *
- * Of GDDR the tile tells through which it is reached. A host's access does not make a tile that
- * nobody has touched: another one of the bank tells then, or one that is there for that alone.
+ * An access to GDDR is reported by the tile through which it goes. A host's access does not create
+ * an untouched tile. In that case another tile of the bank reports it, or a tile that exists for
+ * this alone.
  *
- * Observers are called in the thread that runs the chip (one runs all tiles meanwhile), and change
- * nothing; but one may answer true, and then the tile stops there: before the instruction of
- * OBSERVED_STARTS, right behind everything else (of the coprocessor: behind the instruction that
- * does it). One that lets harts sleep must not.
+ * Observers are called in the thread that runs the chip (one thread runs all tiles meanwhile), and
+ * change nothing. An observer may answer true to stop the tile: before the instruction of
+ * OBSERVED_STARTS, and right after any other event (in the coprocessor after the instruction that
+ * caused it). An observer that lets harts sleep must not do that.
  */
 #ifndef OBSERVE_OBSERVER_H
 #define OBSERVE_OBSERVER_H

@@ -1,4 +1,4 @@
-/* Breakpoints and watchpoints, for all who stop at them (debugger.c, history.c). */
+/* Breakpoints and watchpoints, for debugger.c and history.c. */
 #ifndef OBSERVE_POINTS_H
 #define OBSERVE_POINTS_H
 

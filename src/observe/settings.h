@@ -1,4 +1,4 @@
-/* Options of a chip as users write them where there is no command line. */
+/* Options of a chip in environment variables, as users write them. */
 #ifndef OBSERVE_SETTINGS_H
 #define OBSERVE_SETTINGS_H
 

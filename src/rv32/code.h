@@ -1,9 +1,8 @@
 /*
  * Decoded code. L1 is cut into pages of 256 bytes; a page is decoded when a hart first executes
  * from it, and harts (of all tiles of a chip) that execute the same bytes share the decoded page. A
- * page is immutable; writing to the L1 bytes it came from puts it aside in the writer's map: if the
- * bytes are the same when a hart comes back, since a program was loaded once more, it is taken
- * again.
+ * page is immutable. A write to its bytes in L1 puts it aside in the writer's map. If a hart comes
+ * back and the bytes are the same, because a program was loaded once more, the page is used again.
  *
  * rv32_code is one agent's map from L1 pages to decoded pages; rv32_code_store owns the pages.
  */

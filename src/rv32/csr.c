@@ -1,5 +1,5 @@
-/* Control and status registers. The rows of csr.def say what each one is; the counters mcycle and
- * minstret are the tile's time and the instructions retired, plus an offset that writes move. */
+/* Control and status registers. The rows of csr.def describe them. The counters mcycle and minstret
+ * are the tile's time and the retired instructions, plus an offset that writes change. */
 #include <stdio.h>
 #include <string.h>
 

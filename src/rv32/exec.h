@@ -1,4 +1,4 @@
-/* What instruction handlers share: the decoded op, going on, waiting and faulting. */
+/* Shared by instruction handlers: the decoded op, going on, waiting and faulting. */
 #ifndef RV32_EXEC_H
 #define RV32_EXEC_H
 

@@ -1,4 +1,4 @@
-/* Branches, jumps, fences and what leaves the ordinary flow: pauses, mret, illegal
+/* Branches, jumps, fences, and instructions that leave the ordinary flow: pauses, mret, illegal
  * words. */
 #include "rv32/decode.h"
 #include "rv32/exec.h"

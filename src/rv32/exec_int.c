@@ -1,5 +1,5 @@
-/* Integer instructions that touch nothing but x registers: RV32I, M, Zba, Zbb and the extra bit
- * manipulation. One handler a row; the arithmetic stands in it. */
+/* Integer instructions that use only x registers: RV32I, M, Zba, Zbb and the extra bit
+ * manipulation. Each row has a handler with its arithmetic. */
 #include "rv32/exec.h"
 
 #define A             (hart->x[op->rs1])

@@ -1,18 +1,18 @@
 /*
  * Vector loads and stores. See rv32/vector.h.
  *
- * All of them are one plan: where each field of each element lies in memory and in registers. The
- * plan is checked whole before the first access, so that a fault has no effect:
+ * Each of them becomes a plan: the place of each field of each element in memory and in registers.
+ * The whole plan is checked before the first access, so that a fault has no effect:
  *  - elements must be aligned to their size (the harts have no misaligned accesses);
  *  - L1, local RAM and what the board calls repeatable (Dst) take any number of elements. What
  *    lies outside of them may have side effects, and an access that had to wait would repeat those
  *    before it; so an instruction that reaches outside must have one active element and one field.
  *    More is RV32_FAULT_UNIMPLEMENTED.
- * Where the board makes an access to L1 wait, the whole instruction is done again; loads reach
- * registers only when all are done, and stores that were done store the same again.
+ * If the board makes an access to L1 wait, the whole instruction is done again. Loads reach
+ * registers only when all are done, and stores that were done store their values again.
  *
  * GUESS: fault-only-first loads end in front of the first element but 0 that is misaligned or
- * outside L1 and local RAM. The hardware has no faults to go by, and no page mentions these loads.
+ * outside L1 and local RAM. The hardware has no faults for these loads, and no page mentions them.
  */
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /*
  * Recognising a hart that waits by polling.
  *
- * A hart waits when it goes round a loop that changes nothing: no effect leaves the hart, and all
- * that an iteration depends on is the same at its end as at its start. Such a hart need not run:
- * as long as the polled places keep their values, its state at any later time follows from the
- * period. rv32_idle_search finds such a loop by running it with a record; rv32_idle_resume brings
- * the hart to the state that it would have had at a given time, as if it had run all along.
+ * A hart waits when it runs a loop that changes nothing: the loop has no effect outside of the
+ * hart, and everything on which an iteration depends is equal at its start and its end. Such a hart
+ * need not run. As long as the polled places keep their values, its state at any later time follows
+ * from the period. rv32_idle_search finds such a loop by running it with a record. rv32_idle_resume
+ * brings the hart to the state of a given time, as if it had run all along.
  *
  * Loops that also read the wall clock are recognised when the clock only enters sums, differences
  * and comparisons with constants; `wake` is then a time before any of them can change its outcome.

@@ -4,8 +4,8 @@
  * rv32 knows no tile: L1 and the local RAM are plain memory that the owner lends, everything else
  * goes through struct rv32_bus. Instructions run from decoded pages (rv32/code.h): a page holds one
  * struct rv32_op for each word, so the address of an op gives its pc. A handler does its work and
- * goes on to the next op through rv32_next; `left` counts the instructions that the burst may still
- * run, of a cycle each. Where instructions have costs (rv32/timing.h) a burst is one of them.
+ * goes on to the next op through rv32_next. `left` counts the instructions that the burst may still
+ * run, of one cycle each. If instructions have costs (rv32/timing.h), a burst is one instruction.
  * Invariants:
  *  - between bursts `pc` is the next instruction and `page` is NULL; inside a burst the position
  *    is `op`, passed from handler to handler, and pc is derived (rv32_current_pc);

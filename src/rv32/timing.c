@@ -1,4 +1,4 @@
-/* What instructions cost, see timing.h. */
+/* Costs of instructions, see timing.h. */
 #include "rv32/timing.h"
 
 #include "rv32/exec.h"

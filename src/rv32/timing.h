@@ -1,8 +1,8 @@
 /*
- * What instructions cost. A functional run counts a cycle for each and has no struct rv32_timing; with
- * one, an instruction takes effect at its first cycle, and the hart's next one begins when its cost
- * has passed and the registers that it reads are known. Instructions are the same either way, and
- * hart->retired counts them.
+ * Costs of instructions. A functional run counts a cycle for each instruction, and has no struct
+ * rv32_timing. In a timed run an instruction takes effect at its first cycle. The hart's next
+ * instruction begins when that cost has passed and the registers that it reads are known.
+ * hart->retired counts instructions in both kinds of run.
  */
 #ifndef RV32_TIMING_H
 #define RV32_TIMING_H

@@ -1,4 +1,4 @@
-/* Vector types, register groups and what V 1.0 allows of them, see rv32/vector.h. */
+/* Vector types, register groups, and the rules of V 1.0 for them; see rv32/vector.h. */
 #include "rv32/vector.h"
 
 enum { LMUL_RESERVED = 4 };

@@ -1,10 +1,11 @@
 /*
- * What vector handlers share; private to src/rv32. SPEC: BlackholeA0 BabyRISCV InstructionSet and
+ * Shared by vector handlers; private to src/rv32. SPEC: BlackholeA0 BabyRISCV InstructionSet and
  * CSRs, RISC-V V 1.0.
  *
- * A vector instruction is done by a function that returns enum rv32_reply: it first checks all that
- * can be wrong (vector_begin, vector_check_*), leaving hart->fault behind where something is, and
- * then runs over the elements below vl. VECTOR_ROW makes a handler of a call of one. Invariants:
+ * A function that returns enum rv32_reply executes a vector instruction. It first checks everything
+ * that can be wrong (vector_begin, vector_check_*), and sets hart->fault if something is. Then it
+ * runs over the elements below vl. VECTOR_ROW makes a handler that calls such a function.
+ * Invariants:
  *  - elements that are not active (at or above vl, or masked off) keep their value: tails and
  *    masked elements are undisturbed whatever vta and vma say, in mask registers, too;
  *  - vstart is always 0;
@@ -12,8 +13,8 @@
  *  - elements are done in ascending order, each read before its result is written: with the
  *    overlaps that vector_check_overlap lets pass, none is overwritten before it is read.
  *
- * What V 1.0 reserves is a fault that names the rule. Not checked is one rule: that no register
- * serves one instruction as two sources of different element widths. It cannot change results.
+ * What V 1.0 reserves is a fault that names the rule. Only one rule is not checked: an instruction
+ * must not use a register as two sources of different element widths. It cannot change results.
  */
 #ifndef RV32_VECTOR_H
 #define RV32_VECTOR_H

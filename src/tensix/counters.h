@@ -1,16 +1,16 @@
 /*
- * The address counters of a thread, RWCs and ADCs, as instructions see them together, and what
- * counters_fast.c knows of runs of instructions on them in the replay buffer.
+ * The address counters of a thread, RWCs and ADCs, as instructions see them together, and the data
+ * of counters_fast.c about runs of such instructions in the replay buffer.
  *
- * Counters come in sets of four with a checkpoint ("Cr") each: the RWCs are one set, each channel
- * of an ADC is another. Whatever instructions on them follow each other, what becomes of a counter
- * or a checkpoint is one of three things, plus a constant, modulo its width: what the counter was,
- * what the checkpoint was, or 0. So a run of any length amounts to one such map of each set. Nobody
- * writes maps by hand: they are found by playing the run, with the handlers of its instructions, to
- * two states from which all three things can be told.
+ * Counters come in sets of four with a checkpoint ("Cr") each: the RWCs are one set, and each
+ * channel of an ADC is another. After any instructions on them a counter or checkpoint has the old
+ * value of the counter, the old value of the checkpoint, or 0, plus a constant, modulo its width.
+ * So a run of any length is one such map of each set. The maps are not written by hand. They are
+ * found by playing the run, with the handlers of its instructions, on two states from which the
+ * three cases can be told apart.
  *
- * Invariants: a run is made of what the entries of the replay buffer hold now; recording an entry
- * forgets all runs.
+ * Invariant: runs agree with the entries of the replay buffer, because recording an entry drops all
+ * runs.
  *
  * SPEC: WormholeB0 RWCs, ADCs (what there is to add, to set and to return to).
  */

@@ -1,6 +1,6 @@
 /*
- * Shortcut of playing a run of instructions on address counters from the replay buffer one by one:
- * it is played in one go (counters.h).
+ * Shortcut of playing runs of instructions on address counters from the replay buffer one by one: a
+ * run is played at once (counters.h).
  * Proof: tests/unit/tensix/check_counters_fast.c.
  * Gain: bench/tensix, MOP and REPLAY of RWC and ADC, one TRISC 143 -> 783 M instr/s.
  */

@@ -1,5 +1,5 @@
 /*
- * What the debug daisychain shows of the coprocessor: address counters, RWCs, the banks of SrcA and
+ * Signals of the coprocessor on the debug daisychain: address counters, RWCs, the banks of SrcA and
  * SrcB, and the enabled lanes of the Vector Unit, in groups of 128 signals (SPEC: WormholeB0
  * DebugDaisychain). Signals that the page calls reserved, and groups that it does not have, are 0.
  *

@@ -2,13 +2,13 @@
  * Dst: 1024 rows of 16 columns of 16 bits, or 512 rows of 32 bits in the same storage, and the
  * window of RISCV T0 to T2 on it.
  *
- * Units know rows of Dst16b and Dst32b. Which physical rows those are is what struct tensix_dst_map
- * says; offsets (double buffering, RWCs, bases) are added by the units before they come here, and
- * rows count modulo 1024. Data are in the bit order of num/dst_format.h.
+ * Units know rows of Dst16b and Dst32b. struct tensix_dst_map maps them to physical rows. Units add
+ * offsets (double buffering, RWCs, bases) before they call functions here. Rows count modulo 1024.
+ * Data are in the bit order of num/dst_format.h.
  *
  * A physical row is valid or undefined. ZEROACC makes rows undefined without changing a bit of
  * them; a write makes its row valid. A row of Dst32b has the flag of the physical row with its
- * upper halves; that of the other one does not matter to it.
+ * upper halves; the flag of the other row has no effect.
  *
  * SPEC: BlackholeA0 Dst (its later version has the flags), SoftReset; WormholeB0 ZEROACC.
  */

@@ -1,8 +1,8 @@
 /*
- * What the execution units share: the contract of a handler, and the functions through which
+ * Shared by the execution units: the contract of a handler, and the functions through which
  * handlers reach the rest of the coprocessor.
  *
- * A unit is a file, or some, with a handler for each of its rows of tensix.def:
+ * A unit is one or more files, with a handler for each of its rows of tensix.def:
  *
  *     TENSIX_EXEC(SEMPOST)
  *     {

@@ -1,6 +1,4 @@
-/*
- * The mover, and the queue of commands that TDMA-RISC feeds it with (mover.c says what it does).
- */
+/* The mover, and its queue of commands from TDMA-RISC (mover.c describes it). */
 #ifndef TENSIX_MOVER_H
 #define TENSIX_MOVER_H
 

@@ -1,14 +1,14 @@
 /*
- * Races on Config: a word is changed while a unit may still be at work with it.
+ * Races on Config: a word changes while a unit may still work with it.
  *
  * Hardware reads configuration at some time while an instruction is in its unit, so software waits
  * for the unit before it writes (STALLWAIT, or the coprocessor-done check of a hart). In a
- * functional run an instruction is over at once; what would still be under way is remembered here,
- * for the time that the instruction takes nominally, until somebody waits for it.
+ * functional run an instruction is over at once. This file notes that it would still be under way,
+ * for its nominal time or until software waits for it.
  *
- * Only words that units may keep (config/users.h) count: what they read afresh, such as addresses
- * by context, is written while they work as a matter of course. The same goes for fields that an
- * instruction takes along (TAKES in config_users.def).
+ * Only words that units may keep (config/users.h) count. Software regularly writes other words,
+ * such as addresses by context, while units work. Fields that an instruction takes along (TAKES in
+ * config_users.def) do not count either.
  */
 #ifndef TENSIX_RACE_H
 #define TENSIX_RACE_H

@@ -1,6 +1,6 @@
 /*
- * The Scalar Unit (ThCon), part 1: what works on the thread's GPRs, and FLUSHDMA. What reaches L1,
- * registers and Src is in scalar_memory.c.
+ * The Scalar Unit (ThCon), part 1: instructions on the thread's GPRs, and FLUSHDMA. scalar_memory.c
+ * has the instructions that access L1, registers and Src.
  *
  * SPEC: WormholeB0 ScalarUnit and the pages of its instructions, which Blackhole shares in their
  * newer editions. What differs on Blackhole (one packer) follows tt_llk_blackhole's assembly.yaml

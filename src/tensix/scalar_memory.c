@@ -1,13 +1,13 @@
 /*
- * The Scalar Unit (ThCon), part 2: what reaches L1, registers, SrcA and SrcB. The rest of the unit
- * is in scalar.c.
+ * The Scalar Unit (ThCon), part 2: instructions that access L1, registers, SrcA and SrcB. The rest
+ * of the unit is in scalar.c.
  *
  * SPEC: WormholeB0 LOADIND, STOREIND_L1, STOREIND_MMIO, STOREIND_Src, STOREREG, LOADREG, ATINCGET,
  * ATINCGETPTR, ATSWAP, ATCAS; Blackhole shares their newer editions, with its own size of L1.
  *
- * Memory is read and written when an instruction starts; only results for GPRs take their time.
- * Until it succeeds, an instruction that waits (for L1, a register or a bank of Src) has done
- * nothing, and it starts over from its GPRs, which nobody else of the coprocessor can change.
+ * Memory is read and written when an instruction starts; only results for GPRs take their time. An
+ * instruction that waits (for L1, a register or a bank of Src) has done nothing until it succeeds.
+ * It starts again from its GPRs, which no other part of the coprocessor can change meanwhile.
  */
 #include "addresses.h"
 #include "arch/arch.h"

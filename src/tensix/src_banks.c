@@ -1,13 +1,14 @@
 /*
- * Who may use the banks of SrcA and SrcB (SPEC: WormholeB0 SrcASrcB, SETDVALID, CLEARDVALID,
+ * The right to use the banks of SrcA and SrcB (SPEC: WormholeB0 SrcASrcB, SETDVALID, CLEARDVALID,
  * SETRWC; BlackholeA0 SoftReset).
  *
- * Either side has a bank that it is at. It hands that bank over and turns to the other one without
- * asking whose that is; who uses a bank waits until it may. Handing over what the other side
- * already has is no error on any page: the bank stays there, and the giver turns all the same.
+ * Each side has a current bank. It hands that bank over and turns to the other one, whoever has
+ * that. A user of a bank waits until it may use it. On no page it is an error to hand over a bank
+ * that the other side already has: the bank stays there, and the giver turns to the other one all
+ * the same.
  *
- * In a timed run the Matrix Unit gets a bank when the unpacker has fetched what goes there; who
- * asks whether the unpackers may use it sees at once that they may not.
+ * In a timed run the Matrix Unit gets a bank when the unpacker has fetched its data. But the
+ * unpackers may not use the bank any more from the start.
  *
  * Invariant: while a bit of SOFT_RESET_0 holds the banks, they are as tensix_src_reset leaves them.
  */

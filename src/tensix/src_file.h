@@ -1,7 +1,7 @@
 /*
  * The data of SrcA or SrcB: two banks of 64 rows of 16 columns of 19 bits, in the bit order of
- * num/src_format.h, and for each bank the format that the unpackers said it has. Whose turn a bank
- * is, is not known here: see src_banks.h.
+ * num/src_format.h, and for each bank the format that the unpackers have given it. src_banks.h
+ * knows which side has its turn at a bank.
  *
  * Invariants: bits 31..19 of a datum are 0, and so are the columns that a soft reset holds, and all
  * of a bank that is not in `filled`: kernels clear banks when they begin, and in tiles that have

@@ -2,10 +2,11 @@
  * The status CSRs of the harts: types of instructions that are queued or execute, and the streams
  * behind tt_cfg_sstatus (SPEC: BlackholeA0 CSRs).
  *
- * What a TRISC pushed counts, not what B or the debug bus did. GUESS: while MOP and REPLAY expand,
- * they count themselves and not what comes out of them, until that executes. The pages do not have
- * TENSIX_CSR_CONFIG_RawBusyStatus: by the vendor's description of the field what is queued does not
- * count in tt_cfg_bstatus then. GUESS: for the types of the thread whose field it is.
+ * Only instructions that a TRISC pushed count, not those of B or the debug bus. GUESS: while MOP
+ * and REPLAY expand, they count themselves and not what comes out of them, until that executes. The
+ * pages do not have TENSIX_CSR_CONFIG_RawBusyStatus: by the vendor's description of the field what
+ * is queued does not count in tt_cfg_bstatus then. GUESS: for the types of the thread whose field
+ * it is.
  */
 #include "tensix/exec.h"
 

@@ -1,7 +1,7 @@
 /*
- * The Tensix coprocessor as the rest of the tile sees it: three threads of instructions, what they
- * work on, and the windows of the harts on that. It knows no hart and no tile; it reaches L1,
- * registers and streams through struct tensix_board.
+ * The Tensix coprocessor as the rest of the tile sees it: three threads of instructions, the state
+ * on which they work, and the windows of the harts on that state. It knows no hart and no tile; it
+ * reaches L1, registers and streams through struct tensix_board.
  *
  * An instruction goes through these stages, each of which keeps the order of its thread:
  *

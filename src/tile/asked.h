@@ -1,8 +1,5 @@
-/*
- * What the harts of a tile have asked of the NoC lately, for reports: requests that say something
- * (atomics and small writes, by which software posts), whoever they went to, and reads that a hart
- * does again and again, by which it polls what lies elsewhere.
- */
+/* Recent NoC requests of a tile's harts, for reports: atomics and small writes, by which software
+ * posts, to any place; and reads that a hart repeats, by which it polls memory elsewhere. */
 #ifndef TILE_ASKED_H
 #define TILE_ASKED_H
 

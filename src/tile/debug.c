@@ -1,4 +1,6 @@
-/* The debug registers: the map, soft reset, and what is too small for a file of its own. */
+/*
+ * The debug registers: the map, soft reset, and blocks that are too small for a file of their own.
+ */
 #include "tile/debug.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What the files of the debug registers share. */
+/* Shared by the files of the debug registers. */
 #ifndef TILE_DEBUG_INTERNAL_H
 #define TILE_DEBUG_INTERNAL_H
 

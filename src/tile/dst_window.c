@@ -1,7 +1,5 @@
-/*
- * The TRISCs' window on Dst (SPEC: BlackholeA0 Dst, RISCV access). Formats and conversions are in
- * tensix/dst.h; here is which section of the configuration a hart's access goes by.
- */
+/* The TRISCs' window on Dst (SPEC: BlackholeA0 Dst, RISCV access). tensix/dst.h has formats and
+ * conversions. This file chooses the section of the configuration for a hart's access. */
 #include "tensix/exec.h"
 #include "tile/report.h"
 #include "tile/tile.h"

@@ -1,6 +1,7 @@
 /*
- * The DMA engine of a DRAM tile between its L1 and the GDDR of its bank, which only its hart reaches,
- * and what that sees of the memory controller. After tt-metal's headers (gddr_dma.def).
+ * The DMA engine of a DRAM tile between its L1 and the GDDR of its bank, and the part of the memory
+ * controller that the tile's hart sees. Only that hart reaches both. SPEC: tt-metal's headers
+ * (gddr_dma.def).
  */
 #ifndef TILE_GDDR_DMA_H
 #define TILE_GDDR_DMA_H

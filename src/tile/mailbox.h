@@ -5,8 +5,9 @@
  * Invariants: a mailbox holds at most MAILBOX_DEPTH words, and so do all mailboxes of one writer
  * together; a PCBuf holds at most PC_BUF_DEPTH.
  *
- * Harts run in bursts, so that one may find what another has done at a later time: a word in a FIFO,
- * room for one, a semaphore's value. Its access waits until then, and nobody sees what is to come.
+ * Harts run in bursts, so a hart may find what another one has done at a later time: a word in a
+ * FIFO, room for one, a semaphore's value. Its access waits until that time, so no hart sees the
+ * future.
  */
 #ifndef TILE_MAILBOX_H
 #define TILE_MAILBOX_H

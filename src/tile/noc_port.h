@@ -1,7 +1,7 @@
 /*
  * The tile between its NIUs and its address space: requests of its harts that leave, packets that
- * arrive. What leaves waits in tile->sent until the chip takes it at the end of a window; the chip
- * puts what arrives into tile->inbox.
+ * arrive. Packets that leave wait in tile->sent until the chip takes them at the end of a window.
+ * The chip puts packets that arrive into tile->inbox.
  */
 #ifndef TILE_NOC_PORT_H
 #define TILE_NOC_PORT_H

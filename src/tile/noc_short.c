@@ -1,14 +1,14 @@
 /*
- * What need not travel, in functional runs.
+ * Requests that need not travel, in functional runs.
  *
- * Packets between tiles take as long as a window, since tiles know nothing of each other before its
- * end. What a tile sends to itself, and what it reads from GDDR, which does not change while tiles
- * run, it can have at once, and as the responses are there at once the hart need not sleep.
- * Software relies on some of that: tt-metal's multicast matrix products use a block, or take a
- * semaphore back, which they have just sent to themselves too, without waiting for it.
+ * Packets between tiles take as long as a window, because tiles do not affect each other before its
+ * end. A tile can have at once what it sends to itself, and what it reads from GDDR, which does not
+ * change while tiles run. The responses are there at once, so the hart need not sleep. Software
+ * relies on some of this: tt-metal's multicast matrix products use a block, or take a semaphore
+ * back, that they have just sent to themselves too, without waiting for it.
  *
- * Whether software looked at the counters before it went on cannot be seen any more by what it got.
- * So the tile notes responses that nobody has looked for.
+ * The data then do not show whether software waited for its responses. So the tile notes responses
+ * for which software has not looked at the counters.
  */
 #include "tile/noc_short.h"
 

@@ -1,4 +1,4 @@
-/* What need not travel, in functional runs: see noc_short.c. */
+/* Requests that need not travel, in functional runs: see noc_short.c. */
 #ifndef TILE_NOC_SHORT_H
 #define TILE_NOC_SHORT_H
 

@@ -1,4 +1,4 @@
-/* What the tile adds to src/noc: the status CSRs that show overlay streams. */
+/* An addition of the tile to src/noc: the status CSRs that show overlay streams. */
 #ifndef TILE_NOC_WINDOW_H
 #define TILE_NOC_WINDOW_H
 

@@ -1,7 +1,7 @@
 /*
- * Observers of a tile, and the bus through which its harts go while somebody wants to know what
- * they do: it reaches everything that the tile's own bus does, L1 and the local RAM included, by
- * one function, and tells of it.
+ * Observers of a tile, and the bus of its harts while an observer wants to know what they do. This
+ * bus reaches everything that the tile's own bus reaches, and also L1 and the local RAM, by one
+ * function, and reports each access.
  */
 #include "tile/observe.h"
 

@@ -1,7 +1,7 @@
 /*
  * The overlay between its tile's L1 and NIUs: packets of streams leave like those of command
- * buffers, and what streams do is done when software writes to them, when packets arrive, and at
- * the ends of rounds while something is left.
+ * buffers. Streams work when software writes to them, when packets arrive, and at the ends of
+ * rounds while something is left to do.
  */
 #ifndef TILE_OVERLAY_PORT_H
 #define TILE_OVERLAY_PORT_H

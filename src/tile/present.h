@@ -1,8 +1,7 @@
 /*
- * The state of a tile without what was left undone: harts that sleep, harts and threads that wait,
- * and a tile that is not visited because nobody in it is awake are brought to the present time, as
- * if they had been run all along. For those who compare states: who sleeps, and since when, depends
- * on how it was searched for.
+ * Brings a tile to the present time: harts that sleep, harts and threads that wait, and a tile that
+ * is not visited because all of it sleeps, as if they had been run all along. Comparisons of states
+ * need this, because who sleeps, and since when, depends on the search for polling loops.
  */
 #ifndef TILE_PRESENT_H
 #define TILE_PRESENT_H

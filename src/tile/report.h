@@ -1,4 +1,4 @@
-/* Small helpers that the blocks behind the address map share. */
+/* Small functions that the blocks behind the address map share. */
 #ifndef TILE_REPORT_H
 #define TILE_REPORT_H
 

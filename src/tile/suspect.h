@@ -1,5 +1,5 @@
-/* Loads of registers that find again what they found before, and fences that come again: perhaps the
- * hart polls. */
+/* Signs that a hart may poll: loads of registers that find the value that they found before, and
+ * repeated fences. */
 #ifndef TILE_SUSPECT_H
 #define TILE_SUSPECT_H
 

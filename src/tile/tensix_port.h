@@ -1,4 +1,4 @@
-/* The coprocessor in its tile: what it reaches through struct tensix_board, and pushes of harts. */
+/* The coprocessor in its tile: the functions of its struct tensix_board, and pushes of harts. */
 #ifndef TILE_TENSIX_PORT_H
 #define TILE_TENSIX_PORT_H
 

@@ -1,4 +1,4 @@
-/* Life of a tile, events, faults and pauses. */
+/* The life of a tile, events, faults and pauses. */
 #include "tile/tile.h"
 
 #include <stdio.h>

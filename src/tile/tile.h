@@ -5,12 +5,13 @@
  * or waits in `sent` for the chip.
  *
  * Time. tile->now is the time up to which every agent of the tile has been run. Agents run in
- * rounds of `quantum` cycles, in the fixed order B, T0, T1, T2, NC, coprocessor; an agent that was
- * blocked and becomes able to go on within the round is run again in the same round. All that
- * others can see change bumps `epoch` (tile_event); agents that wait or sleep are looked at again
- * only then. A hart that serves one which is blocked (a word for its mailbox or PCBuf, or room for
- * one) ends its turn there (tile_release), so that it does not run far past that moment. A hart that is alone awake runs through many rounds at once, and tile_event ends its
- * burst with the round, so the result is the same as without that.
+ * rounds of `quantum` cycles, in the fixed order B, T0, T1, T2, NC, coprocessor. An agent that was
+ * blocked and can go on within the round is run again in that round. Every change that others can
+ * see steps `epoch` (tile_event), and agents that wait or sleep are visited again only then. A hart
+ * that serves a blocked one (by a word for its mailbox or PCBuf, or by room for one) ends its turn
+ * there (tile_release), so that it does not run far past that moment. If only one hart is awake, it
+ * runs through many rounds at once. tile_event ends its burst with the round, so the result does
+ * not change.
  *
  * Reads and writes have the side effects of hardware; peeks and pokes never do.
  */

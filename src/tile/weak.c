@@ -1,6 +1,7 @@
 /*
- * Only stores to L1 wait in the queue: stores to devices take effect at once, so that they overtake
- * earlier stores to L1 as they may on hardware, where each memory region is served by itself.
+ * Weak memory, see weak.h. Only stores to L1 wait in the queue. Stores to devices take effect at
+ * once, so they overtake earlier stores to L1. They may do so on hardware, where each memory region
+ * is served by itself.
  */
 #include "tile/weak.h"
 

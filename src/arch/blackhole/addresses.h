@@ -1,9 +1,9 @@
 /*
- * Addresses of Blackhole that code needs by name: where the ranges of mmio.def begin, and single
- * registers that units besides their own look at. All are addresses above L1, as harts see them.
- * mmio.c holds each against its row. SPEC: BlackholeA0 BabyRISCV README, memory map.
+ * Addresses of Blackhole that code needs by name: beginnings of ranges of mmio.def, and single
+ * registers that other units look at. All are addresses above L1, as harts see them. mmio.c checks
+ * each against its row. SPEC: BlackholeA0 BabyRISCV README, memory map.
  *
- * An address of which a text tells is a bare number, so that ARCH_TEXT can spell it.
+ * An address that occurs in a text is a bare number, so that ARCH_TEXT can spell it.
  */
 #ifndef ARCH_BLACKHOLE_ADDRESSES_H
 #define ARCH_BLACKHOLE_ADDRESSES_H

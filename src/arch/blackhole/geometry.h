@@ -1,7 +1,5 @@
-/*
- * Sizes of Blackhole: of the grid and its parts, and the clock. What stands where is in grid.def.
- * SPEC: BlackholeA0 NoC/Coordinates, with the table of translated coordinates.
- */
+/* Sizes of Blackhole: of the grid and its parts, and the clock. grid.def says where each tile is.
+ * SPEC: BlackholeA0 NoC/Coordinates, with the table of translated coordinates. */
 #ifndef ARCH_BLACKHOLE_GEOMETRY_H
 #define ARCH_BLACKHOLE_GEOMETRY_H
 

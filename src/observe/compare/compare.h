@@ -1,10 +1,10 @@
 /*
  * Comparing by meaning: two dumps (docs/DUMPS.md), two arrays or two images of memory.
  *
- * What is compared are items: a field, a register, an element of an array, a 32-bit word of memory.
- * A part that holds the numbers of another part's bits is compared in its stead, memory that a
- * compared buffer of numbers covers is not compared once more, and what is volatile is left out
- * unless asked for. What only one side has is named and not compared.
+ * The unit of comparison is an item: a field, a register, an element of an array, or a 32-bit word
+ * of memory. If a part has the numbers of another part's bits, only the numbers are compared.
+ * Memory that a compared buffer of numbers covers is not compared again. Volatile items are left
+ * out unless asked for. Parts that only one side has are named and not compared.
  */
 #ifndef OBSERVE_COMPARE_COMPARE_H
 #define OBSERVE_COMPARE_COMPARE_H

@@ -1,11 +1,12 @@
 /*
- * Dst as a debugger reads it from a card, and Dst as it is.
+ * Compares Dst as a debugger reads it from a card with Dst as it is.
  *
  * tt-exalens prints numbers of 16 bits with the columns of each pair exchanged (DEVIATIONS.md), and
- * integers by rules of its own; a later version may not. The debug array shows rows that ZEROACC has
- * cleared with what they held, other ways show zeros. Numbers do not tell how they were read, so those
- * of a card or another simulator are taken in the way in which they differ least, and a remark says
- * in which. A member `columns` of the part says that its columns and integers are as they should be.
+ * integers by rules of its own; a later version may not. The debug array shows the old data of rows
+ * that ZEROACC has cleared; other ways show zeros. The numbers do not tell how they were read. So
+ * those of a card or another simulator are read in the way in which they differ least, and a remark
+ * says which way that is. A member `columns` of the part says that its columns and integers are as
+ * they should be.
  */
 #include <math.h>
 #include <stdlib.h>

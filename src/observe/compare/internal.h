@@ -1,4 +1,4 @@
-/* What the files of this folder share: a comparison under way. */
+/* A comparison under way, which the files of this folder share. */
 #ifndef OBSERVE_COMPARE_INTERNAL_H
 #define OBSERVE_COMPARE_INTERNAL_H
 

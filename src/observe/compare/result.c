@@ -1,4 +1,4 @@
-/* Collecting differences, and choosing what is compared; see internal.h. */
+/* Collecting differences, and choosing items to compare; see internal.h. */
 #include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Collecting a tile: parts that are not the coprocessor's; see dump.h. */
+/* Collecting a tile, without its coprocessor; see dump.h. */
 #include "observe/dump/dump.h"
 
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /*
- * Dumps in memory: what docs/DUMPS.md describes, tile by tile, whether it was collected from a chip
- * or read from files. What writes, prints and draws dumps works on these alone.
+ * Dumps in memory (docs/DUMPS.md), tile by tile, collected from a chip or read from files. Code
+ * that writes, prints and draws dumps works only on these.
  *
- * Invariants of a tile: every part has either JSON or an array, and `about` what the manifest says of
- * it, without file, dtype and shape, which follow from the array.
+ * Invariants of a tile: every part has either JSON or an array. `about` has what the manifest says
+ * of it, without file, dtype and shape, which follow from the array.
  */
 #ifndef OBSERVE_DUMP_H
 #define OBSERVE_DUMP_H

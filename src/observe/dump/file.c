@@ -1,7 +1,7 @@
 /*
  * Writing dumps into files; see dump.h and docs/DUMPS.md. The manifest is removed first and written
- * last, under another name that is changed when it is complete: a folder with a manifest has all that
- * it names.
+ * last, under another name that is changed when it is complete. So a folder with a manifest has all
+ * files that it names.
  */
 #include "observe/dump/dump.h"
 

@@ -1,4 +1,4 @@
-/* What the files that collect the parts of a dump share. */
+/* Shared by the files that collect the parts of a dump. */
 #ifndef OBSERVE_DUMP_PARTS_H
 #define OBSERVE_DUMP_PARTS_H
 

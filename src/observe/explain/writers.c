@@ -1,7 +1,7 @@
 /*
- * Who has written chosen data last; see writers.h. This file watches memory and the registers of
- * hardware; explain/values.h follows values inside harts, explain/packets.h those that packets bring,
- * and explain/held.h knows what the coprocessor holds.
+ * The last writers of chosen data; see writers.h. This file watches memory and the registers of
+ * hardware. explain/values.h follows values inside harts, explain/packets.h values that packets
+ * bring, and explain/held.h knows the state of the coprocessor.
  */
 #include "observe/explain/writers.h"
 

@@ -1,7 +1,8 @@
 /*
- * Last writers: while a chip runs, who has changed chosen data of a tile last, and from what. Of
- * memory every write counts; of what the coprocessor holds each instruction that changes the value.
- * An observer: the chip runs some times slower, and goes the same way as without.
+ * Last writers: notes, while a chip runs, which agent changed chosen data of a tile last, and from
+ * which inputs. In memory every write counts; in the coprocessor every instruction that changes the
+ * value. This is an observer: the chip runs several times slower, and goes the same way as without
+ * it.
  */
 #ifndef OBSERVE_EXPLAIN_WRITERS_H
 #define OBSERVE_EXPLAIN_WRITERS_H

@@ -1,4 +1,4 @@
-/* What a packet asks for, by its first letter or word; and the answers. */
+/* The commands of packets, by their first letter or word, and the answers. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /*
  * A debugger's view of a chip over GDB's remote protocol: `target extended-remote ADDRESS`.
  *
- * Every hart is a process of the target; penrose(1) and docs/DEBUGGING.md say how that looks. While
- * GDB holds the chip no time passes on it. Whoever runs a chip calls gdb_run in place of
- * penrose_run, and notices nothing else: what GDB stops goes on there.
+ * Every hart is a process of the target; penrose(1) and docs/DEBUGGING.md say how that looks. No
+ * time passes on the chip while GDB holds it. Code that runs a chip calls gdb_run in place of
+ * penrose_run, and notices nothing else, because runs that GDB stops go on inside that call.
  */
 #ifndef OBSERVE_GDB_GDB_H
 #define OBSERVE_GDB_GDB_H

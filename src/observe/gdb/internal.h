@@ -1,5 +1,5 @@
 /*
- * What the parts of the GDB server share.
+ * Shared by the parts of the GDB server.
  *
  *   server.c    the socket, and packets over it      resume.c    going on, and why it stopped
  *   gdb.c       life, when the client is served      registers.c, features.c   registers, their XML

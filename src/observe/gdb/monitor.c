@@ -1,4 +1,5 @@
-/* `monitor`: what GDB has no command for. Commands about the coprocessor are in monitor_tensix.c. */
+/* `monitor`: commands that GDB does not have itself. Commands about the coprocessor are in
+ * monitor_tensix.c. */
 #include <stdlib.h>
 #include <string.h>
 

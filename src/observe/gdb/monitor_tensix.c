@@ -1,4 +1,4 @@
-/* `monitor` commands about the coprocessor of the tile whose hart is looked at. */
+/* `monitor` commands about the coprocessor of the current hart's tile. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Queries: what the server can do, threads, and the documents of qXfer. */
+/* Queries: the abilities of the server, threads, and the documents of qXfer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

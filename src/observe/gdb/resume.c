@@ -1,11 +1,11 @@
 /*
- * Going on, and telling why the chip stands.
+ * Going on, and telling why the chip has stopped.
  *
- * A run with GDB is the run without it, to the cycle, while the client lets all its processes go on
- * together ("set schedule-multiple on") or has only one. A step of one hart, as a client makes it
- * over a breakpoint, moves time for all of them then. A client that lets some go on without others
- * believes that the others stand still, so they do: their harts are paused. It must not hear of a
- * stop of a hart that it has not let go; such stops are kept, and the hart stands there.
+ * A run with GDB is the run without it, to the cycle, if the client lets all its processes go on
+ * together ("set schedule-multiple on") or has only one. When a client then steps one hart over a
+ * breakpoint, time moves for all of them. A client that lets only some processes go on assumes that
+ * the others stand still, so their harts are paused. It must not hear of a stop of a hart that it
+ * has not let go. Such a stop is kept, and the hart stays there.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * Time that runs backwards for GDB (penrose/history.h). While the client looks at a past, gdb->chip
- * is that past: all that reads reads there, nothing is written, and going on is a search until the
- * present, which has stood still all the while.
+ * is that past. All reads go there, nothing is written, and going on is a search until the present,
+ * which stands still meanwhile.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,11 @@
 /*
- * Looking back; see penrose/history.h. A history belongs to the present chip, a past (struct past)
- * to the chip that it is: it goes when that is destroyed.
+ * Looking back; see penrose/history.h. A history belongs to the present chip. A past (struct past)
+ * belongs to its own chip, and is freed when that is destroyed.
  *
- * A search goes over what lies between a snapshot and the moment where it begins, and notes the last
- * hits; if there are none, over what lies before the snapshot, and so on. Then a new chip is made of
- * the snapshot and stopped at the hit: up to its window nobody looks, so shortcuts run.
+ * A search runs from a snapshot to the moment at which it begins, and notes the last hits. If there
+ * are none, it runs from the snapshot before to this one, and so on. Then a new chip is made from
+ * the snapshot and stopped at the hit. Nothing observes it before the window of the hit, so
+ * shortcuts run.
  */
 #include "observe/history/history.h"
 

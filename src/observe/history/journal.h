@@ -1,11 +1,11 @@
 /*
- * A journal: all that a host does to a chip, and all that the chip asks of its host's memory, in
- * order. From a new chip, or a snapshot, and the journal the same chip is made again
- * (observe/history/rerun.h): for `penrose replay`, and for looking back (penrose/history.h).
+ * A journal: all calls of a host, and all accesses of the chip to its host's memory, in order.
+ * observe/history/rerun.h makes the chip again from a new chip, or from a snapshot, and the
+ * journal. `penrose replay` and looking back (penrose/history.h) use this.
  *
- * This header stands below everything, as observer.h does: public calls (src/api) and the
- * chip (chip/record.c) write entries, and know nobody who reads them. journal.def has the entries.
- * While no journal is kept that costs a comparison.
+ * Like observer.h, this header depends on nothing. Public calls (src/api) and the chip
+ * (chip/record.c) write entries, and do not know their readers. journal.def has the entries.
+ * Without a journal this costs a comparison.
  *
  * In memory an entry is a byte (its kind), its numbers in LEB128, and its bytes with their count
  * before them. A place in a journal is the number of bytes before it since the journal began.

@@ -1,4 +1,6 @@
-/* An observer that counts how often places are passed, and stops at the n-th time; see moments.h. */
+/*
+ * An observer that counts how often places are reached, and stops at the n-th time; see moments.h.
+ */
 #include "observe/history/moments.h"
 
 #include <ctype.h>

@@ -1,13 +1,13 @@
 /*
- * Moments of a run at which somebody wants to look: when a hart comes to a function, a line or a pc,
- * when the coprocessor has executed a Tensix instruction, at a cycle, before a launch; the first time
- * or the n-th.
+ * Moments of a run at which a user wants to look, for the first or the n-th time: when a hart comes
+ * to a function, a line or a pc, when the coprocessor has executed a Tensix instruction, at a
+ * cycle, or before a launch.
  *
  * At an instruction of a hart the run ends with PENROSE_PAUSED, before it, as at a breakpoint of
- * penrose/debug.h. Behind a Tensix instruction `look` is called in the middle of the run, which ends
- * with the window: what units do next depends on the order in which threads go on, so nobody may stop
- * them there. Times are counted without ending the run, for each tile apart, and the first tile that
- * gets there decides. Cycles and launches are the caller's to count.
+ * penrose/debug.h. After a Tensix instruction `look` is called in the middle of the run, which ends
+ * with the window. The run must not stop there, because what units do next depends on the order in
+ * which threads go on. Each tile counts by itself without ending the run, and the first tile that
+ * gets there decides. The caller counts cycles and launches.
  */
 #ifndef OBSERVE_MOMENTS_H
 #define OBSERVE_MOMENTS_H

@@ -1,11 +1,11 @@
 /*
- * A chip does again what a journal has (observe/history/journal.h): an entry, or a window of time, at a
- * step. Windows end where they ended, so nothing depends on threads, on shortcuts, or on who looks.
- * Host memory is the journal: what the chip reads there is what it read, what it writes is compared.
+ * Carries out a journal (observe/history/journal.h) on a chip again. A step is an entry or a window
+ * of time. Windows end where they ended, so nothing depends on threads, shortcuts or observers. The
+ * journal takes the place of host memory: the chip reads what it read then, and its writes are
+ * compared.
  *
- * An observer goes with it, for those who want to stop somewhere (history.c), and for pauses that are
- * in the journal. Between stops nothing is exchanged: a stop in the middle of a window changes
- * nothing.
+ * An observer stops the chip where history.c wants it, and at pauses that are in the journal. No
+ * packets are exchanged between stops, so a stop in the middle of a window changes nothing.
  */
 #ifndef OBSERVE_RERUN_H
 #define OBSERVE_RERUN_H

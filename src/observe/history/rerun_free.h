@@ -1,14 +1,14 @@
 /*
- * A recording is carried out with time as it comes: by another build, under another schedule or
- * timing. Then windows end elsewhere, and things take longer or shorter. A host has waited for what
- * it needed, by polling, and so does this one:
+ * Carries out a recording by another build, or under another schedule or timing. Windows then end
+ * elsewhere, and everything may take longer or shorter. The host waited for what it needed by
+ * polling, and so does this code:
  *
- * - A run lasts until the cycle at which it ended, and on until the chip has written to host memory
- *   all that it had written by then.
- * - A read that differs is repeated while time passes. Of reads that the host repeated itself the
+ * - A run lasts at least until the cycle at which it ended, and until the chip has written to host
+ *   memory everything that it had written by then.
+ * - A read that differs is repeated while time passes. If the host itself repeated a read, only the
  *   last one counts; the others may differ.
- * - The chip finds in host memory what it found when it read there; beyond that, what was read or
- *   written there last.
+ * - When the chip reads host memory, it finds what it found there in the recording. At other places
+ *   it finds what was read or written there last.
  *
  * What has not come after FREE_MOST_CYCLES is a difference.
  */

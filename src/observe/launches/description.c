@@ -1,4 +1,4 @@
-/* Program descriptions of launches: what several tiles have alike stands there once. */
+/* Program descriptions of launches. What several tiles have in common is written once. */
 #include "observe/launches/description.h"
 
 #include <jansson.h>

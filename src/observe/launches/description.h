@@ -1,4 +1,4 @@
-/* What a launch was, tile by tile, and as a program description (loader/program.h). */
+/* A launch, tile by tile, and as a program description (loader/program.h). */
 #ifndef OBSERVE_LAUNCHES_DESCRIPTION_H
 #define OBSERVE_LAUNCHES_DESCRIPTION_H
 

@@ -3,10 +3,10 @@
  * DIR/launch-003 has PROGRAM.json, which `penrose run` takes (docs/RECORDING.md), and the chip as it
  * was when the first tile of the launch got its go signal.
  *
- * A go signal comes from the host, or from a kernel that dispatches; then a run of the chip ends
- * with PENROSE_PAUSED where it has come. Tiles belong to one launch as long as the signals come from
- * the same side, with the same number of the host (without one: before all of them have ended), each
- * tile once.
+ * A go signal comes from the host, or from a kernel that dispatches. In the second case a run of
+ * the chip ends with PENROSE_PAUSED where the signal came. Tiles belong to one launch while signals
+ * come from one side, with one number of the host, and at most once to each tile. Without such a
+ * number a launch lasts until all its tiles have ended.
  */
 #ifndef OBSERVE_LAUNCHES_LAUNCHES_H
 #define OBSERVE_LAUNCHES_LAUNCHES_H

@@ -1,7 +1,7 @@
 /*
  * Files of kernels that a host has put into tiles: tt-metal keeps what it compiles in its cache
- * (TT_METAL_CACHE), as NAME/HASH/HART/HART.elf. A kernel is a file's if its bytes are what the host
- * makes of the file.
+ * (TT_METAL_CACHE), as NAME/HASH/HART/HART.elf. A kernel belongs to a file if its bytes are those
+ * that the host makes of the file.
  */
 #ifndef OBSERVE_LAUNCHES_PROGRAMS_H
 #define OBSERVE_LAUNCHES_PROGRAMS_H

@@ -1,8 +1,8 @@
 /*
- * Which function and source line a traced instruction belongs to; what was found once is kept as
- * long as the chip's programs stay. Programs that a host has written are looked for when an
- * instruction has no name, and are forgotten when their code in the tile is another one: that is
- * looked at once a window, so a name may be late by one.
+ * The function and source line of a traced instruction. Results are kept as long as the chip's
+ * programs stay. If an instruction has no name, programs that a host has written are looked for.
+ * They are forgotten when their code in the tile has changed. This is checked once a window, so a
+ * name may be late by one window.
  */
 #ifndef OBSERVE_TRACE_CODE_H
 #define OBSERVE_TRACE_CODE_H

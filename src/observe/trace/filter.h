@@ -1,4 +1,4 @@
-/* Which events of a trace are wanted; the grammar is in penrose/trace.h. */
+/* Filters of traces; the grammar is in penrose/trace.h. */
 #ifndef OBSERVE_TRACE_FILTER_H
 #define OBSERVE_TRACE_FILTER_H
 

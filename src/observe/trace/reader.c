@@ -1,5 +1,5 @@
-/* See reader.h and record.h. Nothing in a file is believed: numbers of names, streams and
- * codes, lengths and registers are checked where they are read. */
+/* See reader.h and record.h. Files are not trusted: numbers of names, streams and codes, lengths
+ * and registers are checked where they are read. */
 #include "observe/trace/reader.h"
 
 #include <errno.h>

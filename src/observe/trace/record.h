@@ -1,5 +1,5 @@
 /*
- * The binary form of a trace (docs/DUMPS.md): what its writer and its reader have in common.
+ * The binary form of a trace (docs/DUMPS.md), for its writer and its reader.
  *
  * A file is a row of blocks, each of which can be read by itself: a header and a zstd frame of
  * records. A record begins with 16 bits: a kind, and a bit for each number that is not what is

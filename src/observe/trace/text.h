@@ -1,9 +1,9 @@
 /*
  * A trace as text: a line for each event.
  *
- * Columns: cycle, tile, who does it, then what: of an instruction its pc, word, text and result, of
- * the others the text that says what happens; then the function, the source line and
- * calls that were inlined there.
+ * Columns are the cycle, the tile, the agent, the event, the function, the source line and the calls
+ * that were inlined there. The event is the pc, word, text and result of an instruction, or
+ * otherwise a text that says what happens.
  */
 #ifndef OBSERVE_TRACE_TEXT_H
 #define OBSERVE_TRACE_TEXT_H

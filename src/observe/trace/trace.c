@@ -1,10 +1,10 @@
 /*
  * The trace of a chip, see penrose/trace.h.
  *
- * What observers are told becomes events, which are gathered for a window: tiles run one after the
- * other, and the agents of a tile in bursts. At the window's end they are sorted by cycle, filtered
- * and handed out. An instruction is gathered when it starts and completed when it is over. One that
- * has to wait starts again later: then the first start is dropped.
+ * Reports to observers become events, which are gathered for a window: tiles run one after the
+ * other, and the agents of a tile run in bursts. At the window's end they are sorted by cycle,
+ * filtered and handed out. An instruction is gathered when it starts and completed when it is over.
+ * One that has to wait starts again later: then the first start is dropped.
  */
 #include <penrose/trace.h>
 

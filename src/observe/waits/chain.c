@@ -1,9 +1,10 @@
 /*
- * See chain.h. The waiters of a tile are its harts and the threads of its coprocessor. What each
- * waits for says who could bring it about, by the roles that kernels give to harts: brisc and ncrisc
- * move data, thread 0 unpacks, 1 computes, 2 packs. The first of those who waits itself, and not in
- * in the end for the asker, is the cause; where there is none, the missing event is the root.
- * A word of L1 that other tiles have requests to in their command buffers leads there.
+ * See chain.h. The waiters of a tile are its harts and the threads of its coprocessor. The event
+ * for which one of them waits tells which others could cause it, by the roles of harts in kernels:
+ * brisc and ncrisc move data, thread 0 unpacks, 1 computes, 2 packs. The first of these that waits
+ * itself, and not in the end for the asker, is the cause. If there is none, the missing event is
+ * the root. If other tiles have requests to a word of L1 in their command buffers, the chain leads
+ * to those tiles.
  */
 #include "observe/waits/chain.h"
 

@@ -1,7 +1,7 @@
 /*
- * The lines of a wait report. Tiles about which the same is to be said share a line: a line has a
- * key, which two tiles must have in common, and a text, which is the key with values; the text of
- * the first tile stands for all.
+ * The lines of a wait report. Tiles with the same wait share a line. A line has a key, which must
+ * be equal for these tiles, and a text, which is the key with values. The text of the first tile
+ * stands for all.
  */
 #ifndef OBSERVE_WAIT_LINES_H
 #define OBSERVE_WAIT_LINES_H

@@ -1,7 +1,5 @@
-/*
- * What places are for. SPEC: BlackholeA0 NoC/Counters and MemoryMap; for what software makes of
- * L1 and of stream registers tt-metal's mailboxes and circular buffers.
- */
+/* The purposes of places. SPEC: BlackholeA0 NoC/Counters and MemoryMap. tt-metal's mailboxes and
+ * circular buffers say how software uses L1 and stream registers. */
 #include "observe/waits/places.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What a place that a hart polls is for, in words. */
+/* The purpose of a place that a hart polls, in words. */
 #ifndef OBSERVE_WAIT_PLACES_H
 #define OBSERVE_WAIT_PLACES_H
 

@@ -1,10 +1,10 @@
 /*
- * Responses that NIUs still count on, see responses.h.
+ * Responses for which NIUs still wait, see responses.h.
  *
  * NIU_MST_REQS_OUTSTANDING_ID(id) alone does not say how many are missing: a multicast adds one and
- * takes one away for each receiver. The counters of requests and responses, of reads, writes and
- * atomics each, show whether there were multicasts: then more responses came than there were
- * requests. What the ids say is told only where it agrees with those counters.
+ * takes one away for each receiver. The counters of requests and responses, for reads, writes and
+ * atomics, show whether there were multicasts: then there are more responses than requests. Values
+ * of the ids are reported only if they agree with those counters.
  */
 #include "observe/waits/responses.h"
 

@@ -1,4 +1,4 @@
-/* Responses that the NIUs of a tile still count on. */
+/* Responses for which the NIUs of a tile still wait. */
 #ifndef OBSERVE_RESPONSES_H
 #define OBSERVE_RESPONSES_H
 

@@ -1,4 +1,4 @@
-/* Packets that have left and have not arrived, wherever they stand. */
+/* Packets that have left and have not arrived, in all queues. */
 #ifndef OBSERVE_UNDER_WAY_H
 #define OBSERVE_UNDER_WAY_H
 

@@ -1,7 +1,5 @@
-/*
- * Who waits for what: harts, threads of the coprocessor, packets that a tile cannot take yet,
- * responses that nobody will send any more. Tiles that wait for the same thing share a line.
- */
+/* Reports who waits for what: harts, threads of the coprocessor, packets that a tile cannot take
+ * yet, and responses that will not come any more. Tiles with the same wait share a line. */
 #include <stdio.h>
 #include <string.h>
 

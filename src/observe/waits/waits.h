@@ -1,4 +1,5 @@
-/* What others than users ask of wait reports; the reports are penrose_wait_report and its like. */
+/* Questions of other code to wait reports. The reports for users are penrose_wait_report and
+ * similar functions. */
 #ifndef OBSERVE_WAITS_H
 #define OBSERVE_WAITS_H
 

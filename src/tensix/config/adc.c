@@ -1,4 +1,4 @@
-/* One address counter, its checkpoint, or both, as REG2FLOP names them. */
+/* Writes one address counter, its checkpoint, or both, by their numbers in REG2FLOP. */
 #include "tensix/config/adc.h"
 
 void tensix_adc_set(struct tensix_adc_channel *channel, enum tensix_adc_axis axis, bool counter,

@@ -1,6 +1,6 @@
 /*
- * Backend configuration: the harts' window on it, writes of instructions to Config with what hangs
- * on them, and what entering the soft resets of SOFT_RESET_0 does (SPEC: BlackholeA0
+ * Backend configuration: the harts' window on it, writes of instructions to Config with their side
+ * effects, and the effects of entering the soft resets of SOFT_RESET_0 (SPEC: BlackholeA0
  * BackendConfiguration, SoftReset).
  *
  * Invariant: words from TENSIX_GLOBAL_WORD on are the same in both states. All 32 bits of a word

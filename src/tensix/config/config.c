@@ -7,8 +7,9 @@
  * cycle d is in stage 0 in cycle d - 1, and in stage -3 three cycles before. Reads of Config happen
  * when the instruction enters.
  *
- * What cannot enter waits at its gate, whichever thread it is of. That a STREAMWRCFG in its prepare
- * stage keeps nobody out is the hardware's bug: what follows it directly overtakes it.
+ * An instruction of any thread that cannot enter waits at its gate. A STREAMWRCFG in its prepare
+ * stage keeps no instruction out. That is a bug of the hardware: the instruction that follows it
+ * directly overtakes it.
  */
 #include "tensix/config/unread.h"
 #include "tensix/config/users.h"

@@ -1,4 +1,4 @@
-/* Fields that no unit looks at, see unread.h. */
+/* Fields that no unit reads, see unread.h. */
 #include "tensix/config/unread.h"
 
 const struct tensix_unread tensix_unread[] = {

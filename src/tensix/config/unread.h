@@ -1,7 +1,5 @@
-/*
- * Fields of Config and ThreadConfig that no unit looks at (unread.def), and what a program that sets
- * one is to be told.
- */
+/* Fields of Config and ThreadConfig that no unit reads (unread.def), and the text for a program
+ * that sets one. */
 #ifndef TENSIX_CONFIG_UNREAD_H
 #define TENSIX_CONFIG_UNREAD_H
 

@@ -1,10 +1,11 @@
 /*
- * Which words of Config unpackers, packer and Vector Unit look at. (The Matrix Unit is not here: it
- * takes its configuration when an instruction starts and keeps nothing; LLK changes it right
- * behind.) A unit may keep what it derives from Config: its bit in tensix->stale is set when such a
- * word is written, in either state, and the unit clears it. What it keeps is for one state
- * (CFG_STATE_ID) and must not hold anything from ThreadConfig or from counters; but what the Vector
- * Unit keeps is for a thread, and its bit is set when a word of ThreadConfig is written, too.
+ * Which words of Config unpackers, packer and Vector Unit look at. (The Matrix Unit is not here. It
+ * reads its configuration when an instruction starts and keeps nothing, because LLK changes the
+ * configuration right after that.) A unit may keep data that it derives from Config. Its bit in
+ * tensix->stale is set when such a word is written, in either state, and the unit clears it. These
+ * data are for one state (CFG_STATE_ID), and must not depend on ThreadConfig or on counters. Only
+ * the data of the Vector Unit are for a thread, and its bit is set when a word of ThreadConfig is
+ * written, too.
  */
 #ifndef TENSIX_CONFIG_USERS_H
 #define TENSIX_CONFIG_USERS_H

@@ -1,12 +1,12 @@
 /*
- * Auto TTSync: must an access of a TRISC wait for instructions that it pushed before? (SPEC:
- * BlackholeA0 AutoTTSync.) The queue is looked through when a hart asks; nothing is counted.
+ * Auto TTSync: whether an access of a TRISC must wait for instructions that it pushed before (SPEC:
+ * BlackholeA0 AutoTTSync). The queue is searched when a hart asks; nothing is counted.
  *
  * The hardware also makes instructions wait for accesses that came before them. Here an access of a
  * hart is served before the hart goes on, so there is nothing to wait for.
  *
  * Invariant: an instruction counts from its push by the thread's own TRISC until it has passed the
- * gate; what MOP and REPLAY expand to counts as MOP or REPLAY until the last of it has passed.
+ * gate. MOP and REPLAY count until the last instruction to which they expand has passed.
  */
 #include "tensix/frontend/auto_ttsync.h"
 

@@ -1,6 +1,6 @@
 /*
- * Auto TTSync: which resources the instructions of a thread use, as RESOURCEDECL declares them by
- * class. What asks for it is tensix_must_wait, see tensix.h.
+ * Auto TTSync: the resources that instructions of a thread use, as RESOURCEDECL declares them by
+ * class. tensix_must_wait (tensix.h) uses this.
  *
  * SPEC: BlackholeA0 AutoTTSync. YAML: RESOURCEDECL in LLK's instructions/assembly.yaml of
  * Blackhole.

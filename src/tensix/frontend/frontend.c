@@ -1,10 +1,10 @@
 /*
- * The front end of the coprocessor: what happens to an instruction from a hart's push to the wait
- * gate. See tensix.h for the stages.
+ * The front end of the coprocessor: the way of an instruction from a hart's push to the wait gate.
+ * See tensix.h for the stages.
  *
- * Invariants: entries leave a FIFO at a cycle greater than that of their push; `next` is behind the
- * replay buffer, and the FIFOs, the MOP expander and the replay buffer hold only what comes after
- * it; a thread is `blocked` only while it has a `next`.
+ * Invariants: an entry leaves a FIFO at a later cycle than that of its push. `next` is behind the
+ * replay buffer; the FIFOs, the MOP expander and the replay buffer have only instructions after it.
+ * A thread is `blocked` only while it has a `next`.
  */
 #include "num/kernels.h"
 #include "tensix/frontend/auto_ttsync.h"

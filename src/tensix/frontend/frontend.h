@@ -1,4 +1,4 @@
-/* What the stages of the coprocessor's front end ask of each other. */
+/* Functions that the stages of the coprocessor's front end call in each other. */
 #ifndef TENSIX_FRONTEND_H
 #define TENSIX_FRONTEND_H
 

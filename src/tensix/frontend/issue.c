@@ -1,6 +1,6 @@
 /*
- * From the wait gate to the units: which instruction starts when (SPEC: WormholeB0 WaitGate; unit
- * pages for times).
+ * The way from the wait gate to the units: it decides when an instruction starts (SPEC: WormholeB0
+ * WaitGate; unit pages for times).
  *
  * A functional run takes thread by thread and executes as long as nothing holds it. A timed run
  * goes from cycle to cycle.

@@ -1,11 +1,13 @@
 /*
- * Shortcut from the queues to the units (issue.c) for functional runs in which nothing but its own
+ * Shortcut from the queues to the units (issue.c), for functional runs in which only its own
  * handler can hold an instruction: nothing is latched, in reset or stopped. Such an instruction
- * starts by one look at its opcode, what the replay buffer plays goes on in a loop, with runs of
- * counters in one go (counters_fast.c), and a TRISC's push to a thread with nothing queued executes
- * at once. What does not start, for whatever reason, has done nothing and goes to the gate.
- * Proof: tests/difftest/tensix/check_ways.c, tests/unit/chip/check_state_hash.c, check_issue_fast.c.
- * Gain: bench/tensix, INCRWC by .ttinsn 29 -> 270 M instr/s; bench/sfpu, bits and integers 73 -> 177.
+ * starts by one look at its opcode. Instructions from the replay buffer are executed in a loop, and
+ * runs on counters at once (counters_fast.c). A TRISC's push to a thread with nothing queued
+ * executes at once. An instruction that does not start has done nothing, and goes to the gate.
+ * Proof: tests/difftest/tensix/check_ways.c, tests/unit/chip/check_state_hash.c,
+ * check_issue_fast.c.
+ * Gain: bench/tensix, INCRWC by .ttinsn 29 -> 270 M instr/s; bench/sfpu, bits and integers 73 ->
+ * 177.
  */
 #include "tensix/frontend/issue_fast.h"
 

@@ -1,8 +1,8 @@
 /*
  * The replay buffer of one thread: 32 instructions that REPLAY records and plays back.
  *
- * It sits behind the MOP expander and in front of the wait gate. The front end offers it what
- * comes next, in this order:
+ * It is behind the MOP expander and in front of the wait gate. The front end offers it the next
+ * instruction, in this order:
  *
  *   replay_next        while it plays; nothing else is taken from the queue meanwhile
  *   replay_accept      while it loads: every instruction, whatever it is and whoever pushed it

@@ -1,12 +1,12 @@
 /*
- * The wait gate of a thread: what STALLWAIT, SEMWAIT and STREAMWAIT latched, and whether it holds
- * the instruction that comes next (SPEC: WormholeB0 WaitGate; BlackholeA0 STALLWAIT, SEMWAIT,
- * STREAMWAIT).
+ * The wait gate of a thread: the conditions that STALLWAIT, SEMWAIT and STREAMWAIT have latched,
+ * and whether they hold the next instruction (SPEC: WormholeB0 WaitGate; BlackholeA0 STALLWAIT,
+ * SEMWAIT, STREAMWAIT).
  *
  * The hardware looks at the latched conditions every cycle from the one after the wait instruction,
  * forgets them at the first cycle at which all are met, and opens a cycle later. Here they are
- * looked at when they are latched, whenever something that they depend on changes
- * (tensix_reconsider), and when an instruction wants to pass; `met` keeps what was seen.
+ * checked when they are latched, when something on which they depend changes (tensix_reconsider),
+ * and when an instruction wants to pass. `met` keeps the result.
  */
 #include <stdio.h>
 

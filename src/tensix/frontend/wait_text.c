@@ -1,4 +1,4 @@
-/* Why a thread does not go on, in words. */
+/* Says in words why a thread does not go on. */
 #include <stdio.h>
 
 #include "tensix/exec.h"

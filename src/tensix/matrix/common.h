@@ -1,13 +1,13 @@
 /*
- * What the handlers of the Matrix Unit share: formats of its operands, rows of Dst in place, and
- * the end of an instruction. All of it is on the way of every MVMUL, so it is inline and reads the
- * configuration where it is needed; nothing is kept between instructions.
+ * Shared by the handlers of the Matrix Unit: formats of its operands, rows of Dst in place, and the
+ * end of an instruction. Every MVMUL uses all of it, so it is inline, and reads the configuration
+ * where it is needed. Nothing is kept between instructions.
  *
  * SPEC: WormholeB0 MatrixUnit, SrcASrcB (implied formats), whose newest editions tell Blackhole
  * from Wormhole; BlackholeA0 Dst.
  *
- * FP16A_FORCE_Enable and DEST_REGW_BASE_Base are as on the pages, and LLK uses the first. ttsim
- * says of both that Blackhole does not have them; programs that leave them 0 cannot tell.
+ * FP16A_FORCE_Enable and DEST_REGW_BASE_Base are as on the pages, and LLK uses the first. According
+ * to ttsim Blackhole has neither of them; programs that leave them 0 cannot tell.
  */
 #ifndef TENSIX_MATRIX_COMMON_H
 #define TENSIX_MATRIX_COMMON_H

@@ -1,6 +1,7 @@
 /*
- * The Matrix Unit, second part: what computes. All of it takes a block of rows of SrcA and of SrcB
- * from the banks that the unit is at, works on rows of Dst in place, and may give the banks back.
+ * The Matrix Unit, second part: instructions that compute. Each takes a block of rows of SrcA and
+ * of SrcB from the unit's current banks, works on rows of Dst in place, and may give the banks
+ * back.
  *
  * SPEC: WormholeB0 MVMUL, DOTPV, GAPOOL, ELWMUL, ELWADD, ELWSUB, GMPOOL, MatrixUnit (legacy
  * instructions). The arithmetic is in num/matrix.h, a row at a time in num/kernels.h.

@@ -1,4 +1,4 @@
-/* State of the Matrix Unit that is its own; Dst, Src and RWCs are elsewhere. */
+/* The Matrix Unit's own state, without Dst, Src and RWCs. */
 #ifndef TENSIX_MATRIX_UNIT_H
 #define TENSIX_MATRIX_UNIT_H
 

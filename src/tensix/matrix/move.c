@@ -1,13 +1,13 @@
 /*
- * The Matrix Unit, third part: what moves data between Dst, SrcA and SrcB.
+ * The Matrix Unit, third part: instructions that move data between Dst, SrcA and SrcB.
  *
  * SPEC: WormholeB0 MOVA2D, MOVB2D, MOVD2A, MOVD2B, MOVB2A, MOVDBGA2D, TRNSPSRCB, SHIFTXA, SHIFTXB;
  * their newest editions tell Blackhole from Wormhole, and ttsim is older than these. LLK's
  * sequences for halves of 32 bits.
  *
- * Columns that the Vector Unit's BLOCK_DEST_MOV names are not written by MOVA2D, MOVB2D, MOVD2A and
- * MOVD2B. GUESS: nor by MOVDBGA2D, which is MOVA2D; MOVB2A writes them, since of its pages only the
- * older one stops it, and SFPCONFIG's does not name it.
+ * MOVA2D, MOVB2D, MOVD2A and MOVD2B do not write columns that the Vector Unit's BLOCK_DEST_MOV
+ * names. GUESS: MOVDBGA2D does not either, because it is MOVA2D. MOVB2A writes them, because only
+ * the older of its pages forbids it, and SFPCONFIG's page does not name it.
  */
 #include "tensix/matrix/common.h"
 

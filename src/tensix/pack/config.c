@@ -1,6 +1,6 @@
 /*
- * What Config says to the packer, derived once for each state and again when a word has changed
- * that config_users.def gives to the packer.
+ * The packer's configuration, derived from Config once for each state, and again when a word has
+ * changed that config_users.def gives to the packer.
  *
  * SPEC: WormholeB0 Packers/FormatConversion, Downsampling; BlackholeA0 PACR; tt_llk_blackhole
  * cpack_common.h for the pairs of formats that software uses.

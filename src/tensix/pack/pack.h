@@ -1,9 +1,9 @@
 /*
- * State of the packer that is its own: plain data, all zero after power-on.
+ * The packer's own state: plain data, all zero after power-on.
  *
- * What is on its way to L1 gathers in lines of 16 bytes. A stream is a row of lines: `data`, and
- * for blocks `exponents`, and for compressed tiles `rows` (row start indices). A stream that is
- * closed gets its address from the next PACR; Last and Flush close all of them.
+ * Data on their way to L1 are collected in lines of 16 bytes. A stream is a sequence of lines. The
+ * streams are `data`, for blocks `exponents`, and for compressed tiles `rows` (row start indices).
+ * A stream that is closed gets its address from the next PACR; Last and Flush close all of them.
  */
 #ifndef TENSIX_PACK_H
 #define TENSIX_PACK_H

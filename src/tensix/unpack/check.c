@@ -1,6 +1,5 @@
 /*
- * The unpackers: what the ISA leaves undefined, found before anything has happened, and its
- * reports.
+ * The unpackers: finds and reports what the ISA leaves undefined, before anything has happened.
  *
  * SPEC: WormholeB0 UNPACR_Regular.
  */

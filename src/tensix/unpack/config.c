@@ -1,5 +1,6 @@
 /*
- * The unpackers: what Config says of a context, kept until one of its words is written.
+ * The unpackers: the configuration of a context, derived from Config and kept until one of its
+ * words is written.
  *
  * SPEC: WormholeB0 UNPACR_Regular (functional model, configuration), Unpackers/README; fields by
  * cfg_defines.h. Words that are read for each instruction (config_users.def) are not looked at

@@ -2,8 +2,8 @@
  * The unpackers: UNPACR, which moves data from L1 to SrcA, SrcB or Dst, and its two forms that only
  * look after contexts.
  *
- * Everything happens when the instruction starts; that may be later than it passes its gate in
- * hardware, since a bank that is not free holds it.
+ * Everything happens when the instruction starts. In hardware it may pass its gate earlier; here a
+ * bank that is not free holds it.
  *
  * SPEC: WormholeB0 UNPACR_Regular (with its TTArchitecture conditions), UNPACR_FlushCache,
  * UNPACR_IncrementContextCounter; BlackholeA0 BackendConfiguration.

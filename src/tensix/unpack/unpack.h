@@ -1,9 +1,9 @@
 /*
  * The two unpackers as the rest of the coprocessor sees them: their state, and handing a bank over.
  *
- * State is plain data, all zero after power-on. Invariant: a plan that is_known says what Config
- * says, as long as the unpacker's bit of tensix->stale is clear (see config/users.h); it holds
- * nothing of the words that units read for each instruction.
+ * State is plain data, all zero after power-on. Invariant: a plan that is_known agrees with Config,
+ * as long as the unpacker's bit of tensix->stale is clear (see config/users.h). It does not depend
+ * on words that units read for each instruction.
  *
  * SPEC: WormholeB0 UNPACR_Regular, SrcASrcB.
  */

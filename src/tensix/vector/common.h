@@ -1,6 +1,5 @@
 /*
- * What the files of the Vector Unit share: how an instruction of it is taken from its word, started
- * and executed.
+ * Shared by the files of the Vector Unit: decoding, starting and executing its instructions.
  *
  * A row of the unit has a handler in the file of its sub-unit,
  *
@@ -9,11 +8,11 @@
  *         ... tensix, op->vc, lanes ...
  *     }
  *
- * which its runner calls, and schedule.c for what macros have scheduled. It executes at once
- * for `lanes`: the enabled lanes for which VD is no instruction template. Rows
- * that do not ask whether a lane is enabled (SFPENCC, SFPPUSHC ...) get those for which VD is no
- * template, see tensix_vector_ignores_flags(). It returns NULL, or a rule that was broken, in
- * words; nothing has happened then.
+ * which its runner calls, and schedule.c for instructions that macros have scheduled. It executes
+ * at once for `lanes`: the enabled lanes for which VD is no instruction template. Rows that do not
+ * ask whether a lane is enabled (SFPENCC, SFPPUSHC ...) get those for which VD is no template, see
+ * tensix_vector_ignores_flags(). It returns NULL, or a rule that was broken, in words; nothing has
+ * happened then.
  *
  * SPEC: BlackholeA0 VectorUnit, SFPCONFIG (backdoor).
  */

@@ -1,6 +1,7 @@
 /*
- * SFPCONFIG: constants, LaneConfig and LoadMacroConfig; instruction templates; what power-on, soft
- * reset and the seed register do (SPEC: BlackholeA0 SFPCONFIG, LReg, VectorUnit, SoftReset).
+ * SFPCONFIG: constants, LaneConfig and LoadMacroConfig; instruction templates; the effects of
+ * power-on, soft reset and the seed register (SPEC: BlackholeA0 SFPCONFIG, LReg, VectorUnit,
+ * SoftReset).
  *
  * Invariants: bits of lane_config above TENSIX_LANE_CONFIG_MASK and of misc above its 12 are 0;
  * `sets` says what lane_config says. Of LReg[0] and of the flags SFPCONFIG looks at the first row

@@ -1,13 +1,13 @@
 /*
- * A cycle of the Vector Unit in which up to five instructions execute: what a thread has issued,
- * and what SFPLOADMACRO has scheduled for it (SPEC: BlackholeA0 SFPLOADMACRO).
+ * A cycle of the Vector Unit, in which up to five instructions execute: one that a thread has
+ * issued, and those that SFPLOADMACRO has scheduled for it (SPEC: BlackholeA0 SFPLOADMACRO).
  *
  * All of them see LRegs and flags as they are at the start of the cycle, and write at its end;
  * results of SFPMAD's kind, of SFPSWAP and of SFPSHFT2 that moves lanes are written a cycle later.
- * They execute in place, those first whose operands others overwrite; only where that does not
- * help, and for late results, is a value held back. GUESS: where several values come to an LReg at
- * the end of the same cycle, that of the ordinary instruction stays, else that of a scheduled one,
- * else what is late; LLK's column reduction relies on it.
+ * They execute in place, first those whose operands others overwrite. A value is held back only if
+ * that does not help, and for late results. GUESS: if several values come to an LReg at the end of
+ * one cycle, that of the ordinary instruction stays, or else that of a scheduled one, or else the
+ * late one. LLK's column reduction relies on this.
  */
 #include "tensix/vector/schedule.h"
 

@@ -1,7 +1,5 @@
-/*
- * What the files of load macros and of timing share: what an instruction of the Vector Unit reads
- * and writes (USES of tensix.def), and one cycle of the unit.
- */
+/* Shared by the files of load macros and of timing: the LRegs that an instruction of the Vector
+ * Unit reads and writes (USES of tensix.def), and one cycle of the unit. */
 #ifndef TENSIX_VECTOR_SCHEDULE_H
 #define TENSIX_VECTOR_SCHEDULE_H
 

@@ -3,8 +3,8 @@
  * are left to software (SPEC: BlackholeA0 SFPMAD, SFPSWAP, SFPSHFT2, SFPLUTFP32, instruction
  * scheduling).
  *
- * The stalls keep an instruction for one cycle. They go by what they believe that instructions read
- * and write, which is not always what these do (USES of tensix.def).
+ * The stalls keep an instruction for one cycle. They assume that instructions read and write
+ * certain LRegs, which is not always true (USES of tensix.def).
  */
 #include "tensix/vector/schedule.h"
 

@@ -1,9 +1,9 @@
 /*
  * State of the Vector Unit (SPEC: BlackholeA0 VectorUnit, LReg, SFPCONFIG, SFPLOADMACRO).
  *
- * What the pages have for each lane as a flag is here a word with a bit for each lane. What
- * SFPCONFIG writes is the same in all four rows of lanes, so it is kept for the eight columns;
- * words of lanes that follow from it are derived when it is written (config.c).
+ * A flag that the pages have for each lane is a word with a bit for each lane here. SFPCONFIG
+ * writes equal values to all four rows of lanes, so they are kept for the eight columns. Words of
+ * lanes that follow from them are derived at the write (config.c).
  */
 #ifndef TENSIX_VECTOR_UNIT_H
 #define TENSIX_VECTOR_UNIT_H
