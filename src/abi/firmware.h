@@ -34,11 +34,12 @@ void device_know_firmware(struct device *device);
 void device_know_programs(struct device *device);
 void device_know_programs_of(struct device *device, unsigned x, unsigned y);
 
-/* The same for GDB (see gdb_teach), once harts of the tile run; the context is the device. */
+/* Does this for GDB (see gdb_teach), once harts of the tile run. The context is the device. */
 void device_teach_gdb(void *context, unsigned x, unsigned y);
 void device_forget_programs(struct device *device);
 
-/* The same of one tile for a trace, which asks while the chip runs; `context` is the device. */
+/* Finds the programs of one tile for a trace, which asks while the chip runs. `context` is the
+ * device. */
 void device_find_programs(void *context, unsigned x, unsigned y);
 
 void firmware_list_free(struct firmware_list *list);

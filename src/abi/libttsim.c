@@ -112,7 +112,7 @@ static void leave(void)
     unlock();
 }
 
-/* Who forks within a call has what is left of it in the child, too. */
+/* If a thread forks within a call, the rest of that call is left in the child, too. */
 static void before_fork(void)
 {
     client.forks = lock();

@@ -392,7 +392,7 @@ void device_report_faults(struct device *device)
 
 /* --- Polls in vain --- */
 
-/* Who waits for what, under a title, as one report. */
+/* Reports who waits for what, under a title, as one report. */
 static void tell_waits(struct device *device, const char *title)
 {
     char nothing[1], *text = NULL;

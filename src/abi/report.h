@@ -21,18 +21,18 @@ struct device;
  * before. After MOST_REPORTS texts a last line says that no more will come. */
 __attribute__((format(printf, 2, 3))) void report(struct device *device, const char *format, ...);
 
-/* The same of a file that was asked for and could not be written to its end. */
+/* Reports a file that was asked for and could not be written to its end. */
 void report_incomplete(struct device *device, const char *text);
 void report_text(struct device *device, const char *text);
 
-/* The same of what is no warning. */
+/* Reports a text that is no warning. */
 __attribute__((format(printf, 2, 3))) void report_note(struct device *device, const char *format,
                                                        ...);
 
-/* The same for hangs, which are told again: with guest faults at most MOST_EVENTS. */
+/* Reports a hang, also repeatedly. There are at most MOST_EVENTS hangs and guest faults. */
 void report_hang(struct device *device, const char *text);
 
-/* The same when there is no device. */
+/* Reports a text if there is no device. */
 void report_always(const char *text);
 
 #endif

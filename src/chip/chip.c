@@ -128,7 +128,7 @@ static enum penrose_status choose_threads(const struct penrose_options *options,
     return PENROSE_OK;
 }
 
-/* Who has users tells them of other texts. */
+/* Callers that have users report other texts to them. */
 static bool allows_shortcuts(void)
 {
     bool allows = true;

@@ -187,7 +187,7 @@ struct grid_position chip_logical(const struct penrose_chip *chip, uint16_t plac
 enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y, struct tile **tile,
                               struct penrose_error *error);
 
-/* The same by its place, which has harts and is not fused off. NULL when memory runs out. */
+/* The tile at a place that has harts and is not fused off. NULL when memory runs out. */
 struct tile *chip_make_tile(struct penrose_chip *chip, uint16_t place);
 
 /* Sets the registers of a tile's NIUs as ARC's firmware does: where the tile is, and which

@@ -351,8 +351,8 @@ static enum penrose_status access_tile(struct penrose_chip *chip, const struct h
                      access->y, at, title, rule ? rule : reply_rules[reply]);
 }
 
-/* The same of GDDR. Who looks must not make a tile that nobody has touched, since what it is there
- * for is in no journal: others tell then. */
+/* Tells observers of an access to GDDR. Observation must not create an untouched tile, because no
+ * journal has the reason for it. Another tile tells then. */
 static void tell_gddr(struct penrose_chip *chip, const struct host_access *access)
 {
     const struct dram_bank *bank = chip->place[access->place].port->bank;

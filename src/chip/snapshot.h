@@ -111,7 +111,7 @@ struct snapshot_reader {
 
 void snapshot_get(struct snapshot_reader *reader, void *bytes, size_t size);
 
-/* The same, but pages that hold the bytes already are not written to: they stay untouched. */
+/* Reads bytes, but does not write to pages that have these bytes already. They stay untouched. */
 void snapshot_get_sparing(struct snapshot_reader *reader, void *bytes, size_t size);
 
 /* A number up to `most`; `what` names it. 0 after a failure. */

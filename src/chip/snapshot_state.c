@@ -631,7 +631,7 @@ static void save_tile(struct snapshot_writer *writer, struct shared_data *shared
     save_packets(writer, shared, tile->sent.head);
 }
 
-/* Whoever wakes a hart divides by the length of its loop. */
+/* Waking a hart divides by the length of its loop. */
 static void check_sleepers(struct snapshot_reader *reader, const struct tile *tile)
 {
     for (unsigned core = 0; core < RV32_CORES; core++) {

@@ -89,7 +89,7 @@ static void count_mnemonic(struct trace_query *query, const struct penrose_trace
     count_as(query, is_tensix ? TALLY_TENSIX : TALLY_RISCV, name, event, event->waited);
 }
 
-/* Who touches the addresses that were asked for, and from where. */
+/* Counts accesses to the addresses that were asked for, by agent and place in the code. */
 static void count_touch(struct trace_query *query, const struct penrose_trace_event *event)
 {
     static const char *const access[] = {"reads", "writes"}, *const noc[] = {"delivers", "sends"};

@@ -17,7 +17,7 @@ enum cli_exit rerun_command(struct cli *cli, const struct dump_files *dump,
 /* Does the manifest name such a command line? */
 bool rerun_is_possible(const struct dump_files *dump);
 
-/* The same of a recording (observe/history/recording.h) instead; `most`: see journal_load. */
+/* Runs a recording (observe/history/recording.h) again. `most`: see journal_load. */
 enum cli_exit rerun_recording(struct cli *cli, const char *path, uint64_t most,
                               const struct cli_witness *witness);
 

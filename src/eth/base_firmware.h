@@ -28,7 +28,7 @@ enum eth_train {
     ETH_TRAIN_NO_SIGNAL = 5 /* a time-out, which is where a p150's ports without a cable end */
 };
 
-/* Who is at one end of a link. */
+/* The chip and tile at one end of a link. */
 struct eth_chip_info {
     uint8_t pcb_type, asic_location;
     uint8_t eth_id, logical_eth_id; /* of the tile: physical, and without harvested ones */

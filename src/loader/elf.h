@@ -63,7 +63,7 @@ struct loader_elf;
 enum penrose_status loader_elf_open(const char *path, struct loader_elf **elf,
                                     struct penrose_error *error);
 
-/* The same over `size` bytes, which are copied; `name` stands for the path in messages. */
+/* Opens an ELF of `size` bytes, which are copied. `name` stands for the path in messages. */
 enum penrose_status loader_elf_open_memory(const void *bytes, size_t size, const char *name,
                                            struct loader_elf **elf, struct penrose_error *error);
 

@@ -109,7 +109,7 @@ const char *loader_quote(char *buffer, size_t size, const char *text);
 enum penrose_status loader_file_read(const char *path, const char *label, const char *expected,
                                      uint8_t **bytes, size_t *size, struct penrose_error *error);
 
-/* The same of a file that is open. */
+/* Reads an open file in this way. */
 enum penrose_status loader_descriptor_read(int file, const char *label, const char *expected,
                                            uint8_t **bytes, size_t *size,
                                            struct penrose_error *error);

@@ -50,7 +50,7 @@ const struct image *images_find(const struct images *images, unsigned x, unsigne
 unsigned images_calls(const struct images *images, unsigned x, unsigned y, uint32_t address,
                       struct loader_call call[LOADER_MAX_CALLS]);
 
-/* The same for a line, as loader_calls_text. */
+/* Formats these calls for a line, as loader_calls_text. */
 void images_calls_text(const struct images *images, unsigned x, unsigned y, uint32_t address,
                        bool has_folders, char *text, size_t size);
 

@@ -381,7 +381,7 @@ static const char *find_contradiction(const struct loader_layout *l)
     return NULL;
 }
 
-/* The same for what launching needs. */
+/* Finds a contradiction in the parts that launching needs. */
 static const char *find_launch_contradiction(const struct loader_layout *l)
 {
     if (!l->NUM_CIRCULAR_BUFFERS ||

@@ -41,7 +41,7 @@ struct loader_layout {
 enum penrose_status loader_layout_read(struct loader_elf *brisc, struct loader_layout *layout,
                                        struct penrose_error *error);
 
-/* The same of a firmware that is only booted: what launching kernels needs may be absent. */
+/* Reads the layout of a firmware that is only booted. Facts for launching kernels may be absent. */
 enum penrose_status loader_layout_read_boot(struct loader_elf *elf, struct loader_layout *layout,
                                             struct penrose_error *error);
 

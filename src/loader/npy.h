@@ -43,7 +43,7 @@ struct loader_npy {
 enum penrose_status loader_npy_read(const char *path, struct loader_npy *array,
                                     struct penrose_error *error);
 
-/* The same over `size` bytes; `name` stands for the path in messages. */
+/* Reads an array from `size` bytes. `name` stands for the path in messages. */
 enum penrose_status loader_npy_parse(const uint8_t *bytes, size_t size, const char *name,
                                      struct loader_npy *array, struct penrose_error *error);
 
@@ -57,7 +57,7 @@ bool loader_npy_make(struct loader_npy *array, enum loader_npy_kind kind, unsign
  */
 uint8_t *loader_npy_format(const struct loader_npy *array, size_t *size);
 
-/* The same with another shape of as many elements: 1 to 4 dimensions. */
+/* Formats the array with another shape of as many elements, of 1 to 4 dimensions. */
 uint8_t *loader_npy_format_as(const struct loader_npy *array, const uint32_t *shape,
                               unsigned dimensions, size_t *size);
 

@@ -130,7 +130,7 @@ enum penrose_status loader_program_open(const char *path,
                                         struct loader_program **program,
                                         struct penrose_error *error);
 
-/* The same over text; `path` stands for the file in messages and gives the folder. */
+/* Reads a description from a text. `path` stands for the file in messages, and gives the folder. */
 enum penrose_status loader_program_parse(const char *text, size_t size, const char *path,
                                          const struct loader_program_folders *folders,
                                          struct loader_program **program,

@@ -177,7 +177,7 @@ static inline const struct overlay_stream *overlay_look(const struct overlay *ov
     return overlay->stream->used & overlay_bit(s) ? &overlay->state[s] : &overlay_unused_stream;
 }
 
-/* The same to be changed. */
+/* The state of a stream, to be changed. */
 static inline struct overlay_stream *overlay_own(struct overlay *overlay, unsigned s)
 {
     if (!(overlay->stream->used & overlay_bit(s))) {
@@ -201,7 +201,7 @@ unsigned overlay_reading_capacity(const struct overlay *overlay, unsigned s);
 bool overlay_refuse(struct overlay *overlay, unsigned s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same outside a write: tells the board, and the stream stands still. */
+/* Handles a broken rule outside of a write: tells the board, and stops the stream. */
 void overlay_break(struct overlay *overlay, unsigned s);
 
 /* The words in a circular buffer of `size`, and a pointer of it, `words` on. */

@@ -43,7 +43,7 @@ static inline uint32_t num_int32_clamp_to_sign_magnitude(int32_t value)
     return UINT32_C(0x80000000) | (magnitude - (magnitude >> 31));
 }
 
-/* The same with the sign in bit 15; -0 reads as 0. */
+/* Sign and magnitude with the sign in bit 15; -0 reads as 0. */
 static inline uint16_t num_int16_clamp_to_sign_magnitude(int16_t value)
 {
     if (value >= 0) {

@@ -151,10 +151,8 @@ typedef void num_lanes_load_function(uint32_t *d, const uint16_t *high, const ui
 typedef void num_lanes_store_function(const uint32_t *x, uint16_t *high, uint16_t *low,
                                       uint32_t odd, uint32_t lanes);
 
-/*
- * The same for all lanes and the same column of each pair, with no infinities. Lower halves are
- * NUM_LANES_LOW words after the upper ones.
- */
+/* Loads and stores of all lanes from one column of each pair, without infinities. Lower halves are
+ * NUM_LANES_LOW words after the upper ones. */
 typedef void num_lanes_load_all_function(uint32_t *d, const uint16_t *rows);
 typedef void num_lanes_store_all_function(const uint32_t *x, uint16_t *rows);
 

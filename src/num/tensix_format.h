@@ -171,7 +171,8 @@ bool num_block_is_defined(enum num_format format, uint8_t datum, uint8_t exponen
 void num_block_from_halves(enum num_format format, const uint16_t halves[NUM_BLOCK_DATUMS],
                            uint8_t *exponent, uint8_t datums[NUM_BLOCK_DATUMS]);
 
-/* The same with stochastic rounding to 7 bits, one draw a datum, unless `generator` is NULL. */
+/* Makes a block with stochastic rounding to 7 bits, with one draw a datum, unless `generator` is
+ * NULL. */
 void num_block_from_halves_stochastic(enum num_format format,
                                       const uint16_t halves[NUM_BLOCK_DATUMS], uint8_t *exponent,
                                       uint8_t datums[NUM_BLOCK_DATUMS], uint32_t *generator);

@@ -87,7 +87,7 @@ VECTOR_INLINE v_u32 v_pick(v_u32 bits, v_u32 x, v_u32 y)
     return (v_u32)_mm512_ternarylogic_epi32((__m512i)bits, (__m512i)x, (__m512i)y, 0xca);
 }
 
-/* The same, for an x that nobody needs afterwards. */
+/* Picks bits like v_pick, for an x that is not needed afterwards. */
 VECTOR_INLINE v_u32 v_pick_from(v_u32 x, v_u32 bits, v_u32 y)
 {
     return (v_u32)_mm512_ternarylogic_epi32((__m512i)x, (__m512i)bits, (__m512i)y, 0xe2);

@@ -46,7 +46,7 @@ enum {
                         1 << OBSERVED_READ | 1 << OBSERVED_WRITTEN,
 };
 
-/* Who does it. */
+/* The agents of events. */
 enum observed_agent {
     OBSERVED_BRISC,
     OBSERVED_TRISC0,

@@ -16,7 +16,7 @@ static const char *text_or(const char *text, const char *otherwise)
     return text && *text ? text : otherwise;
 }
 
-/* Who did it: the hart, and the instruction if there is one. */
+/* Writes the culprit: the hart, and the instruction if there is one. */
 static void put_culprit(struct sink *sink, const struct penrose_fault *fault)
 {
     if (fault->thread >= 0 && fault->hart == PENROSE_NO_HART) {

@@ -86,7 +86,7 @@ static inline uint32_t rv32_op_word(const struct rv32_hart *hart, const struct r
 /* Goes on at an arbitrary address. */
 int64_t rv32_enter(struct rv32_hart *hart, uint32_t pc, int64_t left);
 
-/* The same after an instruction that took its cycle. */
+/* Goes on at an arbitrary address after an instruction that took its cycle. */
 int64_t rv32_jump(struct rv32_hart *hart, uint32_t pc, int64_t left);
 
 /* Stops at `op` with a fault; the op has had no effect. */

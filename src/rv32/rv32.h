@@ -203,7 +203,7 @@ void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now);
  */
 uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end);
 
-/* The same by the `step` of the bus, where there is one. */
+/* Runs by the `step` of the bus, if there is one. */
 uint64_t rv32_run_told(struct rv32_hart *hart, uint64_t now, uint64_t end);
 
 /* The pc of the instruction that runs (inside a bus function) or comes next. */

@@ -68,7 +68,7 @@ struct vector_group vector_mask_group(const char *name, unsigned first);
 /* Whether the group is one: EEW and EMUL in range, `first` a multiple of EMUL. */
 bool vector_check_group(struct rv32_hart *hart, struct vector_group group);
 
-/* The same for the destination, which a masked instruction must not share with its mask. */
+/* Checks the group of the destination, which a masked instruction must not share with its mask. */
 bool vector_check_destination(const struct vector *v, struct vector_group destination);
 
 /* Whether the destination may lie on the source: not at all, or as V 1.0 5.2 says. */

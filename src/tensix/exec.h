@@ -94,7 +94,8 @@ static inline void tensix_tell(const struct tensix *tensix, enum observed_kind k
 enum tensix_exec tensix_fault(struct tensix *tensix, unsigned thread, enum tensix_fault_kind kind,
                               const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* The same of an instruction that is not the one at the thread's gate: a macro has scheduled it. */
+/* Reports a fault of an instruction that a macro has scheduled, so it is not the one at the
+ * gate. */
 enum tensix_exec tensix_fault_of(struct tensix *tensix, unsigned thread, uint32_t word,
                                  enum tensix_fault_kind kind, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
@@ -108,7 +109,7 @@ static inline enum tensix_exec tensix_stall(struct tensix *tensix, unsigned thre
     return TENSIX_STALL;
 }
 
-/* The same where it waits for a bank of Src that the other side holds. */
+/* A wait for a bank of Src that the other side has. */
 static inline enum tensix_exec tensix_stall_src(struct tensix *tensix, unsigned thread,
                                                 enum tensix_src src, unsigned bank)
 {
@@ -152,8 +153,8 @@ void tensix_latch_text(const struct tensix *tensix, unsigned thread, char *text,
 /* Why a semaphore is 0: "semaphore 0 is 0, and nobody has posted it". The length, as snprintf. */
 int tensix_posts_text(const struct tensix *tensix, unsigned index, char *text, size_t size);
 
-/* Who pushed the instruction that makes a thread wait: the wait instruction that holds the next one,
- * or that itself. */
+/* The origin of the instruction that makes a thread wait: the wait instruction that holds the next
+ * one, or the next one itself. */
 static inline const struct tensix_origin *tensix_waits_at(const struct tensix_thread *thread)
 {
     return thread->wait == TENSIX_WAITS_FOR_LATCH ? &thread->latch.origin : &thread->origin;
@@ -172,7 +173,7 @@ static inline unsigned tensix_state_id(const struct tensix *tensix, unsigned thr
 void tensix_store_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
                          uint32_t mask, uint32_t value);
 
-/* The same without looking for races: results that arrive. */
+/* Writes results that arrive, without looking for races. */
 void tensix_put_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
                        uint32_t mask, uint32_t value);
 

@@ -59,7 +59,7 @@ enum {
 
 /* --- What leaves the coprocessor --- */
 
-/* Who pushed: numbers are the tile's; it needs them for reports only. */
+/* The pusher of an instruction, by the tile's numbers. The tile needs them only for reports. */
 enum tensix_pusher {
     TENSIX_BY_B,
     TENSIX_BY_T0, /* T1 and T2 follow */
@@ -188,7 +188,7 @@ struct tensix_adc {
 
 enum tensix_adc_unit { TENSIX_ADC_UNPACKER0, TENSIX_ADC_UNPACKER1, TENSIX_ADC_PACKER, TENSIX_ADCS };
 
-/* Who may use the two banks of SrcA or SrcB, and which of them each side uses next. */
+/* The right to use the two banks of SrcA or SrcB, and the bank that each side uses next. */
 enum tensix_src { TENSIX_SRC_A, TENSIX_SRC_B, TENSIX_SRCS };
 struct tensix_src_banks {
     uint8_t matrix_bank, unpack_bank;
@@ -389,7 +389,7 @@ bool tensix_accepts(const struct tensix *tensix, unsigned thread);
  */
 bool tensix_run(struct tensix *tensix, uint64_t end, uint64_t *event);
 
-/* The same for one thread in a functional run: what a hart's push sets off. */
+/* Runs one thread in a functional run, after a hart's push. */
 bool tensix_run_thread(struct tensix *tensix, unsigned thread, uint64_t end);
 
 /* Goes on with that where an observer has stopped it. */

@@ -33,7 +33,7 @@ bool tile_noc_serve(struct tile *tile, const struct noc_target *target, struct n
 /* Tells observers of the answer to a request of GDDR that did not travel. */
 void tile_noc_tell_answer(struct tile *tile, const struct noc_packet *request, uint64_t cycle);
 
-/* The same of a request that took place without being served by this tile. */
+/* Tells observers of a request that took place without being served by this tile. */
 void tile_noc_tell_request(struct tile *tile, const struct noc_packet *request, uint64_t cycle);
 
 /* When the next packet arrives that can be served, UINT64_MAX: none. */

@@ -92,7 +92,7 @@ enum rv32_poll tile_mmio_poll_NIU(struct tile *tile, enum tile_agent agent, uint
 
 /* --- Overlay --- */
 
-/* Who reads while a stream has something to do lets it do that. */
+/* A read while a stream has something to do lets the stream do it. */
 enum rv32_poll tile_mmio_poll_OVERLAY(struct tile *tile, enum tile_agent agent, uint32_t offset)
 {
     (void)agent;

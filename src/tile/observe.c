@@ -159,7 +159,7 @@ void tile_choose_buses(struct tile *tile)
     }
 }
 
-/* Who looks sees the core. */
+/* Observers see the core. */
 static void choose_ways(struct tile *tile)
 {
     tile->shortcuts = shortcuts_on(tile->allows_shortcuts) && !tile->observed;

@@ -17,7 +17,7 @@ static inline bool tile_is_observed(const struct tile *tile, enum observed_kind 
 /* Tells them. True, and the tile has stopped, where one wants that. */
 bool tile_tell(struct tile *tile, const struct observed *event);
 
-/* The same of what a hart is about to do, has done or waits for, where somebody wants to know. */
+/* Tells observers, if there are any, what a hart is about to do, has done or waits for. */
 bool tile_tell_hart(struct tile *tile, enum rv32_core core, enum observed_kind kind, uint32_t pc);
 
 /* Chooses the bus of every hart: what it reaches by itself, and whether somebody looks. */

@@ -237,7 +237,7 @@ static bool hart_turn(struct tile *tile, enum rv32_core core, uint64_t limit, bo
     return run->time > before;
 }
 
-/* Who is alone awake: a hart, the coprocessor, or neither. */
+/* The only agent that is awake: a hart, the coprocessor, or neither. */
 enum solo { SOLO_COPROCESSOR = RV32_CORES, SOLO_NOBODY };
 
 /* Does a hart sleep that the coprocessor may wake at any time? It would see the change at the start of
@@ -331,7 +331,7 @@ static bool pass(struct tile *tile, struct tile_cut *cut)
     return progress;
 }
 
-/* The same in random order and with bursts of random length (--schedule random). */
+/* Runs a pass in random order, with bursts of random length (--schedule random). */
 static bool random_pass(struct tile *tile, uint64_t limit, bool first)
 {
     bool progress = false;

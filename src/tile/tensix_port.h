@@ -18,7 +18,7 @@ extern const struct tensix_board tile_tensix_board;
 unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
                    unsigned count, uint64_t cycle);
 
-/* The same of one instruction, which runs nothing: false where the FIFO has no room. */
+/* Pushes one instruction without running anything. False if the FIFO has no room. */
 bool tile_queue(struct tile *tile, enum tile_agent agent, unsigned thread, uint32_t word,
                 uint64_t cycle);
 

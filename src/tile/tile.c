@@ -265,7 +265,7 @@ static void clear_marks(struct tile *tile, uint32_t address, uint32_t size, bool
     }
 }
 
-/* The same where some of the lines have these marks. */
+/* Handles a write of which some lines have these marks. */
 static void marked_written(struct tile *tile, uint32_t address, uint32_t size, unsigned marks,
                            uint64_t cycle)
 {

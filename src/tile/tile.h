@@ -62,7 +62,7 @@ extern const struct tile_kind tile_kinds[TILE_TYPES];
 /* Words of the control block of Ethernet and DRAM tiles. */
 enum { TILE_CONTROL_WORDS = 64, TILE_CONTROL_MODELLED = 8 };
 
-/* Who accesses: the harts by their number, then the NoC (and with it the host). */
+/* The agents of accesses: the harts by their number, then the NoC (and with it the host). */
 enum tile_agent {
     AGENT_B = RV32_B,
     AGENT_T0 = RV32_T0,
@@ -133,13 +133,13 @@ enum mmio_reply tile_access(struct tile *tile, struct mmio_access *access);
  */
 enum mmio_reply mmio_word(struct mmio_access *access, uint32_t *word, uint32_t writable);
 
-/* The same for a value that is computed, and not stored. */
+/* Helps with reads of a value that is computed, and not stored. */
 enum mmio_reply mmio_value(struct mmio_access *access, uint32_t value);
 
 /* True where the agent's window on Dst has an element, in the format that it is seen in. */
 bool tile_is_dst(const struct tile *tile, enum tile_agent agent, uint32_t address);
 
-/* The same for an offset into the window (dst_window.c). */
+/* Whether the window has an element at an offset (dst_window.c). */
 bool tile_dst_has(const struct tile *tile, enum tile_agent agent, uint32_t offset);
 
 /* The title of the range that holds `address` for `agent`, "unmapped" where there is none. */
@@ -216,7 +216,7 @@ struct tile_board {
     struct noc_delivery delivery;
     /* Records a fault and says what to do. */
     enum penrose_policy (*fault)(void *owner, struct tile *tile, const struct tile_fault *fault);
-    /* The same for a DRAM bank, which keeps its notes at *notes. */
+    /* Records a fault of a DRAM bank, which keeps its notes at *notes. */
     enum penrose_policy (*bank_fault)(void *owner, void **notes, const struct tile_fault *fault);
     /* Does the instruction at `pc` belong to a program that has no object in the first bytes of L1,
      * where null pointers lead? Called while the tile runs. NULL: no. */
@@ -225,7 +225,8 @@ struct tile_board {
      * configuration that it is about, NULL elsewhere. May be NULL. */
     void (*unmodelled)(void *owner, struct tile *tile, const struct mmio_access *access,
                        const char *field);
-    /* The same where a Tensix instruction wrote the word of the configuration at `address`. */
+    /* A Tensix instruction wrote a word of the configuration, at `address`, whose effect is not
+     * modelled. */
     void (*unmodelled_config)(void *owner, struct tile *tile, enum tile_agent pusher, uint32_t pc,
                               uint32_t word, uint32_t address, const char *field);
     /* Does the multicast reach the tile that sends it, and without delay? Called while the tile
@@ -483,7 +484,7 @@ void tile_wipe_l1(struct tile *tile, uint64_t cycle);
  * fell asleep). */
 void tile_wake_at(struct tile *tile, enum rv32_core core, uint64_t time);
 
-/* The same at tile->now; harts that do not sleep are left alone. */
+/* Wakes a hart at tile->now. Harts that do not sleep are left alone. */
 void tile_wake(struct tile *tile, enum rv32_core core);
 
 /* Pauses or resumes a hart for a debugger. */

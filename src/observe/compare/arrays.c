@@ -223,7 +223,7 @@ static void format_dimensions(const struct loader_npy *array, char text[COMPARE_
     }
 }
 
-/* The same but for the first dimension. */
+/* Whether two arrays differ at most in their first dimension. */
 static bool has_alike_rows(const struct loader_npy *a, const struct loader_npy *b)
 {
     return a->kind == b->kind && a->size == b->size && a->dimensions == b->dimensions &&

@@ -92,8 +92,9 @@ static const json_t *formats_of(const json_t *part)
     return format ? format : json_object_get(part, "num_formats");
 }
 
-/* The same numbers on both sides: equal bits are then equal numbers. Who printed numbers without
- * their format, as tt-exalens does, is taken to mean the other's. */
+/* Whether both sides have numbers of one format, so that equal bits are equal numbers. If a tool
+ * printed numbers without their format, as tt-exalens does, it is taken to be that of the other
+ * side. */
 static bool has_equal_formats(const json_t *a, const json_t *b)
 {
     const json_t *x = formats_of(a), *y = formats_of(b);

@@ -101,7 +101,7 @@ static size_t count_different(const struct dst_pair *pair, const struct loader_n
     return count;
 }
 
-/* The same of a row that may have been cleared; *is_kept: it is nearer to what it held before. */
+/* Counts this in a row that may have been cleared. *is_kept: the row is nearer to its old data. */
 static size_t count_in_row(const struct dst_pair *pair, const uint8_t *foreign, size_t row,
                            bool *is_kept)
 {

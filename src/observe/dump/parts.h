@@ -27,7 +27,7 @@ json_t *dump_add_json(struct dump_scene *scene, const char *name, json_t *json);
 json_t *dump_add_array(struct dump_scene *scene, const char *name, enum loader_npy_kind kind,
                        unsigned size, const uint32_t shape[DUMP_DIMENSIONS], const void *data);
 
-/* The same of an array that was made with the shape's number of elements, and is taken over. */
+/* Adds an array that was made with the shape's number of elements. The dump takes it over. */
 json_t *dump_add_made(struct dump_scene *scene, const char *name, struct loader_npy *array,
                       const uint32_t shape[DUMP_DIMENSIONS]);
 

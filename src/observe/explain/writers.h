@@ -51,7 +51,7 @@ enum writers_part {
     WRITERS_PARTS
 };
 
-/* Who did it. */
+/* A write: its agent, time, instruction and inputs. */
 struct writers_record {
     bool is_written;   /* false: nobody since the chip was made; the rest is zero */
     uint64_t sequence; /* of events of the tile: greater is later */

@@ -221,7 +221,7 @@ static void run_packet(struct gdb *gdb, struct gdb_text *answer)
     gdb_put_event(gdb, answer, &gdb->event);
 }
 
-/* Who is not asked for a process gets the usual one. */
+/* A client that has not chosen a process gets the usual one. */
 static void why_stopped(struct gdb *gdb, struct gdb_text *answer)
 {
     if (gdb->processes == 0 && !gdb->is_extended) {

@@ -36,12 +36,12 @@ bool gdb_will_wait(const struct gdb *gdb);
  * it, in `until` of its run or behind that. NULL does nothing. */
 void gdb_run_bare(struct gdb *gdb);
 
-/* Whoever runs the chip wants to see each PENROSE_PAUSED, too, before the client does: gdb_run ends
- * with it, and gdb_goes_on says that the next one goes on where that was for the client. */
+/* Lets the caller of gdb_run see each PENROSE_PAUSED before the client does. gdb_run ends with it,
+ * and gdb_goes_on says that the next gdb_run goes on from a pause for the client. */
 void gdb_share_pauses(struct gdb *gdb);
 
-/* Whoever runs the chip may know programs in a tile that the chip's images lack; it is asked when the
- * client comes to look, and adds them. */
+/* The caller of gdb_run may know programs in a tile that the chip's images lack. It is asked when
+ * the client looks at the tile, and adds them. */
 typedef void gdb_learn(void *context, unsigned x, unsigned y);
 void gdb_teach(struct gdb *gdb, gdb_learn *learn, void *context);
 

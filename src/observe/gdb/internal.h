@@ -176,7 +176,7 @@ void gdb_drop_client(struct gdb *gdb);
 /* The next thing that the client sends; NOTHING where none comes within a time (-1: it is waited for).
  * False: it has gone. */
 bool gdb_receive(struct gdb *gdb, int milliseconds, enum gdb_input *input);
-/* The same at once, of a client that waits for the chip to stop: INTERRUPT or NOTHING. */
+/* Receives at once from a client that waits for the chip to stop: INTERRUPT or NOTHING. */
 bool gdb_receive_interrupt(struct gdb *gdb, enum gdb_input *input);
 void gdb_send(struct gdb *gdb, const struct gdb_text *payload);
 /* A line or more on the client's console; while it runs. */
@@ -288,7 +288,7 @@ void gdb_point_event(struct gdb *gdb, const struct gdb_point *point,
                      const struct penrose_stop *stop, struct gdb_event *event);
 /* Tells of a stop. */
 void gdb_announce(struct gdb *gdb, const struct gdb_event *event);
-/* The same, and serves. */
+/* Tells of a stop, and serves the client. */
 void gdb_tell(struct gdb *gdb, const struct gdb_event *event);
 void gdb_put_event(struct gdb *gdb, struct gdb_text *text, const struct gdb_event *event);
 void gdb_tell_fault(struct gdb *gdb);

@@ -54,8 +54,9 @@ struct rerun {
     bool differs; /* the chip went another way: */
     char difference[RERUN_TEXT];
 
-    /* Who looks, and at events of which kinds: a bit each. True of `see`: stop there. It is also told
-     * how many of `other_kinds` the tile had told, with this one. */
+    /* The observer, and the kinds of events that it wants, with a bit for each. If `see` is true
+     * the run stops there. `see` also gets the number of events of `other_kinds` in the tile,
+     * including this one. */
     struct observer observer;
     unsigned kinds, other_kinds;
     bool (*wants)(void *context, const struct tile *tile);

@@ -23,7 +23,7 @@ struct trace_reading {
 enum penrose_status trace_read(const char *path, const char *filter, struct trace_reading *reading,
                                struct penrose_error *error);
 
-/* The same of bytes in memory. */
+/* Reads a trace from bytes in memory. */
 enum penrose_status trace_read_bytes(const void *bytes, size_t size, const char *filter,
                                      struct trace_reading *reading, struct penrose_error *error);
 

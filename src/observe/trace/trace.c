@@ -435,7 +435,7 @@ static void free_tracer(void *context)
     free(tracer);
 }
 
-/* Who traces the chip; NULL: nobody. */
+/* The chip's tracer; NULL if there is none. */
 static struct tracer *tracer_of(const struct penrose_chip *chip)
 {
     struct observer *observer = chip->observers;

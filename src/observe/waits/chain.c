@@ -233,7 +233,8 @@ static void note_hart(struct chain *chain, enum rv32_core core)
 static void wait_for_semaphore(const struct tensix *tensix, unsigned thread, struct waiter *waiter)
 {
     const struct tensix_latch *latch = &tensix->thread[thread].latch;
-    /* Who posts is before the waiter in the order unpack, math, pack; who takes is behind it. */
+    /* In the order unpack, math, pack the thread that posts is before the waiter, and the one that
+     * takes is behind it. */
     static const uint8_t before[][2] = {{1, 2}, {0, 2}, {1, 0}};
     static const uint8_t behind[][2] = {{1, 2}, {2, 0}, {1, 0}};
     bool is_zero = latch->semaphore_conditions & 1;

@@ -1,4 +1,4 @@
-/* Who waits for whom in a tile, from the root cause on. */
+/* The chain of waits in a tile, from the root cause on. */
 #ifndef OBSERVE_WAIT_CHAIN_H
 #define OBSERVE_WAIT_CHAIN_H
 

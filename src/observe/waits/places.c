@@ -365,8 +365,9 @@ static void put_stream(const struct penrose_chip *chip, struct tile *tile, uint3
     wait_words_value(words, "; received %u, acknowledged %u", received, acknowledged);
 }
 
-/* Who takes pages polls the count of those received, who makes some that of those acknowledged. Of a
- * loop that polls both its hart tells: trisc0 takes, trisc2 makes; others take what is empty. */
+/* A consumer polls the count of received pages, a producer that of acknowledged ones. If a loop
+ * polls both, its hart decides: trisc0 takes, trisc2 makes, and others take from an empty
+ * buffer. */
 bool wait_places_buffer(const struct penrose_chip *chip, struct tile *tile, enum rv32_core core,
                         struct wait_buffer *buffer)
 {
@@ -403,7 +404,8 @@ struct writers {
     struct under_way found;
 };
 
-/* Who would write there: writes, atomics and data that were read, once they arrive. */
+/* Visits packets that will write there: writes, atomics and data that were read, once they
+ * arrive. */
 static void visit_writer(void *context, const struct noc_packet *packet)
 {
     struct writers *writers = context;

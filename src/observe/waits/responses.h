@@ -28,7 +28,7 @@ void responses_visit_left(const struct penrose_chip *chip,
                                         const struct response_left *left),
                           void *context);
 
-/* The same in words, as responses_add_under_way has them. */
+/* Adds these responses in words, like responses_add_under_way. */
 void responses_add_left(struct wait_lines *lines, struct penrose_chip *chip,
                         const struct tile *tile);
 

@@ -96,7 +96,7 @@ static unsigned parts_of_word(unsigned word)
     return REMAINDER_PART;
 }
 
-/* The same for a word of the configuration window. */
+/* The parts that an access to a word of the configuration window uses. */
 static unsigned accessed_config(bool is_subdivided, unsigned index)
 {
     unsigned state = index / TENSIX_STATE_WORDS, word = index % TENSIX_STATE_WORDS;
@@ -113,8 +113,8 @@ static unsigned accessed_config(bool is_subdivided, unsigned index)
 
 /* --- Looking through the queue --- */
 
-/* Who asks, and what holds for the instruction that is looked at: instructions before it may have
- * changed the state or the declarations. */
+/* The access, and the state and declarations for the instruction that is looked at. Instructions
+ * before it may have changed these. */
 struct scan {
     unsigned touched; /* by the access */
     bool is_store, is_subdivided;
@@ -166,7 +166,8 @@ static bool conflicts_with_word(struct scan *scan, uint32_t word)
     return false;
 }
 
-/* The same for what has left the front FIFO: `next`, and the expansions that it may come from. */
+/* Whether the access conflicts with instructions that have left the front FIFO: `next`, and the
+ * expansions from which it may come. */
 static bool conflicts_with_front_end(struct scan *scan, const struct tensix_thread *thread,
                                      bool is_own)
 {

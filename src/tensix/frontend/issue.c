@@ -286,7 +286,7 @@ static void run_functional(struct tensix *tensix, uint64_t end, struct tensix_cu
             return;
         }
         cut->any |= cut->progress;
-        /* Whom a thread waited for may be blocked now. */
+        /* A thread that another one waited for may be blocked now. */
         cut->asks_again = tensix->is_polite && !cut->asks_again;
     } while ((cut->progress || cut->asks_again) && !tensix->stopped);
 }

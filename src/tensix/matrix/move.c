@@ -88,8 +88,8 @@ static void put_dst_row(struct tensix *tensix, const struct to_dst *how, unsigne
     tensix_dst_write_row32(&tensix->dst, how->map, row, wide);
 }
 
-/* The same where columns may be blocked. SPEC: they are skipped, so they hold what they held, even
- * where the other columns make an undefined row valid. */
+/* Writes a row of which columns may be blocked. SPEC: blocked columns are skipped, so they keep
+ * their data, even if the other columns make an undefined row valid. */
 static void put_dst_columns(struct tensix *tensix, const struct to_dst *how, unsigned row,
                             const uint32_t source[COLUMNS])
 {

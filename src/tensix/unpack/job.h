@@ -92,7 +92,7 @@ bool unpack_check(struct unpack_job *job);
 /* What an uncompressed piece reads: `count` data from the cursor on, without a break. */
 bool unpack_check_piece(struct unpack_job *job, const struct unpack_cursor *cursor, uint32_t count);
 
-/* The same for all of a compressed tile: *outputs data come out of it. */
+/* Checks the reads of a whole compressed tile, which has *outputs data. */
 bool unpack_check_compressed(struct unpack_job *job, uint64_t *outputs);
 
 /* Are these bits of L1 outside of it? Then *address, in bytes, is the first that is. */

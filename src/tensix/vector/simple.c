@@ -19,7 +19,7 @@ TENSIX_VECTOR_INLINE const char *apply(struct tensix *tensix, const struct tensi
     return NULL;
 }
 
-/* The same for rows without VB. */
+/* Applies an operation of a row without VB. */
 TENSIX_VECTOR_INLINE const char *apply_unary(struct tensix *tensix,
                                              const struct tensix_vector_op *op, uint32_t lanes,
                                              enum num_lanes_op operation, uint32_t immediate)

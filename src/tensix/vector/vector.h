@@ -187,7 +187,8 @@ void tensix_vector_soft_reset(struct tensix *tensix, uint32_t entering, uint32_t
  */
 void tensix_vector_run_schedules(struct tensix *tensix, uint64_t now);
 
-/* The same, but only what executes before cycle `now`, in functional runs too: time goes by. */
+/* Lets only those execute that are due before cycle `now`, in functional runs too, because time
+ * passes. */
 void tensix_vector_pass(struct tensix *tensix, uint64_t now);
 
 /* Is anything scheduled by a thread (TENSIX_THREADS: by any) that executes without further
