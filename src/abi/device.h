@@ -75,7 +75,7 @@ struct device {
     bool stopped; /* by a guest fault that nobody has looked at yet */
     enum on_hang on_hang;
     bool is_hung;            /* the host is to be told by an exception: ON_HANG_THROW */
-    bool is_used;            /* the host did more than ask who is there */
+    bool is_used;            /* the host did more than look for devices */
     uint64_t isolated;       /* how often the chip was made to go on after a fault */
     size_t faults_told;      /* fault records of the chip that were reported */
     struct tile_set started; /* the host wrote their soft reset register */
@@ -128,7 +128,7 @@ struct device *device_create(void);
 /* Also writes the summary and the rest of the trace. NULL does nothing. */
 void device_destroy(struct device *device);
 
-/* The host does more than ask who is there. */
+/* The host does more than look for devices. */
 void device_first_use(struct device *device);
 
 /* What is wrong with an environment variable, in place of which the default is used: reported when

@@ -82,7 +82,7 @@ static enum penrose_status access_piece(struct device *device, const struct endp
         enum penrose_outcome outcome = device_run(device, &run);
         if (outcome == PENROSE_FAULT) {
             device->stopped = true;
-            device_report_faults(device); /* and who is not at fault goes on */
+            device_report_faults(device); /* the rest of the chip goes on */
         } else if (outcome != PENROSE_CYCLES) {
             break; /* nobody is going to answer */
         }

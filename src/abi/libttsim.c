@@ -59,7 +59,7 @@ static void report_misuse(enum misuse misuse, const char *text)
     }
 }
 
-/* Takes the lock if it is free; otherwise says who has it. */
+/* Takes the lock if it is free; otherwise returns its owner. */
 static inline pthread_t try_lock(void)
 {
     pthread_t owner = NOBODY;

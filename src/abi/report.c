@@ -341,7 +341,7 @@ static void dump_fault(struct device *device)
     }
 }
 
-/* Tells what is new, and lets go on who is not at fault. */
+/* Reports what is new, and lets the rest of the chip go on. */
 static void tell_faults(struct device *device)
 {
     if (!device->stopped && device->faults_told == penrose_fault_count(device->chip)) {
@@ -457,7 +457,7 @@ void device_watch_polls(struct device *device)
     if (waits_for_work_only(device->chip)) {
         return; /* it looks at prints, say, while it compiles what it will launch */
     }
-    if (device->on_hang == ON_HANG_THROW) { /* who polls on after the exception gets another one */
+    if (device->on_hang == ON_HANG_THROW) { /* a host that polls on gets another exception */
         *watch = (struct poll_watch){.since = now};
     }
     tell_waits(device, ahead->is_quiet

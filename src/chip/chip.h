@@ -126,7 +126,7 @@ struct penrose_chip {
     struct dram_bank *due[GRID_BANKS]; /* that have something to do between windows (gddr.c) */
     size_t due_packets;
 
-    /* Reports and who looks. */
+    /* Reports and observers. */
     struct chip_fault fault[CHIP_FAULTS];
     size_t faults;
     struct penrose_unmodelled unmodelled[CHIP_UNMODELLED];
@@ -136,7 +136,7 @@ struct penrose_chip {
      * such host. */
     void (*find_programs)(void *context, unsigned x, unsigned y);
     void *find_context;
-    struct observer *observers; /* who looks (observers.c) */
+    struct observer *observers; /* see observers.c */
     bool is_observed;           /* any of its tiles has been: one thread runs all */
     unsigned pauses;            /* runs that ended with PENROSE_PAUSED */
     atomic_bool stop_is_wanted; /* penrose_stop_request */

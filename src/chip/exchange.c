@@ -76,7 +76,7 @@ static void send_on(struct penrose_chip *chip, struct noc_packet *packet, uint64
     route(chip, packet);
 }
 
-/* A packet reaches nobody. Where a policy lets that pass, who asked is answered all the same. */
+/* A packet reaches no tile. If a policy lets that pass, its sender is answered all the same. */
 static void answer_lost(struct penrose_chip *chip, struct noc_packet *packet)
 {
     bool is_request = packet->kind <= NOC_ATOMIC;

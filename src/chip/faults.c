@@ -65,7 +65,7 @@ static void add_fault(struct chip_fault *list, size_t *count, size_t most,
     }
 }
 
-/* A fault in the chip's own list. Who asked for something elsewhere stops too. */
+/* A fault in the chip's own list. The sender of a request from elsewhere stops too. */
 static void take_fault(struct penrose_chip *chip, const struct chip_fault *fault)
 {
     add_fault(chip->fault, &chip->faults, CHIP_FAULTS, fault);
@@ -527,7 +527,7 @@ void chip_fault_clear(struct penrose_chip *chip)
     }
 }
 
-/* --- Going on without whoever is at fault --- */
+/* --- Going on without the culprit --- */
 
 /* The hart at fault stands still; so does one that asked the NoC, or the coprocessor, for what they
  * cannot do. */

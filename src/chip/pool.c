@@ -143,7 +143,7 @@ static void *worker(void *argument)
     return NULL;
 }
 
-/* Of those who sleep, `helpers` are woken at most. */
+/* Wakes at most `helpers` threads that sleep. */
 static void announce(struct pool *pool, uint64_t open, size_t helpers)
 {
     pthread_mutex_lock(&pool->mutex);

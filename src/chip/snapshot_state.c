@@ -464,7 +464,7 @@ static void save_packets(struct snapshot_writer *writer, struct shared_data *sha
     snapshot_put_number(writer, 0);
 }
 
-/* Are there as many bytes as whoever serves the packet takes? */
+/* Are there as many bytes as the receiver of the packet takes? */
 static bool has_enough(const struct noc_packet *packet)
 {
     uint32_t room = packet->data ? packet->size : sizeof packet->word;
@@ -839,7 +839,7 @@ static uint64_t field_number(const char *range)
     return 0;
 }
 
-/* Without who did it first (chip/faults.c). */
+/* Without the first culprit (chip/faults.c). */
 static void hash_use(struct snapshot_writer *writer, const struct penrose_unmodelled *use)
 {
     struct penrose_unmodelled anybody = *use;

@@ -19,7 +19,7 @@ enum { CONSOLE_LINE = 1024 }; /* longer lines are cut into several */
 struct console {
     struct penrose_place tile;
     unsigned harts;  /* that may talk, a bit each; 0: nobody */
-    bool names;      /* lines begin with who talks */
+    bool names;      /* lines begin with the name of the hart */
     json_t *lines;   /* where they go; NULL: to stdout */
     unsigned exited; /* harts that have said that they are done, a bit each */
     struct console_line {

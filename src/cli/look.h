@@ -32,7 +32,7 @@ extern const struct argp look_argp;
 /* Can the dump be put where it is to go? */
 enum cli_exit look_check(const struct look_options *options);
 
-/* One who looks at a chip. */
+/* A look at a chip. */
 struct look;
 
 /* Looks out for the places of the options on these tiles, which are read later too. */

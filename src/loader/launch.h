@@ -53,7 +53,7 @@ struct loader_launch_request {
     uint32_t host_assigned_id;
     uint32_t slot;     /* in the launch ring: 0, or launch_msg_rd_ptr after DEV launches */
     uint32_t go_index; /* entry of go_messages */
-    uint8_t dispatch_message_offset, master_x, master_y; /* DEV: whom to notify */
+    uint8_t dispatch_message_offset, master_x, master_y; /* DEV: the one to notify */
     uint32_t ring_size; /* bytes at firmware->ring_base; 0: LOADER_RING_SIZE */
 };
 

@@ -92,7 +92,7 @@ struct niu_transaction {
     uint32_t is_open;
     uint32_t to;        /* tile or rectangle, as noc/transaction.h packs it */
     uint32_t channel;   /* that software chose, else NOC_ANY_CHANNEL */
-    uint32_t agent, pc; /* who began it */
+    uint32_t agent, pc; /* of its first request */
     uint32_t sender;    /* 0: a request initiator, else 1 + the overlay's stream */
 };
 

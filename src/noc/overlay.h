@@ -91,7 +91,7 @@ struct overlay_board {
 struct overlay_answer {
     bool valid;
     uint8_t stream;
-    uint32_t phase, receivers; /* who answered: a bit for each */
+    uint32_t phase, receivers; /* that have answered: a bit for each */
 };
 
 struct overlay_file;

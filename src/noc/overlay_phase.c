@@ -435,7 +435,7 @@ void overlay_reset_stream(struct overlay *overlay, unsigned s)
 
 /* --- Reports --- */
 
-/* What a stream waits for, and who would have to send it. */
+/* What a stream waits for, and the sender from which it should come. */
 struct wait {
     const char *what;
     enum { NOBODY_ELSE, THE_SOURCE, THE_RECEIVERS } who;
@@ -516,7 +516,7 @@ static void put_peer(const struct overlay *overlay, unsigned s, const struct wai
     }
 }
 
-/* A push too many is no fault, but whoever waits for its message should hear of it. */
+/* A push too many is no fault, but reports on waits for its message should name it. */
 static void put_dropped(uint32_t dropped, char *text, size_t size)
 {
     size_t length = strlen(text);

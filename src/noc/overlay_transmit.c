@@ -97,7 +97,7 @@ void overlay_sent(struct overlay *overlay, unsigned stream, uint64_t cycle)
     }
 }
 
-/* --- Who receives --- */
+/* --- Receivers --- */
 
 bool overlay_is_multicast(const struct overlay *overlay, unsigned s)
 {

@@ -60,12 +60,12 @@ struct noc_packet {
     uint32_t operation;            /* NOC_AT_LEN_BE of an atomic; of others NOC_AT_DATA for header
                                       stores */
     uint32_t delay; /* cycles that it is under way for longer than it needs (--schedule random) */
-    uint32_t pc;    /* who asked: for reports */
+    uint32_t pc;    /* of the request: for reports */
     uint8_t agent;
     uint8_t noc;
     struct noc_span span;    /* of a multicast that has not been spread yet */
     uint16_t from, to, back; /* places: y * GRID_WIDTH + x on NoC 0 */
-    uint16_t origin;         /* who asked */
+    uint16_t origin;         /* the tile of the request */
     uint16_t tag;            /* NOC_PACKET_TAG */
     uint8_t kind;            /* enum noc_kind */
     uint8_t channel; /* class and buddy bit where software chose them, else NOC_ANY_CHANNEL */

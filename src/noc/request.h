@@ -14,7 +14,7 @@ struct noc_initiator {
     struct noc_pool *pool;
     uint16_t here; /* the tile's place */
     uint8_t noc;
-    uint8_t agent; /* who asks, for reports */
+    uint8_t agent; /* that makes the request, for reports */
     uint32_t pc;
     uint8_t sender;        /* 0: a request initiator, else 1 + the overlay's stream */
     bool is_base_firmware; /* of an Ethernet tile: its inline writes may go to L1 */

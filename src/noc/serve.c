@@ -423,7 +423,7 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
         !void_if(packet, lets_pass(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule))) {
         return true;
     }
-    if (answer == NOC_REFUSED && target->here != packet->origin) { /* who asked is answered */
+    if (answer == NOC_REFUSED && target->here != packet->origin) { /* the sender is answered */
         packet->from = target->here;
         packet->to = packet->origin;
         target->send(target->owner, packet, cycle);

@@ -30,7 +30,7 @@ static inline bool noc_transaction_holds(const struct niu *niu, unsigned sender)
 }
 
 /*
- * The next request of whoever has the NIU: begins a transaction, goes on with it, or ends it.
+ * The next request of the NIU's owner: begins a transaction, goes on with it, or ends it.
  * False: it does not belong to the one that is open, and `text` says why; that one counts as ended
  * then.
  */

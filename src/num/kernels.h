@@ -78,7 +78,7 @@ struct num_kernels {
      * `to` has them (NULL otherwise). No L1 accumulation. Both conversions must be legal. */
     num_pack_function *pack;
 
-    /* What to call instead of `pack` for this `how` alone, for those who call often. */
+    /* The function to call instead of `pack` for this `how` alone, for frequent callers. */
     num_pack_function *(*choose_pack)(const struct num_pack *how);
 
     /* The greatest of the 16-bit halves of rows of 32 bytes under a mask, which has a part for

@@ -64,7 +64,7 @@ static inline uint32_t num_src_from_int8(bool negative, uint32_t magnitude)
     return (uint32_t)negative << 18 | magnitude << 8 | (magnitude ? NUM_INT8_EXPONENT : 0);
 }
 
-/* Whatever the eight lowest bits are: who takes data with exponent 0 for zero looks first. */
+/* Whatever the eight lowest bits are: callers check first if exponent 0 means zero for them. */
 static inline int32_t num_int8_from_src(uint32_t stored)
 {
     int32_t magnitude = (int32_t)(stored >> 8 & NUM_INT8_MAGNITUDE);

@@ -17,7 +17,7 @@ struct rv32_code_store {
     size_t sweep_at; /* when there are this many pages, unused ones are freed */
     uint64_t decodings;
     bool shared;
-    pthread_mutex_t mutex; /* of who changes anything above while it is shared */
+    pthread_mutex_t mutex; /* for changes of anything above while it is shared */
 };
 
 static rv32_handler *const row_handlers[] = {

@@ -43,7 +43,7 @@ void tensix_land(struct tensix *tensix, unsigned thread, unsigned users);
 enum tensix_flight_unit tensix_race(const struct tensix *tensix, unsigned state, unsigned word,
                                     uint32_t changed, uint64_t now);
 
-/* The race in words. `writer` is who changes the word: "WRCFG", "a store of trisc0". */
+/* The race in words. `writer` is what changes the word: "WRCFG", "a store of trisc0". */
 void tensix_race_text(const struct tensix *tensix, enum tensix_flight_unit unit, unsigned word,
                       uint32_t changed, const char *writer, bool by_hart, char *text, size_t size);
 

@@ -55,7 +55,7 @@ static inline void tensix_src_file_write(struct tensix_src_file *file, unsigned 
     }
 }
 
-/* All rows of a bank, for somebody who writes whole rows while no column is held. */
+/* All rows of a bank, for writes of whole rows while no column is held. */
 static inline uint32_t (*tensix_src_file_open(struct tensix_src_file *file,
                                               unsigned bank))[TENSIX_SRC_FILE_COLUMNS]
 {

@@ -93,7 +93,7 @@ static unsigned queued_types(const struct tensix *tensix, unsigned thread)
     return types;
 }
 
-/* Those that units work on. A unit does not remember who pushed what it works on. */
+/* Those that units work on. A unit does not remember the hart that pushed its instruction. */
 static unsigned executing_types(const struct tensix *tensix, unsigned thread)
 {
     unsigned types = 0;

@@ -91,7 +91,8 @@ TENSIX_EXEC(ATRELM)
     }
     tensix->mutex[args->index] = TENSIX_MUTEX_FREE;
     tensix->mutex_next[args->index] = (uint8_t)((thread + 1) % TENSIX_THREADS);
-    tensix_reconsider(tensix, tensix->now); /* no latch looks at it, but who waits must try again */
+    tensix_reconsider(tensix,
+                      tensix->now); /* no latch looks at it, but waiting threads must try again */
     return TENSIX_DONE;
 }
 

@@ -179,7 +179,7 @@ static inline bool tensix_is_blocked(const struct tensix_row_info *info, uint32_
 /* The bits of a GPR of its thread that an instruction of the row reads: SOURCE of tensix.def. */
 uint32_t tensix_gpr_bits_read(unsigned row, uint32_t word, unsigned gpr);
 
-/* An index for isa_index_find, for those who decode often; release with isa_index_free. */
+/* An index for isa_index_find, for frequent decoding; release with isa_index_free. */
 bool tensix_index_build(struct isa_index *index);
 
 /* The row that matches `word`, or -1. Slower than an index, but needs none. Thread-safe. */

@@ -213,7 +213,7 @@ enum { TENSIX_MUTEX_FREE = TENSIX_THREADS };
 /* A latched wait instruction (SPEC: WaitGate). Nothing is latched where block_mask is 0. */
 struct tensix_latch {
     uint32_t word;               /* the instruction, */
-    struct tensix_origin origin; /* and who pushed it: for reports */
+    struct tensix_origin origin; /* the hart that pushed it, for reports */
     uint16_t block_mask;
     uint16_t conditions;                      /* of STALLWAIT: bits of enum tensix_condition */
     uint8_t semaphores, semaphore_conditions; /* of SEMWAIT */
@@ -300,7 +300,7 @@ struct tensix {
     struct tensix_semaphore semaphore[TENSIX_SEMAPHORES];
     uint8_t scalar_held_by; /* 1 + the thread whose instruction waits inside the Scalar Unit */
     uint8_t mutex[TENSIX_MUTEXES];      /* the thread that holds it, or TENSIX_MUTEX_FREE */
-    uint8_t mutex_next[TENSIX_MUTEXES]; /* after a release: who comes first if several wait */
+    uint8_t mutex_next[TENSIX_MUTEXES]; /* after a release: the first thread if several wait */
     struct tensix_src_banks src[TENSIX_SRCS];
     bool dst_high_half; /* see struct tensix_dst_map; the tile sets it */
     struct tensix_matrix matrix;

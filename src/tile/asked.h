@@ -12,7 +12,7 @@ enum {
     ASKED_POSTS = 24,      /* that are remembered, for each tile */
     ASKED_POST_BYTES = 16, /* a write of more is data */
     ASKED_READS = 2,       /* that a hart does in turn */
-    ASKED_AGAIN = 16,      /* who has done a read so often, and nothing else on the NoC, polls */
+    ASKED_AGAIN = 16, /* a hart polls that has done a read so often, and nothing else on the NoC */
 };
 
 /* Requests of one hart to one place; `times` is 0 where there is none. */

@@ -128,7 +128,7 @@ bool tile_noc_short(struct tile *tile, struct noc_packet *packet, uint64_t cycle
     return asks_gddr(tile, packet) && serve_gddr(tile, packet, cycle);
 }
 
-/* --- Who looked --- */
+/* --- Looking at the counters --- */
 
 static void forget(struct tile_unseen *unseen, unsigned *count)
 {

@@ -17,7 +17,7 @@ bool tile_overlay_is_due(const struct tile *tile);
 /* Lets streams go on as far as they can. */
 void tile_overlay_run(struct tile *tile, uint64_t cycle);
 
-/* Tells the PIC and everybody who waits for a stream that registers changed. */
+/* Tells the PIC, and all that wait for a stream, that registers changed. */
 void tile_overlay_changed(struct tile *tile, uint64_t cycle);
 
 #endif

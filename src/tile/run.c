@@ -135,7 +135,7 @@ static void fall_asleep(struct tile *tile, enum rv32_core core)
             continue;
         }
         if (place->address - RV32_LOCAL_BASE < TILE_B_LOCAL_BYTES) {
-            continue; /* whoever else writes there makes it an event */
+            continue; /* any other write there makes it an event */
         }
         registers.first = place->address < registers.first ? place->address : registers.first;
         registers.last = last > registers.last ? last : registers.last;
@@ -295,7 +295,7 @@ static uint64_t next_timer(const struct tile *tile)
     return next;
 }
 
-/* How far who is alone may run: to the round in which something else has to act. */
+/* How far a lone agent may run: to the round in which something else has to act. */
 static uint64_t solo_limit(const struct tile *tile, uint64_t round_end, uint64_t until)
 {
     uint64_t timer = next_timer(tile);

@@ -130,7 +130,7 @@ static void port_observe(void *owner, struct observed *event)
         const struct tensix_thread *thread = &tile->tensix.thread[event->thread];
         event->pc = thread->origin.pc;
         event->word = thread->next;
-        if (event->agent == OBSERVED_AGENTS) { /* who pushed the instruction */
+        if (event->agent == OBSERVED_AGENTS) { /* the hart that pushed the instruction */
             event->agent = (enum observed_agent)agent_of(thread->origin);
         }
     }
@@ -268,7 +268,7 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
         }
     }
     tile->tensix_idle &= !tensix->attention; /* it may have latched a wait */
-    tensix->changed |= tensix->is_polite;    /* who waits for others looks again */
+    tensix->changed |= tensix->is_polite;    /* threads that wait for others look again */
     const bool has_moved = tensix->moved && is_watched(tile, agent);
     tensix->moved = false;
     if (tensix->changed || tensix->stopped || has_moved) {

@@ -201,7 +201,7 @@ struct tile_hart {
 /* A guest fault. */
 struct tile_fault {
     enum penrose_fault_kind kind;
-    enum tile_agent agent; /* of a Tensix instruction: who pushed it */
+    enum tile_agent agent; /* of a Tensix instruction: the hart that pushed it */
     bool is_tensix;
     unsigned thread;
     bool is_remote; /* a request of another tile, at place `origin`, is at fault */
@@ -334,7 +334,7 @@ struct tile {
     bool shortcuts;        /* may be taken: they are allowed, and nobody looks */
     bool returns_early;    /* tile_run ends with the round in which something was sent, */
     bool has_paused;       /* or a hart executed ebreak, or read GDDR that is watched */
-    const struct observer *observer[TILE_OBSERVERS]; /* who looks, `observers` of them */
+    const struct observer *observer[TILE_OBSERVERS]; /* `observers` of them */
     unsigned observers, observed;                    /* kinds that any of them wants: a bit each */
     bool keeps_awake; /* one of them wants to know of each turn of a loop that polls */
     const struct tile_board *board;

@@ -331,7 +331,7 @@ struct gdb_words {
 bool gdb_words_are_numbers(const struct gdb_words *words, unsigned first, unsigned last);
 /* How the command is written. */
 void gdb_put_usage(struct gdb_text *out, const struct gdb_words *words);
-/* reverse.c: who wrote somewhere last. */
+/* reverse.c: the last write of a place. */
 void gdb_monitor_last_writer(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);
 /* symbols.c: programs of a file or folder, from now on; looks where they are. */
 void gdb_monitor_symbols(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);

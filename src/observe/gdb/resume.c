@@ -135,7 +135,7 @@ bool gdb_holds_any(const struct gdb *gdb)
     return held != 0;
 }
 
-/* Those whom the client leaves behind, unless it only steps over a breakpoint. */
+/* Harts that the client leaves behind, unless it only steps over a breakpoint. */
 static void hold_others(struct gdb *gdb, bool is_step)
 {
     bool are_others = false;

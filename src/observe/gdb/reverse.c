@@ -178,7 +178,7 @@ bool gdb_reverse_search(struct gdb *gdb, bool is_step, bool is_back)
     return true;
 }
 
-/* --- Who wrote --- */
+/* --- The last writer --- */
 
 static void tell_writer(const struct penrose_stop *stop, struct penrose_chip *past,
                         struct gdb_text *out)

@@ -394,7 +394,7 @@ static bool answer_device_write(void *context, uint64_t address, const void *fro
            entry.number[2];
 }
 
-/* --- Who looks --- */
+/* --- The observer --- */
 
 static bool is_marked(struct rerun *rerun, const struct tile *tile, const struct observed *event,
                       bool *is_present)
@@ -426,7 +426,7 @@ static bool is_told_again(struct rerun *rerun, const struct tile *tile,
     return is_same;
 }
 
-/* Does whoever looks want to stop there? */
+/* Does the observer want to stop there? */
 static bool wants_to_stop(struct rerun *rerun, struct tile *tile, const struct observed *event,
                           bool is_present)
 {

@@ -17,7 +17,7 @@ struct words {
     uint32_t count;
 };
 
-/* A kernel, circular buffer or set of semaphores, and who has it. */
+/* A kernel, circular buffer or set of semaphores, and the tiles that have it. */
 struct item {
     unsigned harts; /* of a kernel */
     const char *elf;

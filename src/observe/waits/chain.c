@@ -321,7 +321,7 @@ static bool leads_to(const struct chain *chain, unsigned from, unsigned to)
     return false;
 }
 
-/* Those of which nobody who runs could help: then nobody is at fault yet. */
+/* Can a hart or thread that still runs cause the event? Then none is at fault yet. */
 static bool waits_for_runner(const struct chain *chain, const struct waiter *waiter)
 {
     bool has_runner = false;
@@ -352,7 +352,7 @@ static void choose_cause(struct chain *chain, unsigned number)
     }
 }
 
-/* What is certain comes first, then who works on which circular buffer, which is a guess. */
+/* Certain causes come first, then guesses about which hart works on which circular buffer. */
 static void choose_causes(struct chain *chain)
 {
     for (unsigned guess = 0; guess < 2; guess++) {
@@ -584,7 +584,7 @@ static bool is_untouched(const struct tile *tile)
     return is;
 }
 
-/* Nobody has sent to the word: whoever has sent to that address of a tile on which nothing runs. */
+/* No tile has sent to the word: finds senders to that address of a tile on which nothing runs. */
 static void add_strays(struct wait_lines *lines, const struct chain *chain,
                        const struct waiter *waiter)
 {

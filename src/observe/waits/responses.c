@@ -152,7 +152,7 @@ void responses_add_lost(struct wait_lines *lines, const struct penrose_chip *chi
 
 struct group {
     unsigned packets;
-    uint32_t pc; /* of who asked for one of them */
+    uint32_t pc; /* of a request of one of them */
 };
 
 struct groups {

@@ -16,7 +16,7 @@ static inline bool under_way_is_request(const struct noc_packet *packet)
     return packet->kind <= NOC_ATOMIC;
 }
 
-/* The place at the other end, as the one who asked sees it. */
+/* The place at the other end, as the sender sees it. */
 static inline uint16_t under_way_peer(const struct noc_packet *packet)
 {
     return under_way_is_request(packet) ? packet->to : packet->from;

@@ -153,7 +153,7 @@ static const char *find_trap(const struct tile *tile, enum rv32_core core)
     return word == rv32_rows[RV32_ROW_ECALL].match ? "ecall" : "ebreak";
 }
 
-/* Is it code of a bare program that was loaded, and no firmware, kernel, or who knows what? */
+/* Is it code of a bare program that was loaded, and no firmware, kernel or unknown code? */
 static bool is_program(const struct penrose_chip *chip, const struct tile *tile, uint32_t pc)
 {
     const struct image *image = images_find(chip_images(chip), tile->x, tile->y, pc);

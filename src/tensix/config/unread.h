@@ -15,7 +15,7 @@ enum tensix_unread_kind {
 struct tensix_unread {
     enum tensix_field_id first, last;
     enum tensix_unread_kind kind;
-    const char *text; /* what is known of them, by whom */
+    const char *text; /* what is known of them, and the source */
 };
 
 /* By field, in the order of the table; the row behind the last has no text. */

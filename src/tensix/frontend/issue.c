@@ -322,7 +322,7 @@ static void begin_cycle(struct tensix *tensix, uint64_t now, struct tensix_cut *
     cut->cycle = now;
 }
 
-/* then each thread may start an instruction; who comes first rotates. */
+/* then each thread may start an instruction; the first one rotates. */
 static void run_cycle(struct tensix *tensix, uint64_t end, struct tensix_cut *cut)
 {
     const uint64_t now = cut->cycle;

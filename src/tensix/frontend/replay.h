@@ -5,7 +5,7 @@
  * instruction, in this order:
  *
  *   replay_next        while it plays; nothing else is taken from the queue meanwhile
- *   replay_accept      while it loads: every instruction, whatever it is and whoever pushed it
+ *   replay_accept      while it loads: every instruction, of any kind and from any hart
  *   replay_command     otherwise, for a REPLAY; other instructions pass by
  *
  * SPEC: WormholeB0 REPLAY (the BlackholeA0 page refers to it as "similar, but not identical"), as
