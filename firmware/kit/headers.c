@@ -66,7 +66,7 @@ static void put_devices(void)
 #define REG(bank, offset, words, name, kind, traits) put_number("NIU_", #name, offset);
 #include "niu.def"
     puts("\n/* Registers of an overlay stream: OVERLAY(stream, OVERLAY_NAME). */");
-#define OVERLAY(index, words, name, bits, streams, kind) put_number("OVERLAY_", #name, index);
+#define REG(bank, offset, words, name, kind, traits) put_number("OVERLAY_", #name, (offset) / 4);
 #include "overlay.def"
 #define OVERLAY_FIELD(reg, name, first, bits)                                                      \
     printf("#define OVERLAY_%s_%s_SHAMT %u\n", #reg, #name, first);                                \

@@ -3,9 +3,8 @@
 #define ARCH_OVERLAY_H
 
 enum overlay_register {
-#define OVERLAY(index, words, name, bits, streams, kind) OVERLAY_##name = (index),
+#define REG(bank, offset, words, name, kind, traits) OVERLAY_##name = (offset) / 4,
 #include "overlay.def"
-#undef OVERLAY
 };
 
 #endif

@@ -568,7 +568,7 @@ static size_t streams_of(const struct tile *tile)
 static void save_streams(struct snapshot_writer *writer, const struct tile *tile)
 {
     const struct overlay *overlay = &tile->overlay;
-    save_memory(writer, overlay->stream, streams_of(tile) * OVERLAY_STREAM_BYTES);
+    save_memory(writer, overlay->word, streams_of(tile) * OVERLAY_STREAM_BYTES);
     for (size_t s = 0; overlay->state && s < streams_of(tile); s++) {
         bool is_used = !is_blank(&type_overlay_stream, &overlay->state[s]);
         snapshot_put_number(writer, is_used);
@@ -581,7 +581,7 @@ static void save_streams(struct snapshot_writer *writer, const struct tile *tile
 static void load_streams(struct snapshot_reader *reader, struct tile *tile)
 {
     struct overlay *overlay = &tile->overlay;
-    load_pages(reader, overlay->stream, streams_of(tile) * OVERLAY_STREAM_BYTES);
+    load_pages(reader, overlay->word, streams_of(tile) * OVERLAY_STREAM_BYTES);
     for (size_t s = 0; overlay->state && s < streams_of(tile); s++) {
         if (snapshot_get_number(reader, "a stream", 1)) {
             load_object(reader, &type_overlay_stream, &overlay->state[s]);

@@ -39,7 +39,7 @@ enum reg_kind {
     REG_OPAQUE,       /* as LATER; reads show nothing that is modelled either */
     REG_BLIND,        /* as DRIVEN, but nothing here drives it */
     REG_READ_CLEARS,  /* as PLAIN; a read clears it */
-    REG_WRITE_CLEARS, /* a write clears the bits that it sets */
+    REG_WRITE_CLEARS, /* a write clears the bits that it sets; without effects it stores them */
     REG_WRITE_ONLY,   /* as PLAIN; a read gives zero, a look without effects the word */
     REG_REFUSED,      /* a name is all that is known: accesses are refused */
     REG_ACTS,         /* the block serves writes */
@@ -139,10 +139,14 @@ static inline uint32_t *reg_state_word(void *state, const struct reg_place *plac
     return (uint32_t *)(void *)((char *)state + place->row->at) + place->word;
 }
 
-/* Gives the register's word the bits of `value` that can be written. */
+/* Gives the register's word the bits of `value` that can be written. Memory in which nothing changes
+ * stays untouched. */
 static inline void reg_store(const struct reg *row, uint32_t *word, uint32_t value)
 {
-    *word = (*word & row->kept) | (value & ~row->kept);
+    uint32_t stored = (*word & row->kept) | (value & ~row->kept);
+    if (*word != stored) {
+        *word = stored;
+    }
 }
 
 /* A read by the row. `word` is the register's, if it has one; without `effects` nothing changes. */
@@ -207,7 +211,7 @@ static inline enum reg_reply reg_write(const struct reg *row, uint32_t *word, bo
         reg_store(row, word, value);
         return value == row->reset ? REG_DONE : REG_UNMODELLED;
     case REG_WRITE_CLEARS:
-        *word &= ~value;
+        reg_store(row, word, effects ? *word & ~value : value);
         return REG_DONE;
     case REG_DRIVEN:
     case REG_BLIND:

@@ -6,176 +6,27 @@
 
 #include "noc/overlay_stream.h"
 
-enum kind {
-    UNNAMED,
-    /* reads as what is stored */
-    PLAIN,
-    HELD,
-    COMMAND,
-    LATER,
-    ONETIME,
-    DEST_BUF_START,
-    DEST_BUF_SIZE,
-    DEST_HEADERS,
-    BUF_START,
-    RD_PTR,
-    INFO_PTR,
-    SOURCES,
-    SPACE_UPDATE,
-    WRITE_CLEARS,
-    /* reads as something else */
-    BLIND,
-    PHASE,
-    AUTO_CFG_PTR,
-    STATUS,
-    NEXT,
-    HEADER,
-    MULTI_CLEAR,
-    SPACE,
-    FIRST_DERIVED = BLIND,
+/* What BY names in overlay.def. */
+struct overlay_access {
+    unsigned s, index; /* stream and number of the register */
+    bool writes, effects;
+    uint32_t value; /* written or, as the answer, read */
 };
+typedef enum overlay_effect overlay_handler(struct overlay *overlay, struct overlay_access *access);
+static overlay_handler overlay_by_command, overlay_by_space_update, overlay_by_onetime,
+    overlay_by_dest_buf_start, overlay_by_dest_buf_size, overlay_by_dest_headers,
+    overlay_by_buf_start, overlay_by_rd_ptr, overlay_by_info_ptr, overlay_by_sources,
+    overlay_by_phase, overlay_by_auto_cfg_ptr, overlay_by_header, overlay_by_multi_clear,
+    overlay_by_status, overlay_by_next_message, overlay_by_space, overlay_by_next_blob;
 
-#define LOW_BITS(bits) ((bits) >= 32 ? UINT32_MAX : (UINT32_C(1) << (bits) % 32) - 1)
-
-static const struct overlay_row {
-    const char *name;
-    uint32_t mask; /* bits that can be written */
-    uint16_t first;
-    uint8_t words, class;
-} rows[] = {
-#define OVERLAY(index, words, name, bits, streams, kind)                                           \
-    {"STREAM_" #name, LOW_BITS(bits), index, words, OVERLAY_##streams},
-#include "overlay.def"
-#undef OVERLAY
-};
-
-/* --- Where registers are --- */
-
-/* Numbers of rows. */
-enum {
-#define OVERLAY(index, words, name, bits, streams, kind) ROW_##name,
-#include "overlay.def"
-#undef OVERLAY
-};
-
-/* The last stream of a class, plus one. */
-enum {
-    WIDTH_ALL = OVERLAY_STREAMS,
-    WIDTH_MULTICAST = 4,
-    WIDTH_GATHERS = 6,
-    WIDTH_ENDPOINT = 6,
-    WIDTH_DRAM = 12,
-    WIDTH_ENDPOINT_OR_DRAM = 12,
-    WIDTH_ZERO = 1,
-};
-
-/* Where registers of a kind are. First come those that tt-metal's circular buffers use and that
- * every access looks at, so that they share a page. */
-enum {
-    NOWHERE,
-    FIRST,
-    BEHIND,
-    WHERE_PLAIN = BEHIND,
-    WHERE_HELD = FIRST,
-    WHERE_COMMAND = NOWHERE,
-    WHERE_BLIND = NOWHERE,
-    WHERE_LATER = BEHIND,
-    WHERE_ONETIME = BEHIND,
-    WHERE_DEST_BUF_START = FIRST,
-    WHERE_DEST_BUF_SIZE = FIRST,
-    WHERE_DEST_HEADERS = BEHIND,
-    WHERE_BUF_START = BEHIND,
-    WHERE_RD_PTR = BEHIND,
-    WHERE_INFO_PTR = BEHIND,
-    WHERE_SOURCES = BEHIND,
-    WHERE_SPACE_UPDATE = NOWHERE,
-    WHERE_WRITE_CLEARS = FIRST,
-    WHERE_PHASE = BEHIND,
-    WHERE_AUTO_CFG_PTR = BEHIND,
-    WHERE_STATUS = NOWHERE,
-    WHERE_NEXT = BEHIND,
-    WHERE_HEADER = BEHIND,
-    WHERE_MULTI_CLEAR = NOWHERE,
-    WHERE_SPACE = BEHIND,
-};
-
-/* Where the words of a row start, in overlay_file: (words) * WIDTH of them. */
-enum {
-#define OVERLAY(index, words, name, bits, streams, kind)                                           \
-    FIRST_##name,                                                                                  \
-        FIRST_END_##name = FIRST_##name + (words)*WIDTH_##streams * (WHERE_##kind == FIRST) - 1,
-#include "overlay.def"
-#undef OVERLAY
-#define OVERLAY(index, words, name, bits, streams, kind)                                           \
-    BEHIND_##name,                                                                                 \
-        BEHIND_END_##name =                                                                        \
-            BEHIND_##name + (words)*WIDTH_##streams * (WHERE_##kind == BEHIND) - 1,
-#include "overlay.def"
-#undef OVERLAY
-    DENSE_WORDS,
-};
-
-enum {
-    NAMED_WORDS = 0
-#define OVERLAY(index, words, name, bits, streams, kind) +(words)
-#include "overlay.def"
-#undef OVERLAY
-    ,
-    STRAY_WORDS = OVERLAY_REGISTERS - NAMED_WORDS, /* of a stream, words without a name */
-    FEWEST_STREAMS = 16,                           /* of any tile */
-    PAGE_BYTES = 4096,
-};
-
-_Static_assert(sizeof(struct overlay_file) + 4 * DENSE_WORDS <= 3 * PAGE_BYTES, "three pages");
-_Static_assert(sizeof(struct overlay_file) + 4 * (DENSE_WORDS + FEWEST_STREAMS * STRAY_WORDS) <=
-                   FEWEST_STREAMS * OVERLAY_STREAM_BYTES,
-               "all words of a tile's streams fit into its part of the memory");
-
-#define SPAN_1(i, at, width, kind, row)                                                            \
-    [(i)] = {(at), (width), (kind) < FIRST_DERIVED ? (width) : 0, (kind), (row)},
-#define SPAN_2(i, at, width, kind, row)                                                            \
-    SPAN_1(i, at, width, kind, row) SPAN_1((i) + 1, (at) + (width), width, kind, row)
-#define SPAN_4(i, at, width, kind, row)                                                            \
-    SPAN_2(i, at, width, kind, row) SPAN_2((i) + 2, (at) + 2 * (width), width, kind, row)
-#define SPAN_5(i, at, width, kind, row)                                                            \
-    SPAN_4(i, at, width, kind, row) SPAN_1((i) + 4, (at) + 4 * (width), width, kind, row)
-#define SPAN_6(i, at, width, kind, row)                                                            \
-    SPAN_4(i, at, width, kind, row) SPAN_2((i) + 4, (at) + 4 * (width), width, kind, row)
-#define SPAN_8(i, at, width, kind, row)                                                            \
-    SPAN_4(i, at, width, kind, row) SPAN_4((i) + 4, (at) + 4 * (width), width, kind, row)
-#define SPAN_16(i, at, width, kind, row)                                                           \
-    SPAN_8(i, at, width, kind, row) SPAN_8((i) + 8, (at) + 8 * (width), width, kind, row)
-#define SPAN_31(i, at, width, kind, row)                                                           \
-    SPAN_16(i, at, width, kind, row)                                                               \
-    SPAN_8((i) + 16, (at) + 16 * (width), width, kind, row)                                        \
-    SPAN_6((i) + 24, (at) + 24 * (width), width, kind, row)                                        \
-    SPAN_1((i) + 30, (at) + 30 * (width), width, kind, row)
-#define SPAN_32(i, at, width, kind, row)                                                           \
-    SPAN_16(i, at, width, kind, row) SPAN_16((i) + 16, (at) + 16 * (width), width, kind, row)
-#define SPAN_96(i, at, width, kind, row)                                                           \
-    SPAN_32(i, at, width, kind, row)                                                               \
-    SPAN_32((i) + 32, (at) + 32 * (width), width, kind, row)                                       \
-    SPAN_32((i) + 64, (at) + 64 * (width), width, kind, row)
-
-const struct overlay_place overlay_places[OVERLAY_NAMED_REGISTERS] = {
-#define OVERLAY(index, words, name, bits, streams, kind)                                           \
-    SPAN_##words(index, WHERE_##kind == FIRST ? FIRST_##name : BEHIND_##name,                      \
-                 WIDTH_##streams * (WHERE_##kind != NOWHERE), kind, ROW_##name)
-#include "overlay.def"
-#undef OVERLAY
-};
+#define REG_FILE    overlay_registers
+#define REG_TABLE   "overlay.def"
+#define REG_BY(has) overlay_by_##has
+#define REG_PREFIX  "STREAM_"
+#define IN(class)   .group = OVERLAY_##class,
+#include "isa/reg_table.h"
 
 const struct overlay_stream overlay_unused_stream = {0};
-
-/* A word that no source names. They are stored without gaps too. */
-static uint32_t *stray_word(const struct overlay *overlay, unsigned s, unsigned index)
-{
-    unsigned named = 0;
-    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        named += rows[i].first < index ? rows[i].words : 0;
-    }
-    return &overlay->stream->word[DENSE_WORDS + s * STRAY_WORDS + index - named];
-}
 
 enum {
     WAITS_FOR_SOFTWARE = 1 << 0, /* of WAIT_STATUS */
@@ -190,32 +41,17 @@ enum {
     BLOB_VALID = 1 << 16,
     MESSAGE_INFO_WITH_HEADER = 6, /* words of RECEIVER_MSG_INFO for a message */
     MESSAGE_INFO = 2,
-    ETHERNET_SOURCES = 8, /* bits of the second LOCAL_SRC_MASK */
+    ETHERNET_SOURCES = 0xff, /* bits of the second LOCAL_SRC_MASK */
     PHASE_MASK = 0xfffff,
     POINTER_MASK = 0xffffff,
 };
 
-static enum kind kind_of(unsigned index)
+/* The absent register where no source names one. */
+static const struct reg *row_of(unsigned index)
 {
-    return index < OVERLAY_NAMED_REGISTERS ? overlay_places[index].kind : UNNAMED;
-}
-
-/* A register of a stream that the tile has, which reads as what is stored. */
-static bool is_stored(const struct overlay *overlay, unsigned s, unsigned index)
-{
-    enum kind kind = kind_of(index);
-    return s < overlay_count(overlay) && kind != UNNAMED && kind < FIRST_DERIVED;
-}
-
-static const struct overlay_row *find_row(unsigned index)
-{
-    return kind_of(index) == UNNAMED ? NULL : &rows[overlay_places[index].row];
-}
-
-const char *overlay_register_name(unsigned index)
-{
-    const struct overlay_row *row = find_row(index);
-    return row ? row->name : NULL;
+    struct reg_place place;
+    (void)reg_find_in(&overlay_registers, BANK_STREAM, 4 * index, &place);
+    return place.row;
 }
 
 /* --- What streams have --- */
@@ -246,8 +82,7 @@ bool overlay_has(const struct overlay *overlay, enum overlay_class class, unsign
 
 unsigned overlay_counters(const struct overlay *overlay, unsigned s)
 {
-    return s < WIDTH_MULTICAST && overlay_has(overlay, OVERLAY_MULTICAST, s) ? OVERLAY_RECEIVERS
-                                                                             : 1;
+    return overlay_has(overlay, OVERLAY_MULTICAST, s) ? OVERLAY_RECEIVERS : 1;
 }
 
 static bool has_deep_fifos(unsigned s)
@@ -285,7 +120,7 @@ void overlay_attach(struct overlay *overlay, unsigned streams, void *memory, con
                     uint32_t l1_size, const struct overlay_board *board, void *owner)
 {
     overlay->streams = streams;
-    overlay->stream = memory;
+    overlay->word = memory;
     overlay->state = (void *)((uint8_t *)memory + OVERLAY_FILE_BYTES);
     overlay->l1 = l1;
     overlay->l1_size = l1_size;
@@ -307,16 +142,16 @@ static void clear_words(void *memory, size_t bytes)
 void overlay_reset(struct overlay *overlay)
 {
     struct overlay fresh = {0};
-    clear_words(overlay->stream, OVERLAY_FILE_BYTES);
+    clear_words(overlay->word, OVERLAY_FILE_BYTES);
     clear_words(overlay->state, OVERLAY_MEMORY_BYTES - OVERLAY_FILE_BYTES);
-    overlay_attach(&fresh, overlay->streams, overlay->stream, overlay->l1, overlay->l1_size,
+    overlay_attach(&fresh, overlay->streams, overlay->word, overlay->l1, overlay->l1_size,
                    overlay->board, overlay->owner);
     *overlay = fresh;
 }
 
 bool overlay_is_used(const struct overlay *overlay, unsigned stream)
 {
-    return stream < overlay_count(overlay) && overlay->stream->used & overlay_bit(stream);
+    return stream < overlay_count(overlay) && overlay->used & overlay_bit(stream);
 }
 
 /* --- Rules --- */
@@ -344,8 +179,8 @@ void overlay_break(struct overlay *overlay, unsigned s)
 
 static uint64_t blobs_done(const struct overlay *overlay)
 {
-    const uint32_t *word = &overlay->stream->word[FIRST_BLOB_AUTO_CFG_DONE];
-    return word[0] | (uint64_t)word[1] << 32;
+    return overlay_get(overlay, 0, OVERLAY_BLOB_AUTO_CFG_DONE) |
+           (uint64_t)overlay_get(overlay, 0, OVERLAY_BLOB_AUTO_CFG_DONE + 1) << 32;
 }
 
 /* "In a fair manner": GUESS, in turn. */
@@ -477,20 +312,48 @@ static uint32_t stream_status(const struct overlay *overlay, unsigned s, unsigne
     }
 }
 
-static uint32_t status(const struct overlay *overlay, unsigned s, unsigned index)
+static enum overlay_effect overlay_by_status(struct overlay *overlay, struct overlay_access *access)
 {
-    switch (index) {
-    case OVERLAY_BUF_SPACE_AVAILABLE:
-        return overlay_room(overlay, s);
-    case OVERLAY_BLOB_NEXT_AUTO_CFG_DONE:
-        return next_blob(overlay);
-    default:
-        break;
+    unsigned offset = access->index - OVERLAY_GLOBAL_OFFSET_TABLE_RD;
+    if (access->index == OVERLAY_BUF_SPACE_AVAILABLE) {
+        access->value = overlay_room(overlay, access->s);
+    } else if (offset < OVERLAY_OFFSETS) {
+        access->value = overlay->offset[offset];
+    } else {
+        access->value = stream_status(overlay, access->s, access->index);
     }
-    if (index - OVERLAY_GLOBAL_OFFSET_TABLE_RD < OVERLAY_OFFSETS) {
-        return overlay->offset[index - OVERLAY_GLOBAL_OFFSET_TABLE_RD];
+    return OVERLAY_DONE;
+}
+
+static enum overlay_effect overlay_by_next_blob(struct overlay *overlay,
+                                                struct overlay_access *access)
+{
+    access->value = next_blob(overlay);
+    if (access->effects && access->value) {
+        unsigned number = access->value & ~(unsigned)BLOB_VALID;
+        unsigned done = OVERLAY_BLOB_AUTO_CFG_DONE + number / 32;
+        overlay_set(overlay, 0, done,
+                    overlay_get(overlay, 0, done) & ~(UINT32_C(1) << number % 32));
+        overlay->blob_turn = (uint8_t)((number + 1) % OVERLAY_STREAMS);
     }
-    return stream_status(overlay, s, index);
+    return OVERLAY_DONE;
+}
+
+static enum overlay_effect overlay_by_next_message(struct overlay *overlay,
+                                                   struct overlay_access *access)
+{
+    unsigned s = access->s, index = access->index;
+    access->value = overlay_look(overlay, s)->messages
+                        ? message_info(overlay, s, index - OVERLAY_NEXT_RECEIVED_MSG_ADDR)
+                        : overlay_get(overlay, s, index);
+    return OVERLAY_DONE;
+}
+
+static enum overlay_effect overlay_by_space(struct overlay *overlay, struct overlay_access *access)
+{
+    access->value =
+        overlay_space(overlay, access->s, access->index - OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE);
+    return OVERLAY_DONE;
 }
 
 /* SPEC: LoadConfigurationFromL1: reading shows what is left of the phase. */
@@ -502,93 +365,6 @@ static uint32_t header(const struct overlay *overlay, unsigned s)
            make_CURR_PHASE_NUM_MSGS(remaining) | make_PHASE_NUM_INCR(remaining);
 }
 
-static uint32_t next_message(const struct overlay *overlay, unsigned s, unsigned index)
-{
-    return overlay_look(overlay, s)->messages
-               ? message_info(overlay, s, index - OVERLAY_NEXT_RECEIVED_MSG_ADDR)
-               : overlay_get(overlay, s, index);
-}
-
-static uint32_t difference(const struct overlay *overlay, unsigned s, unsigned index, unsigned base)
-{
-    return overlay_get(overlay, s, index) - overlay_get(overlay, s, base);
-}
-
-static uint32_t derived(const struct overlay *overlay, unsigned s, unsigned index)
-{
-    const struct overlay_row *row = find_row(index);
-    switch (kind_of(index)) {
-    case PHASE:
-        return difference(overlay, s, index, OVERLAY_CURR_PHASE_BASE) & row->mask;
-    case AUTO_CFG_PTR:
-        return difference(overlay, s, index, OVERLAY_PHASE_AUTO_CFG_PTR_BASE) & row->mask;
-    case STATUS:
-        return overlay_has(overlay, row->class, s) ? status(overlay, s, index) : 0;
-    case NEXT:
-        return next_message(overlay, s, index);
-    case HEADER:
-        return header(overlay, s);
-    case MULTI_CLEAR:
-        return overlay_look(overlay, s)->to_clear;
-    case SPACE:
-        return overlay_has(overlay, row->class, s)
-                   ? overlay_space(overlay, s, index - OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE)
-                   : 0;
-    default: /* BLIND */
-        return 0;
-    }
-}
-
-/* Not what circular buffers poll. */
-static __attribute__((noinline)) uint32_t other_register(const struct overlay *overlay, unsigned s,
-                                                         unsigned index)
-{
-    if (s >= overlay_count(overlay)) {
-        return 0;
-    }
-    return kind_of(index) == UNNAMED ? *stray_word(overlay, s, index) : derived(overlay, s, index);
-}
-
-uint32_t overlay_register(const struct overlay *overlay, unsigned stream, unsigned index)
-{
-    return is_stored(overlay, stream, index) ? overlay_get(overlay, stream, index)
-                                             : other_register(overlay, stream, index);
-}
-
-static enum overlay_effect refuse_absent(struct overlay *overlay, unsigned stream)
-{
-    overlay_refuse(overlay, stream, "the tile has streams 0 to %u only",
-                   overlay_count(overlay) - 1);
-    return OVERLAY_REFUSED;
-}
-
-static __attribute__((noinline)) enum overlay_effect
-read_other(struct overlay *overlay, unsigned s, unsigned index, bool effects, uint32_t *value)
-{
-    enum kind kind = kind_of(index);
-    *value = other_register(overlay, s, index);
-    if (s >= overlay_count(overlay)) {
-        return refuse_absent(overlay, s);
-    }
-    if (index == OVERLAY_BLOB_NEXT_AUTO_CFG_DONE && effects && *value) {
-        unsigned number = *value & ~(unsigned)BLOB_VALID;
-        overlay->stream->word[FIRST_BLOB_AUTO_CFG_DONE + number / 32] &=
-            ~(UINT32_C(1) << number % 32);
-        overlay->blob_turn = (uint8_t)((number + 1) % OVERLAY_STREAMS);
-    }
-    return kind == UNNAMED || kind == BLIND ? OVERLAY_UNMODELLED : OVERLAY_DONE;
-}
-
-enum overlay_effect overlay_read(struct overlay *overlay, unsigned stream, unsigned index,
-                                 bool effects, uint32_t *value)
-{
-    if (!is_stored(overlay, stream, index)) {
-        return read_other(overlay, stream, index, effects, value);
-    }
-    *value = overlay_get(overlay, stream, index);
-    return OVERLAY_DONE;
-}
-
 bool overlay_interrupt(const struct overlay *overlay)
 {
     return blobs_done(overlay) != 0;
@@ -596,16 +372,35 @@ bool overlay_interrupt(const struct overlay *overlay)
 
 /* --- Writing --- */
 
-static void update_space(struct overlay *overlay, unsigned s, uint32_t value)
+/* A stream in a phase looks at its registers again. */
+static void reconsider(struct overlay *overlay, unsigned s)
 {
-    unsigned receiver = get_UPDATE_DEST_NUM(value);
+    if (overlay_look(overlay, s)->state != OVERLAY_IDLE) {
+        overlay->due |= overlay_bit(s);
+    }
+}
+
+static enum overlay_effect overlay_store(struct overlay *overlay,
+                                         const struct overlay_access *access, uint32_t value)
+{
+    overlay_set(overlay, access->s, access->index, value);
+    reconsider(overlay, access->s);
+    return OVERLAY_DONE;
+}
+
+static enum overlay_effect overlay_by_space_update(struct overlay *overlay,
+                                                   struct overlay_access *access)
+{
+    unsigned s = access->s, receiver = get_UPDATE_DEST_NUM(access->value);
     if (receiver < overlay_counters(overlay, s)) {
         uint32_t space = overlay_space(overlay, s, receiver);
-        uint32_t words = get_WORDS_FREE(space) + get_UPDATE_WORDS(value);
-        uint32_t headers = get_HEADERS_FREE(space) + get_UPDATE_HEADERS(value);
+        uint32_t words = get_WORDS_FREE(space) + get_UPDATE_WORDS(access->value);
+        uint32_t headers = get_HEADERS_FREE(space) + get_UPDATE_HEADERS(access->value);
         overlay_set_space(overlay, s, receiver,
                           make_WORDS_FREE(words) | make_HEADERS_FREE(headers));
     }
+    reconsider(overlay, s);
+    return OVERLAY_DONE;
 }
 
 /* SPEC: LoadConfigurationFromL1, the header's write behaviour. What was received of a phase that
@@ -633,43 +428,107 @@ void overlay_write_header(struct overlay *overlay, unsigned s, uint32_t value)
     }
 }
 
-/* Effects of software's writes on other registers; returns the value to store. */
-static __attribute__((noinline)) uint32_t stored(struct overlay *overlay,
-                                                 const struct overlay_row *row, unsigned s,
-                                                 unsigned index, uint32_t value)
+static enum overlay_effect overlay_by_header(struct overlay *overlay, struct overlay_access *access)
 {
-    switch (kind_of(index)) {
-    case PHASE:
-        return (value + overlay_get(overlay, s, OVERLAY_CURR_PHASE_BASE)) & row->mask;
-    case AUTO_CFG_PTR:
-        return (value + overlay_get(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR_BASE)) & row->mask;
-    case DEST_HEADERS: /* the size is a power of two */
-        overlay_set_all_space(overlay, s, make_HEADERS_FREE(UINT32_MAX),
-                              make_HEADERS_FREE(UINT32_C(2) << value));
-        break;
-    case BUF_START:
-        overlay_set(overlay, s, OVERLAY_RD_PTR, 0);
-        overlay_set(overlay, s, OVERLAY_WR_PTR, 0);
-        break;
-    case RD_PTR:
-        overlay_set(overlay, s, OVERLAY_NEXT_RECEIVED_MSG_SIZE, 0);
-        overlay_set(overlay, s, OVERLAY_NEXT_RECEIVED_MSG_ADDR,
-                    (overlay_get(overlay, s, OVERLAY_BUF_START) + value) & OVERLAY_POINTER);
-        break;
-    case INFO_PTR: /* the header array is empty; two pointers are offsets in it */
-        overlay_set(overlay, s, OVERLAY_MSG_INFO_WR_PTR,
-                    get_MSG_INFO_BUF_FLOW_CTRL(overlay_get(overlay, s, OVERLAY_MISC_CFG)) ? 0
-                                                                                          : value);
-        break;
-    case SOURCES: /* SPEC: AsGeneralUse: an Ethernet tile has fewer streams */
-        if (is_ethernet(overlay) && index != OVERLAY_LOCAL_SRC_MASK) {
-            return index == OVERLAY_LOCAL_SRC_MASK_HI ? 0 : value & LOW_BITS(ETHERNET_SOURCES);
-        }
-        break;
-    default:
-        break;
+    if (!access->writes) {
+        access->value = header(overlay, access->s);
+        return OVERLAY_DONE;
     }
-    return value;
+    if (!access->effects) {
+        overlay_set(overlay, access->s, access->index, access->value);
+        return OVERLAY_DONE;
+    }
+    overlay_write_header(overlay, access->s, access->value);
+    reconsider(overlay, access->s);
+    return OVERLAY_DONE;
+}
+
+/* A register that software sees from a base on. */
+static enum overlay_effect access_based(struct overlay *overlay, struct overlay_access *access,
+                                        unsigned base)
+{
+    uint32_t from = overlay_get(overlay, access->s, base), kept = row_of(access->index)->kept;
+    if (access->writes && !access->effects) {
+        overlay_set(overlay, access->s, access->index, access->value);
+        return OVERLAY_DONE;
+    }
+    if (access->writes) {
+        return overlay_store(overlay, access, (access->value + from) & ~kept);
+    }
+    access->value = (overlay_get(overlay, access->s, access->index) - from) & ~kept;
+    return OVERLAY_DONE;
+}
+
+static enum overlay_effect overlay_by_phase(struct overlay *overlay, struct overlay_access *access)
+{
+    return access_based(overlay, access, OVERLAY_CURR_PHASE_BASE);
+}
+
+static enum overlay_effect overlay_by_auto_cfg_ptr(struct overlay *overlay,
+                                                   struct overlay_access *access)
+{
+    return access_based(overlay, access, OVERLAY_PHASE_AUTO_CFG_PTR_BASE);
+}
+
+static enum overlay_effect overlay_by_dest_buf_start(struct overlay *overlay,
+                                                     struct overlay_access *access)
+{
+    overlay_set(overlay, access->s, OVERLAY_REMOTE_DEST_WR_PTR, 0);
+    return overlay_store(overlay, access, access->value);
+}
+
+static enum overlay_effect overlay_by_dest_buf_size(struct overlay *overlay,
+                                                    struct overlay_access *access)
+{
+    overlay_set_all_space(overlay, access->s, make_WORDS_FREE(UINT32_MAX),
+                          make_WORDS_FREE(access->value));
+    return overlay_store(overlay, access, access->value);
+}
+
+/* The size is a power of two. */
+static enum overlay_effect overlay_by_dest_headers(struct overlay *overlay,
+                                                   struct overlay_access *access)
+{
+    overlay_set_all_space(overlay, access->s, make_HEADERS_FREE(UINT32_MAX),
+                          make_HEADERS_FREE(UINT32_C(2) << access->value));
+    return overlay_store(overlay, access, access->value);
+}
+
+static enum overlay_effect overlay_by_buf_start(struct overlay *overlay,
+                                                struct overlay_access *access)
+{
+    overlay_set(overlay, access->s, OVERLAY_RD_PTR, 0);
+    overlay_set(overlay, access->s, OVERLAY_WR_PTR, 0);
+    return overlay_store(overlay, access, access->value);
+}
+
+static enum overlay_effect overlay_by_rd_ptr(struct overlay *overlay, struct overlay_access *access)
+{
+    uint32_t start = overlay_get(overlay, access->s, OVERLAY_BUF_START);
+    overlay_set(overlay, access->s, OVERLAY_NEXT_RECEIVED_MSG_SIZE, 0);
+    overlay_set(overlay, access->s, OVERLAY_NEXT_RECEIVED_MSG_ADDR,
+                (start + access->value) & OVERLAY_POINTER);
+    return overlay_store(overlay, access, access->value);
+}
+
+/* The header array is empty; two pointers are offsets in it. */
+static enum overlay_effect overlay_by_info_ptr(struct overlay *overlay,
+                                               struct overlay_access *access)
+{
+    bool is_ring = get_MSG_INFO_BUF_FLOW_CTRL(overlay_get(overlay, access->s, OVERLAY_MISC_CFG));
+    overlay_set(overlay, access->s, OVERLAY_MSG_INFO_WR_PTR, is_ring ? 0 : access->value);
+    return overlay_store(overlay, access, access->value);
+}
+
+/* SPEC: AsGeneralUse: an Ethernet tile has fewer streams. */
+static enum overlay_effect overlay_by_sources(struct overlay *overlay,
+                                              struct overlay_access *access)
+{
+    uint32_t value = access->value;
+    if (is_ethernet(overlay) && access->index != OVERLAY_LOCAL_SRC_MASK) {
+        value = access->index == OVERLAY_LOCAL_SRC_MASK_HI ? 0 : value & ETHERNET_SOURCES;
+    }
+    return overlay_store(overlay, access, value);
 }
 
 static void set_offset(struct overlay *overlay, uint32_t value)
@@ -736,128 +595,138 @@ static bool command(struct overlay *overlay, unsigned s, unsigned index, uint32_
     }
 }
 
-static enum overlay_effect write_command(struct overlay *overlay, unsigned s, unsigned index,
-                                         uint32_t value)
+static enum overlay_effect overlay_by_command(struct overlay *overlay,
+                                              struct overlay_access *access)
 {
     if (!overlay->board) {
         return OVERLAY_UNMODELLED;
     }
-    if (!command(overlay, s, index, value)) {
+    if (!command(overlay, access->s, access->index, access->value)) {
         return OVERLAY_REFUSED;
     }
-    overlay->due |= overlay_bit(s);
+    overlay->due |= overlay_bit(access->s);
     return OVERLAY_DONE;
 }
 
 /* PHASE_AUTO_CONFIG lets a stream that waits for software load its configuration. */
-static enum overlay_effect write_onetime(struct overlay *overlay, unsigned s, uint32_t value)
+static enum overlay_effect overlay_by_onetime(struct overlay *overlay,
+                                              struct overlay_access *access)
 {
-    overlay_set(overlay, s, OVERLAY_ONETIME_MISC_CFG, value);
+    bool loads = get_PHASE_AUTO_CONFIG(access->value);
+    overlay_set(overlay, access->s, OVERLAY_ONETIME_MISC_CFG, access->value);
     if (!overlay->board) {
-        return get_PHASE_AUTO_CONFIG(value) ? OVERLAY_UNMODELLED : OVERLAY_DONE;
+        return loads ? OVERLAY_UNMODELLED : OVERLAY_DONE;
     }
-    if (get_PHASE_AUTO_CONFIG(value) && overlay_look(overlay, s)->state == OVERLAY_IDLE) {
-        overlay_own(overlay, s)->state = OVERLAY_LOADING;
-        overlay->due |= overlay_bit(s);
+    if (loads && overlay_look(overlay, access->s)->state == OVERLAY_IDLE) {
+        overlay_own(overlay, access->s)->state = OVERLAY_LOADING;
+        overlay->due |= overlay_bit(access->s);
     }
     return OVERLAY_DONE;
 }
 
-static enum overlay_effect write_to_clear(struct overlay *overlay, unsigned s, uint32_t value)
+static enum overlay_effect overlay_by_multi_clear(struct overlay *overlay,
+                                                  struct overlay_access *access)
 {
-    if (!overlay->board) {
-        return value ? OVERLAY_UNMODELLED : OVERLAY_DONE;
-    }
-    if (overlay_look(overlay, s)->to_clear != value) {
-        overlay_own(overlay, s)->to_clear = value;
-        overlay->due |= overlay_bit(s);
-    }
-    return OVERLAY_DONE;
-}
-
-/* A stream in a phase looks at its registers again. */
-static void reconsider(struct overlay *overlay, unsigned s)
-{
-    if (overlay_look(overlay, s)->state != OVERLAY_IDLE) {
-        overlay->due |= overlay_bit(s);
-    }
-}
-
-/* A write with effects, but for those of overlay_write. */
-static enum overlay_effect write(struct overlay *overlay, const struct overlay_row *row, unsigned s,
-                                 unsigned index, uint32_t value)
-{
-    enum kind kind = kind_of(index);
-    switch (kind) {
-    case COMMAND:
-        return write_command(overlay, s, index, value);
-    case ONETIME:
-        return write_onetime(overlay, s, value);
-    case MULTI_CLEAR:
-        return write_to_clear(overlay, s, value);
-    case WRITE_CLEARS:
-        overlay_set(overlay, s, index, overlay_get(overlay, s, index) & ~value);
+    uint32_t to_clear = overlay_look(overlay, access->s)->to_clear;
+    if (!access->writes) {
+        access->value = to_clear;
         return OVERLAY_DONE;
-    case HEADER:
-        overlay_write_header(overlay, s, value);
-        break;
-    default:
-        overlay_set(overlay, s, index, stored(overlay, row, s, index, value));
-        break;
     }
-    reconsider(overlay, s);
-    return kind == LATER ? OVERLAY_UNMODELLED : OVERLAY_DONE;
+    if (!access->effects) {
+        return OVERLAY_DONE;
+    }
+    if (!overlay->board) {
+        return access->value ? OVERLAY_UNMODELLED : OVERLAY_DONE;
+    }
+    if (to_clear != access->value) {
+        overlay_own(overlay, access->s)->to_clear = access->value;
+        overlay->due |= overlay_bit(access->s);
+    }
+    return OVERLAY_DONE;
 }
 
-static bool is_read_only(enum kind kind)
+/* --- Access --- */
+
+static enum overlay_effect refuse_absent(struct overlay *overlay, unsigned stream)
 {
-    return kind == HELD || kind == BLIND || kind == STATUS || kind == NEXT || kind == SPACE;
+    overlay_refuse(overlay, stream, "the tile has streams 0 to %u only",
+                   overlay_count(overlay) - 1);
+    return OVERLAY_REFUSED;
 }
 
-static __attribute__((noinline)) enum overlay_effect
-write_other(struct overlay *overlay, unsigned s, unsigned index, bool effects, uint32_t value)
+static enum overlay_effect overlay_read_row(struct overlay *overlay, const struct reg *row,
+                                            struct overlay_access *access)
 {
-    const struct overlay_row *row = find_row(index);
-    if (s >= overlay_count(overlay)) {
-        return refuse_absent(overlay, s);
-    }
-    if (!row) {
-        uint32_t *word = stray_word(overlay, s, index);
-        if (*word != value) {
-            *word = value;
-        }
+    uint32_t *word = overlay_word(overlay, access->s, access->index);
+    access->value = 0;
+    if (row->kind == REG_ABSENT) {
+        access->value = *word;
         return OVERLAY_UNMODELLED;
     }
-    if (!overlay_has(overlay, row->class, s) || is_read_only(kind_of(index))) {
+    if (!overlay_has(overlay, (enum overlay_class)row->group, access->s)) {
         return OVERLAY_DONE;
     }
-    if (effects) {
-        return write(overlay, row, s, index, value & row->mask);
+    switch (reg_read(row, word, access->effects, &access->value)) {
+    case REG_ASK:
+        return ((overlay_handler *)row->handler)(overlay, access);
+    case REG_UNMODELLED:
+        return OVERLAY_UNMODELLED;
+    case REG_DONE:
+    case REG_DENIED:
+        break;
     }
-    overlay_set(overlay, s, index, value & row->mask);
     return OVERLAY_DONE;
 }
 
-/* The writes that configurations and circular buffers consist of are here, for speed. */
+enum overlay_effect overlay_read(struct overlay *overlay, unsigned stream, unsigned index,
+                                 bool effects, uint32_t *value)
+{
+    struct overlay_access access = {.s = stream, .index = index, .effects = effects};
+    if (stream >= overlay_count(overlay)) {
+        *value = 0;
+        return refuse_absent(overlay, stream);
+    }
+    enum overlay_effect effect = overlay_read_row(overlay, row_of(index), &access);
+    *value = access.value;
+    return effect;
+}
+
+/* A read without effects changes nothing. */
+uint32_t overlay_register(const struct overlay *overlay, unsigned stream, unsigned index)
+{
+    struct overlay_access access = {.s = stream, .index = index};
+    if (stream < overlay_count(overlay)) {
+        (void)overlay_read_row((struct overlay *)overlay, row_of(index), &access);
+    }
+    return access.value;
+}
+
 enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsigned index,
                                   bool effects, uint32_t value)
 {
-    enum kind kind = kind_of(index);
-    bool is_common =
-        kind == PLAIN || kind == DEST_BUF_START || kind == DEST_BUF_SIZE || kind == SPACE_UPDATE;
-    if (stream >= overlay_count(overlay) || !effects || !is_common ||
-        rows[overlay_places[index].row].class != OVERLAY_ALL) {
-        return write_other(overlay, stream, index, effects, value);
+    const struct reg *row = row_of(index);
+    struct overlay_access access = {stream, index, true, effects, value & ~row->kept};
+    if (stream >= overlay_count(overlay)) {
+        return refuse_absent(overlay, stream);
     }
-    value &= rows[overlay_places[index].row].mask;
-    if (kind == DEST_BUF_START) {
-        overlay_set(overlay, stream, OVERLAY_REMOTE_DEST_WR_PTR, 0);
-    } else if (kind == DEST_BUF_SIZE) {
-        overlay_set_all_space(overlay, stream, make_WORDS_FREE(UINT32_MAX), make_WORDS_FREE(value));
-    } else if (kind == SPACE_UPDATE) {
-        update_space(overlay, stream, value);
+    if (row->kind == REG_ABSENT) {
+        overlay_set(overlay, stream, index, value);
+        return OVERLAY_UNMODELLED;
     }
-    overlay_set(overlay, stream, index, value); /* SPACE_UPDATE has no word */
-    reconsider(overlay, stream);
-    return OVERLAY_DONE;
+    if (!overlay_has(overlay, (enum overlay_class)row->group, stream)) {
+        return OVERLAY_DONE;
+    }
+    enum reg_reply reply =
+        reg_write(row, overlay_word(overlay, stream, index), effects, access.value);
+    if (reply == REG_ASK && row->kind == REG_ACTS && !effects) {
+        overlay_set(overlay, stream, index, access.value);
+        return OVERLAY_DONE;
+    }
+    if (reply == REG_ASK) {
+        return ((overlay_handler *)row->handler)(overlay, &access);
+    }
+    if (effects && (row->kind == REG_PLAIN || row->kind == REG_LATER)) {
+        reconsider(overlay, stream);
+    }
+    return effects && reply == REG_UNMODELLED ? OVERLAY_UNMODELLED : OVERLAY_DONE;
 }

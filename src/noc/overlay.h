@@ -13,15 +13,13 @@
  * Memory is one block of plain data without pointers: a copy of all of it and of struct overlay is
  * a copy of the overlay.
  *
- *   from 0               which streams are used, and which multicast to receivers with different
- *                        room; then register by register a word for each stream that has it, those
- *                        of circular buffers first (three pages; overlay.c has the order); then,
- *                        stream by stream, the words that no source names. All of it is in the
- *                        first `streams` times OVERLAY_STREAM_BYTES.
+ *   from 0               register by register a word for each stream, so that what circular buffers
+ *                        use of all streams is in few pages. All of it is in the first `streams`
+ *                        times OVERLAY_STREAM_BYTES.
  *   OVERLAY_FILE_BYTES   struct overlay_stream for each stream. While a stream is not marked as
  *                        used this is neither read nor written, and zeros.
  *
- * Words are written only when they change. Firmware that boots reads one page and writes none.
+ * Words are written only when they change. Firmware that boots writes none.
  *
  *   overlay.c           registers          overlay_receive.c   pushes, arrivals, headers, credits
  *   overlay_phase.c     state machine      overlay_transmit.c  packets, what software clears
@@ -36,6 +34,7 @@
 
 #include "addresses.h"
 #include "arch/overlay.h"
+#include "isa/reg.h"
 
 enum {
     OVERLAY_STREAMS = 64, /* of a Tensix tile */
@@ -94,12 +93,16 @@ struct overlay_answer {
     uint32_t phase, receivers; /* that have answered: a bit for each */
 };
 
-struct overlay_file;
 struct overlay_stream;
+
+extern const struct reg_file overlay_registers;
 
 struct overlay {
     uint64_t due;     /* streams that may be able to go on */
     uint64_t blocked; /* the board could not take their packet */
+    uint64_t used;    /* streams whose state may be other than zeros */
+    uint64_t differs; /* streams that multicast whose receivers have different room; the counters of
+                         the others but the first mean nothing */
     uint64_t now;
     struct overlay_answer answer[OVERLAY_ANSWERS];
     uint8_t answer_turn[2]; /* which is overwritten next: unicast, multicast */
@@ -108,8 +111,8 @@ struct overlay {
     char rule[OVERLAY_RULE_BYTES]; /* the latest that was broken */
 
     /* Beside the state. Without a board nothing starts: the overlay is a register file. */
-    unsigned streams;            /* 0 means OVERLAY_STREAMS */
-    struct overlay_file *stream; /* registers of streams */
+    unsigned streams; /* 0 means OVERLAY_STREAMS */
+    uint32_t *word;   /* of registers */
     struct overlay_stream *state;
     const uint8_t *l1;
     uint32_t l1_size;
@@ -143,9 +146,6 @@ uint32_t overlay_register(const struct overlay *overlay, unsigned stream, unsign
 
 /* Has the stream been used for more than registers? If not, its state is all zeros. */
 bool overlay_is_used(const struct overlay *overlay, unsigned stream);
-
-/* The name of a register, NULL where there is none. */
-const char *overlay_register_name(unsigned index);
 
 /* Is the overlay's interrupt raised (SPEC: LoadConfigurationFromL1)? */
 bool overlay_interrupt(const struct overlay *overlay);

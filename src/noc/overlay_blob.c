@@ -27,7 +27,7 @@ static uint32_t word_at(const struct overlay *overlay, uint32_t address)
 static bool may_be_loaded(unsigned index)
 {
     return index != OVERLAY_SOURCE_ENDPOINT_NEW_MSG_INFO &&
-           index != OVERLAY_NUM_MSGS_RECEIVED_INC && overlay_register_name(index);
+           index != OVERLAY_NUM_MSGS_RECEIVED_INC && reg_name(&overlay_registers, 4 * index);
 }
 
 static bool check(struct overlay *overlay, unsigned s, uint32_t address, uint32_t words)

@@ -46,7 +46,7 @@ static __attribute__((noinline)) void separate(struct overlay *overlay, unsigned
     for (unsigned i = 1; i < OVERLAY_RECEIVERS; i++) {
         overlay_set(overlay, s, OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE + i, space);
     }
-    overlay->stream->differs |= overlay_bit(s);
+    overlay->differs |= overlay_bit(s);
 }
 
 void overlay_set_space(struct overlay *overlay, unsigned s, unsigned receiver, uint32_t value)
@@ -71,7 +71,7 @@ static __attribute__((noinline)) void set_each_space(struct overlay *overlay, un
         differs |= space != first;
     }
     if (!differs) {
-        overlay->stream->differs &= ~overlay_bit(s);
+        overlay->differs &= ~overlay_bit(s);
     }
 }
 

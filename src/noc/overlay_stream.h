@@ -97,26 +97,6 @@ struct overlay_stream {
     struct overlay_reading reading[OVERLAY_READINGS];
 };
 
-/* The registers. A word that a stream does not have is 0 and cannot be written. */
-struct overlay_file {
-    uint64_t used;    /* streams whose state may be other than zeros */
-    uint64_t differs; /* streams that multicast whose receivers have different room; the counters of
-                         the others but the first mean nothing */
-    uint32_t word[];
-};
-
-/* Where a register is: for stream s, which is below `width`, in word[at + s]. */
-struct overlay_place {
-    uint16_t at;
-    uint8_t width;     /* 0: nothing is stored */
-    uint8_t readable;  /* the same for those that read as what is stored, 0 for others */
-    uint8_t kind, row; /* kind 0: no register has the number */
-};
-
-enum { OVERLAY_NAMED_REGISTERS = 512 };
-
-extern const struct overlay_place overlay_places[OVERLAY_NAMED_REGISTERS]; /* by number */
-
 /* Which streams have a register or can do something. */
 enum overlay_class {
     OVERLAY_ALL,
@@ -153,19 +133,23 @@ static inline uint64_t overlay_bit(unsigned s)
     return UINT64_C(1) << s;
 }
 
-/* The word of a register that has a name. */
+/* The word of a register; always zero in a stream that does not have it. */
+static inline uint32_t *overlay_word(const struct overlay *overlay, unsigned s, unsigned index)
+{
+    return &overlay->word[index * overlay_count(overlay) + s];
+}
+
 static inline uint32_t overlay_get(const struct overlay *overlay, unsigned s, unsigned index)
 {
-    const struct overlay_place *place = &overlay_places[index];
-    return s < place->width ? overlay->stream->word[place->at + s] : 0;
+    return *overlay_word(overlay, s, index);
 }
 
 /* Untouched pages stay shared as long as nothing changes in them. */
 static inline void overlay_set(struct overlay *overlay, unsigned s, unsigned index, uint32_t value)
 {
-    const struct overlay_place *place = &overlay_places[index];
-    if (s < place->width && overlay->stream->word[place->at + s] != value) {
-        overlay->stream->word[place->at + s] = value;
+    uint32_t *word = overlay_word(overlay, s, index);
+    if (*word != value) {
+        *word = value;
     }
 }
 
@@ -174,15 +158,13 @@ extern const struct overlay_stream overlay_unused_stream; /* zeros */
 /* The state of a stream to look at. What it points to becomes stale when the stream is owned. */
 static inline const struct overlay_stream *overlay_look(const struct overlay *overlay, unsigned s)
 {
-    return overlay->stream->used & overlay_bit(s) ? &overlay->state[s] : &overlay_unused_stream;
+    return overlay->used & overlay_bit(s) ? &overlay->state[s] : &overlay_unused_stream;
 }
 
 /* The state of a stream, to be changed. */
 static inline struct overlay_stream *overlay_own(struct overlay *overlay, unsigned s)
 {
-    if (!(overlay->stream->used & overlay_bit(s))) {
-        overlay->stream->used |= overlay_bit(s);
-    }
+    overlay->used |= overlay_bit(s);
     return &overlay->state[s];
 }
 
@@ -219,7 +201,7 @@ bool overlay_all_have_space(const struct overlay *overlay, unsigned s);
 /* Are the receivers' counters their own? If not, the first stands for all. */
 static inline bool overlay_spaces_differ(const struct overlay *overlay, unsigned s)
 {
-    return overlay->stream->differs & overlay_bit(s);
+    return overlay->differs & overlay_bit(s);
 }
 
 /* Room in the receive buffer. */

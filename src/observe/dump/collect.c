@@ -355,7 +355,7 @@ static void put_stream(json_t *object, const struct overlay *overlay, unsigned s
     const char *row = NULL;
     unsigned word = 0;
     for (unsigned index = 0; index < OVERLAY_REGISTERS; index++) {
-        const char *name = overlay_register_name(index);
+        const char *name = reg_name(&overlay_registers, 4 * index);
         uint32_t value = overlay_register(overlay, stream, index);
         word = name && name == row ? word + 1 : 0;
         row = name;

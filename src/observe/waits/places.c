@@ -344,7 +344,7 @@ static void put_stream(const struct penrose_chip *chip, struct tile *tile, uint3
 {
     const struct loader_layout *layout = metal_layout(chip, tile);
     unsigned stream = (address - OVERLAY_REGISTERS_ADDRESS) >> 12, index = (address & 0xfff) / 4;
-    const char *name = overlay_register_name(index);
+    const char *name = reg_name(&overlay_registers, 4 * index);
     uint32_t base = address & ~UINT32_C(0xfff);
     char buffer[80];
     if (!layout || tile->kind->type != TILE_TENSIX || stream < first_buffer_stream(layout) ||

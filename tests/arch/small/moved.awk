@@ -9,9 +9,9 @@
     printf "%s(%s, %d, %d, %d)\n", cell[1], cell[2], word, shift, cell[5]
     next
 }
-/^OVERLAY\((25[6-9]|2[6-9].|[34]..),/ && !/DEBUG_/ {
-    split($0, cell, /[(,]/)
-    sub(/[0-9]+/, cell[2] + 32)
+/^REG\(STREAM, 4 \* (25[6-9]|2[6-9].|[34]..),/ && !/DEBUG_/ {
+    split($0, cell, /[ ,]+/) # kind and bank, 4, *, number
+    sub(/4 \* [0-9]+/, "4 * " (cell[4] + 32))
 }
 /^RESET_(HART|OTHER)\(/ {
     split($0, cell, /[(,] */)

@@ -2,64 +2,35 @@
  * Overlay streams one by one: registers, phases, configuration from L1, handshakes. What is refused
  * and what breaks is in check_overlay_wrong.c; check_overlay_streams.c sends messages.
  */
+#include "noc/overlay_stream.h"
 #include "unit/noc/overlay_alone.h"
 
 FIXTURE(setup, teardown);
 
 /* --- Registers --- */
 
-static const struct row {
-    unsigned first, words, bits;
-    const char *name, *streams, *kind;
-} rows[] = {
-#define OVERLAY(index, words, name, bits, streams, kind)                                           \
-    {index, words, bits, "STREAM_" #name, #streams, #kind},
-#include "overlay.def"
-#undef OVERLAY
-};
-
-static bool stream_has(const struct row *row, unsigned s)
+/* Streams of a Tensix tile. */
+static bool stream_has(const struct reg *row, unsigned s)
 {
-    static const struct {
-        const char *name;
-        uint64_t streams;
-    } classes[] = {{"ALL", UINT64_MAX}, {"MULTICAST", 0xf}, {"GATHERS", 0x3f},
-                   {"ENDPOINT", 0x30},  {"DRAM", 0xf0f},    {"ENDPOINT_OR_DRAM", 0xf3f},
-                   {"ZERO", 1}};
-    for (int i = 0; i < COUNT(classes); i++) {
-        if (!strcmp(classes[i].name, row->streams)) {
-            return classes[i].streams >> s & 1;
-        }
-    }
-    ck_abort_msg("class %s", row->streams);
-    return false;
-}
-
-TEST(every_register_has_its_row)
-{
-    for (unsigned index = 0; index < OVERLAY_REGISTERS; index++) {
-        const char *name = NULL;
-        for (int i = 0; i < COUNT(rows); i++) {
-            if (index >= rows[i].first && index < rows[i].first + rows[i].words) {
-                ck_assert_ptr_null(name);
-                name = rows[i].name;
-            }
-        }
-        ck_assert_pstr_eq(overlay_register_name(index), name);
-    }
+    static const uint64_t streams[] = {
+        [OVERLAY_ALL] = UINT64_MAX, [OVERLAY_MULTICAST] = 0xf, [OVERLAY_GATHERS] = 0x3f,
+        [OVERLAY_ENDPOINT] = 0x30,  [OVERLAY_DRAM] = 0xf0f,    [OVERLAY_ENDPOINT_OR_DRAM] = 0xf3f,
+        [OVERLAY_ZERO] = 1,
+    };
+    return streams[row->group] >> s & 1;
 }
 
 /* Nothing is due after writes of idle streams: they cost nothing. */
-TEST_EACH(plain_registers_hold_values, COUNT(rows))
+TEST(plain_registers_hold_values)
 {
-    const struct row *row = &rows[_i];
-    bool is_plain = !strcmp(row->kind, "PLAIN");
-    bool is_read_only = !strcmp(row->kind, "HELD") || !strcmp(row->kind, "SPACE") ||
-                        !strcmp(row->kind, "STATUS") || !strcmp(row->kind, "NEXT") ||
-                        !strcmp(row->kind, "BLIND");
-    for (unsigned s = 0; s < 64; s++) {
-        for (unsigned index = row->first; index < row->first + row->words; index++) {
-            uint32_t value = any(W), mask = row->bits < 32 ? (1u << row->bits) - 1 : UINT32_MAX;
+    for (unsigned i = 0; i < 64 * overlay_registers.rows; i++) {
+        const struct reg *row = &overlay_registers.row[i / 64];
+        bool is_plain = row->kind == REG_PLAIN;
+        bool is_read_only = row->kind == REG_DRIVEN || row->kind == REG_BLIND ||
+                            row->kind == REG_COMPUTED || row->kind == REG_LIVE;
+        unsigned s = i % 64;
+        for (unsigned index = row->offset / 4; index < row->offset / 4 + row->words; index++) {
+            uint32_t value = any(W);
             uint32_t before = overlay_register(&W->tile[0].overlay, s, index);
             if (!is_plain && !is_read_only && stream_has(row, s)) {
                 continue;
@@ -68,7 +39,7 @@ TEST_EACH(plain_registers_hold_values, COUNT(rows))
                              OVERLAY_DONE);
             ck_assert_uint_eq(overlay_register(&W->tile[0].overlay, s, index),
                               !stream_has(row, s) ? 0
-                              : is_plain          ? value & mask
+                              : is_plain          ? value & ~row->kept
                                                   : before);
         }
     }

@@ -304,8 +304,8 @@ static inline void write_stream(struct world *w, unsigned t, unsigned s, unsigne
                                 uint32_t value)
 {
     enum overlay_effect effect = overlay_write(&w->tile[t].overlay, s, index, true, value);
-    ck_assert_msg(effect == OVERLAY_DONE, "%s = 0x%x: %s", overlay_register_name(index), value,
-                  w->tile[t].overlay.rule);
+    ck_assert_msg(effect == OVERLAY_DONE, "%s = 0x%x: %s", reg_name(&overlay_registers, 4 * index),
+                  value, w->tile[t].overlay.rule);
 }
 
 /* A word of a blob for a register. */
