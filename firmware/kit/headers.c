@@ -77,16 +77,8 @@ static void put_devices(void)
 static void put_csrs(void)
 {
     puts("\n/* CSRs of a hart. */");
-#define WORD(number, name, field, mask)   put_number("CSR_", name, number);
-#define FIXED(number, name, value)        put_number("CSR_", name, number);
-#define LOW(number, name, counter)        put_number("CSR_", name, number);
-#define HIGH(number, name, counter)       put_number("CSR_", name, number);
-#define STATUS(number, index, name)       put_number("CSR_", name, number);
-#define VECTOR(number, name, field, mask) put_number("CSR_", name, number);
-#define VECTOR_FIXED(number, name, value) put_number("CSR_", name, number);
-#define COPY(number, name, field)         put_number("CSR_", name, number);
+#define REG(bank, offset, words, name, kind, traits) put_number("CSR_", #name, (offset) / 4);
 #include "csr.def"
-#undef FIXED
 }
 
 static void put_chip(void)

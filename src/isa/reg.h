@@ -2,10 +2,10 @@
  * Register files as data: the one mechanism of all blocks, from the CSRs of a hart to the registers
  * of a PCIe tile. It is here because it is machinery of tables, and below every block.
  *
- * A block's registers lie in banks: copies of the same words at a stride, such as the command buffers
- * of an NIU or the streams of an overlay. A row is a register, or some of one kind in a row; it says
- * what an access means, and whether the block itself has to act. A file has an index from the words of
- * its banks to rows, so that finding a register is one look into an array.
+ * A block's registers lie in banks: copies of the same words at a stride, such as the command
+ * buffers of an NIU or the streams of an overlay. A row is a register, or several of one kind side
+ * by side; it says what an access means, and whether the block itself has to act. A file has an
+ * index from the words of its banks to rows, so that finding a register is one look into an array.
  *
  * Tables (src/arch) have two macros:
  *
@@ -17,7 +17,7 @@
  *   BITS(mask)     that can be written, where it is not all of them
  *   RESET(value)   of the register after reset, where it is not zero
  *   COPIES(mask)   of the bank that have the register, where not all have it
- *   AT(member)     where the state has its first word, unless the block derives that from the offset
+ *   AT(member)     where the state has its first word, unless the offset tells the block
  *   BY(handler)    what answers where the kind leaves it to the block
  *
  * and the block's own. reg_table.h makes a struct reg_file of a table.
@@ -29,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What reading and writing mean. Where a kind has a word, reads give it unless the kind says else. */
+/* What reading and writing mean. Reads give the register's word unless the kind says otherwise. */
 enum reg_kind {
     REG_ABSENT,       /* there is no register */
     REG_PLAIN,        /* holds what was written */
@@ -90,8 +90,8 @@ struct reg_place {
     unsigned word;   /* in the row */
 };
 
-/* Finds the register at an offset in the range of a bank. False where there is none; the row is that
- * of the absent register then. */
+/* Finds the register at an offset in the range of a bank. Where there is none it answers false, and
+ * the row is the absent register's. */
 static inline bool reg_find_in(const struct reg_file *file, unsigned bank, uint32_t offset,
                                struct reg_place *place)
 {
@@ -114,7 +114,7 @@ static inline bool reg_find_in(const struct reg_file *file, unsigned bank, uint3
     return true;
 }
 
-/* The same in all banks. */
+/* Looks for the register in each bank. */
 static inline bool reg_find(const struct reg_file *file, uint32_t offset, struct reg_place *place)
 {
     place->row = file->row;
@@ -139,8 +139,8 @@ static inline uint32_t *reg_state_word(void *state, const struct reg_place *plac
     return (uint32_t *)(void *)((char *)state + place->row->at) + place->word;
 }
 
-/* Gives the register's word the bits of `value` that can be written. Memory in which nothing changes
- * stays untouched. */
+/* Gives the register's word the bits of `value` that can be written. Memory stays untouched where
+ * nothing changes. */
 static inline void reg_store(const struct reg *row, uint32_t *word, uint32_t value)
 {
     uint32_t stored = (*word & row->kept) | (value & ~row->kept);
@@ -149,7 +149,8 @@ static inline void reg_store(const struct reg *row, uint32_t *word, uint32_t val
     }
 }
 
-/* A read by the row. `word` is the register's, if it has one; without `effects` nothing changes. */
+/* Reads as the row says. `word` is the register's, if it has one. Nothing changes without `effects`.
+ */
 static inline enum reg_reply reg_read(const struct reg *row, uint32_t *word, bool effects,
                                       uint32_t *value)
 {
@@ -193,7 +194,7 @@ static inline enum reg_reply reg_read(const struct reg *row, uint32_t *word, boo
     return REG_DENIED;
 }
 
-/* A write by the row. */
+/* Writes as the row says. */
 static inline enum reg_reply reg_write(const struct reg *row, uint32_t *word, bool effects,
                                        uint32_t value)
 {
@@ -234,7 +235,7 @@ static inline enum reg_reply reg_write(const struct reg *row, uint32_t *word, bo
     return REG_DENIED;
 }
 
-/* Does a write by the row alone change anything? */
+/* Does a write have an effect that the row itself tells of? It takes whole words then. */
 static inline bool reg_is_written(const struct reg *row)
 {
     return row->kind == REG_PLAIN || (row->kind >= REG_LATER && row->kind <= REG_OPAQUE) ||

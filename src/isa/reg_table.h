@@ -1,6 +1,6 @@
 /*
- * Makes the register file of a table (isa/reg.h), in the one file of a block that owns it. Include it
- * with these defined:
+ * Makes the register file of a table (isa/reg.h), in the one file of a block that owns it. Include
+ * it with these defined:
  *
  *   REG_FILE          the name of the struct reg_file
  *   REG_TABLE         "pic.def"
@@ -8,8 +8,8 @@
  *   REG_BY(handler)   the function that BY names, where that has another name
  *   REG_PREFIX        of names, where the table leaves it out
  *
- * It defines the file and BANK_<bank>, the numbers of its banks. Two rows that have a word in common do
- * not compile, nor does a row that leaves its bank.
+ * It defines the file and BANK_<bank>, the numbers of its banks. Two rows that have a word in
+ * common do not compile, nor does a row that leaves its bank.
  */
 #include "isa/reg.h"
 

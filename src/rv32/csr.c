@@ -3,69 +3,55 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/reg.h"
 #include "rv32/exec.h"
 
-enum kind { KIND_WORD, KIND_FIXED, KIND_LOW, KIND_HIGH, KIND_STATUS };
 enum counter { COUNTER_CYCLE, COUNTER_INSTRET, COUNTER_HPM3, COUNTER_HPM4 };
+enum csr_group { IN_ALL, IN_T2 };
+enum { FIRST_STREAM_STATUS = 2 };
 
-struct csr_row {
-    uint16_t number;
-    uint8_t kind;
-    bool vector_only;
-    const char *name;
-    uint32_t value; /* FIXED: what it reads as; WORD: mask; LOW, HIGH: counter; STATUS: index */
-    size_t field;   /* WORD: offset in struct rv32_csrs */
+/* What BY and the halves of counters name in csr.def. */
+struct csr_use {
+    bool writes;
+    uint32_t value; /* written or, as the answer, read */
+    uint64_t cycle;
 };
+typedef void csr_handler(struct rv32_hart *hart, const struct reg *row, struct csr_use *use);
+static csr_handler csr_cfg0, csr_counter_low, csr_counter_high, csr_status;
 
-#define WORD(number, name, field, mask)                                                            \
-    {number, KIND_WORD, false, name, mask, offsetof(struct rv32_csrs, field)},
-#define VECTOR(number, name, field, mask)                                                          \
-    {number, KIND_WORD, true, name, mask, offsetof(struct rv32_csrs, field)},
-#define COPY(number, name, field)         WORD(number, name, field, 0xffffffff)
-#define FIXED(number, name, value)        {number, KIND_FIXED, false, name, value, 0},
-#define VECTOR_FIXED(number, name, value) {number, KIND_FIXED, true, name, value, 0},
-#define LOW(number, name, counter)        {number, KIND_LOW, false, name, COUNTER_##counter, 0},
-#define HIGH(number, name, counter)       {number, KIND_HIGH, false, name, COUNTER_##counter, 0},
-#define STATUS(number, index, name)       {number, KIND_STATUS, false, name, index, 0},
+#define REG_FILE      rv32_csr_registers
+#define REG_TABLE     "csr.def"
+#define REG_STATE     struct rv32_csrs
+#define REG_BY(has)   csr_##has
+#define IN(harts)     .group = IN_##harts,
+#define LOW(counter)  .at = COUNTER_##counter, BY(counter_low)
+#define HIGH(counter) .at = COUNTER_##counter, BY(counter_high)
+#define STATUS(index) .at = (index), BY(status)
+#include "isa/reg_table.h"
 
-static const struct csr_row csr_rows[] = {
-#include "csr.def"
-};
-
-enum { CSR_ROWS = sizeof csr_rows / sizeof csr_rows[0], FIRST_STREAM_STATUS = 2 };
-
-static const struct csr_row *find_row(uint32_t number)
+static const struct reg *find_csr(uint32_t number)
 {
-    for (unsigned i = 0; i < CSR_ROWS; i++) {
-        if (csr_rows[i].number == number) {
-            return &csr_rows[i];
-        }
-    }
-    return NULL;
+    struct reg_place place;
+    bool is_there = reg_find_in(&rv32_csr_registers, BANK_CSR, 4 * number, &place);
+    return is_there ? place.row : NULL;
 }
 
 const char *rv32_csr_name(uint32_t number)
 {
-    const struct csr_row *row = find_row(number);
-    return row ? row->name : NULL;
+    return reg_name(&rv32_csr_registers, 4 * number);
 }
 
-static const struct csr_row *row_of_hart(struct rv32_hart *hart, uint32_t number)
+static const struct reg *row_of_hart(struct rv32_hart *hart, uint32_t number)
 {
-    const struct csr_row *row = find_row(number);
+    const struct reg *row = find_csr(number);
     if (!row) {
         rv32_bus_fault(hart, RV32_FAULT_CSR, number, "there is no CSR 0x%03x", number);
-    } else if (row->vector_only && hart->core != RV32_T2) {
+    } else if (row->group == IN_T2 && hart->core != RV32_T2) {
         rv32_bus_fault(hart, RV32_FAULT_CSR, number, "only RISCV T2 has the vector CSR %s",
                        row->name);
         row = NULL;
     }
     return row;
-}
-
-static uint32_t *word_of(struct rv32_hart *hart, const struct csr_row *row)
-{
-    return (uint32_t *)(void *)((char *)&hart->csr + row->field);
 }
 
 /* Instructions retired before the one at tile time `cycle` of the running burst. */
@@ -109,15 +95,29 @@ static void counter_write(struct rv32_hart *hart, enum counter counter, uint64_t
     }
 }
 
-static uint32_t counter_half(struct rv32_hart *hart, const struct csr_row *row, uint64_t cycle)
+static void access_counter(struct rv32_hart *hart, enum counter counter, unsigned shift,
+                           struct csr_use *use)
 {
-    unsigned shift = row->kind == KIND_HIGH ? 32 : 0;
-    enum counter counter = (enum counter)row->value;
-    uint64_t value = counter_read(hart, counter, cycle);
-    if (counter >= COUNTER_HPM3 && hart->csr.cfg0 & RV32_CFG0_PMC_CLR_ON_RD) {
-        counter_write(hart, counter, cycle, value & ~((uint64_t)UINT32_MAX << shift));
+    uint64_t value = counter_read(hart, counter, use->cycle);
+    uint64_t others = value & ~((uint64_t)UINT32_MAX << shift);
+    if (use->writes) {
+        counter_write(hart, counter, use->cycle, others | (uint64_t)use->value << shift);
+        return;
     }
-    return (uint32_t)(value >> shift);
+    if (counter >= COUNTER_HPM3 && hart->csr.cfg0 & RV32_CFG0_PMC_CLR_ON_RD) {
+        counter_write(hart, counter, use->cycle, others);
+    }
+    use->value = (uint32_t)(value >> shift);
+}
+
+static void csr_counter_low(struct rv32_hart *hart, const struct reg *row, struct csr_use *use)
+{
+    access_counter(hart, (enum counter)row->at, 0, use);
+}
+
+static void csr_counter_high(struct rv32_hart *hart, const struct reg *row, struct csr_use *use)
+{
+    access_counter(hart, (enum counter)row->at, 32, use);
 }
 
 /* tt_cfg_*status*: driven by the coprocessor and the overlay, unless cfg0 freezes them; the stream
@@ -137,44 +137,49 @@ static void sample_status(struct rv32_hart *hart, uint32_t index)
     }
 }
 
-static void write_word(struct rv32_hart *hart, const struct csr_row *row, uint32_t value)
+static void csr_status(struct rv32_hart *hart, const struct reg *row, struct csr_use *use)
 {
-    uint32_t *word = word_of(hart, row);
-    bool is_cfg0 = word == &hart->csr.cfg0;
-    for (uint32_t i = 0; is_cfg0 && value & RV32_CFG0_DIS_TT_STATUS && i < RV32_STATUS_WORDS; i++) {
-        sample_status(hart, i); /* they freeze at what they show */
+    if (use->writes) {
+        hart->csr.scratch[row->at] = use->value;
+    } else {
+        sample_status(hart, row->at);
+        use->value = hart->csr.scratch[row->at];
     }
-    *word = value & row->value;
+}
+
+/* Status words freeze at what they show. */
+static void csr_cfg0(struct rv32_hart *hart, const struct reg *row, struct csr_use *use)
+{
+    (void)row;
+    for (uint32_t i = 0; use->value & RV32_CFG0_DIS_TT_STATUS && i < RV32_STATUS_WORDS; i++) {
+        sample_status(hart, i);
+    }
+    hart->csr.cfg0 = use->value;
+}
+
+static uint32_t *word_of_csr(struct rv32_hart *hart, const struct reg *row)
+{
+    const struct reg_place place = {.row = row};
+    return reg_state_word(&hart->csr, &place);
 }
 
 bool rv32_csr_read(struct rv32_hart *hart, uint32_t number, uint64_t cycle, uint32_t *value)
 {
-    const struct csr_row *row = row_of_hart(hart, number);
+    const struct reg *row = row_of_hart(hart, number);
+    struct csr_use use = {.cycle = cycle};
     if (!row) {
         return false;
     }
-    switch ((enum kind)row->kind) {
-    case KIND_WORD:
-        *value = *word_of(hart, row) & row->value;
-        break;
-    case KIND_FIXED:
-        *value = row->value;
-        break;
-    case KIND_LOW:
-    case KIND_HIGH:
-        *value = counter_half(hart, row, cycle);
-        break;
-    case KIND_STATUS:
-        sample_status(hart, row->value);
-        *value = hart->csr.scratch[row->value];
-        break;
+    if (reg_read(row, word_of_csr(hart, row), true, &use.value) == REG_ASK) {
+        ((csr_handler *)row->handler)(hart, row, &use);
     }
+    *value = use.value & ~row->kept;
     return true;
 }
 
 bool rv32_csr_write(struct rv32_hart *hart, uint32_t number, uint64_t cycle, uint32_t value)
 {
-    const struct csr_row *row = row_of_hart(hart, number);
+    const struct reg *row = row_of_hart(hart, number);
     if (!row) {
         return false;
     }
@@ -183,23 +188,9 @@ bool rv32_csr_write(struct rv32_hart *hart, uint32_t number, uint64_t cycle, uin
                        "write of %s inside an interrupt handler: the hardware drops it", row->name);
         return false;
     }
-    unsigned shift = row->kind == KIND_HIGH ? 32 : 0;
-    switch ((enum kind)row->kind) {
-    case KIND_WORD:
-        write_word(hart, row, value);
-        break;
-    case KIND_FIXED:
-        break;
-    case KIND_LOW:
-    case KIND_HIGH: {
-        uint64_t old = counter_read(hart, (enum counter)row->value, cycle);
-        counter_write(hart, (enum counter)row->value, cycle,
-                      (old & ~((uint64_t)UINT32_MAX << shift)) | (uint64_t)value << shift);
-        break;
-    }
-    case KIND_STATUS:
-        hart->csr.scratch[row->value] = value;
-        break;
+    struct csr_use use = {.writes = true, .value = value, .cycle = cycle};
+    if (reg_write(row, word_of_csr(hart, row), true, value) == REG_ASK) {
+        ((csr_handler *)row->handler)(hart, row, &use);
     }
     return true;
 }

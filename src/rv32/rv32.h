@@ -21,6 +21,7 @@
 
 #include "addresses.h"
 #include "isa/isa.h"
+#include "isa/reg.h"
 
 enum rv32_core { RV32_B, RV32_T0, RV32_T1, RV32_T2, RV32_NC, RV32_CORES };
 
@@ -337,6 +338,8 @@ bool rv32_csr_read(struct rv32_hart *hart, uint32_t number, uint64_t cycle, uint
 bool rv32_csr_write(struct rv32_hart *hart, uint32_t number, uint64_t cycle, uint32_t value);
 /* "mcycle" .. or NULL */
 const char *rv32_csr_name(uint32_t number);
+
+extern const struct reg_file rv32_csr_registers;
 
 /* Fields of cfg0 that change what instructions do (the others change time only). */
 #define RV32_CFG0_DIS_LOW_CASH   (UINT32_C(1) << 3)

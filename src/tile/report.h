@@ -40,7 +40,7 @@ static inline bool mmio_wrote(const struct mmio_access *access, enum mmio_reply 
     return reply == MMIO_OK && access->operation == MMIO_WRITE;
 }
 
-/* An access by the register's row; handlers of rows are those of tiles. `word` is the register's. */
+/* An access by the register's row, whose handler is a tile's. `word` is the register's. */
 static inline enum mmio_reply mmio_register(struct tile *tile, struct mmio_access *access,
                                             const struct reg_place *place, uint32_t *word)
 {

@@ -9,7 +9,7 @@
 
 static const struct reg_file *const files[] = {
     &pic_registers, &tdma_registers, &gddr_dma_registers, &debug_registers,   &niu_registers,
-    &eth_registers, &arc_registers,  &pcie_registers,     &overlay_registers,
+    &eth_registers, &arc_registers,  &pcie_registers,     &overlay_registers, &rv32_csr_registers,
 };
 
 enum { SOME_BITS = 0x5a96c3f1, OTHER_BITS = 0x33cc55aa };

@@ -1,4 +1,4 @@
-/* The register files of a tile's blocks: each word of each copy of a row does what its kind promises. */
+/* The register files of a tile's blocks: each word of a row does what its kind promises. */
 #include "eth/eth.h"
 #include "isa/reg.h"
 #include "tile/debug.h"
