@@ -70,7 +70,6 @@ struct reg {
 };
 
 struct reg_bank {
-    const char *name;
     uint32_t first, stride, bytes;
     unsigned copies, index; /* where it begins in the file's index */
 };

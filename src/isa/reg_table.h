@@ -66,8 +66,7 @@ __extension__ static const uint8_t reg_index[BANK_INDEX_WORDS] = {
 };
 
 static const struct reg_bank reg_banks[REG_BANKS] = {
-#define BANK(bank, first, copies, stride, bytes)                                                   \
-    {#bank, first, stride, bytes, copies, BANK_INDEX_##bank},
+#define BANK(bank, first, copies, stride, bytes) {first, stride, bytes, copies, BANK_INDEX_##bank},
 #include REG_TABLE
 };
 

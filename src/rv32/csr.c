@@ -19,14 +19,15 @@ struct csr_use {
 typedef void csr_handler(struct rv32_hart *hart, const struct reg *row, struct csr_use *use);
 static csr_handler csr_cfg0, csr_counter_low, csr_counter_high, csr_status;
 
-#define REG_FILE      rv32_csr_registers
-#define REG_TABLE     "csr.def"
-#define REG_STATE     struct rv32_csrs
-#define REG_BY(has)   csr_##has
-#define IN(harts)     .group = IN_##harts,
-#define LOW(counter)  .at = COUNTER_##counter, BY(counter_low)
-#define HIGH(counter) .at = COUNTER_##counter, BY(counter_high)
-#define STATUS(index) .at = (index), BY(status)
+#define REG_FILE    rv32_csr_registers
+#define REG_TABLE   "csr.def"
+#define REG_STATE   struct rv32_csrs
+#define REG_BY(has) csr_##has
+#define IN(harts)   .group = IN_##harts,
+/* Of the halves of a counter, `at` is four times its number. */
+#define LOW(counter)  .at = 4 * COUNTER_##counter, BY(counter_low)
+#define HIGH(counter) .at = 4 * COUNTER_##counter, BY(counter_high)
+#define STATUS(index) AT(scratch[index]) BY(status)
 #include "isa/reg_table.h"
 
 static const struct reg *find_csr(uint32_t number)
@@ -112,12 +113,12 @@ static void access_counter(struct rv32_hart *hart, enum counter counter, unsigne
 
 static void csr_counter_low(struct rv32_hart *hart, const struct reg *row, struct csr_use *use)
 {
-    access_counter(hart, (enum counter)row->at, 0, use);
+    access_counter(hart, (enum counter)(row->at / 4), 0, use);
 }
 
 static void csr_counter_high(struct rv32_hart *hart, const struct reg *row, struct csr_use *use)
 {
-    access_counter(hart, (enum counter)row->at, 32, use);
+    access_counter(hart, (enum counter)(row->at / 4), 32, use);
 }
 
 /* tt_cfg_*status*: driven by the coprocessor and the overlay, unless cfg0 freezes them; the stream
@@ -139,11 +140,12 @@ static void sample_status(struct rv32_hart *hart, uint32_t index)
 
 static void csr_status(struct rv32_hart *hart, const struct reg *row, struct csr_use *use)
 {
+    uint32_t index = (row->at - (uint32_t)offsetof(struct rv32_csrs, scratch)) / 4;
     if (use->writes) {
-        hart->csr.scratch[row->at] = use->value;
+        hart->csr.scratch[index] = use->value;
     } else {
-        sample_status(hart, row->at);
-        use->value = hart->csr.scratch[row->at];
+        sample_status(hart, index);
+        use->value = hart->csr.scratch[index];
     }
 }
 
