@@ -44,7 +44,7 @@ bool path_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
-bool path_is_program(const char *path)
+static bool path_is_program(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;

@@ -21,7 +21,6 @@ const char *default_card(void);
 bool path_join(char path[PATH_MAX], const char *folder, const char *name);
 
 bool path_exists(const char *path);
-bool path_is_program(const char *path);
 
 /* Removes a file, or a folder with all that is in it; follows no links. */
 void path_remove(const char *path);

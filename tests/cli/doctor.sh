@@ -127,6 +127,14 @@ messages=0 expect "a compiler that compiles nothing" 1 "out:^compiler    FAILED.
     "out:libmpc.so.3\); on Debian: apt-get install libmpc3" -- doctor
 unset PYTHONPATH TT_METAL_RUNTIME_ROOT
 
+PENROSE_CACHE='' XDG_CACHE_HOME=$work/x HOME=$work/h expect "a cache of XDG" 0 \
+    "out:^cache       ok +$work/x/penrose$" -- doctor
+PENROSE_CACHE='' XDG_CACHE_HOME='' HOME=$work/h expect "a cache at home" 0 \
+    "out:^cache       ok +$work/h/.cache/penrose$" -- doctor
+PENROSE_CACHE=here expect "a cache in the working directory" 0 "out:^cache       ok +$PWD/here$" -- doctor
+rmdir here
+env -u PENROSE_CACHE -u XDG_CACHE_HOME -u HOME "$PENROSE" doctor >"$work/out" 2>"$work/err"
+report "no cache at all" "$(grep -q '^cache       note    no folder: HOME is not set' "$work/out" || echo "it has one")"
 PENROSE_CACHE=/proc/no/cache messages=0 expect "a cache that cannot be written" 0 \
     "out:^cache       note +/proc/no/cache$" "out:set PENROSE_CACHE to another folder" -- doctor
 
