@@ -2,7 +2,7 @@
 #include "abi/alike.h"
 
 /* Notes where it was made, on other tiles once; false when there is no room. */
-static bool add(struct alike_group *group, struct penrose_place place)
+static bool group_add(struct alike_group *group, struct penrose_place place)
 {
     bool is_here = group->first.x == place.x && group->first.y == place.y;
     for (unsigned i = 0; i < group->others && !is_here; i++) {
@@ -22,7 +22,7 @@ bool alike_has(struct alike *alike, const struct penrose_fault *fault)
     for (unsigned i = 0; i < alike->groups; i++) {
         struct alike_group *group = &alike->group[i];
         if (penrose_fault_alike(&group->first, fault)) {
-            return add(group, (struct penrose_place){fault->x, fault->y});
+            return group_add(group, (struct penrose_place){fault->x, fault->y});
         }
     }
     if (alike->groups < ALIKE_GROUPS) {

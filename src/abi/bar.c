@@ -77,8 +77,8 @@ static void register_word(struct device *device, const struct bar_region *region
 }
 
 /* `transfer` begins at `offset` of the region and lies in one word. */
-static void access_register(struct device *device, const struct bar_region *region, uint64_t offset,
-                            struct transfer transfer)
+static void access_bar_register(struct device *device, const struct bar_region *region,
+                                uint64_t offset, struct transfer transfer)
 {
     if (transfer.size == sizeof(uint32_t)) {
         register_word(device, region, offset, transfer);
@@ -113,7 +113,7 @@ static uint32_t access_region(struct device *device, const struct bar_region *re
         unsigned first = region->token == REGION_WINDOWS_4G ? WINDOWS_2M : 0;
         device_window_access(device, first + (unsigned)(offset >> shift), inside, transfer);
     } else {
-        access_register(device, region, offset, transfer);
+        access_bar_register(device, region, offset, transfer);
     }
     return transfer.size;
 }

@@ -102,7 +102,8 @@ static void read_what_answers(struct device *device, const struct endpoint *endp
     }
 }
 
-static bool access_tile(struct device *device, struct endpoint endpoint, struct transfer transfer)
+static bool access_endpoint(struct device *device, struct endpoint endpoint,
+                            struct transfer transfer)
 {
     const struct kind *kind = kind_of(device, &endpoint);
     bool is_answered = true;
@@ -225,7 +226,7 @@ static bool touches(const struct endpoint *endpoint, uint32_t size, uint64_t fir
 
 bool device_endpoint_read(struct device *device, struct endpoint endpoint, struct transfer transfer)
 {
-    bool is_answered = access_tile(device, endpoint, transfer);
+    bool is_answered = access_endpoint(device, endpoint, transfer);
     clock_note_read(device, endpoint.x, endpoint.y, endpoint.address, transfer.to, transfer.size);
     return is_answered;
 }
@@ -237,7 +238,7 @@ static bool reset_harts(struct device *device, struct endpoint endpoint, struct 
     if (device->summary) {
         before = device_instructions(device, endpoint.x, endpoint.y);
     }
-    bool is_answered = access_tile(device, endpoint, transfer);
+    bool is_answered = access_endpoint(device, endpoint, transfer);
     if (is_answered) {
         tile_set_add(&device->started, endpoint.x, endpoint.y);
     }
@@ -259,8 +260,8 @@ bool device_endpoint_write(struct device *device, struct endpoint endpoint,
     }
     launches_write(device->launches, endpoint.x, endpoint.y, endpoint.address, transfer.from,
                    transfer.size);
-    bool is_answered =
-        resets ? reset_harts(device, endpoint, transfer) : access_tile(device, endpoint, transfer);
+    bool is_answered = resets ? reset_harts(device, endpoint, transfer)
+                              : access_endpoint(device, endpoint, transfer);
     gdb_note_write(device->gdb, transfer.size);
     device_tell_faults(device);
     if (resets) {

@@ -332,8 +332,8 @@ static bool is_coordinate(struct device *device, uint32_t x, uint32_t y, struct 
     return false;
 }
 
-static void access_tile(const char *call, uint32_t x, uint32_t y, uint64_t address,
-                        struct transfer transfer)
+static void access_tile_by_place(const char *call, uint32_t x, uint32_t y, uint64_t address,
+                                 struct transfer transfer)
 {
     struct endpoint endpoint = {.x = x, .y = y, .address = address};
     if (!enter()) {
@@ -354,14 +354,15 @@ static void access_tile(const char *call, uint32_t x, uint32_t y, uint64_t addre
 LIBTTSIM_EXPORT void libttsim_tile_rd_bytes(uint32_t x, uint32_t y, uint64_t address, void *p,
                                             uint32_t size)
 {
-    access_tile("libttsim_tile_rd_bytes", x, y, address, (struct transfer){.to = p, .size = size});
+    access_tile_by_place("libttsim_tile_rd_bytes", x, y, address,
+                         (struct transfer){.to = p, .size = size});
 }
 
 LIBTTSIM_EXPORT void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t address, const void *p,
                                             uint32_t size)
 {
-    access_tile("libttsim_tile_wr_bytes", x, y, address,
-                (struct transfer){.from = p, .size = size});
+    access_tile_by_place("libttsim_tile_wr_bytes", x, y, address,
+                         (struct transfer){.from = p, .size = size});
 }
 
 /* --- Time --- */

@@ -92,7 +92,7 @@ static int write_line(int fd, const char *text, size_t size)
 }
 
 /* Adds to a file, as a report or as it is. Returns errno, or 0. */
-static int append(const char *path, const char *text, size_t size, bool is_report)
+static int append_to_file(const char *path, const char *text, size_t size, bool is_report)
 {
     struct iovec piece = piece_of(text, size);
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -145,11 +145,11 @@ static void tell_lost(struct reports *reports, const char *path, int error)
 enum audience { TO_ALL, TO_FILE }; /* stderr and the file, or the file alone if it takes it */
 
 /* `reports` is NULL without a device. */
-static void deliver(struct reports *reports, const char *text, enum audience audience)
+static void deliver_report(struct reports *reports, const char *text, enum audience audience)
 {
     const char *path = host_variable("PENROSE_REPORT");
     size_t size = strlen(text), shown = head(text, STDERR_LINES);
-    int error = path ? append(path, text, size, true) : 0;
+    int error = path ? append_to_file(path, text, size, true) : 0;
     bool is_shown = audience == TO_ALL || error;
     if (is_shown) {
         write_line(STDERR_FILENO, text, shown);
@@ -165,7 +165,7 @@ static void deliver(struct reports *reports, const char *text, enum audience aud
 
 void report_always(const char *text)
 {
-    deliver(NULL, text, TO_ALL);
+    deliver_report(NULL, text, TO_ALL);
 }
 
 static void report_plainly(struct device *device, const char *text)
@@ -176,12 +176,13 @@ static void report_plainly(struct device *device, const char *text)
         return;
     }
     reports->seen[reports->count++] = hash;
-    deliver(reports, text, TO_ALL);
+    deliver_report(reports, text, TO_ALL);
     if (reports->count == MOST_REPORTS) {
-        deliver(reports,
-                "that was the last report for this device, faults and hangs excepted; there have "
-                "been too many",
-                TO_ALL);
+        deliver_report(
+            reports,
+            "that was the last report for this device, faults and hangs excepted; there have "
+            "been too many",
+            TO_ALL);
     }
 }
 
@@ -201,12 +202,13 @@ static void tell_event(struct reports *reports, const char *text, uint64_t hash,
         return;
     }
     reports->event[reports->events++] = hash;
-    deliver(reports, text, audience);
+    deliver_report(reports, text, audience);
     if (reports->events == MOST_EVENTS) {
-        deliver(reports,
-                "that was the last fault or hang that is reported for this device; there have "
-                "been too many",
-                TO_ALL);
+        deliver_report(
+            reports,
+            "that was the last fault or hang that is reported for this device; there have "
+            "been too many",
+            TO_ALL);
     }
 }
 
@@ -535,7 +537,7 @@ static void write_summary(struct device *device)
                            busiest[i].x, busiest[i].y, (unsigned long long)busiest[i].instructions);
     }
     length += snprintf(line + length, sizeof line - (size_t)length, "]}\n");
-    int error = append(summary->path, line, (size_t)length, false);
+    int error = append_to_file(summary->path, line, (size_t)length, false);
     if (error) {
         report(device, "PENROSE_SUMMARY: %.512s cannot be written: %s", summary->path,
                strerror(error));

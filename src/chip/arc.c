@@ -92,14 +92,14 @@ _Static_assert(TELEMETRY_ENTRIES <= (AT_ARC_QUEUE_CONTROL - AT_ARC_VALUES) / 4,
 
 /* --- Memory --- */
 
-static uint32_t load(const struct arc *arc, uint64_t address)
+static uint32_t arc_load(const struct arc *arc, uint64_t address)
 {
     uint32_t value;
     memcpy(&value, arc->csm + (address - AT_ARC_CSM), sizeof value);
     return value;
 }
 
-static void store(struct arc *arc, uint64_t address, uint32_t value)
+static void arc_store(struct arc *arc, uint64_t address, uint32_t value)
 {
     memcpy(arc->csm + (address - AT_ARC_CSM), &value, sizeof value);
 }
@@ -166,7 +166,7 @@ static uint64_t telemetry_address(int index)
 
 static void set_clock(struct arc *arc, uint32_t megahertz)
 {
-    store(arc, telemetry_address(telemetry_index(TAG_AICLK)), megahertz);
+    arc_store(arc, telemetry_address(telemetry_index(TAG_AICLK)), megahertz);
 }
 
 /* --- Messages --- */
@@ -225,7 +225,7 @@ static uint8_t serve(struct arc *arc, enum message_kind kind, uint64_t queue,
         set_clock(arc, request[1] ? request[1] : BOOT_MEGAHERTZ);
         return 0;
     case GET_CLOCK:
-        response[1] = load(arc, telemetry_address(telemetry_index(TAG_AICLK)));
+        response[1] = arc_load(arc, telemetry_address(telemetry_index(TAG_AICLK)));
         response[2] = CLOCK_IS_FREE;
         return 0;
     case BUSY:
@@ -238,10 +238,10 @@ static uint8_t serve(struct arc *arc, enum message_kind kind, uint64_t queue,
         return 1;
     case TEST:
         response[1] = request[1] + 1;
-        response[2] = load(arc, queue + LAST_SERIAL) + 1;
+        response[2] = arc_load(arc, queue + LAST_SERIAL) + 1;
         return 0;
     case SERIAL:
-        store(arc, queue + LAST_SERIAL, request[1]);
+        arc_store(arc, queue + LAST_SERIAL, request[1]);
         return 0;
     case NOTHING:
         break;
@@ -266,7 +266,7 @@ static void handle(struct arc *arc, uint64_t queue, const uint32_t *request, uin
     uint8_t code = row ? serve(arc, row->kind, queue, request, response) : STATUS_UNKNOWN;
     response[0] |= code;
     if (!row || row->kind != SERIAL) {
-        store(arc, queue + LAST_SERIAL, load(arc, queue + LAST_SERIAL) + 1);
+        arc_store(arc, queue + LAST_SERIAL, arc_load(arc, queue + LAST_SERIAL) + 1);
     }
     arc->messages++;
 }
@@ -285,8 +285,10 @@ static uint64_t response_at(uint64_t queue, uint32_t pointer)
  * stop the queue, as they do in firmware. */
 static bool handle_next(struct arc *arc, uint64_t queue)
 {
-    uint32_t written = load(arc, queue + REQUEST_WRITE), taken = load(arc, queue + REQUEST_READ);
-    uint32_t answered = load(arc, queue + RESPONSE_WRITE), seen = load(arc, queue + RESPONSE_READ);
+    uint32_t written = arc_load(arc, queue + REQUEST_WRITE),
+             taken = arc_load(arc, queue + REQUEST_READ);
+    uint32_t answered = arc_load(arc, queue + RESPONSE_WRITE),
+             seen = arc_load(arc, queue + RESPONSE_READ);
     bool is_full = (answered - seen) % POINTER_WRAP == ARC_QUEUE_ENTRIES;
     if (written == taken || is_full || written >= POINTER_WRAP || taken >= POINTER_WRAP ||
         answered >= POINTER_WRAP || seen >= POINTER_WRAP) {
@@ -296,8 +298,8 @@ static bool handle_next(struct arc *arc, uint64_t queue)
     memcpy(request, arc->csm + (request_at(queue, taken) - AT_ARC_CSM), sizeof request);
     handle(arc, queue, request, response);
     memcpy(arc->csm + (response_at(queue, answered) - AT_ARC_CSM), response, sizeof response);
-    store(arc, queue + REQUEST_READ, (taken + 1) % POINTER_WRAP);
-    store(arc, queue + RESPONSE_WRITE, (answered + 1) % POINTER_WRAP);
+    arc_store(arc, queue + REQUEST_READ, (taken + 1) % POINTER_WRAP);
+    arc_store(arc, queue + RESPONSE_WRITE, (answered + 1) % POINTER_WRAP);
     return true;
 }
 
@@ -322,13 +324,13 @@ void arc_init(struct arc *arc, const struct grid *grid, const struct arc_board *
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
         arc->scratch_ram[starts[i].index] = starts[i].value;
     }
-    store(arc, AT_ARC_QUEUE_CONTROL, (uint32_t)AT_ARC_QUEUE_BASE);
-    store(arc, AT_ARC_QUEUE_CONTROL + 4, ARC_QUEUE_ENTRIES | ARC_QUEUES << 8);
-    store(arc, AT_ARC_TAGS, TELEMETRY_VERSION);
-    store(arc, AT_ARC_TAGS + 4, TELEMETRY_ENTRIES);
+    arc_store(arc, AT_ARC_QUEUE_CONTROL, (uint32_t)AT_ARC_QUEUE_BASE);
+    arc_store(arc, AT_ARC_QUEUE_CONTROL + 4, ARC_QUEUE_ENTRIES | ARC_QUEUES << 8);
+    arc_store(arc, AT_ARC_TAGS, TELEMETRY_VERSION);
+    arc_store(arc, AT_ARC_TAGS + 4, TELEMETRY_ENTRIES);
     for (int i = 0; i < (int)TELEMETRY_ENTRIES; i++) {
-        store(arc, AT_ARC_TAGS + 8 + 4 * (uint64_t)i, telemetry[i].tag | (uint32_t)i << 16);
-        store(arc, telemetry_address(i), telemetry_at_boot(&telemetry[i], grid));
+        arc_store(arc, AT_ARC_TAGS + 8 + 4 * (uint64_t)i, telemetry[i].tag | (uint32_t)i << 16);
+        arc_store(arc, telemetry_address(i), telemetry_at_boot(&telemetry[i], grid));
     }
     struct grid_position at;
     if (grid_locate(grid, PENROSE_TILE_ARC, 0, 0, &at)) {

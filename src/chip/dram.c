@@ -80,13 +80,13 @@ static enum noc_answer access_port(struct dram_port *port, enum mmio_operation o
     return tile_reply == MMIO_OK ? NOC_ANSWERED : tile_reply == MMIO_WAIT ? NOC_WAITS : NOC_REFUSED;
 }
 
-static enum noc_answer port_read(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
+static enum noc_answer bank_read(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
                                  uint64_t cycle, const char **rule)
 {
     return access_port(owner, MMIO_READ, address, bytes, size, cycle, rule);
 }
 
-static enum noc_answer port_write(void *owner, uint64_t address, const uint8_t *bytes,
+static enum noc_answer bank_write(void *owner, uint64_t address, const uint8_t *bytes,
                                   uint32_t size, uint64_t cycle, const char **rule)
 {
     return access_port(owner, MMIO_WRITE, address, (void *)(uintptr_t)bytes, size, cycle, rule);
@@ -101,7 +101,7 @@ static void port_send(void *owner, struct noc_packet *packet, uint64_t cycle)
     noc_list_append(&bank->sent, packet);
 }
 
-static void port_changed(void *owner, unsigned noc, uint64_t cycle)
+static void bank_changed(void *owner, unsigned noc, uint64_t cycle)
 {
     struct dram_port *port = owner;
     if (port->tile) {
@@ -109,8 +109,8 @@ static void port_changed(void *owner, unsigned noc, uint64_t cycle)
     }
 }
 
-static bool port_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
-                       const char *text)
+static bool bank_port_fault(void *owner, const struct noc_packet *packet,
+                            enum penrose_fault_kind kind, const char *text)
 {
     struct dram_port *port = owner;
     struct tile_fault fault = tile_noc_fault(packet, kind, text);
@@ -141,11 +141,11 @@ static struct noc_target target_of(struct dram_port *port, unsigned noc)
                                .registers_again = AT_DRAM_REGISTERS,
                                .drops_headers =
                                    tile && tile->niu[noc].word[NIU_CFG_0 / 4] & NIU_NO_HEADERS,
-                               .read = port_read,
-                               .write = port_write,
+                               .read = bank_read,
+                               .write = bank_write,
                                .send = port_send,
-                               .changed = port_changed,
-                               .fault = port_fault};
+                               .changed = bank_changed,
+                               .fault = bank_port_fault};
 }
 
 static struct dram_port *port_at(struct dram_bank *bank, uint16_t node)

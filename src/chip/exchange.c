@@ -66,14 +66,14 @@ static const char *is_held(const struct penrose_chip *chip, const struct noc_pac
                : NULL;
 }
 
-static void route(struct penrose_chip *chip, struct noc_packet *packet);
+static void route_packet(struct penrose_chip *chip, struct noc_packet *packet);
 
 /* Sends what arises between windows. */
 static void send_on(struct penrose_chip *chip, struct noc_packet *packet, uint64_t cycle)
 {
     packet->sent = cycle;
     packet->order = (uint64_t)(NOC_NODES + GRID_BANKS) << 40 | chip->edge_sequence++;
-    route(chip, packet);
+    route_packet(chip, packet);
 }
 
 /* A packet reaches no tile. If a policy lets that pass, its sender is answered all the same. */
@@ -91,8 +91,8 @@ static void answer_lost(struct penrose_chip *chip, struct noc_packet *packet)
     send_on(chip, packet, chip->now);
 }
 
-static void drop(struct penrose_chip *chip, struct noc_packet *packet, enum penrose_fault_kind kind,
-                 const char *what)
+static void drop_packet(struct penrose_chip *chip, struct noc_packet *packet,
+                        enum penrose_fault_kind kind, const char *what)
 {
     char text[160];
     struct grid_position name = chip_logical(chip, packet->to);
@@ -129,19 +129,19 @@ static void put_in(struct noc_queue *inbox, const struct chip_place *place,
     noc_queue_put(inbox, packet);
 }
 
-static void deliver(struct penrose_chip *chip, struct noc_packet *packet)
+static void deliver_packet(struct penrose_chip *chip, struct noc_packet *packet)
 {
     struct chip_place *place = &chip->place[packet->to];
     const struct grid_tile *tile = grid_tile(&chip->grid, chip_position(packet->to));
     const char *held = is_held(chip, packet);
     if (held) {
-        drop(chip, packet, PENROSE_FAULT_NOC_HELD, held);
+        drop_packet(chip, packet, PENROSE_FAULT_NOC_HELD, held);
         return;
     }
     if (packet->kind == NOC_ATOMIC && packet->wants_response && !takes_results(chip, packet)) {
         packet->back = packet->origin; /* if it passes */
-        drop(chip, packet, PENROSE_FAULT_NOC_ADDRESS,
-             "its result goes to the L1 of a Tensix or Ethernet tile: NOC_RET_ADDR_HI");
+        drop_packet(chip, packet, PENROSE_FAULT_NOC_ADDRESS,
+                    "its result goes to the L1 of a Tensix or Ethernet tile: NOC_RET_ADDR_HI");
         return;
     }
     if (tile->is_fused_off) { /* nobody runs there */
@@ -152,14 +152,16 @@ static void deliver(struct penrose_chip *chip, struct noc_packet *packet)
     case PENROSE_TILE_TENSIX:
     case PENROSE_TILE_ETHERNET:
         if (!chip_make_tile(chip, packet->to)) {
-            drop(chip, packet, PENROSE_FAULT_NOC_ADDRESS, "the host has no memory for the tile");
+            drop_packet(chip, packet, PENROSE_FAULT_NOC_ADDRESS,
+                        "the host has no memory for the tile");
             return;
         }
         put_in(&place->tile->inbox, place, packet);
         break;
     case PENROSE_TILE_DRAM: /* whose NIU counts */
         if (!chip_make_tile(chip, packet->to)) {
-            drop(chip, packet, PENROSE_FAULT_NOC_ADDRESS, "the host has no memory for the tile");
+            drop_packet(chip, packet, PENROSE_FAULT_NOC_ADDRESS,
+                        "the host has no memory for the tile");
             return;
         }
         if (!chip_gddr_keep(chip, packet)) {
@@ -246,7 +248,7 @@ static void spread(struct penrose_chip *chip, struct noc_packet *packet)
         if (copy) {
             copy->to = place;
             set_arrival(chip, copy, target[i].hops);
-            deliver(chip, copy);
+            deliver_packet(chip, copy);
             reached++;
         }
     }
@@ -257,14 +259,14 @@ static void spread(struct penrose_chip *chip, struct noc_packet *packet)
     noc_packet_free(&chip->packets, packet);
 }
 
-static void route(struct penrose_chip *chip, struct noc_packet *packet)
+static void route_packet(struct penrose_chip *chip, struct noc_packet *packet)
 {
     if (packet->is_multicast && packet->kind <= NOC_ATOMIC) {
         spread(chip, packet);
         return;
     }
     set_arrival(chip, packet, hops_of(packet));
-    deliver(chip, packet);
+    deliver_packet(chip, packet);
 }
 
 /* --- Tiles without time --- */
@@ -386,7 +388,7 @@ static void route_all(struct penrose_chip *chip, struct noc_list *sent)
 {
     for (struct noc_packet *packet; (packet = noc_list_take(sent));) {
         if (!chip_gddr_ends(chip, packet)) {
-            route(chip, packet);
+            route_packet(chip, packet);
         }
     }
 }

@@ -73,7 +73,7 @@ struct grid_product_list grid_products(void)
 
 /* --- What is where --- */
 
-static void place(struct grid *grid, unsigned x, unsigned y, struct grid_tile tile)
+static void place_tile(struct grid *grid, unsigned x, unsigned y, struct grid_tile tile)
 {
     grid->tile[y][x] = tile;
 }
@@ -100,17 +100,17 @@ static unsigned x_of_slot(unsigned slot)
 static void place_column(struct grid *grid, unsigned number)
 {
     unsigned x = column_x[number];
-    place(grid, x, GRID_ETHERNET_ROW,
-          (struct grid_tile){.kind = PENROSE_TILE_ETHERNET,
-                             .index = (uint8_t)number,
-                             .is_fused_off = grid->fused.ethernet >> number & 1});
+    place_tile(grid, x, GRID_ETHERNET_ROW,
+               (struct grid_tile){.kind = PENROSE_TILE_ETHERNET,
+                                  .index = (uint8_t)number,
+                                  .is_fused_off = grid->fused.ethernet >> number & 1});
     for (unsigned y = GRID_TENSIX_ROW; y < GRID_HEIGHT; y++) {
         /* GUESS: tiles are numbered row by row; the page says 0 to 139 and no more. */
         unsigned index = (y - GRID_TENSIX_ROW) * GRID_COLUMNS + slot_of_x(x);
-        place(grid, x, y,
-              (struct grid_tile){.kind = PENROSE_TILE_TENSIX,
-                                 .index = (uint8_t)index,
-                                 .is_fused_off = grid->fused.columns >> number & 1});
+        place_tile(grid, x, y,
+                   (struct grid_tile){.kind = PENROSE_TILE_TENSIX,
+                                      .index = (uint8_t)index,
+                                      .is_fused_off = grid->fused.columns >> number & 1});
     }
 }
 
@@ -121,16 +121,17 @@ static void place_tiles(struct grid *grid)
     }
     for (unsigned bank = 0; bank < GRID_BANKS; bank++) {
         for (unsigned port = 0; port < GRID_PORTS; port++) {
-            place(grid, bank_at[bank].x, bank_at[bank].y[port],
-                  (struct grid_tile){.kind = PENROSE_TILE_DRAM,
-                                     .index = (uint8_t)bank,
-                                     .port = (uint8_t)port,
-                                     .is_fused_off = grid->fused.banks >> bank & 1});
+            place_tile(grid, bank_at[bank].x, bank_at[bank].y[port],
+                       (struct grid_tile){.kind = PENROSE_TILE_DRAM,
+                                          .index = (uint8_t)bank,
+                                          .port = (uint8_t)port,
+                                          .is_fused_off = grid->fused.banks >> bank & 1});
         }
     }
     for (size_t i = 0; i < sizeof single_tiles / sizeof *single_tiles; i++) {
-        place(grid, single_tiles[i].x, single_tiles[i].y,
-              (struct grid_tile){.kind = single_tiles[i].kind, .index = single_tiles[i].index});
+        place_tile(
+            grid, single_tiles[i].x, single_tiles[i].y,
+            (struct grid_tile){.kind = single_tiles[i].kind, .index = single_tiles[i].index});
     }
     unsigned empty = 0;
     for (unsigned i = 0; i < GRID_TILES; i++) {
@@ -266,8 +267,8 @@ static struct unpacked order_tiles(const struct grid *grid)
 
 /* --- Registers of NIUs --- */
 
-static void pack(uint32_t *words, const uint8_t entries[NIU_TABLE_ENTRIES], unsigned noc,
-                 unsigned extent)
+static void pack_table(uint32_t *words, const uint8_t entries[NIU_TABLE_ENTRIES], unsigned noc,
+                       unsigned extent)
 {
     for (unsigned i = 0; i < NIU_TABLE_ENTRIES; i++) {
         uint32_t entry = noc ? extent - 1 - entries[i] : entries[i];
@@ -280,8 +281,8 @@ static void make_tables(struct grid *grid, const struct unpacked *to)
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
         uint32_t *word = grid->niu[noc].word;
         word[NIU_CFG_0 / 4] = NIU_TRANSLATES;
-        pack(&word[NIU_X_TABLE / 4], to->x, noc, GRID_WIDTH);
-        pack(&word[NIU_Y_TABLE / 4], to->y, noc, GRID_HEIGHT);
+        pack_table(&word[NIU_X_TABLE / 4], to->x, noc, GRID_WIDTH);
+        pack_table(&word[NIU_Y_TABLE / 4], to->y, noc, GRID_HEIGHT);
         /* In the first rows, as software numbers them, x stays what it is; on NoC 1 it is raw. */
         word[NIU_ROW_MASK / 4] = (1 << GRID_TENSIX_ROW) - 1;
     }
@@ -412,7 +413,7 @@ static void make_masks(struct grid *grid)
 
 /* --- Making one --- */
 
-static const char *check(const struct grid_product *product)
+static const char *check_product(const struct grid_product *product)
 {
     enum { ALL = (1 << GRID_COLUMNS) - 1 };
     const struct grid_fused *fused = &product->fused;
@@ -437,7 +438,7 @@ static const char *check(const struct grid_product *product)
 
 const char *grid_init(struct grid *grid, const struct grid_product *product)
 {
-    const char *rule = check(product);
+    const char *rule = check_product(product);
     if (rule) {
         return rule;
     }

@@ -83,9 +83,9 @@ static const char *const default_rules[] = {
     [GRID_FORBIDDEN] = "the access is undefined",
 };
 
-static enum penrose_status access_register(struct penrose_chip *chip,
-                                           const struct bar_access *access,
-                                           struct penrose_error *error)
+static enum penrose_status access_pcie_register(struct penrose_chip *chip,
+                                                const struct bar_access *access,
+                                                struct penrose_error *error)
 {
     char rule[GRID_RULE_BYTES] = "";
     enum grid_reply reply = GRID_ABSENT;
@@ -113,7 +113,7 @@ enum penrose_status chip_pcie_register_read(struct penrose_chip *chip, unsigned 
                                             struct penrose_error *error)
 {
     struct bar_access access = {.bar = bar, .offset = offset, .value = value};
-    return access_register(chip, &access, error);
+    return access_pcie_register(chip, &access, error);
 }
 
 enum penrose_status chip_pcie_register_write(struct penrose_chip *chip, unsigned bar,
@@ -121,7 +121,7 @@ enum penrose_status chip_pcie_register_write(struct penrose_chip *chip, unsigned
                                              struct penrose_error *error)
 {
     struct bar_access access = {.bar = bar, .offset = offset, .value = &value, .writes = true};
-    return access_register(chip, &access, error);
+    return access_pcie_register(chip, &access, error);
 }
 
 /* --- Multicast --- */

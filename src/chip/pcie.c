@@ -220,7 +220,7 @@ static void send_message(struct pcie *pcie, uint32_t low, uint32_t high, uint32_
     }
 }
 
-static void finish(struct pcie *pcie, struct pcie_channel *channel, bool is_complete)
+static void finish_channel(struct pcie *pcie, struct pcie_channel *channel, bool is_complete)
 {
     uint32_t setup = channel->interrupt_setup;
     uint32_t cause = is_complete ? INTERRUPT_STOP : INTERRUPT_ABORT;
@@ -236,8 +236,8 @@ static void finish(struct pcie *pcie, struct pcie_channel *channel, bool is_comp
     }
 }
 
-static enum grid_reply start(struct pcie *pcie, struct pcie_channel *channel,
-                             enum pcie_direction direction, char *rule)
+static enum grid_reply start_channel(struct pcie *pcie, struct pcie_channel *channel,
+                                     enum pcie_direction direction, char *rule)
 {
     if (channel->control & DMA_LINKED_LIST) {
         return grid_answer(
@@ -256,7 +256,7 @@ static enum grid_reply start(struct pcie *pcie, struct pcie_channel *channel,
                            "PCIe DMA: a transfer of 0 bytes: write XFERSIZE before the doorbell");
     }
     bool is_complete = move_all(pcie, channel, direction);
-    finish(pcie, channel, is_complete);
+    finish_channel(pcie, channel, is_complete);
     return is_complete
                ? GRID_DONE
                : grid_answer(GRID_ABSENT, rule,
@@ -272,7 +272,7 @@ static enum grid_reply ring(struct pcie *pcie, struct pcie_channel *channel,
         channel->status = DMA_STOPPED; /* nothing is under way */
         return GRID_DONE;
     }
-    return value & DMA_START ? start(pcie, channel, direction, rule) : GRID_DONE;
+    return value & DMA_START ? start_channel(pcie, channel, direction, rule) : GRID_DONE;
 }
 
 void pcie_transfer(struct pcie *pcie, enum pcie_direction direction,
@@ -294,7 +294,7 @@ void pcie_transfer(struct pcie *pcie, enum pcie_direction direction,
     channel->target_low = (uint32_t)target;
     channel->target_high = (uint32_t)(target >> 32);
     channel->size = transfer->size;
-    finish(pcie, channel, transfer->size > 0 && move_all(pcie, channel, direction));
+    finish_channel(pcie, channel, transfer->size > 0 && move_all(pcie, channel, direction));
 }
 
 /* --- Registers of the controller --- */

@@ -285,8 +285,8 @@ static bool is_write(const struct host_access *access)
     return access->operation == MMIO_WRITE || access->operation == MMIO_POKE;
 }
 
-static enum penrose_status refuse(const struct host_access *access, const char *rule,
-                                  struct penrose_error *error)
+static enum penrose_status refuse_host_access(const struct host_access *access, const char *rule,
+                                              struct penrose_error *error)
 {
     return error_set(error, PENROSE_E_ARGUMENT, "tile (%u, %u): 0x%llx, %zu bytes: %s", access->x,
                      access->y, (unsigned long long)access->address, access->size, rule);
@@ -314,8 +314,9 @@ static void tell_access(struct tile *tile, const struct host_access *access, boo
     }
 }
 
-static enum penrose_status access_tile(struct penrose_chip *chip, const struct host_access *access,
-                                       struct penrose_error *error)
+static enum penrose_status access_tile_as_host(struct penrose_chip *chip,
+                                               const struct host_access *access,
+                                               struct penrose_error *error)
 {
     struct tile *tile;
     const char *rule = NULL;
@@ -386,7 +387,7 @@ static enum penrose_status access_dram(struct penrose_chip *chip, const struct h
         struct host_access inner = *access;
         tile_dram_address(access->address, &local);
         inner.address = local;
-        return access_tile(chip, &inner, error);
+        return access_tile_as_host(chip, &inner, error);
     }
     struct dram_port *port = chip->place[access->place].port;
     chip_gddr_settle(chip, port->bank);
@@ -398,13 +399,13 @@ static enum penrose_status access_dram(struct penrose_chip *chip, const struct h
         }
         return PENROSE_OK;
     case DRAM_REFUSED:
-        return refuse(access, rule, error);
+        return refuse_host_access(access, rule, error);
     case DRAM_IS_TILE:
         break;
     }
     struct host_access inner = *access;
     inner.address = tile_address;
-    return access_tile(chip, &inner, error);
+    return access_tile_as_host(chip, &inner, error);
 }
 
 /* --- Tiles without time: ARC, PCIe, L2CPU, security, routers alone --- */
@@ -559,16 +560,16 @@ static enum penrose_status access_place(struct penrose_chip *chip, struct host_a
                          access->y);
     }
     if (access->size > UINT32_MAX) {
-        return refuse(access, "more than 4 GiB at once", error);
+        return refuse_host_access(access, "more than 4 GiB at once", error);
     }
     if (tile_at(chip, access->place)->is_fused_off) {
         const char *why = access_fused_off(chip, access);
-        return why ? refuse(access, why, error) : PENROSE_OK;
+        return why ? refuse_host_access(access, why, error) : PENROSE_OK;
     }
     switch ((enum penrose_tile_kind)tile_at(chip, access->place)->kind) {
     case PENROSE_TILE_TENSIX:
     case PENROSE_TILE_ETHERNET:
-        return access_tile(chip, access, error);
+        return access_tile_as_host(chip, access, error);
     case PENROSE_TILE_DRAM:
         return access_dram(chip, access, error);
     default:
@@ -576,7 +577,7 @@ static enum penrose_status access_place(struct penrose_chip *chip, struct host_a
     }
     char text[GRID_RULE_BYTES];
     const char *rule = access_edge(chip, 0, access, text);
-    return rule ? refuse(access, rule, error) : PENROSE_OK;
+    return rule ? refuse_host_access(access, rule, error) : PENROSE_OK;
 }
 
 #define HOST_ACCESS(name, operation_, constness)                                                   \

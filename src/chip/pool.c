@@ -172,7 +172,7 @@ static void start_threads(struct pool *pool)
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-static void start(struct pool *pool)
+static void start_pool(struct pool *pool)
 {
     pool->process = getpid();
     pool->list = 0;
@@ -228,7 +228,7 @@ static void start_if_need_be(struct pool *pool)
         return;
     }
     if (!pool->started || pool->process != getpid()) {
-        start(pool);
+        start_pool(pool);
     }
 }
 

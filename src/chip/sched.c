@@ -49,7 +49,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static uint64_t round_up(uint64_t value, uint64_t step)
+static uint64_t round_up_cycles(uint64_t value, uint64_t step)
 {
     return (value + step - 1) / step * step;
 }
@@ -260,7 +260,7 @@ static void run_window(struct penrose_chip *chip, uint64_t end, bool is_long)
     if (alone && alone->returns_early) {
         alone->returns_early = false;
         uint64_t stop =
-            alone->halt == TILE_FAULTED ? round_up(alone->now, chip->window) : alone->now;
+            alone->halt == TILE_FAULTED ? round_up_cycles(alone->now, chip->window) : alone->now;
         chip->now = earlier(stop, end);
         stands = alone->halt == TILE_PAUSED;
     }
@@ -393,7 +393,7 @@ static enum penrose_outcome run_windows(struct penrose_chip *chip, const struct 
     struct chip_cut cut = chip->cut, next = cut;
     next.window = cut.window ? cut.window : chip->window;
     chip->cut = (struct chip_cut){.end = 0};
-    end = run->exactly ? end : round_up(end, quantum);
+    end = run->exactly ? end : round_up_cycles(end, quantum);
     chip_go_on(chip);
     while (chip->now < end) {
         struct awake awake = look_around(chip);

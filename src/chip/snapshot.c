@@ -133,7 +133,7 @@ static void take_block(struct snapshot_reader *reader)
 }
 
 /* The next bytes, at most `most` of them, how many in *size; NULL at the end. */
-static const uint8_t *take(struct snapshot_reader *reader, size_t most, size_t *size)
+static const uint8_t *take_bytes(struct snapshot_reader *reader, size_t most, size_t *size)
 {
     if (reader->at == reader->fill && reader->status == PENROSE_OK) {
         take_block(reader);
@@ -156,7 +156,7 @@ void snapshot_get(struct snapshot_reader *reader, void *bytes, size_t size)
     uint8_t *to = bytes;
     while (size > 0) {
         size_t part;
-        const uint8_t *from = take(reader, size, &part);
+        const uint8_t *from = take_bytes(reader, size, &part);
         if (!from) {
             memset(to, 0, size);
             return;
@@ -173,7 +173,7 @@ void snapshot_get_sparing(struct snapshot_reader *reader, void *bytes, size_t si
     uint8_t *to = bytes;
     while (size > 0) {
         size_t rest = PAGE - (uintptr_t)to % PAGE, part;
-        const uint8_t *from = take(reader, size < rest ? size : rest, &part);
+        const uint8_t *from = take_bytes(reader, size < rest ? size : rest, &part);
         if (!from) {
             return;
         }
@@ -291,7 +291,7 @@ struct packer {
     struct drain *drain;
 };
 
-static bool pack(struct packer *packer, const void *bytes, size_t size, ZSTD_EndDirective end)
+static bool pack_bytes(struct packer *packer, const void *bytes, size_t size, ZSTD_EndDirective end)
 {
     uint8_t packed[1 << 14];
     ZSTD_inBuffer in = {.src = bytes, .size = size};
@@ -312,7 +312,7 @@ static bool pack(struct packer *packer, const void *bytes, size_t size, ZSTD_End
 
 static bool pack_block(void *context, const uint8_t *bytes, size_t size)
 {
-    return pack(context, bytes, size, ZSTD_e_continue);
+    return pack_bytes(context, bytes, size, ZSTD_e_continue);
 }
 
 /* Writes a whole snapshot; false: drain->error says why. */
@@ -328,7 +328,7 @@ static bool write_snapshot(struct penrose_chip *chip, struct drain *drain)
         start_hash(&writer->hash, &header);
         is_good = drain_put(drain, &header, sizeof header) && snapshot_save_chip(writer, chip);
         uint64_t hash = snapshot_flush(writer);
-        is_good = is_good && !writer->failed && pack(&packer, &hash, sizeof hash, ZSTD_e_end);
+        is_good = is_good && !writer->failed && pack_bytes(&packer, &hash, sizeof hash, ZSTD_e_end);
     }
     if (!is_good && !drain->error) {
         drain->error = ENOMEM;

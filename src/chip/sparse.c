@@ -28,7 +28,7 @@ uint8_t *sparse_chunk(const struct sparse *memory, uint64_t address)
     return memory->slots ? find(memory, address >> SPARSE_CHUNK_SHIFT)->bytes : NULL;
 }
 
-static bool grow(struct sparse *memory)
+static bool grow_sparse(struct sparse *memory)
 {
     struct sparse larger = *memory;
     larger.slots = memory->slots ? 2 * memory->slots : LEAST_SLOTS;
@@ -52,7 +52,7 @@ static uint8_t *touch(struct sparse *memory, uint64_t address)
     if (bytes) {
         return bytes;
     }
-    if (2 * memory->used >= memory->slots && !grow(memory)) {
+    if (2 * memory->used >= memory->slots && !grow_sparse(memory)) {
         return NULL;
     }
     bytes = host_pages_map(SPARSE_CHUNK_BYTES);

@@ -16,7 +16,7 @@ struct asm_options {
 
 enum { KEY_TENSIX = 0x800, KEY_PC };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_asm(int key, char *argument, struct argp_state *state)
 {
     struct asm_options *options = state->input;
     switch (key) {
@@ -49,7 +49,7 @@ static const struct argp_child children[] = {{&json_argp, 0, "Output:", 5}, {0}}
 
 static const struct argp argp = {
     .options = rows,
-    .parser = parse,
+    .parser = parse_asm,
     .args_doc = "INSTRUCTION...",
     .doc = "Assembles instructions, each given as one argument, and prints their words as 'penrose "
            "disasm' takes them."

@@ -55,7 +55,7 @@ static error_t parse_loopback(struct boot_options *options, const char *text)
     return 0;
 }
 
-static error_t check(const struct boot_options *options)
+static error_t check_boot_options(const struct boot_options *options)
 {
     if ((options->loops_all || options->loopbacks) && !options->whole_chip) {
         return options_refuse(options->cli,
@@ -64,7 +64,7 @@ static error_t check(const struct boot_options *options)
     return 0;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_boot(int key, char *argument, struct argp_state *state)
 {
     struct boot_options *options = state->input;
     switch (key) {
@@ -89,7 +89,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return options_refuse(options->cli,
                               "name a firmware folder, such as tt_metal/pre-compiled/<hash>");
     case ARGP_KEY_END:
-        return check(options);
+        return check_boot_options(options);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -118,7 +118,7 @@ static const struct argp_child children[] = {
 
 static const struct argp argp = {
     .options = rows,
-    .parser = parse,
+    .parser = parse_boot,
     .args_doc = "FIRMWARE_DIR",
     .doc = "Boots unmodified tt-metal firmware until it waits for work, and launches kernels on it "
            "if you name some. FIRMWARE_DIR is a folder pre-compiled/<hash> of tt-metal or ttnn, or "
@@ -215,8 +215,8 @@ static json_t *counts_json(struct session *session)
     return object;
 }
 
-static enum cli_exit report_json(struct session *session, struct boot_options *options,
-                                 enum cli_exit exit)
+static enum cli_exit report_boot_json(struct session *session, struct boot_options *options,
+                                      enum cli_exit exit)
 {
     json_t *result = session_json(session, exit), *tiles = json_array();
     for (unsigned i = 0; i < options->machine.tiles; i++) {
@@ -271,12 +271,12 @@ static void print_outcome(struct session *session, const struct boot_options *op
     }
 }
 
-static enum cli_exit report(struct session *session, struct boot_options *options,
-                            enum cli_exit exit)
+static enum cli_exit report_boot(struct session *session, struct boot_options *options,
+                                 enum cli_exit exit)
 {
     const struct machine_options *machine = &options->machine;
     if (options->cli->json) {
-        return report_json(session, options, exit);
+        return report_boot_json(session, options, exit);
     }
     print_outcome(session, options, exit);
     printf(" after %" PRIu64 " cycles (host time: %.1f ms loading, %.1f ms running)\n",
@@ -305,7 +305,7 @@ static enum cli_exit boot(struct boot_options *options)
         exit = memory_poke(&options->memory, session.chip, options->machine.tile[0]);
     }
     if (exit != CLI_REFUSED) {
-        exit = report(&session, options, exit);
+        exit = report_boot(&session, options, exit);
     }
     return session_close(&session, exit);
 }

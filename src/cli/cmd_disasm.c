@@ -55,7 +55,7 @@ static error_t parse_argument(struct disasm_options *options, const char *text)
     return 0;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_disasm(int key, char *argument, struct argp_state *state)
 {
     struct disasm_options *options = state->input;
     switch (key) {
@@ -94,7 +94,7 @@ static const struct argp_child children[] = {{&json_argp, 0, "Output:", 5}, {0}}
 
 static const struct argp argp = {
     .options = rows,
-    .parser = parse,
+    .parser = parse_disasm,
     .args_doc = "ELF\nWORD...",
     .doc = "Disassembles the code of a program, or the words given in hexadecimal."
            "\vExamples:\n"

@@ -27,7 +27,7 @@ static error_t parse_card(struct doctor_options *options, const char *origin, co
                           grid_products().text);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_doctor(int key, char *argument, struct argp_state *state)
 {
     struct doctor_options *options = state->input;
     switch (key) {
@@ -64,7 +64,7 @@ static const struct argp_option option_rows[] = {
 
 static const struct argp argp = {
     .options = option_rows,
-    .parser = parse,
+    .parser = parse_doctor,
     .doc =
         "Checks what programs need that run with 'penrose exec': the library and its descriptor, "
         "the vendor's Python packages, the compiler for kernels, firmware, a folder for what is "

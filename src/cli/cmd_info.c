@@ -26,7 +26,7 @@ struct info_options {
 
 enum { KEY_SOC_DESCRIPTOR = 0x400, KEY_ISA };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_info(int key, char *argument, struct argp_state *state)
 {
     struct info_options *options = state->input;
     switch (key) {
@@ -78,7 +78,7 @@ static const struct argp_option option_rows[] = {
 
 static const struct argp argp = {
     .options = option_rows,
-    .parser = parse,
+    .parser = parse_info,
     .args_doc = "ELF\nFIRMWARE_DIR\nSNAPSHOT\nDUMP\n--soc-descriptor CARD\n--isa",
     .doc =
         "Tells what is in a program: segments, entry, symbols, architecture, compiler; or in a "

@@ -124,7 +124,7 @@ static error_t check_description(const struct run_options *options)
 }
 
 /* What does not go together. */
-static error_t check(const struct run_options *options)
+static error_t check_run_options(const struct run_options *options)
 {
     if (options->ttx) {
         return check_ttx(options);
@@ -170,7 +170,7 @@ static error_t check(const struct run_options *options)
     return 0;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t parse_run(int key, char *argument, struct argp_state *state)
 {
     struct run_options *options = state->input;
     switch (key) {
@@ -207,7 +207,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         }
         return set_program(options, 1u << PENROSE_BRISC, argument);
     case ARGP_KEY_END:
-        return check(options);
+        return check_run_options(options);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -250,7 +250,7 @@ static const struct argp_child children[] = {
 
 static const struct argp argp = {
     .options = rows,
-    .parser = parse,
+    .parser = parse_run,
     .args_doc = "ELF\n--hart HART=ELF...\n--firmware DIR --kernel HART=ELF...\nPROGRAM.json\n"
                 "--restore-snapshot FILE\n--ttx FILE",
     .doc =
@@ -360,8 +360,8 @@ static bool all_paused(struct session *session, void *context)
 }
 
 /* In a restored chip the harts may be running; they start anew. */
-static enum cli_exit load(struct session *session, const struct run_options *options,
-                          uint32_t entry[PENROSE_HARTS])
+static enum cli_exit load_programs(struct session *session, const struct run_options *options,
+                                   uint32_t entry[PENROSE_HARTS])
 {
     struct penrose_place tile = options->machine.tile[0];
     struct penrose_error error;
@@ -438,7 +438,7 @@ static enum cli_exit run_bare(struct session *session, struct run_options *optio
     double start = host_milliseconds();
     enum cli_exit exit =
         options->started ? check_overlaps(options) : find_started(session, options);
-    exit = exit ? exit : load(session, options, entry);
+    exit = exit ? exit : load_programs(session, options, entry);
     for (unsigned hart = 0; hart < PENROSE_HARTS && !exit; hart++) {
         if (options->program[hart]) {
             exit = start_hart(session, (enum penrose_hart)hart, entry[hart]);
@@ -451,8 +451,8 @@ static enum cli_exit run_bare(struct session *session, struct run_options *optio
 
 /* --- The report --- */
 
-static enum cli_exit report_json(struct session *session, struct run_options *options,
-                                 enum cli_exit exit)
+static enum cli_exit report_run_json(struct session *session, struct run_options *options,
+                                     enum cli_exit exit)
 {
     struct penrose_place tile = options->machine.tile[0];
     json_t *result = session_json(session, exit);
@@ -484,12 +484,12 @@ static enum cli_exit report_json(struct session *session, struct run_options *op
     return exit ? exit : written;
 }
 
-static enum cli_exit report(struct session *session, struct run_options *options,
-                            enum cli_exit exit)
+static enum cli_exit report_run(struct session *session, struct run_options *options,
+                                enum cli_exit exit)
 {
     struct penrose_place tile = options->machine.tile[0];
     if (options->cli->json) {
-        return report_json(session, options, exit);
+        return report_run_json(session, options, exit);
     }
     printf("tile (%u, %u): %s after %" PRIu64
            " cycles (host time: %.1f ms loading, %.1f ms running)\n",
@@ -505,7 +505,7 @@ static enum cli_exit report(struct session *session, struct run_options *options
     return exit ? exit : dumped;
 }
 
-static enum cli_exit run(struct run_options *options)
+static enum cli_exit run_programs(struct run_options *options)
 {
     struct session session;
     enum cli_exit exit = session_open(&session, options->cli, &options->machine);
@@ -517,7 +517,7 @@ static enum cli_exit run(struct run_options *options)
         exit = run_bare(&session, options);
     }
     if (exit != CLI_REFUSED) {
-        exit = report(&session, options, exit);
+        exit = report_run(&session, options, exit);
     }
     return session_close(&session, exit);
 }
@@ -537,7 +537,7 @@ static enum cli_exit run_here(struct run_options *options)
 {
     enum cli_exit exit = launch_options_finish(&options->launch);
     exit = exit ? exit : tensors_prepare(&options->memory.tensors, options->cli);
-    return exit ? exit : run(options);
+    return exit ? exit : run_programs(options);
 }
 
 enum cli_exit cmd_run(struct cli *cli, int argc, char **argv)

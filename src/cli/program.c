@@ -194,7 +194,7 @@ static enum cli_exit fill_tile(const struct run *run, const struct loader_progra
     return exit;
 }
 
-static enum cli_exit fill(const struct run *run, const struct loader_program_buffer *buffer)
+static enum cli_exit fill_buffer(const struct run *run, const struct loader_program_buffer *buffer)
 {
     enum cli_exit exit = CLI_DONE;
     uint8_t *bytes = NULL;
@@ -220,7 +220,7 @@ static enum cli_exit fill_all(const struct run *run)
     enum cli_exit exit = CLI_DONE;
     for (unsigned i = 0; i < run->program->buffers && !exit; i++) {
         if (run->program->buffer[i].has_input) {
-            exit = fill(run, &run->program->buffer[i]);
+            exit = fill_buffer(run, &run->program->buffer[i]);
         }
     }
     return exit;
@@ -460,8 +460,8 @@ static enum cli_exit gather_tiles(const struct run *run, const struct loader_pro
     return exit;
 }
 
-static enum cli_exit fetch(const struct run *run, const struct loader_program_buffer *buffer,
-                           struct loader_npy *array)
+static enum cli_exit fetch_buffer(const struct run *run, const struct loader_program_buffer *buffer,
+                                  struct loader_npy *array)
 {
     if (buffer->kind == LOADER_BUFFER_L1) {
         return gather_tiles(run, buffer, array);
@@ -484,7 +484,7 @@ static enum cli_exit write_outputs(const struct run *run)
         if (!run->file[i].path) {
             continue;
         }
-        exit = fetch(run, &run->program->buffer[i], &array);
+        exit = fetch_buffer(run, &run->program->buffer[i], &array);
         uint8_t *text = exit ? NULL : loader_npy_format(&array, &length);
         if (!exit) {
             exit = text ? output_file_write(run->cli, &run->file[i], text, length) : no_memory(run);
@@ -500,7 +500,7 @@ static enum cli_exit write_outputs(const struct run *run)
     return exit;
 }
 
-static uint64_t cycles_of(const struct run *run)
+static uint64_t run_cycles(const struct run *run)
 {
     uint64_t last = session_ended_at(&run->session);
     return run->started && last > run->started ? last - run->started : 0;
@@ -569,7 +569,7 @@ static struct hart_work work_of_hart(struct run *run, unsigned hart)
             work.busiest = run->machine->tile[tile];
         }
     }
-    double cycles = (double)cycles_of(run) * run->machine->tiles;
+    double cycles = (double)run_cycles(run) * run->machine->tiles;
     work.per_cycle = cycles > 0 ? (double)work.instructions / cycles : 0;
     work.waiting = cycles > 0 ? (double)waited / cycles : 0;
     return work;
@@ -610,14 +610,14 @@ static void print_hart_work(struct run *run)
     }
 }
 
-static enum cli_exit report_json(struct run *run, enum cli_exit exit)
+static enum cli_exit report_program_json(struct run *run, enum cli_exit exit)
 {
     json_t *result = session_json(&run->session, exit);
     json_object_set_new(result, "program", json_text(run->program->path));
     json_set_count(result, "tiles", run->machine->tiles);
     json_set_count(result, "threads", run->machine->chip.threads);
-    json_set_count(result, "kernel_cycles", cycles_of(run));
-    double simulated_ms = session_simulated_ms(&run->session, cycles_of(run));
+    json_set_count(result, "kernel_cycles", run_cycles(run));
+    double simulated_ms = session_simulated_ms(&run->session, run_cycles(run));
     json_object_set_new(result, "simulated_ms",
                         isnan(simulated_ms) ? json_null() : json_real(simulated_ms));
     json_object_set_new(result, "outputs", output_list(run, exit));
@@ -631,17 +631,17 @@ static enum cli_exit report_json(struct run *run, enum cli_exit exit)
     return exit ? exit : written;
 }
 
-static enum cli_exit report(struct run *run, enum cli_exit exit)
+static enum cli_exit report_program(struct run *run, enum cli_exit exit)
 {
     enum cli_exit written = exit || run->cli->witness ? CLI_DONE : write_outputs(run);
     if (written) {
         return written;
     }
     if (run->cli->json) {
-        return report_json(run, exit);
+        return report_program_json(run, exit);
     }
     unsigned tiles = run->machine->tiles;
-    double simulated_ms = session_simulated_ms(&run->session, cycles_of(run));
+    double simulated_ms = session_simulated_ms(&run->session, run_cycles(run));
     char time[64] = "";
     if (!isnan(simulated_ms)) {
         snprintf(time, sizeof time, ", %.3f ms at %.2f GHz", simulated_ms,
@@ -650,12 +650,12 @@ static enum cli_exit report(struct run *run, enum cli_exit exit)
     printf("%s: %s on %u %s after %" PRIu64 " cycles%s (host time: %.1f ms loading, %.1f ms "
            "running)\n",
            run->program->path, cli_exit_name(exit), tiles, tiles == 1 ? "tile" : "tiles",
-           cycles_of(run), time, run->session.loading_ms, run->session.running_ms);
+           run_cycles(run), time, run->session.loading_ms, run->session.running_ms);
     if (run->retired) {
         print_hart_work(run);
     }
     if (run->counts_units) {
-        units_print(&run->session, cycles_of(run));
+        units_print(&run->session, run_cycles(run));
     }
     for (unsigned i = 0; i < run->program->buffers && !exit; i++) {
         const struct loader_program_buffer *buffer = &run->program->buffer[i];
@@ -710,7 +710,7 @@ static enum cli_exit run_opened(struct run *run, const struct program_options *o
     if (!exit) {
         exit = session_open(&run->session, run->cli, run->machine);
         exit = exit ? exit : work(run, firmware);
-        exit = exit == CLI_REFUSED ? exit : report(run, exit);
+        exit = exit == CLI_REFUSED ? exit : report_program(run, exit);
         exit = session_close(&run->session, exit);
     }
     for (unsigned i = 0; i < run->program->buffers; i++) {

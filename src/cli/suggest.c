@@ -7,7 +7,7 @@
 
 enum { MOST_LETTERS = 63 };
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned least_distance(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
@@ -28,10 +28,10 @@ unsigned suggest_distance(const char *a, const char *b)
         row[0] = i;
         for (unsigned j = 1; j <= length_b; j++) {
             unsigned replaced = above[j - 1] + (a[i - 1] != b[j - 1]);
-            row[j] = least(replaced, least(above[j], row[j - 1]) + 1);
+            row[j] = least_distance(replaced, least_distance(above[j], row[j - 1]) + 1);
             bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
             if (swapped) {
-                row[j] = least(row[j], before[j - 2] + 1);
+                row[j] = least_distance(row[j], before[j - 2] + 1);
             }
         }
         unsigned *free_row = before;

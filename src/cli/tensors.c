@@ -80,7 +80,7 @@ static error_t read_form(struct reading *reading, struct loader_tensor_form *for
 }
 
 /* ROWSxCOLUMNS */
-static error_t read_shape(struct reading *reading, char *word, struct loader_tensor *tensor)
+static error_t read_tensor_shape(struct reading *reading, char *word, struct loader_tensor *tensor)
 {
     enum { MOST = TILE_L1_BYTES * 4 }; /* datums of two bits */
     uint64_t rows = 0, columns = 0;
@@ -113,7 +113,7 @@ static error_t read_file_option(struct reading *reading, bool has_shape, struct 
     reading->rest = equals + 1;
     error = error ? error : read_form(reading, &file->tensor.form);
     if (!error && has_shape) {
-        error = read_shape(reading, cut_last(reading), &file->tensor);
+        error = read_tensor_shape(reading, cut_last(reading), &file->tensor);
     }
     if (!error && !*reading->rest) {
         error = refuse_form(reading);
@@ -126,7 +126,7 @@ static error_t read_file_option(struct reading *reading, bool has_shape, struct 
     return error;
 }
 
-static error_t add(struct tensor_list *list, const struct tensor_file *file)
+static error_t add_tensor(struct tensor_list *list, const struct tensor_file *file)
 {
     struct tensor_file *grown = realloc(list->file, (list->count + (size_t)1) * sizeof *grown);
     if (!grown) {
@@ -153,7 +153,7 @@ static error_t parse_file(struct tensor_list *list, const struct cli *cli, bool 
                               .rest = copy};
     error_t error = read_file_option(&reading, has_shape, &file);
     free(copy);
-    return error ? error : add(list, &file);
+    return error ? error : add_tensor(list, &file);
 }
 
 error_t tensors_parse_input(struct tensor_options *options, const struct cli *cli, const char *text)
@@ -183,7 +183,7 @@ error_t tensors_parse_region(const struct cli *cli, const char *text, uint64_t *
         error = options_number(cli, reading.option, copy, UINT32_MAX, address);
     }
     error = error ? error : read_form(&reading, &tensor->form);
-    error = error ? error : read_shape(&reading, reading.rest, tensor);
+    error = error ? error : read_tensor_shape(&reading, reading.rest, tensor);
     if (!error && loader_tensor_check(tensor, text, &problem) != PENROSE_OK) {
         error = options_refuse(cli, "--region: %s", problem.text);
     }

@@ -37,7 +37,7 @@ static enum cli_exit load_tile(struct session *session, struct penrose_place til
     return CLI_DONE;
 }
 
-static enum cli_exit load(struct session *session, const struct loader_writes *writes)
+static enum cli_exit load_tasks(struct session *session, const struct loader_writes *writes)
 {
     double start = host_milliseconds();
     enum cli_exit exit = units_count(session);
@@ -55,7 +55,7 @@ static bool never(struct session *session, void *context)
     return false;
 }
 
-static void describe(struct session *session, void *context, char *text, size_t size)
+static void describe_tasks(struct session *session, void *context, char *text, size_t size)
 {
     (void)session;
     (void)context;
@@ -64,7 +64,8 @@ static void describe(struct session *session, void *context, char *text, size_t 
 
 /* --- The report --- */
 
-static enum cli_exit report_json(struct session *session, const char *path, enum cli_exit exit)
+static enum cli_exit report_tasks_json(struct session *session, const char *path,
+                                       enum cli_exit exit)
 {
     json_t *result = session_json(session, exit);
     json_object_set_new(result, "image", json_text(path));
@@ -77,11 +78,11 @@ static enum cli_exit report_json(struct session *session, const char *path, enum
     return exit ? exit : written;
 }
 
-static enum cli_exit report(struct session *session, const char *path, enum cli_exit exit)
+static enum cli_exit report_tasks(struct session *session, const char *path, enum cli_exit exit)
 {
     const struct machine_options *options = session->options;
     if (session->cli->json) {
-        return report_json(session, path, exit);
+        return report_tasks_json(session, path, exit);
     }
     printf("%s: %s on %u %s after %" PRIu64 " cycles (host time: %.1f ms loading, %.1f ms "
            "running)\n",
@@ -102,16 +103,16 @@ enum cli_exit ttx_run(struct cli *cli, struct machine_options *machine, const ch
     struct session session;
     struct loader_writes writes = {0};
     struct penrose_error error;
-    const struct goal goal = {.reached = never, .describe = describe, .is_endless = true};
+    const struct goal goal = {.reached = never, .describe = describe_tasks, .is_endless = true};
     if (loader_ttx_read(path, TILE_L1_BYTES, &writes, &error) != PENROSE_OK) {
         return complain(cli, "%s", error.text);
     }
     enum cli_exit exit = session_open(&session, cli, machine);
     exit = exit ? exit : session_add_workers(&session, machine, workers);
-    exit = exit ? exit : load(&session, &writes);
+    exit = exit ? exit : load_tasks(&session, &writes);
     exit = exit ? exit : session_run(&session, &goal);
     if (exit != CLI_REFUSED) {
-        exit = report(&session, path, exit);
+        exit = report_tasks(&session, path, exit);
     }
     loader_writes_free(&writes);
     return session_close(&session, exit);

@@ -11,7 +11,7 @@
 #include "loader/program.h"
 
 /* One more element behind the `count` of an array; NULL without memory. */
-static void *grow(void *array, unsigned count, size_t size)
+static void *grow_work(void *array, unsigned count, size_t size)
 {
     return realloc(array, (count + (size_t)1) * size);
 }
@@ -41,7 +41,7 @@ static error_t parse_poke(struct memory_options *options, const char *text)
         return options_refuse(options->cli, "--poke: 0x%llx is no multiple of 4",
                               (unsigned long long)address);
     }
-    struct poke *grown = grow(options->poke, options->pokes, sizeof *grown);
+    struct poke *grown = grow_work(options->poke, options->pokes, sizeof *grown);
     if (!grown) {
         return ENOMEM;
     }
@@ -70,7 +70,7 @@ static error_t parse_dump(struct memory_options *options, const char *text)
                               "for example 0x8000,64",
                               text, MOST_DUMP);
     }
-    struct memory_range *grown = grow(options->dump, options->dumps, sizeof *grown);
+    struct memory_range *grown = grow_work(options->dump, options->dumps, sizeof *grown);
     if (!grown) {
         return ENOMEM;
     }
@@ -269,7 +269,7 @@ static error_t parse_buffer(struct launch_options *options, const char *text)
         error = options_refuse(options->cli, "--cb: %u pages of %u bytes are too many",
                                list.word[2], list.word[3]);
     } else if (!error) {
-        grown = grow(options->buffer, options->buffers, sizeof *grown);
+        grown = grow_work(options->buffer, options->buffers, sizeof *grown);
         error = grown ? 0 : ENOMEM;
     }
     if (grown) {

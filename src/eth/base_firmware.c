@@ -35,7 +35,7 @@ struct writer {
     void *owner;
 };
 
-static void put(const struct writer *writer, uint32_t address, uint32_t value)
+static void put_base_word(const struct writer *writer, uint32_t address, uint32_t value)
 {
     writer->write(writer->owner, address, value);
 }
@@ -54,7 +54,7 @@ static void put_info(const struct writer *writer, uint32_t at, const struct eth_
         HAS_INFO,
     };
     for (uint32_t i = 0; i < INFO_BYTES / 4; i++) {
-        put(writer, at + 4 * i, words[i]);
+        put_base_word(writer, at + 4 * i, words[i]);
     }
 }
 
@@ -65,18 +65,19 @@ void eth_base_firmware_write(const struct eth_base_facts *facts,
     const struct writer writer = {write, owner};
     bool up = facts->port == ETH_PORT_UP;
     for (uint32_t i = 0; i < sizeof code / sizeof code[0]; i++) {
-        put(&writer, ETH_BASE_ENTRY + 4 * i, code[i]);
+        put_base_word(&writer, ETH_BASE_ENTRY + 4 * i, code[i]);
     }
     for (uint32_t i = 0; i < sizeof api / sizeof api[0]; i++) {
-        put(&writer, ETH_BASE_API_TABLE + 4 * i, api[i]);
+        put_base_word(&writer, ETH_BASE_API_TABLE + 4 * i, api[i]);
     }
-    put(&writer, ETH_BASE_BOOT_RESULTS, results[facts->port].postcode);
-    put(&writer, ETH_BASE_PORT_STATUS, facts->port);
-    put(&writer, ETH_BASE_TRAIN_STATUS,
-        facts->is_loopback ? ETH_TRAIN_LOOPBACK : results[facts->port].train);
-    put(&writer, ETH_BASE_TRAIN_SPEED, results[facts->port].speed);
-    put(&writer, ETH_BASE_LINK_UP, up);
-    put(&writer, ETH_BASE_VERSION, facts->version ? facts->version : ETH_BASE_DEFAULT_VERSION);
+    put_base_word(&writer, ETH_BASE_BOOT_RESULTS, results[facts->port].postcode);
+    put_base_word(&writer, ETH_BASE_PORT_STATUS, facts->port);
+    put_base_word(&writer, ETH_BASE_TRAIN_STATUS,
+                  facts->is_loopback ? ETH_TRAIN_LOOPBACK : results[facts->port].train);
+    put_base_word(&writer, ETH_BASE_TRAIN_SPEED, results[facts->port].speed);
+    put_base_word(&writer, ETH_BASE_LINK_UP, up);
+    put_base_word(&writer, ETH_BASE_VERSION,
+                  facts->version ? facts->version : ETH_BASE_DEFAULT_VERSION);
     put_info(&writer, ETH_BASE_LOCAL_INFO, &facts->local);
     if (up) {
         put_info(&writer, ETH_BASE_REMOTE_INFO, &facts->remote);

@@ -310,7 +310,7 @@ static void describe_ip(const struct eth *eth, const struct eth_frame *frame, st
     }
 }
 
-static void parse(const struct eth *eth, const struct eth_frame *frame, struct parsed *p)
+static void parse_frame(const struct eth *eth, const struct eth_frame *frame, struct parsed *p)
 {
     memset(p, 0, sizeof *p);
     find_tags(frame, p);
@@ -404,8 +404,8 @@ static void change(struct eth_frame *frame, const struct parsed *p, const struct
 
 /* --- Stage 7: the queue --- */
 
-static unsigned route(const struct eth *eth, const struct eth_frame *frame,
-                      const struct eth_flow *flow)
+static unsigned route_frame(const struct eth *eth, const struct eth_frame *frame,
+                            const struct eth_flow *flow)
 {
     enum { BY_ACTIONS = 2, BROADCAST = 0, MULTICAST = 4, UNICAST = 8, MMIO_STYLE = 2 };
     enum { MMIO_BYTE = TT_LINK_AT + TT_LINK_MMIO };
@@ -428,12 +428,12 @@ bool eth_classify(const struct eth *eth, struct eth_frame *frame, unsigned *queu
         return false;
     }
     struct parsed parsed;
-    parse(eth, frame, &parsed);
+    parse_frame(eth, frame, &parsed);
     struct eth_flow flow = eth_flow_row(eth, eth_match(eth, &parsed.tuple));
     if (!keep(eth, &parsed, &flow)) {
         return false;
     }
     change(frame, &parsed, &flow);
-    *queue = route(eth, frame, &flow);
+    *queue = route_frame(eth, frame, &flow);
     return true;
 }

@@ -8,7 +8,7 @@
 
 enum { PACKET_MODE = 1 << 1, BUF_WRAP = 1 << 2, WORD_BYTES = 16, STREAMS = 32 };
 
-static void drop(struct eth_rxq *rxq)
+static void rxq_drop(struct eth_rxq *rxq)
 {
     ++*rxq_word(rxq, REG_ETH_RXQ_PACKET_DROP_CNT);
 }
@@ -24,15 +24,15 @@ static void write_l1(struct eth *eth, struct eth_rxq *rxq, uint32_t address, con
 /* --- Raw mode --- */
 
 /* GUESS: a packet of which some bytes are dropped counts as one dropped packet. */
-static void append(struct eth *eth, struct eth_rxq *rxq, const uint8_t *bytes, uint32_t left,
-                   uint64_t cycle)
+static void rxq_append(struct eth *eth, struct eth_rxq *rxq, const uint8_t *bytes, uint32_t left,
+                       uint64_t cycle)
 {
     uint64_t start = (uint64_t)*rxq_word(rxq, REG_ETH_RXQ_BUF_START_WORD_ADDR) * WORD_BYTES;
     uint64_t size = (uint64_t)*rxq_word(rxq, REG_ETH_RXQ_BUF_SIZE_WORDS) * WORD_BYTES;
     bool wraps = *rxq_word(rxq, REG_ETH_RXQ_CTRL) & BUF_WRAP;
     uint32_t *pointer = rxq_word(rxq, REG_ETH_RXQ_BUF_PTR);
     if (start + size > eth->board.l1_size) {
-        drop(rxq);
+        rxq_drop(rxq);
         eth->board.fault(eth->board.owner,
                          "ETH_RXQ_BUF_START_WORD_ADDR and BUF_SIZE_WORDS: the RX "
                          "buffer must lie within the tile's L1",
@@ -44,7 +44,7 @@ static void append(struct eth *eth, struct eth_rxq *rxq, const uint8_t *bytes, u
             *pointer = 0;
         }
         if (*pointer >= size) {
-            drop(rxq);
+            rxq_drop(rxq);
             return;
         }
         uint32_t room = (uint32_t)size - *pointer;
@@ -64,7 +64,7 @@ static void receive_raw(struct eth *eth, struct eth_rxq *rxq, const struct eth_f
 {
     uint32_t strip = *rxq_word(rxq, REG_ETH_RXQ_HDR_CTRL);
     if (strip < frame->length) {
-        append(eth, rxq, frame->bytes + strip, frame->length - strip, cycle);
+        rxq_append(eth, rxq, frame->bytes + strip, frame->length - strip, cycle);
     }
 }
 
@@ -133,7 +133,7 @@ static bool in_sequence(struct eth *eth, unsigned queue, uint8_t sequence)
         rxq->gap_noticed = true;
         txq->notice_owed = true;
     }
-    drop(rxq);
+    rxq_drop(rxq);
     return false;
 }
 
@@ -148,7 +148,7 @@ static void receive_tt_link(struct eth *eth, unsigned queue, const struct eth_fr
         rule = check_packet(eth, queue, tt_link, frame->length - TT_LINK_AT - TT_LINK_BYTES);
     }
     if (rule) {
-        drop(rxq);
+        rxq_drop(rxq);
         eth->board.fault(eth->board.owner, rule, cycle);
         return;
     }

@@ -110,7 +110,7 @@ static const char *make_transfer(const struct eth *eth, unsigned queue, uint32_t
     return rule ? rule : eth_check_header(eth, p->header);
 }
 
-static enum eth_effect refuse(struct eth *eth, const char *rule)
+static enum eth_effect refuse_eth_command(struct eth *eth, const char *rule)
 {
     strncpy(eth->rule, rule, sizeof eth->rule - 1);
     return ETH_FAULT;
@@ -120,8 +120,9 @@ enum eth_effect eth_command(struct eth *eth, unsigned queue, uint32_t command, u
 {
     struct eth_txq *txq = &eth->txq[queue];
     if (txq->transfer.kind != ETH_PACKET_NONE) {
-        return refuse(eth, "ETH_TXQ_CMD: a command is still ongoing; wait until bit 16 of "
-                           "ETH_TXQ_STATUS is 0");
+        return refuse_eth_command(eth,
+                                  "ETH_TXQ_CMD: a command is still ongoing; wait until bit 16 of "
+                                  "ETH_TXQ_STATUS is 0");
     }
     if (command == 0 || command == COMMAND_FLUSH) {
         return ETH_DONE;
@@ -129,7 +130,7 @@ enum eth_effect eth_command(struct eth *eth, unsigned queue, uint32_t command, u
     struct eth_packet transfer;
     const char *rule = make_transfer(eth, queue, command, &transfer);
     if (rule) {
-        return refuse(eth, rule);
+        return refuse_eth_command(eth, rule);
     }
     txq->transfer = transfer;
     *txq_word(txq, REG_ETH_TXQ_STATUS) = CMD_ONGOING;
@@ -373,7 +374,7 @@ static uint64_t raw_due(const struct eth_txq *txq)
     return txq->transfer.kind == ETH_PACKET_RAW ? txq->raw_next : UINT64_MAX;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
+static uint64_t earlier_event(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -390,7 +391,8 @@ uint64_t eth_next_event(const struct eth *eth)
     uint64_t next = UINT64_MAX;
     for (unsigned queue = 0; queue < ETH_QUEUES && eth->link != ETH_LINK_DOWN; queue++) {
         const struct eth_txq *txq = &eth->txq[queue];
-        next = earlier(next, earlier(raw_due(txq), earlier(resend_due(txq), update_due(txq))));
+        next = earlier_event(
+            next, earlier_event(raw_due(txq), earlier_event(resend_due(txq), update_due(txq))));
     }
     return next;
 }

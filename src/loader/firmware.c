@@ -117,7 +117,7 @@ static uint32_t elements(const struct loader_elf *elf, const char *name, uint32_
     return symbol ? symbol->size / element_size : 0;
 }
 
-static uint32_t round_up(uint32_t value, uint32_t alignment)
+static uint32_t round_up_address(uint32_t value, uint32_t alignment)
 {
     return (value + alignment - 1) / alignment * alignment;
 }
@@ -129,7 +129,7 @@ static uint32_t bank_tables_size(const struct loader_tables *tables)
 
 static uint32_t map_size(const struct loader_tables *tables)
 {
-    return round_up(tables->columns, 4) + tables->rows;
+    return round_up_address(tables->columns, 4) + tables->rows;
 }
 
 static enum penrose_status find_tables(struct loader_firmware *firmware,
@@ -244,8 +244,8 @@ enum penrose_status loader_open_named(const char *directory, const char *name,
     return status ? status : check_chip(*elf, error);
 }
 
-static enum penrose_status fill(struct loader_firmware *firmware, const char *directory,
-                                struct penrose_error *error)
+static enum penrose_status open_members(struct loader_firmware *firmware, const char *directory,
+                                        struct penrose_error *error)
 {
     enum penrose_status status = PENROSE_OK;
     for (unsigned i = 0; i < LOADER_PROCESSORS && !status; i++) {
@@ -283,7 +283,7 @@ enum penrose_status loader_firmware_open(const char *directory, struct loader_fi
     if (!firmware) {
         return error_set(error, PENROSE_E_MEMORY, "%s: out of memory", directory);
     }
-    enum penrose_status status = fill(firmware, directory, error);
+    enum penrose_status status = open_members(firmware, directory, error);
     if (status) {
         loader_firmware_close(firmware);
         return status;
@@ -331,7 +331,7 @@ static bool add_segments(const struct loader_firmware *firmware, unsigned proces
     return true;
 }
 
-static uint8_t *put(uint8_t *to, const void *bytes, size_t size)
+static uint8_t *put_boot_bytes(uint8_t *to, const void *bytes, size_t size)
 {
     if (bytes) {
         memcpy(to, bytes, size);
@@ -348,18 +348,19 @@ static bool add_tables(const struct loader_tables *tables, const struct loader_b
         if (!at) {
             return false;
         }
-        at = put(at, boot->dram_bank_to_noc_xy, 2 * dram * sizeof(uint16_t));
-        at = put(at, boot->l1_bank_to_noc_xy, 2 * l1 * sizeof(uint16_t));
-        at = put(at, boot->bank_to_dram_offset, dram * sizeof(int32_t));
-        put(at, boot->bank_to_l1_offset, l1 * sizeof(int32_t));
+        at = put_boot_bytes(at, boot->dram_bank_to_noc_xy, 2 * dram * sizeof(uint16_t));
+        at = put_boot_bytes(at, boot->l1_bank_to_noc_xy, 2 * l1 * sizeof(uint16_t));
+        at = put_boot_bytes(at, boot->bank_to_dram_offset, dram * sizeof(int32_t));
+        put_boot_bytes(at, boot->bank_to_l1_offset, l1 * sizeof(int32_t));
     }
     if (tables->columns + tables->rows) {
         uint8_t *at = loader_writes_add(writes, tables->map_address, map_size(tables));
         if (!at) {
             return false;
         }
-        put(at, boot->column_to_virtual, tables->columns);
-        put(at + round_up(tables->columns, 4), boot->row_to_virtual, tables->rows);
+        put_boot_bytes(at, boot->column_to_virtual, tables->columns);
+        put_boot_bytes(at + round_up_address(tables->columns, 4), boot->row_to_virtual,
+                       tables->rows);
     }
     return true;
 }

@@ -6,7 +6,7 @@
 
 #include "loader/sources.h"
 
-static bool grow(void **array, size_t *room, size_t count, size_t element)
+static bool grow_images(void **array, size_t *room, size_t count, size_t element)
 {
     if (count < *room) {
         return true;
@@ -37,7 +37,7 @@ bool images_add(struct images *images, const struct image *image)
     }
     images->count = kept;
     void *array = images->image;
-    bool has_room = grow(&array, &images->room, images->count, sizeof *images->image);
+    bool has_room = grow_images(&array, &images->room, images->count, sizeof *images->image);
     images->image = array;
     if (has_room) {
         images->image[images->count++] = *image;
@@ -62,7 +62,8 @@ void images_forget_found(struct images *images, unsigned x, unsigned y)
 bool images_own(struct images *images, struct loader_elf *elf)
 {
     void *array = images->owned;
-    bool has_room = grow(&array, &images->owned_room, images->owned_count, sizeof *images->owned);
+    bool has_room =
+        grow_images(&array, &images->owned_room, images->owned_count, sizeof *images->owned);
     images->owned = array;
     if (has_room) {
         images->owned[images->owned_count++] = elf;

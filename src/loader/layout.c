@@ -418,8 +418,8 @@ static enum penrose_status check_members(struct loader_layout *layout, const cha
     return PENROSE_OK;
 }
 
-static enum penrose_status finish(struct reader *reader, const char *file,
-                                  struct penrose_error *error)
+static enum penrose_status finish_layout(struct reader *reader, const char *file,
+                                         struct penrose_error *error)
 {
     char text[120];
     unsigned missing = find_missing(reader, text, sizeof text);
@@ -470,7 +470,7 @@ static enum penrose_status read_layout(struct loader_elf *brisc, bool to_launch,
     while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
         read_unit(&reader, &die);
     }
-    return finish(&reader, loader_elf_name(brisc), error);
+    return finish_layout(&reader, loader_elf_name(brisc), error);
 }
 
 enum penrose_status loader_layout_read(struct loader_elf *brisc, struct loader_layout *layout,

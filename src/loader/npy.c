@@ -40,7 +40,7 @@ static void skip_spaces(struct header *header)
 }
 
 /* Passes `c` and spaces before it; false when something else is there. */
-static bool take(struct header *header, char c)
+static bool take_header_char(struct header *header, char c)
 {
     skip_spaces(header);
     if (header->at == header->end || *header->at != c) {
@@ -64,8 +64,8 @@ static bool take_word(struct header *header, const char *word)
 /* A string in either kind of quotes, without escapes. */
 static bool take_string(struct header *header, char text[LONGEST_STRING])
 {
-    char quote = take(header, '\'') ? '\'' : '"';
-    if (quote == '"' && !take(header, '"')) {
+    char quote = take_header_char(header, '\'') ? '\'' : '"';
+    if (quote == '"' && !take_header_char(header, '"')) {
         return false;
     }
     const char *start = header->at;
@@ -101,24 +101,24 @@ static bool take_number(struct header *header, uint64_t *value)
         *value = *value * 10 + (uint64_t)(*header->at - '0');
     }
     bool has_digits = header->at > start;
-    take(header, 'L');
+    take_header_char(header, 'L');
     return has_digits;
 }
 
 /* "(3, 4)", "(3,)" or "()". */
 static bool take_shape(struct header *header)
 {
-    if (!take(header, '(')) {
+    if (!take_header_char(header, '(')) {
         return false;
     }
-    while (!take(header, ')')) {
+    while (!take_header_char(header, ')')) {
         if (header->dimensions == LOADER_NPY_MAX_DIMENSIONS ||
             !take_number(header, &header->shape[header->dimensions])) {
             return false;
         }
         header->dimensions++;
-        if (!take(header, ',')) {
-            return take(header, ')');
+        if (!take_header_char(header, ',')) {
+            return take_header_char(header, ')');
         }
     }
     return true;
@@ -131,7 +131,7 @@ static bool take_entry(struct header *header, unsigned *found)
 {
     char key[LONGEST_STRING];
     unsigned entry = 0;
-    bool is_good = take_string(header, key) && take(header, ':');
+    bool is_good = take_string(header, key) && take_header_char(header, ':');
     if (is_good && strcmp(key, "descr") == 0) {
         entry = HAS_TYPE;
         is_good = take_string(header, header->type);
@@ -150,14 +150,14 @@ static bool take_entry(struct header *header, unsigned *found)
 static bool take_dictionary(struct header *header)
 {
     unsigned found = 0;
-    if (!take(header, '{')) {
+    if (!take_header_char(header, '{')) {
         return false;
     }
-    while (!take(header, '}')) {
+    while (!take_header_char(header, '}')) {
         if (!take_entry(header, &found)) {
             return false;
         }
-        if (!take(header, ',') && !(header->at < header->end && *header->at == '}')) {
+        if (!take_header_char(header, ',') && !(header->at < header->end && *header->at == '}')) {
             return false;
         }
     }
@@ -221,8 +221,8 @@ static enum penrose_status read_type(struct loader_npy *array, const char *text,
 
 /* --- The shape --- */
 
-static enum penrose_status read_shape(struct loader_npy *array, const struct header *header,
-                                      size_t available, struct penrose_error *error)
+static enum penrose_status read_npy_shape(struct loader_npy *array, const struct header *header,
+                                          size_t available, struct penrose_error *error)
 {
     uint64_t columns = header->dimensions ? header->shape[header->dimensions - 1] : 1;
     uint64_t count = 1, most = available / array->size;
@@ -322,7 +322,7 @@ static enum penrose_status read_array(const uint8_t *bytes, size_t size, struct 
     const uint8_t *data = (const uint8_t *)header.end;
     size_t available = size - (size_t)(data - bytes);
     status = read_type(array, header.type, error);
-    status = status ? status : read_shape(array, &header, available, error);
+    status = status ? status : read_npy_shape(array, &header, available, error);
     if (status) {
         return status;
     }

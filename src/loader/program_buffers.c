@@ -73,8 +73,9 @@ static enum penrose_status read_input(const struct program_reader *reader, const
 }
 
 /* Rows and columns from the input, or as they stand there. */
-static enum penrose_status read_shape(const struct program_reader *reader, const char *key,
-                                      const json_t *object, struct loader_program_buffer *buffer)
+static enum penrose_status read_buffer_shape(const struct program_reader *reader, const char *key,
+                                             const json_t *object,
+                                             struct loader_program_buffer *buffer)
 {
     struct loader_tensor *tensor = &buffer->tensor;
     unsigned parts = buffer->is_split ? buffer->tiles.count : 1;
@@ -208,7 +209,7 @@ static enum penrose_status read_tensor(const struct program_reader *reader, cons
                                        const json_t *object, struct loader_program_buffer *buffer)
 {
     enum penrose_status status = read_form(reader, key, object, &buffer->tensor.form);
-    status = status ? status : read_shape(reader, key, object, buffer);
+    status = status ? status : read_buffer_shape(reader, key, object, buffer);
     return status ? status : cut_pages(reader, key, buffer);
 }
 

@@ -36,7 +36,7 @@ static void skip_spaces(struct reading *reading)
     reading->rest += strspn(reading->rest, " \t\r\n");
 }
 
-static bool take(struct reading *reading, char character)
+static bool take_char(struct reading *reading, char character)
 {
     skip_spaces(reading);
     if (*reading->rest != character) {
@@ -117,7 +117,7 @@ static int64_t of_buffer(struct reading *reading, enum loader_buffer_kind kind, 
     return (int64_t)buffer->address;
 }
 
-static int64_t sum(struct reading *reading);
+static int64_t read_sum(struct reading *reading);
 
 static int64_t compute_let(struct reading *reading, unsigned number)
 {
@@ -125,7 +125,7 @@ static int64_t compute_let(struct reading *reading, unsigned number)
     const char *rest = reading->rest;
     reading->lets = number;
     reading->rest = reading->place->program->lets.text[number];
-    int64_t value = sum(reading);
+    int64_t value = read_sum(reading);
     skip_spaces(reading);
     if (*reading->rest) {
         fail(reading, "a name under \"let\" lacks an operator (+ - * / %)");
@@ -263,7 +263,7 @@ static int64_t noc(struct reading *reading, int64_t index)
     return noc_y(reading, index / columns) << 6 | noc_x(reading, index % columns);
 }
 
-static int64_t least(struct reading *reading, int64_t a, int64_t b)
+static int64_t least_value(struct reading *reading, int64_t a, int64_t b)
 {
     (void)reading;
     return a < b ? a : b;
@@ -280,8 +280,8 @@ static const struct {
     int64_t (*one)(struct reading *reading, int64_t number);
     int64_t (*two)(struct reading *reading, int64_t a, int64_t b);
 } functions[] = {
-    {"noc_x", noc_x, NULL}, {"noc_y", noc_y, NULL},  {"noc", noc, NULL},
-    {"min", NULL, least},   {"max", NULL, greatest},
+    {"noc_x", noc_x, NULL},     {"noc_y", noc_y, NULL},  {"noc", noc, NULL},
+    {"min", NULL, least_value}, {"max", NULL, greatest},
 };
 
 /* Behind the opening parenthesis. */
@@ -291,14 +291,14 @@ static int64_t call(struct reading *reading, const char *name, size_t length)
         if (strlen(functions[i].name) != length || memcmp(functions[i].name, name, length) != 0) {
             continue;
         }
-        int64_t a = sum(reading), b = 0;
-        if (functions[i].two && !take(reading, ',')) {
+        int64_t a = read_sum(reading), b = 0;
+        if (functions[i].two && !take_char(reading, ',')) {
             return fail(reading, "min and max take two numbers with a comma between");
         }
         if (functions[i].two) {
-            b = sum(reading);
+            b = read_sum(reading);
         }
-        if (!take(reading, ')')) {
+        if (!take_char(reading, ')')) {
             return fail(reading, "a closing parenthesis is missing");
         }
         if (reading->status != PENROSE_OK) {
@@ -355,11 +355,11 @@ static int64_t operand(struct reading *reading)
     if (++reading->depth > MOST_DEPTH) {
         return fail(reading, "too many parentheses, signs and names within each other");
     }
-    if (take(reading, '-')) {
+    if (take_char(reading, '-')) {
         value = -operand(reading);
-    } else if (take(reading, '(')) {
-        value = sum(reading);
-        if (!take(reading, ')')) {
+    } else if (take_char(reading, '(')) {
+        value = read_sum(reading);
+        if (!take_char(reading, ')')) {
             return fail(reading, "a closing parenthesis is missing");
         }
     } else {
@@ -372,8 +372,8 @@ static int64_t operand(struct reading *reading)
         if (!length) {
             return fail(reading, "a number or a name is missing");
         }
-        value =
-            take(reading, '(') ? call(reading, name, length) : plain_name(reading, name, length);
+        value = take_char(reading, '(') ? call(reading, name, length)
+                                        : plain_name(reading, name, length);
     }
     reading->depth--;
     return value;
@@ -393,7 +393,7 @@ static int64_t compute(struct reading *reading, int64_t a, char sign, int64_t b)
     return value;
 }
 
-static int64_t product(struct reading *reading)
+static int64_t read_product(struct reading *reading)
 {
     int64_t value = operand(reading);
     while (reading->status == PENROSE_OK) {
@@ -414,14 +414,14 @@ static int64_t product(struct reading *reading)
     return value;
 }
 
-static int64_t sum(struct reading *reading)
+static int64_t read_sum(struct reading *reading)
 {
-    int64_t value = product(reading);
+    int64_t value = read_product(reading);
     while (reading->status == PENROSE_OK) {
-        if (take(reading, '+')) {
-            value = compute(reading, value, '+', product(reading));
-        } else if (take(reading, '-')) {
-            value = compute(reading, value, '-', product(reading));
+        if (take_char(reading, '+')) {
+            value = compute(reading, value, '+', read_product(reading));
+        } else if (take_char(reading, '-')) {
+            value = compute(reading, value, '-', read_product(reading));
         } else {
             break;
         }
@@ -434,7 +434,7 @@ enum penrose_status loader_expression(const char *text, const struct loader_plac
 {
     struct reading reading = {
         .rest = text, .place = place, .error = error, .lets = place->program->lets.count};
-    int64_t result = sum(&reading);
+    int64_t result = read_sum(&reading);
     skip_spaces(&reading);
     if (reading.status == PENROSE_OK && *reading.rest) {
         fail(&reading, "an operator (+ - * / %) is missing");

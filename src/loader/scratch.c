@@ -28,7 +28,7 @@ struct registers {
     bool known[32];
 };
 
-static void forget(struct registers *registers, unsigned number)
+static void forget_register(struct registers *registers, unsigned number)
 {
     registers->known[number] = number == 0;
 }
@@ -48,7 +48,7 @@ static void forget_call(struct registers *registers)
         bool is_saved_by_caller =
             i == RA || (i >= T0 && i <= T2) || (i >= A0 && i <= A7) || i >= T3;
         if (is_saved_by_caller) {
-            forget(registers, i);
+            forget_register(registers, i);
         }
     }
 }
@@ -66,7 +66,8 @@ static bool is_copy(const struct registers *registers, unsigned a, unsigned b, u
 }
 
 /* Executes what matters of one instruction; true when it is the copy, with its source. */
-static bool step(struct registers *registers, uint32_t instruction, uint32_t data, uint32_t *source)
+static bool step_registers(struct registers *registers, uint32_t instruction, uint32_t data,
+                           uint32_t *source)
 {
     const struct rv32_operands insn = rv32_find_operands(NULL, instruction, 0);
     switch (insn.row) {
@@ -88,7 +89,7 @@ static bool step(struct registers *registers, uint32_t instruction, uint32_t dat
         if (insn.row == RV32_ROW_ADDI && registers->known[insn.rs1]) {
             set(registers, insn.rd, registers->value[insn.rs1] + (uint32_t)insn.imm);
         } else if (insn.results[RV32_X]) {
-            forget(registers, insn.rd);
+            forget_register(registers, insn.rd);
         }
         return false;
     }
@@ -140,7 +141,7 @@ bool loader_scratch_find(const struct loader_elf *elf, uint32_t *address)
             return false;
         }
         memcpy(&instruction, text->bytes + offset, sizeof instruction);
-        if (step(&registers, instruction, data, address)) {
+        if (step_registers(&registers, instruction, data, address)) {
             return true;
         }
     }

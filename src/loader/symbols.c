@@ -50,8 +50,8 @@ static bool is_wanted(const struct loader_raw_symbol *raw)
            !compiler_local;
 }
 
-static struct loader_symbol describe(const struct loader_elf *elf,
-                                     const struct loader_raw_symbol *raw)
+static struct loader_symbol describe_symbol(const struct loader_elf *elf,
+                                            const struct loader_raw_symbol *raw)
 {
     bool in_section = raw->section < elf->sections_count;
     uint32_t flags = in_section ? elf->section[raw->section].flags : 0;
@@ -200,7 +200,7 @@ enum penrose_status loader_symbols_build(struct loader_elf *elf, struct penrose_
     }
     for (uint32_t i = 1; i < total; i++) {
         if (loader_elf_raw_symbol(elf, i, &raw) && is_wanted(&raw)) {
-            symbols->symbol[symbols->count++] = describe(elf, &raw);
+            symbols->symbol[symbols->count++] = describe_symbol(elf, &raw);
             symbols->lowest =
                 is_place(elf, &raw) ? lower(symbols->lowest, raw.value) : symbols->lowest;
         }

@@ -198,7 +198,7 @@ static bool number_to_int(const struct number *number, uint64_t *magnitude)
 
 /* --- Elements of arrays --- */
 
-static uint64_t load(const uint8_t *bytes, unsigned size)
+static uint64_t read_datum_bits(const uint8_t *bytes, unsigned size)
 {
     uint64_t value = 0;
     memcpy(&value, bytes, size); /* the host is little-endian */
@@ -208,7 +208,7 @@ static uint64_t load(const uint8_t *bytes, unsigned size)
 static struct number array_number(const struct loader_npy *array, size_t index)
 {
     unsigned size = array->size;
-    uint64_t value = load(array->data + index * size, size);
+    uint64_t value = read_datum_bits(array->data + index * size, size);
     switch (array->kind) {
     case LOADER_NPY_FLOAT:
         return number_from_float(&npy_floats[size], value);
@@ -411,7 +411,8 @@ static struct block_bytes find_block(const struct loader_tensor *tensor, uint64_
 }
 
 /* Which element datum `i` of a block is, in C order; false where it is padding. */
-static bool place(const struct loader_tensor *tensor, uint64_t block, unsigned i, size_t *element)
+static bool place_block(const struct loader_tensor *tensor, uint64_t block, unsigned i,
+                        size_t *element)
 {
     if (tensor->form.layout == LOADER_ROWS) {
         *element = (size_t)(block * BLOCK + i);
@@ -494,9 +495,9 @@ static void print_number(char *text, size_t size, const struct number *number)
     }
 }
 
-static enum penrose_status refuse(const struct loader_tensor *tensor,
-                                  const struct loader_npy *array, size_t element,
-                                  struct penrose_error *error)
+static enum penrose_status refuse_tensor(const struct loader_tensor *tensor,
+                                         const struct loader_npy *array, size_t element,
+                                         struct penrose_error *error)
 {
     char value[64];
     struct number number = array_number(array, element);
@@ -533,7 +534,7 @@ static bool encode_block(const struct loader_tensor *tensor, const struct loader
     for (unsigned i = 0; i < at.count; i++) {
         size_t element;
         uint32_t datum = 0;
-        if (!place(tensor, block, i, &element)) {
+        if (!place_block(tensor, block, i, &element)) {
             store_datum(bytes + at.datums, info->bits, i, 0);
             continue;
         }
@@ -574,7 +575,7 @@ enum penrose_status loader_tensor_encode(const struct loader_tensor *tensor,
             first = bad; /* tiles do not come in the order of elements */
         }
     }
-    return first == SIZE_MAX ? PENROSE_OK : refuse(tensor, array, first, error);
+    return first == SIZE_MAX ? PENROSE_OK : refuse_tensor(tensor, array, first, error);
 }
 
 static void decode_into(const struct loader_tensor_form *form, uint32_t datum, uint8_t exponent,
@@ -612,7 +613,7 @@ bool loader_tensor_decode(const struct loader_tensor *tensor, const uint8_t *byt
         uint8_t exponent = info->is_block ? bytes[at.exponent] : 0;
         for (unsigned i = 0; i < at.count; i++) {
             size_t element;
-            if (place(tensor, block, i, &element)) {
+            if (place_block(tensor, block, i, &element)) {
                 uint32_t datum = load_datum(bytes + at.datums, info->bits, i);
                 decode_into(&tensor->form, datum, exponent, array, element);
             }

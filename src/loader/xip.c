@@ -77,8 +77,8 @@ struct transform {
     struct penrose_error *error;
 };
 
-static enum penrose_status refuse(const struct transform *transform,
-                                  const struct relocation *relocation, const char *why)
+static enum penrose_status refuse_relocation(const struct transform *transform,
+                                             const struct relocation *relocation, const char *why)
 {
     char number[32], symbol[LOADER_QUOTE], section[LOADER_QUOTE / 2];
     snprintf(number, sizeof number, "relocation type %u", relocation->type);
@@ -139,13 +139,15 @@ static enum penrose_status read_relocation(const struct transform *transform,
     };
     if (!loader_elf_raw_symbol(transform->elf, relocation->symbol_index, &relocation->symbol) &&
         relocation->symbol_index) {
-        return refuse(transform, relocation, "no such symbol; the file is damaged: build it again");
+        return refuse_relocation(transform, relocation,
+                                 "no such symbol; the file is damaged: build it again");
     }
     relocation->target = relocation->symbol.value + (uint32_t)entry.r_addend;
     relocation->to_text = is_text_symbol(transform, &relocation->symbol);
     if (relocation->address - section->address >= section->size) {
-        return refuse(transform, relocation,
-                      "the place lies outside the section; the file is damaged: build it again");
+        return refuse_relocation(
+            transform, relocation,
+            "the place lies outside the section; the file is damaged: build it again");
     }
     return PENROSE_OK;
 }
@@ -181,14 +183,14 @@ static enum penrose_status check_pair(const struct transform *transform,
                                       const struct relocation *second)
 {
     if (!second || second->address != first->address) {
-        return refuse(transform, first,
-                      "half of a symbol difference, the other one is missing; "
-                      "the file is damaged: build it again");
+        return refuse_relocation(transform, first,
+                                 "half of a symbol difference, the other one is missing; "
+                                 "the file is damaged: build it again");
     }
     if (first->to_text != second->to_text) {
-        return refuse(transform, first,
-                      "a difference between text and other memory, which changes "
-                      "when the kernel moves");
+        return refuse_relocation(transform, first,
+                                 "a difference between text and other memory, which changes "
+                                 "when the kernel moves");
     }
     return PENROSE_OK;
 }
@@ -203,18 +205,20 @@ static enum penrose_status check_relocation(struct transform *transform,
     bool is_crossing = relocation->from_text != relocation->to_text;
     switch (action) {
     case REFUSE:
-        return refuse(transform, relocation,
-                      "cannot be made position independent; build with "
-                      "relaxation on and without a PLT");
+        return refuse_relocation(transform, relocation,
+                                 "cannot be made position independent; build with "
+                                 "relaxation on and without a PLT");
     case POINTER:
-        return relocation->to_text ? refuse(transform, relocation,
-                                            "an absolute pointer into the text would have to "
-                                            "be fixed at run time; build with "
-                                            "-fno-jump-tables, take no function addresses")
-                                   : PENROSE_OK;
+        return relocation->to_text
+                   ? refuse_relocation(transform, relocation,
+                                       "an absolute pointer into the text would have to "
+                                       "be fixed at run time; build with "
+                                       "-fno-jump-tables, take no function addresses")
+                   : PENROSE_OK;
     case JUMP:
-        return is_crossing ? refuse(transform, relocation, "a jump out of the kernel's text")
-                           : PENROSE_OK;
+        return is_crossing
+                   ? refuse_relocation(transform, relocation, "a jump out of the kernel's text")
+                   : PENROSE_OK;
     case ADD:
         return check_pair(transform, relocation,
                           after && after->row && after->row->action == SUBTRACT ? after : NULL);
@@ -226,7 +230,7 @@ static enum penrose_status check_relocation(struct transform *transform,
     case HIGH:
     case PCREL_HIGH:
         if (relocation->to_text && !relocation->from_text) {
-            return refuse(transform, relocation, "a reference from data into the text");
+            return refuse_relocation(transform, relocation, "a reference from data into the text");
         }
         /* Local memory and registers do not move: lui on them stays, auipc becomes lui. */
         if (action == HIGH ? relocation->to_text : relocation->from_text) {
@@ -333,9 +337,10 @@ static enum penrose_status patch_low(struct transform *transform,
     }
     struct high *high = find_high(transform, relocation, is_pcrel);
     if (!high) {
-        return refuse(transform, relocation,
-                      "its upper part (HI20) was not found; give the original kernel, not one "
-                      "that is transformed already");
+        return refuse_relocation(
+            transform, relocation,
+            "its upper part (HI20) was not found; give the original kernel, not one "
+            "that is transformed already");
     }
     high->is_used = true;
     if (high->is_kept) {
@@ -343,15 +348,17 @@ static enum penrose_status patch_low(struct transform *transform,
     }
     uint8_t *at = instruction_at(transform, relocation->address);
     if (!at) {
-        return refuse(transform, relocation, "no instruction there; the file is damaged");
+        return refuse_relocation(transform, relocation,
+                                 "no instruction there; the file is damaged");
     }
     /* Absolute parts may have addends of their own: struct members share one lui. */
     uint32_t value = new_value(high, is_pcrel ? high->target : relocation->target);
     uint32_t low = value - upper_bits(new_value(high, high->target));
     if (low + 0x800 > 0xfff) {
-        return refuse(transform, relocation,
-                      "does not fit behind the upper part (HI20) that it shares with others once "
-                      "that is pc-relative; keep constant data out of the text");
+        return refuse_relocation(
+            transform, relocation,
+            "does not fit behind the upper part (HI20) that it shares with others once "
+            "that is pc-relative; keep constant data out of the text");
     }
     store_word(at, with_low_bits(load_word(at), low, is_store));
     return PENROSE_OK;
@@ -360,9 +367,9 @@ static enum penrose_status patch_low(struct transform *transform,
 static enum penrose_status patch_high(const struct transform *transform, const struct high *high)
 {
     if (!high->is_used) {
-        return refuse(transform, &high->relocation,
-                      "its lower part (LO12) was not found; the file "
-                      "is damaged: build it again");
+        return refuse_relocation(transform, &high->relocation,
+                                 "its lower part (LO12) was not found; the file "
+                                 "is damaged: build it again");
     }
     if (high->is_kept) {
         return PENROSE_OK;
@@ -371,8 +378,9 @@ static enum penrose_status patch_high(const struct transform *transform, const s
     uint32_t before = high->is_pcrel ? OPCODE_AUIPC : OPCODE_LUI;
     uint32_t after = high->is_pcrel ? OPCODE_LUI : OPCODE_AUIPC;
     if (!at || (load_word(at) & OPCODE_MASK) != before) {
-        return refuse(transform, &high->relocation,
-                      high->is_pcrel ? "the instruction there is no auipc"
+        return refuse_relocation(transform, &high->relocation,
+                                 high->is_pcrel
+                                     ? "the instruction there is no auipc"
                                      : "the instruction there is no lui; give the original "
                                        "kernel, not one that is transformed already");
     }
@@ -444,7 +452,7 @@ static enum penrose_status patch_table(struct transform *transform,
     return PENROSE_OK;
 }
 
-static enum penrose_status run(struct transform *transform)
+static enum penrose_status run_transform(struct transform *transform)
 {
     const struct loader_elf *elf = transform->elf;
     enum penrose_status status = PENROSE_OK;
@@ -542,7 +550,7 @@ enum penrose_status loader_xip(const struct loader_elf *elf, struct loader_blob 
         return status;
     }
     struct transform transform = {.elf = elf, .text = text, .blob = blob, .error = error};
-    status = run(&transform);
+    status = run_transform(&transform);
     free(transform.high);
     if (status) {
         loader_blob_free(blob);

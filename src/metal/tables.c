@@ -37,7 +37,7 @@ unsigned chip_firmware_dram_banks(const struct penrose_firmware *firmware)
     return firmware->loader->tables.dram_banks;
 }
 
-static uint16_t name_of(unsigned x, unsigned y)
+static uint16_t name_of_tile(unsigned x, unsigned y)
 {
     return (uint16_t)(y << 6 | x);
 }
@@ -60,7 +60,8 @@ static void fill_l1_banks(const uint8_t *column, unsigned columns, unsigned bank
 {
     unsigned used = (banks + ROWS - 1) / ROWS;
     for (unsigned bank = 0; used && used <= columns && bank < banks; bank++) {
-        xy[bank] = xy[banks + bank] = name_of(column[bank % used], GRID_TENSIX_ROW + bank / used);
+        xy[bank] = xy[banks + bank] =
+            name_of_tile(column[bank % used], GRID_TENSIX_ROW + bank / used);
     }
 }
 
@@ -73,7 +74,7 @@ void metal_boot_tables(const struct penrose_chip *chip, const struct loader_tabl
     for (unsigned bank = 0; bank < sizes->dram_banks; bank++) {
         for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
             if (chip_dram_bank(chip, noc, bank, &x, &y)) {
-                tables->dram_xy[noc * sizes->dram_banks + bank] = name_of(x, y);
+                tables->dram_xy[noc * sizes->dram_banks + bank] = name_of_tile(x, y);
             }
         }
     }

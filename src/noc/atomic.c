@@ -25,7 +25,7 @@ static uint32_t field(uint32_t operation, unsigned shift, unsigned bits)
     return operation >> shift & ((UINT32_C(1) << bits) - 1);
 }
 
-static uint32_t word_at(const uint8_t *line, unsigned index)
+static uint32_t word_of_line(const uint8_t *line, unsigned index)
 {
     uint32_t word;
     memcpy(&word, line + 4 * index, sizeof word);
@@ -106,7 +106,7 @@ static void add_bytes(uint8_t *line, uint32_t data, bool saturates)
 static void add_words(uint8_t *line, uint32_t data)
 {
     for (unsigned i = 0; i < LINE_WORDS; i++) {
-        put_word(line, i, word_at(line, i) + data);
+        put_word(line, i, word_of_line(line, i) + data);
     }
 }
 
@@ -148,7 +148,7 @@ static const char *extended(uint8_t *line, uint32_t operation, uint32_t data)
 {
     unsigned index = field(operation, 0, 2), which = field(operation, 8, 4);
     if (which & EXTENDED_ZAAMO) {
-        put_word(line, index, zaamo(word_at(line, index), which & 7, data));
+        put_word(line, index, zaamo(word_of_line(line, index), which & 7, data));
     } else if (which == EXTENDED_SWAP) {
         put_word(line, index, data);
     } else {
@@ -161,8 +161,8 @@ const char *noc_atomic(uint8_t *line, unsigned offset, uint32_t operation, uint3
                        uint32_t *result)
 {
     unsigned index = field(operation, 0, 2);
-    uint32_t old = word_at(line, index);
-    *result = word_at(line, offset / 4);
+    uint32_t old = word_of_line(line, index);
+    *result = word_of_line(line, offset / 4);
     switch (field(operation, 12, 4)) {
     case OP_INCREMENT:
         put_word(line, index, incremented(old, operation, data));

@@ -18,7 +18,7 @@ static niu_handler niu_by_command, niu_by_clear_outstanding, niu_by_rtz_clear, n
 
 /* --- Identity --- */
 
-static uint32_t *word_at(struct niu *niu, uint32_t offset)
+static uint32_t *word_of_niu(struct niu *niu, uint32_t offset)
 {
     return &niu->word[niu_buffer(offset / NIU_BUFFER_BYTES) + offset % NIU_BUFFER_BYTES / 4];
 }
@@ -27,7 +27,7 @@ void niu_set_identity(struct niu *niu, uint32_t offset, uint32_t value)
 {
     bool in_buffers = offset == NIU_NODE_ID || offset == NIU_ENDPOINT_ID;
     for (unsigned buffer = 0; buffer < (in_buffers ? NIU_BUFFERS : 1); buffer++) {
-        *word_at(niu, buffer * NIU_BUFFER_BYTES + offset) = value;
+        *word_of_niu(niu, buffer * NIU_BUFFER_BYTES + offset) = value;
     }
 }
 
@@ -42,9 +42,9 @@ uint32_t niu_outstanding(const struct niu *niu, unsigned id)
 
 void niu_set_outstanding(struct niu *niu, unsigned id, uint32_t value)
 {
-    uint32_t *counter = word_at(niu, NIU_REQS_OUTSTANDING + 4 * id);
+    uint32_t *counter = word_of_niu(niu, NIU_REQS_OUTSTANDING + 4 * id);
     if (*counter && !(value & OUTSTANDING_MASK)) {
-        *word_at(niu, NIU_RTZ_SOURCE) |= UINT32_C(1) << id;
+        *word_of_niu(niu, NIU_RTZ_SOURCE) |= UINT32_C(1) << id;
     }
     *counter = value & OUTSTANDING_MASK;
 }
@@ -66,7 +66,7 @@ static enum niu_effect niu_by_rtz_number(struct niu *niu, const struct reg_place
     (void)place;
     uint32_t bits = pending(niu), number = bits ? (uint32_t)__builtin_ctz(bits) : 0;
     if (bits && effects && !(niu->word[NIU_RTZ_CFG / 4] & RTZ_KEEPS_ON_READ)) {
-        *word_at(niu, NIU_RTZ_SOURCE) &= ~(UINT32_C(1) << number);
+        *word_of_niu(niu, NIU_RTZ_SOURCE) &= ~(UINT32_C(1) << number);
     }
     *value = number;
     return NIU_DONE;
@@ -77,7 +77,7 @@ static enum niu_effect niu_by_rtz_clear(struct niu *niu, const struct reg_place 
 {
     (void)place;
     (void)effects;
-    *word_at(niu, NIU_RTZ_SOURCE) &= ~*value;
+    *word_of_niu(niu, NIU_RTZ_SOURCE) &= ~*value;
     return NIU_DONE;
 }
 
@@ -135,7 +135,7 @@ static enum niu_effect niu_by_own_tables(struct niu *niu, const struct reg_place
                                          bool effects, uint32_t *value)
 {
     (void)effects;
-    *word_at(niu, place->offset) = *value;
+    *word_of_niu(niu, place->offset) = *value;
     niu->has_own_tables = true;
     return NIU_DONE;
 }

@@ -16,7 +16,7 @@ enum {
     BLOB_WORD = 32,
 };
 
-static uint32_t word_at(const struct overlay *overlay, uint32_t address)
+static uint32_t word_of_blob(const struct overlay *overlay, uint32_t address)
 {
     uint32_t word;
     memcpy(&word, overlay->l1 + address, sizeof word);
@@ -30,7 +30,7 @@ static bool may_be_loaded(unsigned index)
            index != OVERLAY_NUM_MSGS_RECEIVED_INC && reg_name(&overlay_registers, 4 * index);
 }
 
-static bool check(struct overlay *overlay, unsigned s, uint32_t address, uint32_t words)
+static bool check_blob(struct overlay *overlay, unsigned s, uint32_t address, uint32_t words)
 {
     if (address % 4) {
         return overlay_refuse(overlay, s,
@@ -43,7 +43,7 @@ static bool check(struct overlay *overlay, unsigned s, uint32_t address, uint32_
                               (unsigned)address, (unsigned)words);
     }
     for (uint32_t i = 1; i < words; i++) {
-        unsigned index = word_at(overlay, address + 4 * i) & INDEX_MASK;
+        unsigned index = word_of_blob(overlay, address + 4 * i) & INDEX_MASK;
         if (!may_be_loaded(index)) {
             return overlay_refuse(overlay, s, "configuration at 0x%x: register %u cannot be loaded",
                                   (unsigned)(address + 4 * i), index);
@@ -64,16 +64,16 @@ void overlay_load_blob(struct overlay *overlay, unsigned s)
     struct overlay_stream *stream = overlay_own(overlay, s);
     uint32_t address = overlay_get(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR);
     uint32_t words = stream->next_configuration + 1;
-    if (!check(overlay, s, address, words)) {
+    if (!check_blob(overlay, s, address, words)) {
         overlay_break(overlay, s);
         return;
     }
     start_run(overlay, s);
     stream->remaining = stream->to_receive = 0;
     stream->loads_again = false;
-    overlay_write_header(overlay, s, word_at(overlay, address));
+    overlay_write_header(overlay, s, word_of_blob(overlay, address));
     for (uint32_t i = 1; i < words; i++) {
-        uint32_t entry = word_at(overlay, address + 4 * i);
+        uint32_t entry = word_of_blob(overlay, address + 4 * i);
         if (overlay_write(overlay, s, entry & INDEX_MASK, true, entry >> VALUE_SHIFT) ==
             OVERLAY_REFUSED) {
             overlay_break(overlay, s);

@@ -315,7 +315,7 @@ static bool begin(struct overlay *overlay, unsigned s)
 
 /* SPEC: credits are awaited unless the next phase goes to the same place, or nothing counts them.
  */
-static bool finish(struct overlay *overlay, unsigned s)
+static bool finish_phase(struct overlay *overlay, unsigned s)
 {
     struct overlay_stream *stream = overlay_own(overlay, s);
     if (stream->remaining || stream->is_endless) {
@@ -353,7 +353,7 @@ static bool run_phase(struct overlay *overlay, unsigned s)
         return shake_hands(overlay, s) || went_on;
     }
     went_on |= overlay_transmit(overlay, s);
-    return !stream->is_stuck && (finish(overlay, s) || went_on);
+    return !stream->is_stuck && (finish_phase(overlay, s) || went_on);
 }
 
 /* May the stream go on while a packet for its source waits? Its own linked transaction, which holds
@@ -364,7 +364,7 @@ static bool may_go_on(const struct overlay_stream *stream)
 }
 
 /* One step of one stream; true when another may be possible. */
-static bool step(struct overlay *overlay, unsigned s)
+static bool step_phase(struct overlay *overlay, unsigned s)
 {
     const struct overlay_stream *stream = overlay_look(overlay, s);
     if (!overlay_is_used(overlay, s) || stream->is_stuck) {
@@ -403,7 +403,7 @@ bool overlay_run(struct overlay *overlay, uint64_t cycle)
         overlay->due = 0;
         for (; streams; streams &= streams - 1) {
             unsigned s = (unsigned)__builtin_ctzll(streams);
-            if (step(overlay, s)) {
+            if (step_phase(overlay, s)) {
                 overlay->due |= overlay_bit(s);
                 went_on = true;
             }

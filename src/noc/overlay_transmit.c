@@ -57,7 +57,8 @@ static void append_reading(struct overlay_stream *stream, struct overlay_reading
 }
 
 /* Words of a receive buffer are free again. */
-static void release(struct overlay *overlay, unsigned s, const struct overlay_reading *reading)
+static void release_receiver(struct overlay *overlay, unsigned s,
+                             const struct overlay_reading *reading)
 {
     unsigned holder = reading->stream;
     struct overlay_stream *stream = overlay_own(overlay, holder);
@@ -84,7 +85,7 @@ static bool finish_reading(struct overlay *overlay, unsigned s)
         more = reading->is_joined;
         stream->first_reading = (uint8_t)((stream->first_reading + 1) % OVERLAY_READINGS);
         stream->readings--;
-        release(overlay, s, reading);
+        release_receiver(overlay, s, reading);
     }
     return true;
 }
@@ -231,7 +232,7 @@ struct piece {
     bool first, last;
 };
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t fewer_bytes(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
@@ -255,7 +256,7 @@ static uint32_t ready_words(struct overlay *overlay, unsigned s)
         return left; /* gathered messages are complete */
     }
     enough = enough == UNKNOWN_THRESHOLD ? DEFAULT_PARTIAL_WORDS : enough;
-    uint32_t there = least(left, stream->arrived - stream->consumed);
+    uint32_t there = fewer_bytes(left, stream->arrived - stream->consumed);
     bool more_can_come = overlay_room(overlay, s) && !stream->freed;
     return there < left && there < enough && more_can_come ? 0 : there;
 }
@@ -282,8 +283,8 @@ static struct piece next_piece(struct overlay *overlay, unsigned s)
     uint32_t offset = message->address - start + message->sent;
     struct piece piece = {.words = ready_words(overlay, s), .first = !message->sent};
     offset = size ? offset % size : offset;
-    piece.words = least(piece.words, size ? size - offset : 0);
-    piece.words = least(piece.words, OVERLAY_PACKET_WORDS);
+    piece.words = fewer_bytes(piece.words, size ? size - offset : 0);
+    piece.words = fewer_bytes(piece.words, OVERLAY_PACKET_WORDS);
     piece.from = start + offset + offset_entry(overlay, get_OFFSET_RD_SRC_INDEX(onetime));
     if (get_REMOTE_RECEIVER(stream->misc)) {
         uint32_t done = overlay_get(overlay, s, OVERLAY_REMOTE_DEST_WR_PTR);
@@ -291,10 +292,11 @@ static struct piece next_piece(struct overlay *overlay, unsigned s)
         piece.to = (overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_START_HI) << HIGH_SHIFT |
                     overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_START)) +
                    done + offset_entry(overlay, get_OFFSET_RD_DEST_INDEX(onetime));
-        piece.words = least(piece.words, done < end ? end - done : 0);
-        piece.words = least(piece.words, OVERLAY_PACKET_WORDS - piece.to % OVERLAY_FLIT_WORDS);
+        piece.words = fewer_bytes(piece.words, done < end ? end - done : 0);
+        piece.words =
+            fewer_bytes(piece.words, OVERLAY_PACKET_WORDS - piece.to % OVERLAY_FLIT_WORDS);
         if (counts_room(stream)) {
-            piece.words = least(piece.words, credit(overlay, s, message));
+            piece.words = fewer_bytes(piece.words, credit(overlay, s, message));
         }
     }
     piece.last = message->sent + piece.words == message->words;

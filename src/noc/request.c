@@ -87,7 +87,7 @@ struct refusal {
     char text[200];
 };
 
-static bool refuse(struct refusal *refusal, enum penrose_fault_kind kind, const char *text)
+static bool refuse_request(struct refusal *refusal, enum penrose_fault_kind kind, const char *text)
 {
     refusal->kind = kind;
     snprintf(refusal->text, sizeof refusal->text, "%s", text);
@@ -122,38 +122,41 @@ static bool check_flags(const struct command *command, const struct noc_initiato
     uint32_t ctrl = command->ctrl;
     bool has_enables = command->type == CMD_WRITE && ctrl & CTRL_BYTE_ENABLES;
     if ((ctrl & CTRL_TYPE) > CMD_WRITE) {
-        return refuse(
+        return refuse_request(
             refusal, PENROSE_FAULT_NOC_COMMAND,
             "request type 3 is reserved: bits 0-1 of NOC_CTRL are 0 (read), 1 (atomic) or "
             "2 (write)");
     }
     if (ctrl & CTRL_MULTICAST && command->type == CMD_READ) {
-        return refuse(refusal, PENROSE_FAULT_NOC_COMMAND,
-                      "a read cannot be multicast: clear bit 5 of NOC_CTRL");
+        return refuse_request(refusal, PENROSE_FAULT_NOC_COMMAND,
+                              "a read cannot be multicast: clear bit 5 of NOC_CTRL");
     }
     if (ctrl & CTRL_STATIC && !has_good_channel(command, by)) {
-        return refuse(refusal, PENROSE_FAULT_NOC_COMMAND,
-                      command->is_multicast
-                          ? "a multicast on a static virtual channel needs class 2: bits "
-                            "14-15 of NOC_CTRL"
-                          : "a unicast request on a static virtual channel needs class 0 "
-                            "or 1: bits 14-15 of NOC_CTRL");
+        return refuse_request(refusal, PENROSE_FAULT_NOC_COMMAND,
+                              command->is_multicast
+                                  ? "a multicast on a static virtual channel needs class 2: bits "
+                                    "14-15 of NOC_CTRL"
+                                  : "a unicast request on a static virtual channel needs class 0 "
+                                    "or 1: bits 14-15 of NOC_CTRL");
     }
     if (command->type == CMD_ATOMIC && ctrl & CTRL_RESPONSE &&
         (command->back & 3 || looks_like_register(command->back))) {
-        return refuse(refusal, PENROSE_FAULT_NOC_ALIGNMENT,
-                      "the result of an atomic goes to a multiple of 4 in L1: NOC_RET_ADDR");
+        return refuse_request(
+            refusal, PENROSE_FAULT_NOC_ALIGNMENT,
+            "the result of an atomic goes to a multiple of 4 in L1: NOC_RET_ADDR");
     }
     if (ctrl & CTRL_ACCUMULATE && command->type != CMD_ATOMIC) {
-        return refuse(refusal, PENROSE_FAULT_NOC_ACCUMULATE,
-                      "accumulating in L1 (bit 31 of NOC_CTRL) does not work on this hardware: "
-                      "clear the bit");
+        return refuse_request(
+            refusal, PENROSE_FAULT_NOC_ACCUMULATE,
+            "accumulating in L1 (bit 31 of NOC_CTRL) does not work on this hardware: "
+            "clear the bit");
     }
     if (has_enables && !(ctrl & CTRL_INLINE) && looks_like_register(command->target) &&
         command->target % WORD) {
-        return refuse(refusal, PENROSE_FAULT_NOC_ALIGNMENT,
-                      "the source of a write with byte enables is a register, whose address is a "
-                      "multiple of 4: NOC_TARG_ADDR");
+        return refuse_request(
+            refusal, PENROSE_FAULT_NOC_ALIGNMENT,
+            "the source of a write with byte enables is a register, whose address is a "
+            "multiple of 4: NOC_TARG_ADDR");
     }
     return true;
 }
@@ -165,8 +168,8 @@ static bool check_length(const struct command *command, struct refusal *refusal)
         return true;
     }
     if (length == 0) {
-        return refuse(refusal, PENROSE_FAULT_NOC_LENGTH,
-                      "NOC_AT_LEN_BE is 0: a read or write has at least a byte");
+        return refuse_request(refusal, PENROSE_FAULT_NOC_LENGTH,
+                              "NOC_AT_LEN_BE is 0: a read or write has at least a byte");
     }
     refusal->kind = PENROSE_FAULT_NOC_LENGTH;
     if (length > MOST_LENGTH) {
@@ -306,8 +309,8 @@ static bool check_transaction(struct niu *niu, const struct command *command,
 
 /* --- Packets --- */
 
-static void describe(const struct command *command, const struct noc_initiator *by, uint64_t cycle,
-                     struct noc_packet *packet)
+static void describe_command(const struct command *command, const struct noc_initiator *by,
+                             uint64_t cycle, struct noc_packet *packet)
 {
     uint32_t ctrl = command->ctrl;
     packet->kind = command->type == CMD_READ     ? NOC_READ
@@ -469,7 +472,7 @@ void noc_request_move(uint32_t *word, uint32_t bytes)
 }
 
 /* The request is dropped after all: what it would have counted down is put right. */
-static void drop(struct niu *niu, const struct command *command)
+static void drop_command(struct niu *niu, const struct command *command)
 {
     unsigned id = transaction(command);
     if (leaves_data(command)) {
@@ -492,7 +495,7 @@ static bool join(struct niu *niu, const struct command *command, uint64_t cycle,
     if (passes(by, &refusal, cycle)) {
         return true;
     }
-    drop(niu, command);
+    drop_command(niu, command);
     return false;
 }
 
@@ -528,7 +531,7 @@ static bool send_packet(struct niu *niu, const struct command *command,
                   cycle);
         return false;
     }
-    describe(command, by, cycle, packet);
+    describe_command(command, by, cycle, packet);
     packet->size = !has_length(command)               ? WORD
                    : command->length < NOC_MOST_BYTES ? (uint32_t)command->length
                                                       : NOC_MOST_BYTES;
@@ -563,7 +566,7 @@ uint32_t noc_request_depart(struct niu *niu, const uint32_t *word, uint64_t cycl
     uint32_t moved = 0;
     for (;;) {
         if (!send_packet(niu, &command, by, cycle)) {
-            drop(niu, &command);
+            drop_command(niu, &command);
             return moved;
         }
         if (!has_length(&command) || command.length <= NOC_MOST_BYTES) {

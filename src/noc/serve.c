@@ -361,7 +361,7 @@ static bool serve_atomic(const struct noc_target *target, struct noc_packet *pac
 /* --- Responses --- */
 
 /* One request of the transaction id is over. */
-static void release(const struct noc_target *target, const struct noc_packet *packet)
+static void release_link(const struct noc_target *target, const struct noc_packet *packet)
 {
     unsigned id = noc_transaction(packet);
     if (!target->niu) {
@@ -395,7 +395,7 @@ static void complete(const struct noc_target *target, const struct noc_packet *p
         count(target, NIU_MST_ATOMIC_RESP_RECEIVED, 1);
         break;
     }
-    release(target, packet);
+    release_link(target, packet);
     target->changed(target->owner, packet->noc, cycle);
 }
 

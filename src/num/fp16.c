@@ -41,7 +41,7 @@ uint32_t num_half_to_fp32(enum num_half format, uint16_t x)
 }
 
 /* The carry that rounding adds to significand / 2^drop. */
-static uint32_t round_up(const struct half_format *half, uint32_t significand, unsigned drop)
+static uint32_t round_half_up(const struct half_format *half, uint32_t significand, unsigned drop)
 {
     uint32_t rest = significand & ((UINT32_C(1) << drop) - 1);
     uint32_t middle = UINT32_C(1) << (drop - 1);
@@ -52,7 +52,7 @@ static uint32_t round_up(const struct half_format *half, uint32_t significand, u
 static bool is_tiny(const struct half_format *half, uint32_t significand, int32_t exponent,
                     unsigned drop)
 {
-    uint32_t rounded = (significand >> drop) + round_up(half, significand, drop);
+    uint32_t rounded = (significand >> drop) + round_half_up(half, significand, drop);
     return exponent < 0 || (exponent == 0 && rounded >> (half->fraction + 1) == 0);
 }
 
@@ -73,7 +73,7 @@ static uint16_t round_number(const struct half_format *half, const struct num_un
     }
     /* The leading one of a normal significand adds the missing one to the exponent. */
     uint32_t bits = exponent > 0 ? (uint32_t)(exponent - 1) << half->fraction : 0;
-    bits += (significand >> drop) + round_up(half, significand, drop);
+    bits += (significand >> drop) + round_half_up(half, significand, drop);
     bool inexact = significand & ((UINT32_C(1) << drop) - 1);
     if (denormals == DENORMALS_FLUSHED && bits >> half->fraction == 0) {
         bits = 0;

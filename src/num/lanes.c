@@ -26,7 +26,7 @@ static uint32_t exponent_of(uint32_t x)
 /* --- Integers --- */
 
 /* SPEC: SFPSHFT. */
-static uint32_t shift(uint32_t x, uint32_t by, bool is_arithmetic)
+static uint32_t shift_lane(uint32_t x, uint32_t by, bool is_arithmetic)
 {
     if (!(by & SIGN)) {
         return x << (by & 31);
@@ -245,13 +245,13 @@ static uint32_t integer_lane(enum num_lanes_op op, uint32_t a, uint32_t b, uint3
     case NUM_LANES_LEADING_ZEROS:
         return c & immediate ? (uint32_t)__builtin_clz(c & immediate) : 32;
     case NUM_LANES_SHIFT:
-        return shift(b, c, false);
+        return shift_lane(b, c, false);
     case NUM_LANES_SHIFT_ARITHMETIC:
-        return shift(b, c, true);
+        return shift_lane(b, c, true);
     case NUM_LANES_SHIFT_CONSTANT:
-        return shift(c, immediate, false);
+        return shift_lane(c, immediate, false);
     case NUM_LANES_SHIFT_ARITHMETIC_CONSTANT:
-        return shift(c, immediate, true);
+        return shift_lane(c, immediate, true);
     case NUM_LANES_ADD:
         return c + b;
     case NUM_LANES_SUBTRACT:
@@ -499,8 +499,8 @@ static bool has(uint32_t lanes, unsigned lane)
     return lanes >> lane & 1;
 }
 
-static void run(enum num_lanes_op op, uint32_t *d, const uint32_t *a, const uint32_t *b,
-                const uint32_t *c, uint32_t immediate, uint32_t lanes)
+static void run_lanes_op(enum num_lanes_op op, uint32_t *d, const uint32_t *a, const uint32_t *b,
+                         const uint32_t *c, uint32_t immediate, uint32_t lanes)
 {
     for (unsigned i = 0; i < NUM_LANES; i++) {
         if (has(lanes, i)) {
@@ -517,7 +517,7 @@ static void run(enum num_lanes_op op, uint32_t *d, const uint32_t *a, const uint
                          uint32_t immediate, uint32_t lanes)                                       \
     {                                                                                              \
         (void)a, (void)b, (void)c;                                                                 \
-        run(NUM_LANES_##op, d, a_used, b_used, c_used, immediate, lanes);                          \
+        run_lanes_op(NUM_LANES_##op, d, a_used, b_used, c_used, immediate, lanes);                 \
     }
 #include "num/lanes_ops.def"
 #undef LANES_FUNCTION
@@ -587,31 +587,31 @@ static void random_bits(uint32_t *state, uint32_t *bits, uint32_t lanes)
 }
 
 /* Where a lane is among the words of four rows of Dst. */
-static size_t place(uint32_t odd, unsigned lane)
+static size_t place_of_lane(uint32_t odd, unsigned lane)
 {
     return 2 * (size_t)lane + has(odd, lane);
 }
 
-static void load(enum num_lanes_format format, uint32_t *d, const uint16_t *high,
-                 const uint16_t *low, uint32_t odd, uint32_t lanes, uint32_t infinities)
+static void load_lanes(enum num_lanes_format format, uint32_t *d, const uint16_t *high,
+                       const uint16_t *low, uint32_t odd, uint32_t lanes, uint32_t infinities)
 {
     bool is_32bit = num_lanes_loads_32bit(format);
     for (unsigned i = 0; i < NUM_LANES; i++) {
         if (has(lanes, i)) {
-            size_t at = place(odd, i);
+            size_t at = place_of_lane(odd, i);
             uint32_t stored = is_32bit ? (uint32_t)high[at] << 16 | low[at] : high[at];
             d[i] = num_lane_load(format, stored, d[i], has(infinities, i));
         }
     }
 }
 
-static void store(enum num_lanes_format format, const uint32_t *x, uint16_t *high, uint16_t *low,
-                  uint32_t odd, uint32_t lanes)
+static void store_lanes(enum num_lanes_format format, const uint32_t *x, uint16_t *high,
+                        uint16_t *low, uint32_t odd, uint32_t lanes)
 {
     bool is_32bit = num_lanes_stores_32bit(format);
     for (unsigned i = 0; i < NUM_LANES; i++) {
         if (has(lanes, i)) {
-            size_t at = place(odd, i);
+            size_t at = place_of_lane(odd, i);
             uint32_t stored = num_lane_store(format, x[i]);
             high[at] = (uint16_t)(is_32bit ? stored >> 16 : stored);
             if (is_32bit) {
@@ -624,25 +624,25 @@ static void store(enum num_lanes_format format, const uint32_t *x, uint16_t *hig
 static void load_all(enum num_lanes_format format, uint32_t *d, const uint16_t *rows, uint32_t odd)
 {
     const uint16_t *low = num_lanes_loads_32bit(format) ? rows + NUM_LANES_LOW : rows;
-    load(format, d, rows, low, odd, UINT32_MAX, 0);
+    load_lanes(format, d, rows, low, odd, UINT32_MAX, 0);
 }
 
 static void store_all(enum num_lanes_format format, const uint32_t *x, uint16_t *rows, uint32_t odd)
 {
     uint16_t *low = num_lanes_stores_32bit(format) ? rows + NUM_LANES_LOW : rows;
-    store(format, x, rows, low, odd, UINT32_MAX);
+    store_lanes(format, x, rows, low, odd, UINT32_MAX);
 }
 
 #define LANES_FORMAT(token)                                                                        \
     static void load_##token(uint32_t *d, const uint16_t *high, const uint16_t *low, uint32_t odd, \
                              uint32_t lanes, uint32_t infinities)                                  \
     {                                                                                              \
-        load(NUM_LANES_##token, d, high, low, odd, lanes, infinities);                             \
+        load_lanes(NUM_LANES_##token, d, high, low, odd, lanes, infinities);                       \
     }                                                                                              \
     static void store_##token(const uint32_t *x, uint16_t *high, uint16_t *low, uint32_t odd,      \
                               uint32_t lanes)                                                      \
     {                                                                                              \
-        store(NUM_LANES_##token, x, high, low, odd, lanes);                                        \
+        store_lanes(NUM_LANES_##token, x, high, low, odd, lanes);                                  \
     }                                                                                              \
     static void load_even_##token(uint32_t *d, const uint16_t *rows)                               \
     {                                                                                              \

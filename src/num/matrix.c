@@ -149,8 +149,8 @@ static uint32_t normalise(const struct num_matrix_mode *mode, struct term sum,
  * dst + first + second. All three go to the largest exponent, where Dst rounds ties away from zero
  * and sums round them upward; for a Dst of 16 bits each loses its 13 lowest bits in the same ways.
  */
-static uint32_t accumulate(const struct num_matrix_mode *mode, struct term first,
-                           struct term second, uint32_t dst)
+static uint32_t accumulate_term(const struct num_matrix_mode *mode, struct term first,
+                                struct term second, uint32_t dst)
 {
     uint32_t random = mode->generator ? num_random_next(mode->generator) : 0;
     struct term old = dst_term(mode, dst);
@@ -222,7 +222,8 @@ static struct term zero_product(const struct num_matrix_mode *mode)
 }
 
 /* The product, its value in units of 2^-PRODUCT_POINT. */
-static struct term product(const struct num_matrix_mode *mode, struct factor a, struct factor b)
+static struct term product_of_factors(const struct num_matrix_mode *mode, struct factor a,
+                                      struct factor b)
 {
     if (a.is_zero || b.is_zero) {
         return zero_product(mode);
@@ -277,7 +278,8 @@ static struct term dot_half(const struct num_matrix_mode *mode, const uint32_t *
     struct term products[NUM_MATRIX_TERMS / 2];
     struct term sum = {0};
     for (unsigned i = 0; i < NUM_MATRIX_TERMS / 2; i++) {
-        products[i] = product(mode, read_src(mode->a, a[i], false), read_src(mode->b, b[i], false));
+        products[i] = product_of_factors(mode, read_src(mode->a, a[i], false),
+                                         read_src(mode->b, b[i], false));
         sum.exponent = greater(sum.exponent, products[i].exponent);
     }
     if (sum.exponent == 0) {
@@ -301,7 +303,7 @@ uint32_t num_matrix_dot(const struct num_matrix_mode *mode, const uint32_t a[NUM
         return accumulate_int32(sum, dst);
     }
     enum { HALF = NUM_MATRIX_TERMS / 2 };
-    return accumulate(mode, dot_half(mode, a, b), dot_half(mode, a + HALF, b + HALF), dst);
+    return accumulate_term(mode, dot_half(mode, a, b), dot_half(mode, a + HALF, b + HALF), dst);
 }
 
 uint32_t num_matrix_multiply(const struct num_matrix_mode *mode, uint32_t a, uint32_t b,
@@ -310,12 +312,12 @@ uint32_t num_matrix_multiply(const struct num_matrix_mode *mode, uint32_t a, uin
     if (mode->a == NUM_MATRIX_INT8) {
         return accumulate_int32(multiply_int8(mode, a, b), dst);
     }
-    struct term only =
-        product(mode, read_src(mode->a, a, false), read_src(mode->b, b, mode->keeps_denormals));
+    struct term only = product_of_factors(mode, read_src(mode->a, a, false),
+                                          read_src(mode->b, b, mode->keeps_denormals));
     if (only.exponent <= 0) {
         only = zero_product(mode);
     }
-    return accumulate(mode, widen_product(only), (struct term){0}, dst);
+    return accumulate_term(mode, widen_product(only), (struct term){0}, dst);
 }
 
 static int64_t signed_significand(struct factor factor)
@@ -336,8 +338,8 @@ static struct term add_factors(struct factor a, struct factor b)
     };
 }
 
-static uint32_t add(const struct num_matrix_mode *mode, struct factor a, struct factor b,
-                    uint32_t dst)
+static uint32_t sum_of_factors(const struct num_matrix_mode *mode, struct factor a, struct factor b,
+                               uint32_t dst)
 {
     struct term sum = add_factors(a, b);
     if (mode->is_dst_32bit && !has_wide_exponent(mode)) {
@@ -346,7 +348,7 @@ static uint32_t add(const struct num_matrix_mode *mode, struct factor a, struct 
     }
     sum.exponent = greater(sum.exponent - phase_weight(mode), 0);
     sum.value *= 1 << (POINT - SRC_POINT);
-    return accumulate(mode, sum, (struct term){0}, dst);
+    return accumulate_term(mode, sum, (struct term){0}, dst);
 }
 
 static uint32_t add_signed(const struct num_matrix_mode *mode, uint32_t a, uint32_t b, uint32_t dst,
@@ -363,7 +365,7 @@ static uint32_t add_signed(const struct num_matrix_mode *mode, uint32_t a, uint3
     /* HW: of all that has an exponent of 0, +0 alone is a zero even where denormals are kept. */
     second.is_zero = second.is_zero || (!second.is_negative && !second.exponent &&
                                         second.significand == 1 << SRC_POINT);
-    return add(mode, read_src(mode->a, a, false), second, dst);
+    return sum_of_factors(mode, read_src(mode->a, a, false), second, dst);
 }
 
 uint32_t num_matrix_add(const struct num_matrix_mode *mode, uint32_t a, uint32_t b, uint32_t dst,

@@ -234,7 +234,7 @@ static struct rv32_page *add_page(struct rv32_code_store *store, const uint32_t 
     return page;
 }
 
-static void release(struct rv32_page *page)
+static void release_page(struct rv32_page *page)
 {
     __atomic_sub_fetch(&page->users, 1, __ATOMIC_RELAXED);
 }
@@ -315,7 +315,7 @@ const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number
             return NULL;
         }
         if (page) {
-            release(page);
+            release_page(page);
         }
         page = taken;
     }
@@ -352,7 +352,7 @@ void rv32_code_invalidate(struct rv32_code *code)
 {
     for (uint32_t number = code->first; number - code->first < code->span; number++) {
         if (code->map[number]) {
-            release(page_of(code->map[number]));
+            release_page(page_of(code->map[number]));
             replace_entry(code, number, NULL);
         }
     }

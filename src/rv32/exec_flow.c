@@ -13,7 +13,7 @@ static inline int64_t jump_from(struct rv32_hart *hart, uint32_t behind, uint32_
 }
 
 /* A taken branch or jal: in-page targets are op displacements (see rv32_decode). */
-static inline int64_t take(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+static inline int64_t take_branch(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
     if (__builtin_expect(op->aux, 1)) {
         return rv32_next(hart, op + op->imm, left);
@@ -26,7 +26,7 @@ static inline int64_t take(struct rv32_hart *hart, const struct rv32_op *op, int
     int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
     {                                                                                              \
         if ((type)hart->x[op->rs1] comparison(type) hart->x[op->rs2]) {                            \
-            return take(hart, op, left);                                                           \
+            return take_branch(hart, op, left);                                                    \
         }                                                                                          \
         return rv32_next(hart, op + 1, left);                                                      \
     }
@@ -41,7 +41,7 @@ BRANCH_IF(BGEU, uint32_t, >=)
 int64_t rv32_exec_JAL(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
     hart->x[op->rd] = rv32_op_pc(hart, op) + 4;
-    return take(hart, op, left);
+    return take_branch(hart, op, left);
 }
 
 int64_t rv32_exec_JALR(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)

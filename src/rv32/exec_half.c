@@ -60,12 +60,12 @@ static inline uint16_t operand(const struct rv32_hart *hart, unsigned number)
     return (value & BOX) == BOX ? (uint16_t)value : num_half_nan(format_of(hart));
 }
 
-static inline uint16_t negated(uint16_t x)
+static inline uint16_t negated_half(uint16_t x)
 {
     return x ^ SIGN;
 }
 
-static inline uint32_t with_sign(uint32_t x, uint32_t sign)
+static inline uint32_t half_with_sign(uint32_t x, uint32_t sign)
 {
     return (x & ~(uint32_t)SIGN) | (sign & SIGN);
 }
@@ -117,15 +117,15 @@ int64_t rv32_exec_FSH(struct rv32_hart *hart, const struct rv32_op *op, int64_t 
 }
 
 TO_F(FMADD_H, num_half_fma(FORMAT, A, B, C, FLAGS))
-TO_F(FMSUB_H, num_half_fma(FORMAT, A, B, negated(C), FLAGS))
-TO_F(FNMSUB_H, num_half_fma(FORMAT, negated(A), B, C, FLAGS))
-TO_F(FNMADD_H, num_half_fma(FORMAT, negated(A), B, negated(C), FLAGS))
+TO_F(FMSUB_H, num_half_fma(FORMAT, A, B, negated_half(C), FLAGS))
+TO_F(FNMSUB_H, num_half_fma(FORMAT, negated_half(A), B, C, FLAGS))
+TO_F(FNMADD_H, num_half_fma(FORMAT, negated_half(A), B, negated_half(C), FLAGS))
 TO_F(FADD_H, num_half_add(FORMAT, A, B, FLAGS))
 TO_F(FSUB_H, num_half_sub(FORMAT, A, B, FLAGS))
 TO_F(FMUL_H, num_half_mul(FORMAT, A, B, FLAGS))
-TO_F(FSGNJ_H, with_sign(A, B))
-TO_F(FSGNJN_H, with_sign(A, ~(uint32_t)B))
-TO_F(FSGNJX_H, with_sign(A, (uint32_t)(A ^ B)))
+TO_F(FSGNJ_H, half_with_sign(A, B))
+TO_F(FSGNJN_H, half_with_sign(A, ~(uint32_t)B))
+TO_F(FSGNJX_H, half_with_sign(A, (uint32_t)(A ^ B)))
 TO_F(FMIN_H, num_half_min(FORMAT, A, B, FLAGS))
 TO_F(FMAX_H, num_half_max(FORMAT, A, B, FLAGS))
 TO_X(FCVT_W_H, num_fp32_to_int(A_WIDE, 32, rounding_of(hart), FLAGS))

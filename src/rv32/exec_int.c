@@ -15,7 +15,7 @@
         return rv32_next(hart, op + 1, left);                                                      \
     }
 
-static inline uint32_t rotate_right(uint32_t value, uint32_t by)
+static inline uint32_t rotate_int_right(uint32_t value, uint32_t by)
 {
     return value >> (by & 31) | value << (-by & 31);
 }
@@ -108,9 +108,9 @@ RESULT(MIN, SIGNED(A) < SIGNED(B) ? A : B)
 RESULT(MINU, A < B ? A : B)
 RESULT(MAX, SIGNED(A) > SIGNED(B) ? A : B)
 RESULT(MAXU, A > B ? A : B)
-RESULT(ROL, rotate_right(A, -B))
-RESULT(ROR, rotate_right(A, B))
-RESULT(RORI, rotate_right(A, IMM))
+RESULT(ROL, rotate_int_right(A, -B))
+RESULT(ROR, rotate_int_right(A, B))
+RESULT(RORI, rotate_int_right(A, IMM))
 RESULT(ORC_B, or_combine_bytes(A))
 RESULT(REV8, __builtin_bswap32(A))
 RESULT(PACK, (A & 0xffff) | B << 16)

@@ -6,7 +6,7 @@
 
 enum { SIZE_1 = 0, SIZE_2 = 1, SIZE_4 = 2 }; /* logarithms */
 
-static inline uint32_t rotate_right(uint32_t value, unsigned by)
+static inline uint32_t rotate_word_right(uint32_t value, unsigned by)
 {
     return by ? value >> by | value << (32 - by) : value;
 }
@@ -15,7 +15,7 @@ static inline uint32_t rotate_right(uint32_t value, unsigned by)
  * rotation brings misalignment bits to the top, so that one comparison checks both. */
 static inline bool inside(uint32_t offset, unsigned log, uint32_t size)
 {
-    return rotate_right(offset, log) < size >> log;
+    return rotate_word_right(offset, log) < size >> log;
 }
 
 /* The place of an aligned access in L1 behind RV32_NULL_BYTES, NULL elsewhere. */
@@ -163,8 +163,8 @@ static __attribute__((noinline)) int64_t load_over_bus(struct rv32_hart *hart,
     return rv32_after_bus(hart, op + 1, left);
 }
 
-static inline int64_t load(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
-                           unsigned log, bool is_signed)
+static inline int64_t load_integer(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
+                                   unsigned log, bool is_signed)
 {
     const uint8_t *from = readable(hart, hart->x[op->rs1] + (uint32_t)op->imm, log);
     if (__builtin_expect(!from, 0)) {
@@ -177,7 +177,7 @@ static inline int64_t load(struct rv32_hart *hart, const struct rv32_op *op, int
 #define LOAD(token, log, is_signed)                                                                \
     int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
     {                                                                                              \
-        return load(hart, op, left, log, is_signed);                                               \
+        return load_integer(hart, op, left, log, is_signed);                                       \
     }
 
 LOAD(LB, SIZE_1, true)
@@ -241,8 +241,8 @@ int64_t rv32_exec_ttinsn(struct rv32_hart *hart, const struct rv32_op *op, int64
     return store_beyond(hart, op, left, RV32_PUSH_BASE, SIZE_4, true);
 }
 
-static inline int64_t store(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
-                            unsigned log)
+static inline int64_t store_integer(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
+                                    unsigned log)
 {
     uint8_t *to = writable(hart, hart->x[op->rs1] + (uint32_t)op->imm, log);
     if (__builtin_expect(!to, 0)) {
@@ -255,7 +255,7 @@ static inline int64_t store(struct rv32_hart *hart, const struct rv32_op *op, in
 #define STORE(token, log)                                                                          \
     int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
     {                                                                                              \
-        return store(hart, op, left, log);                                                         \
+        return store_integer(hart, op, left, log);                                                 \
     }
 
 STORE(SB, SIZE_1)

@@ -18,22 +18,22 @@
     VECTOR_ROW(token, vector_map(hart, op, VECTOR_##form, rules, function))
 #define REDUCE(token, rules, function) VECTOR_ROW(token, vector_reduce(hart, op, rules, function))
 
-static uint32_t negated(uint32_t x)
+static uint32_t negated_element(uint32_t x)
 {
     return x ^ NUM_FP32_SIGN;
 }
 
-static uint32_t with_sign(uint32_t x, uint32_t sign)
+static uint32_t element_with_sign(uint32_t x, uint32_t sign)
 {
     return (x & ~NUM_FP32_SIGN) | (sign & NUM_FP32_SIGN);
 }
 
-static uint32_t add(const struct vector_element *e)
+static uint32_t element_add_float(const struct vector_element *e)
 {
     return num_fp32_add(B, A, FLAGS);
 }
 
-static uint32_t subtract(const struct vector_element *e)
+static uint32_t element_subtract_float(const struct vector_element *e)
 {
     return num_fp32_sub(A, B, FLAGS);
 }
@@ -43,7 +43,7 @@ static uint32_t subtract_reversed(const struct vector_element *e)
     return num_fp32_sub(B, A, FLAGS);
 }
 
-static uint32_t multiply(const struct vector_element *e)
+static uint32_t element_multiply_float(const struct vector_element *e)
 {
     return num_fp32_mul(A, B, FLAGS);
 }
@@ -55,17 +55,17 @@ static uint32_t madd(const struct vector_element *e)
 
 static uint32_t nmadd(const struct vector_element *e)
 {
-    return num_fp32_fma_flags(negated(B), D, negated(A), FLAGS);
+    return num_fp32_fma_flags(negated_element(B), D, negated_element(A), FLAGS);
 }
 
 static uint32_t msub(const struct vector_element *e)
 {
-    return num_fp32_fma_flags(B, D, negated(A), FLAGS);
+    return num_fp32_fma_flags(B, D, negated_element(A), FLAGS);
 }
 
 static uint32_t nmsub(const struct vector_element *e)
 {
-    return num_fp32_fma_flags(negated(B), D, A, FLAGS);
+    return num_fp32_fma_flags(negated_element(B), D, A, FLAGS);
 }
 
 static uint32_t macc(const struct vector_element *e)
@@ -75,17 +75,17 @@ static uint32_t macc(const struct vector_element *e)
 
 static uint32_t nmacc(const struct vector_element *e)
 {
-    return num_fp32_fma_flags(negated(B), A, negated(D), FLAGS);
+    return num_fp32_fma_flags(negated_element(B), A, negated_element(D), FLAGS);
 }
 
 static uint32_t msac(const struct vector_element *e)
 {
-    return num_fp32_fma_flags(B, A, negated(D), FLAGS);
+    return num_fp32_fma_flags(B, A, negated_element(D), FLAGS);
 }
 
 static uint32_t nmsac(const struct vector_element *e)
 {
-    return num_fp32_fma_flags(negated(B), A, D, FLAGS);
+    return num_fp32_fma_flags(negated_element(B), A, D, FLAGS);
 }
 
 static uint32_t minimum(const struct vector_element *e)
@@ -100,20 +100,20 @@ static uint32_t maximum(const struct vector_element *e)
 
 static uint32_t copy_sign(const struct vector_element *e)
 {
-    return with_sign(A, B);
+    return element_with_sign(A, B);
 }
 
 static uint32_t copy_sign_negated(const struct vector_element *e)
 {
-    return with_sign(A, ~B);
+    return element_with_sign(A, ~B);
 }
 
 static uint32_t xor_sign(const struct vector_element *e)
 {
-    return with_sign(A, A ^ B);
+    return element_with_sign(A, A ^ B);
 }
 
-static uint32_t is_equal(const struct vector_element *e)
+static uint32_t element_is_equal_float(const struct vector_element *e)
 {
     return num_fp32_equal(A, B, FLAGS);
 }
@@ -188,13 +188,13 @@ static uint32_t from_unsigned(const struct vector_element *e)
     return num_fp32_from_uint(A, FLAGS);
 }
 
-MAP(VFADD_VV, VV, VECTOR_FLOAT, add)
-MAP(VFADD_VF, VF, VECTOR_FLOAT, add)
-MAP(VFSUB_VV, VV, VECTOR_FLOAT, subtract)
-MAP(VFSUB_VF, VF, VECTOR_FLOAT, subtract)
+MAP(VFADD_VV, VV, VECTOR_FLOAT, element_add_float)
+MAP(VFADD_VF, VF, VECTOR_FLOAT, element_add_float)
+MAP(VFSUB_VV, VV, VECTOR_FLOAT, element_subtract_float)
+MAP(VFSUB_VF, VF, VECTOR_FLOAT, element_subtract_float)
 MAP(VFRSUB_VF, VF, VECTOR_FLOAT, subtract_reversed)
-MAP(VFMUL_VV, VV, VECTOR_FLOAT, multiply)
-MAP(VFMUL_VF, VF, VECTOR_FLOAT, multiply)
+MAP(VFMUL_VV, VV, VECTOR_FLOAT, element_multiply_float)
+MAP(VFMUL_VF, VF, VECTOR_FLOAT, element_multiply_float)
 MAP(VFMADD_VV, VV, VECTOR_FLOAT, madd)
 MAP(VFMADD_VF, VF, VECTOR_FLOAT, madd)
 MAP(VFNMADD_VV, VV, VECTOR_FLOAT, nmadd)
@@ -221,8 +221,8 @@ MAP(VFSGNJN_VV, VV, VECTOR_FLOAT, copy_sign_negated)
 MAP(VFSGNJN_VF, VF, VECTOR_FLOAT, copy_sign_negated)
 MAP(VFSGNJX_VV, VV, VECTOR_FLOAT, xor_sign)
 MAP(VFSGNJX_VF, VF, VECTOR_FLOAT, xor_sign)
-MAP(VMFEQ_VV, VV, VECTOR_FLOAT | VECTOR_TO_MASK, is_equal)
-MAP(VMFEQ_VF, VF, VECTOR_FLOAT | VECTOR_TO_MASK, is_equal)
+MAP(VMFEQ_VV, VV, VECTOR_FLOAT | VECTOR_TO_MASK, element_is_equal_float)
+MAP(VMFEQ_VF, VF, VECTOR_FLOAT | VECTOR_TO_MASK, element_is_equal_float)
 MAP(VMFLE_VV, VV, VECTOR_FLOAT | VECTOR_TO_MASK, is_less_or_equal)
 MAP(VMFLE_VF, VF, VECTOR_FLOAT | VECTOR_TO_MASK, is_less_or_equal)
 MAP(VMFLT_VV, VV, VECTOR_FLOAT | VECTOR_TO_MASK, is_less)
@@ -247,7 +247,7 @@ MAP(VFNCVT_X_F_W, UNARY, VECTOR_FLOAT_WIDE | VECTOR_WIDE_A, to_signed)
 MAP(VFNCVT_RTZ_XU_F_W, UNARY, VECTOR_FLOAT_WIDE | VECTOR_WIDE_A, to_unsigned_truncating)
 MAP(VFNCVT_RTZ_X_F_W, UNARY, VECTOR_FLOAT_WIDE | VECTOR_WIDE_A, to_signed_truncating)
 
-REDUCE(VFREDUSUM_VS, VECTOR_FLOAT, add)
-REDUCE(VFREDOSUM_VS, VECTOR_FLOAT, add)
+REDUCE(VFREDUSUM_VS, VECTOR_FLOAT, element_add_float)
+REDUCE(VFREDOSUM_VS, VECTOR_FLOAT, element_add_float)
 REDUCE(VFREDMIN_VS, VECTOR_FLOAT, minimum)
 REDUCE(VFREDMAX_VS, VECTOR_FLOAT, maximum)

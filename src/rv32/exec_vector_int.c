@@ -11,17 +11,17 @@
 #define REDUCE(token, rules, function) VECTOR_ROW(token, vector_reduce(hart, op, rules, function))
 
 /* Products wrap at 64 bits: every result is taken from the low ones. */
-static uint64_t product(int64_t x, int64_t y)
+static uint64_t element_product(int64_t x, int64_t y)
 {
     return (uint64_t)x * (uint64_t)y;
 }
 
-static uint32_t add(const struct vector_element *e)
+static uint32_t element_add(const struct vector_element *e)
 {
     return (uint32_t)(e->a + e->b);
 }
 
-static uint32_t subtract(const struct vector_element *e)
+static uint32_t element_subtract(const struct vector_element *e)
 {
     return (uint32_t)(e->a - e->b);
 }
@@ -69,14 +69,14 @@ static uint32_t shift_right_narrowing(const struct vector_element *e)
     return (uint32_t)(e->a >> (e->b & (2 * e->width - 1)));
 }
 
-static uint32_t multiply(const struct vector_element *e)
+static uint32_t element_multiply(const struct vector_element *e)
 {
-    return (uint32_t)product(e->a, e->b);
+    return (uint32_t)element_product(e->a, e->b);
 }
 
 static uint32_t multiply_high(const struct vector_element *e)
 {
-    return (uint32_t)(product(e->a, e->b) >> e->width);
+    return (uint32_t)(element_product(e->a, e->b) >> e->width);
 }
 
 static uint32_t multiply_d_add(const struct vector_element *e)
@@ -89,14 +89,14 @@ static uint32_t multiply_d_subtract(const struct vector_element *e)
     return (uint32_t)e->a - (uint32_t)e->b * e->d;
 }
 
-static uint32_t accumulate(const struct vector_element *e)
+static uint32_t element_accumulate(const struct vector_element *e)
 {
-    return e->d + (uint32_t)product(e->a, e->b);
+    return e->d + (uint32_t)element_product(e->a, e->b);
 }
 
 static uint32_t accumulate_negated(const struct vector_element *e)
 {
-    return e->d - (uint32_t)product(e->a, e->b);
+    return e->d - (uint32_t)element_product(e->a, e->b);
 }
 
 static uint32_t copy_a(const struct vector_element *e)
@@ -134,7 +134,7 @@ static uint32_t borrow_out(const struct vector_element *e)
     return e->a < e->b + e->carry;
 }
 
-static uint32_t is_equal(const struct vector_element *e)
+static uint32_t element_is_equal(const struct vector_element *e)
 {
     return e->a == e->b;
 }
@@ -159,11 +159,11 @@ static uint32_t is_greater(const struct vector_element *e)
     return e->a > e->b;
 }
 
-MAP(VADD_VV, VV, VECTOR_PLAIN, add)
-MAP(VADD_VX, VX, VECTOR_PLAIN, add)
-MAP(VADD_VI, VI, VECTOR_PLAIN, add)
-MAP(VSUB_VV, VV, VECTOR_PLAIN, subtract)
-MAP(VSUB_VX, VX, VECTOR_PLAIN, subtract)
+MAP(VADD_VV, VV, VECTOR_PLAIN, element_add)
+MAP(VADD_VX, VX, VECTOR_PLAIN, element_add)
+MAP(VADD_VI, VI, VECTOR_PLAIN, element_add)
+MAP(VSUB_VV, VV, VECTOR_PLAIN, element_subtract)
+MAP(VSUB_VX, VX, VECTOR_PLAIN, element_subtract)
 MAP(VRSUB_VX, VX, VECTOR_PLAIN, subtract_reversed)
 MAP(VRSUB_VI, VI, VECTOR_PLAIN, subtract_reversed)
 MAP(VMINU_VV, VV, VECTOR_PLAIN, minimum)
@@ -200,8 +200,8 @@ MAP(VNSRA_WX, VX, VECTOR_WIDE_A | VECTOR_A_SIGNED, shift_right_narrowing)
 MAP(VNSRA_WI, VU, VECTOR_WIDE_A | VECTOR_A_SIGNED, shift_right_narrowing)
 MAP(VMULHU_VV, VV, VECTOR_PLAIN, multiply_high)
 MAP(VMULHU_VX, VX, VECTOR_PLAIN, multiply_high)
-MAP(VMUL_VV, VV, VECTOR_PLAIN, multiply)
-MAP(VMUL_VX, VX, VECTOR_PLAIN, multiply)
+MAP(VMUL_VV, VV, VECTOR_PLAIN, element_multiply)
+MAP(VMUL_VX, VX, VECTOR_PLAIN, element_multiply)
 MAP(VMULHSU_VV, VV, VECTOR_A_SIGNED, multiply_high)
 MAP(VMULHSU_VX, VX, VECTOR_A_SIGNED, multiply_high)
 MAP(VMULH_VV, VV, VECTOR_SIGNED, multiply_high)
@@ -210,39 +210,39 @@ MAP(VMADD_VV, VV, VECTOR_PLAIN, multiply_d_add)
 MAP(VMADD_VX, VX, VECTOR_PLAIN, multiply_d_add)
 MAP(VNMSUB_VV, VV, VECTOR_PLAIN, multiply_d_subtract)
 MAP(VNMSUB_VX, VX, VECTOR_PLAIN, multiply_d_subtract)
-MAP(VMACC_VV, VV, VECTOR_PLAIN, accumulate)
-MAP(VMACC_VX, VX, VECTOR_PLAIN, accumulate)
+MAP(VMACC_VV, VV, VECTOR_PLAIN, element_accumulate)
+MAP(VMACC_VX, VX, VECTOR_PLAIN, element_accumulate)
 MAP(VNMSAC_VV, VV, VECTOR_PLAIN, accumulate_negated)
 MAP(VNMSAC_VX, VX, VECTOR_PLAIN, accumulate_negated)
-MAP(VWADDU_VV, VV, VECTOR_WIDE_D, add)
-MAP(VWADDU_VX, VX, VECTOR_WIDE_D, add)
-MAP(VWADD_VV, VV, VECTOR_WIDE_D | VECTOR_SIGNED, add)
-MAP(VWADD_VX, VX, VECTOR_WIDE_D | VECTOR_SIGNED, add)
-MAP(VWSUBU_VV, VV, VECTOR_WIDE_D, subtract)
-MAP(VWSUBU_VX, VX, VECTOR_WIDE_D, subtract)
-MAP(VWSUB_VV, VV, VECTOR_WIDE_D | VECTOR_SIGNED, subtract)
-MAP(VWSUB_VX, VX, VECTOR_WIDE_D | VECTOR_SIGNED, subtract)
-MAP(VWADDU_WV, VV, VECTOR_WIDE_D | VECTOR_WIDE_A, add)
-MAP(VWADDU_WX, VX, VECTOR_WIDE_D | VECTOR_WIDE_A, add)
-MAP(VWADD_WV, VV, VECTOR_WIDE_D | VECTOR_WIDE_A | VECTOR_SIGNED, add)
-MAP(VWADD_WX, VX, VECTOR_WIDE_D | VECTOR_WIDE_A | VECTOR_SIGNED, add)
-MAP(VWSUBU_WV, VV, VECTOR_WIDE_D | VECTOR_WIDE_A, subtract)
-MAP(VWSUBU_WX, VX, VECTOR_WIDE_D | VECTOR_WIDE_A, subtract)
-MAP(VWSUB_WV, VV, VECTOR_WIDE_D | VECTOR_WIDE_A | VECTOR_SIGNED, subtract)
-MAP(VWSUB_WX, VX, VECTOR_WIDE_D | VECTOR_WIDE_A | VECTOR_SIGNED, subtract)
-MAP(VWMULU_VV, VV, VECTOR_WIDE_D, multiply)
-MAP(VWMULU_VX, VX, VECTOR_WIDE_D, multiply)
-MAP(VWMULSU_VV, VV, VECTOR_WIDE_D | VECTOR_A_SIGNED, multiply)
-MAP(VWMULSU_VX, VX, VECTOR_WIDE_D | VECTOR_A_SIGNED, multiply)
-MAP(VWMUL_VV, VV, VECTOR_WIDE_D | VECTOR_SIGNED, multiply)
-MAP(VWMUL_VX, VX, VECTOR_WIDE_D | VECTOR_SIGNED, multiply)
-MAP(VWMACCU_VV, VV, VECTOR_WIDE_D, accumulate)
-MAP(VWMACCU_VX, VX, VECTOR_WIDE_D, accumulate)
-MAP(VWMACC_VV, VV, VECTOR_WIDE_D | VECTOR_SIGNED, accumulate)
-MAP(VWMACC_VX, VX, VECTOR_WIDE_D | VECTOR_SIGNED, accumulate)
-MAP(VWMACCUS_VX, VX, VECTOR_WIDE_D | VECTOR_A_SIGNED, accumulate)
-MAP(VWMACCSU_VV, VV, VECTOR_WIDE_D | VECTOR_B_SIGNED, accumulate)
-MAP(VWMACCSU_VX, VX, VECTOR_WIDE_D | VECTOR_B_SIGNED, accumulate)
+MAP(VWADDU_VV, VV, VECTOR_WIDE_D, element_add)
+MAP(VWADDU_VX, VX, VECTOR_WIDE_D, element_add)
+MAP(VWADD_VV, VV, VECTOR_WIDE_D | VECTOR_SIGNED, element_add)
+MAP(VWADD_VX, VX, VECTOR_WIDE_D | VECTOR_SIGNED, element_add)
+MAP(VWSUBU_VV, VV, VECTOR_WIDE_D, element_subtract)
+MAP(VWSUBU_VX, VX, VECTOR_WIDE_D, element_subtract)
+MAP(VWSUB_VV, VV, VECTOR_WIDE_D | VECTOR_SIGNED, element_subtract)
+MAP(VWSUB_VX, VX, VECTOR_WIDE_D | VECTOR_SIGNED, element_subtract)
+MAP(VWADDU_WV, VV, VECTOR_WIDE_D | VECTOR_WIDE_A, element_add)
+MAP(VWADDU_WX, VX, VECTOR_WIDE_D | VECTOR_WIDE_A, element_add)
+MAP(VWADD_WV, VV, VECTOR_WIDE_D | VECTOR_WIDE_A | VECTOR_SIGNED, element_add)
+MAP(VWADD_WX, VX, VECTOR_WIDE_D | VECTOR_WIDE_A | VECTOR_SIGNED, element_add)
+MAP(VWSUBU_WV, VV, VECTOR_WIDE_D | VECTOR_WIDE_A, element_subtract)
+MAP(VWSUBU_WX, VX, VECTOR_WIDE_D | VECTOR_WIDE_A, element_subtract)
+MAP(VWSUB_WV, VV, VECTOR_WIDE_D | VECTOR_WIDE_A | VECTOR_SIGNED, element_subtract)
+MAP(VWSUB_WX, VX, VECTOR_WIDE_D | VECTOR_WIDE_A | VECTOR_SIGNED, element_subtract)
+MAP(VWMULU_VV, VV, VECTOR_WIDE_D, element_multiply)
+MAP(VWMULU_VX, VX, VECTOR_WIDE_D, element_multiply)
+MAP(VWMULSU_VV, VV, VECTOR_WIDE_D | VECTOR_A_SIGNED, element_multiply)
+MAP(VWMULSU_VX, VX, VECTOR_WIDE_D | VECTOR_A_SIGNED, element_multiply)
+MAP(VWMUL_VV, VV, VECTOR_WIDE_D | VECTOR_SIGNED, element_multiply)
+MAP(VWMUL_VX, VX, VECTOR_WIDE_D | VECTOR_SIGNED, element_multiply)
+MAP(VWMACCU_VV, VV, VECTOR_WIDE_D, element_accumulate)
+MAP(VWMACCU_VX, VX, VECTOR_WIDE_D, element_accumulate)
+MAP(VWMACC_VV, VV, VECTOR_WIDE_D | VECTOR_SIGNED, element_accumulate)
+MAP(VWMACC_VX, VX, VECTOR_WIDE_D | VECTOR_SIGNED, element_accumulate)
+MAP(VWMACCUS_VX, VX, VECTOR_WIDE_D | VECTOR_A_SIGNED, element_accumulate)
+MAP(VWMACCSU_VV, VV, VECTOR_WIDE_D | VECTOR_B_SIGNED, element_accumulate)
+MAP(VWMACCSU_VX, VX, VECTOR_WIDE_D | VECTOR_B_SIGNED, element_accumulate)
 MAP(VZEXT_VF4, UNARY, VECTOR_QUARTER_A, copy_a)
 MAP(VSEXT_VF4, UNARY, VECTOR_QUARTER_A | VECTOR_A_SIGNED, copy_a)
 MAP(VZEXT_VF2, UNARY, VECTOR_HALF_A, copy_a)
@@ -268,9 +268,9 @@ MAP(VMERGE_VIM, VI, VECTOR_WITH_V0, choose)
 MAP(VMV_V_V, VV, VECTOR_PLAIN, copy_b)
 MAP(VMV_V_X, VX, VECTOR_PLAIN, copy_b)
 MAP(VMV_V_I, VI, VECTOR_PLAIN, copy_b)
-MAP(VMSEQ_VV, VV, VECTOR_TO_MASK, is_equal)
-MAP(VMSEQ_VX, VX, VECTOR_TO_MASK, is_equal)
-MAP(VMSEQ_VI, VI, VECTOR_TO_MASK, is_equal)
+MAP(VMSEQ_VV, VV, VECTOR_TO_MASK, element_is_equal)
+MAP(VMSEQ_VX, VX, VECTOR_TO_MASK, element_is_equal)
+MAP(VMSEQ_VI, VI, VECTOR_TO_MASK, element_is_equal)
 MAP(VMSNE_VV, VV, VECTOR_TO_MASK, is_unequal)
 MAP(VMSNE_VX, VX, VECTOR_TO_MASK, is_unequal)
 MAP(VMSNE_VI, VI, VECTOR_TO_MASK, is_unequal)
@@ -289,7 +289,7 @@ MAP(VMSGTU_VI, VI, VECTOR_TO_MASK, is_greater)
 MAP(VMSGT_VX, VX, VECTOR_TO_MASK | VECTOR_SIGNED, is_greater)
 MAP(VMSGT_VI, VI, VECTOR_TO_MASK | VECTOR_SIGNED, is_greater)
 
-REDUCE(VREDSUM_VS, VECTOR_PLAIN, add)
+REDUCE(VREDSUM_VS, VECTOR_PLAIN, element_add)
 REDUCE(VREDAND_VS, VECTOR_PLAIN, and)
 REDUCE(VREDOR_VS, VECTOR_PLAIN, or)
 REDUCE(VREDXOR_VS, VECTOR_PLAIN, xor)
@@ -297,5 +297,5 @@ REDUCE(VREDMINU_VS, VECTOR_PLAIN, minimum)
 REDUCE(VREDMIN_VS, VECTOR_SIGNED, minimum)
 REDUCE(VREDMAXU_VS, VECTOR_PLAIN, maximum)
 REDUCE(VREDMAX_VS, VECTOR_SIGNED, maximum)
-REDUCE(VWREDSUMU_VS, VECTOR_WIDE_D, add)
-REDUCE(VWREDSUM_VS, VECTOR_WIDE_D | VECTOR_SIGNED, add)
+REDUCE(VWREDSUMU_VS, VECTOR_WIDE_D, element_add)
+REDUCE(VWREDSUM_VS, VECTOR_WIDE_D | VECTOR_SIGNED, element_add)

@@ -309,7 +309,8 @@ access_memory(struct rv32_hart *hart, const struct rv32_op *op, uint64_t now)
     return reply;
 }
 
-static inline int64_t run(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
+static inline int64_t run_vector_memory(struct rv32_hart *hart, const struct rv32_op *op,
+                                        int64_t left)
 {
     enum rv32_reply reply = access_memory(hart, op, rv32_now(hart, left));
     if (reply != RV32_OK) {
@@ -322,7 +323,7 @@ static inline int64_t run(struct rv32_hart *hart, const struct rv32_op *op, int6
 #define INSN(token, mnemonic, extension, match, mask, format, traits)                              \
     int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
     {                                                                                              \
-        return run(hart, op, left);                                                                \
+        return run_vector_memory(hart, op, left);                                                  \
     }
 #define STUB(token, mnemonic, extension, match, mask, format, traits)
 #include "rv32/rv32_vector_memory.def"

@@ -100,7 +100,7 @@ static bool compare(struct record *record, unsigned a, uint32_t a_value, unsigne
     return true;
 }
 
-static enum rv32_follow sum(enum rv32_follow a, enum rv32_follow b)
+static enum rv32_follow follow_sum(enum rv32_follow a, enum rv32_follow b)
 {
     if (!a || !b) {
         return a ? a : b;
@@ -124,9 +124,9 @@ static bool follow_plain(struct record *record, const struct rv32_op *op,
     enum rv32_follow a = effects->reads_rs1 ? follow[op->rs1] : RV32_FOLLOWS_NOT;
     enum rv32_follow b = follow[rs2], result = RV32_FOLLOWS_NOT;
     if (effects->traits & RV32_ADDS) {
-        result = sum(a, b);
+        result = follow_sum(a, b);
     } else if (effects->traits & RV32_SUBTRACTS) {
-        result = sum(a, negative(b));
+        result = follow_sum(a, negative(b));
     } else if (effects->traits & RV32_COMPARES) {
         if (!compare(record, op->rs1, x[op->rs1], rs2,
                      effects->reads_rs2 ? x[rs2] : (uint32_t)op->imm)) {
@@ -258,7 +258,7 @@ static unsigned carried(const struct record *record, uint64_t now)
 
 /* Fills in what follows from the clock; false when sleeping is not worth while. One iteration is
  * left to run for real, so that registers that hold the clock are set by it. */
-static bool finish(struct record *record, uint64_t now)
+static bool finish_record(struct record *record, uint64_t now)
 {
     struct rv32_idle *idle = record->idle;
     idle->since = now;
@@ -351,7 +351,7 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
         }
         if (is_round && !carries) {
             /* others may have run since a place was noted */
-            bool is_idle = rv32_idle_unchanged(hart, idle) && finish(&record, *now);
+            bool is_idle = rv32_idle_unchanged(hart, idle) && finish_record(&record, *now);
             return is_idle ? RV32_PROBE_IDLE : RV32_PROBE_BUSY;
         }
         choose_start(&record, pc, *now, carries);

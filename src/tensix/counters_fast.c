@@ -25,14 +25,14 @@ struct lanes {
     uint32_t value __attribute__((vector_size(TENSIX_LANES * sizeof(uint32_t))));
 };
 
-static inline struct lanes load(const uint32_t from[TENSIX_LANES])
+static inline struct lanes load_counters(const uint32_t from[TENSIX_LANES])
 {
     struct lanes lanes;
     memcpy(&lanes.value, from, sizeof lanes.value);
     return lanes;
 }
 
-static inline void store(uint32_t to[TENSIX_LANES], struct lanes lanes)
+static inline void store_counters(uint32_t to[TENSIX_LANES], struct lanes lanes)
 {
     memcpy(to, &lanes.value, sizeof lanes.value);
 }
@@ -55,11 +55,11 @@ static inline struct tensix_counters *counters(struct tensix_thread *thread, uns
 static inline void put_sum(uint32_t to[TENSIX_LANES], const struct tensix_counter_sum *sum,
                            struct lanes counter, struct lanes checkpoint, struct lanes width)
 {
-    counter.value &= load(sum->from_counter).value;
-    checkpoint.value &= load(sum->from_checkpoint).value;
-    counter.value += checkpoint.value + load(sum->plus).value;
+    counter.value &= load_counters(sum->from_counter).value;
+    checkpoint.value &= load_counters(sum->from_checkpoint).value;
+    counter.value += checkpoint.value + load_counters(sum->plus).value;
     counter.value &= width.value;
-    store(to, counter);
+    store_counters(to, counter);
 }
 
 static inline void apply(struct tensix_thread *thread, const struct tensix_counter_run *run)
@@ -67,8 +67,9 @@ static inline void apply(struct tensix_thread *thread, const struct tensix_count
     for (unsigned i = 0; i < run->maps; i++) {
         const struct tensix_counter_map *map = &run->map[i];
         struct tensix_counters *set = counters(thread, map->set);
-        struct lanes counter = load(set->counter), checkpoint = load(set->checkpoint);
-        struct lanes width = load(widths(map->set));
+        struct lanes counter = load_counters(set->counter),
+                     checkpoint = load_counters(set->checkpoint);
+        struct lanes width = load_counters(widths(map->set));
         put_sum(set->counter, &map->counter, counter, checkpoint, width);
         put_sum(set->checkpoint, &map->checkpoint, counter, checkpoint, width);
     }
@@ -116,7 +117,7 @@ struct state {
     struct tensix_counters set[TENSIX_COUNTER_SETS];
 };
 
-static struct state take(struct tensix_thread *thread)
+static struct state take_counters(struct tensix_thread *thread)
 {
     struct state state;
     for (unsigned set = 0; set < TENSIX_COUNTER_SETS; set++) {
@@ -153,7 +154,7 @@ static struct state try(struct tensix *tensix, unsigned thread, unsigned first, 
         uint32_t word = own->replay.entry[(first + i) % REPLAY_ENTRIES];
         (void)tensix_runners[tensix_row_of(word)](tensix, thread, word);
     }
-    return take(own);
+    return take_counters(own);
 }
 
 /* Counter and checkpoint of the widest and of the narrowest counter can be told by these. */
@@ -177,7 +178,7 @@ static void find_run(struct tensix *tensix, unsigned thread, unsigned first, uns
 {
     struct tensix_thread *own = &tensix->thread[thread];
     struct tensix_counter_run *run = &tensix->runs[thread].run[first];
-    const struct state saved = take(own);
+    const struct state saved = take_counters(own);
     const struct state zero = uniform(0, 0), other = uniform(FROM_COUNTER, FROM_CHECKPOINT);
     const struct state after_zero = try(tensix, thread, first, length, &zero);
     const struct state after_other = try(tensix, thread, first, length, &other);

@@ -26,7 +26,7 @@ enum {
 };
 
 /* Puts `width` bits of `value` at bit `first`. */
-static void put(uint32_t *data, unsigned first, unsigned width, uint32_t value)
+static void put_signal(uint32_t *data, unsigned first, unsigned width, uint32_t value)
 {
     uint64_t bits = (uint64_t)(value & tensix_field_ones(width)) << first % 32;
     data[first / 32] |= (uint32_t)bits;
@@ -43,14 +43,14 @@ static void show_adc(const struct tensix *tensix, unsigned signal, uint32_t *dat
     unsigned thread = unit == TENSIX_ADC_PACKER ? 2 : 0;
     const struct tensix_adc_channel *channel =
         &tensix->thread[thread].adc[unit].channel[signal % 2];
-    put(data, 0, 18, channel->x);
-    put(data, 18, 18, channel->x_cr);
-    put(data, 64, 13, channel->y);
-    put(data, 80, 13, channel->y_cr);
-    put(data, 96, 8, channel->z);
-    put(data, 104, 8, channel->z_cr);
-    put(data, 112, 8, channel->w);
-    put(data, 120, 8, channel->w_cr);
+    put_signal(data, 0, 18, channel->x);
+    put_signal(data, 18, 18, channel->x_cr);
+    put_signal(data, 64, 13, channel->y);
+    put_signal(data, 80, 13, channel->y_cr);
+    put_signal(data, 96, 8, channel->z);
+    put_signal(data, 104, 8, channel->z_cr);
+    put_signal(data, 112, 8, channel->w);
+    put_signal(data, 120, 8, channel->w_cr);
 }
 
 /* The banks of SrcA are where the page has them, those of SrcB are not. */
@@ -58,18 +58,18 @@ static void show_src_banks(const struct tensix *tensix, uint32_t *data)
 {
     const struct tensix_src_banks *a = &tensix->src[TENSIX_SRC_A];
     const struct tensix_src_banks *b = &tensix->src[TENSIX_SRC_B];
-    put(data, 84, 1, tensix_src_unpack_may(tensix, TENSIX_SRC_A));
-    put(data, 85, 1, tensix_src_matrix_may(tensix, TENSIX_SRC_A));
-    put(data, 90, 1, a->matrix_may[1]);
-    put(data, 91, 1, a->matrix_may[0]);
-    put(data, 92, 1, a->matrix_bank);
-    put(data, 93, 1, a->matrix_bank);
-    put(data, 94, 1, a->unpack_bank);
-    put(data, 100, 1, b->matrix_bank);
-    put(data, 101, 1, b->matrix_bank);
-    put(data, 102, 1, b->unpack_bank);
-    put(data, 105, 1, b->matrix_may[0]);
-    put(data, 106, 1, b->matrix_may[1]);
+    put_signal(data, 84, 1, tensix_src_unpack_may(tensix, TENSIX_SRC_A));
+    put_signal(data, 85, 1, tensix_src_matrix_may(tensix, TENSIX_SRC_A));
+    put_signal(data, 90, 1, a->matrix_may[1]);
+    put_signal(data, 91, 1, a->matrix_may[0]);
+    put_signal(data, 92, 1, a->matrix_bank);
+    put_signal(data, 93, 1, a->matrix_bank);
+    put_signal(data, 94, 1, a->unpack_bank);
+    put_signal(data, 100, 1, b->matrix_bank);
+    put_signal(data, 101, 1, b->matrix_bank);
+    put_signal(data, 102, 1, b->unpack_bank);
+    put_signal(data, 105, 1, b->matrix_may[0]);
+    put_signal(data, 106, 1, b->matrix_may[1]);
 }
 
 /* Two groups that follow each other; the Dst of thread 0 runs from one into the other. */
@@ -78,12 +78,12 @@ static void show_rwcs(const struct tensix *tensix, bool high, uint32_t *data)
     uint32_t both[2 * GROUP_WORDS] = {0};
     for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
         const struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
-        put(both, 16 * thread, 6, rwc->src_a);
-        put(both, 16 * thread + 8, 6, rwc->src_a_cr);
-        put(both, 16 * thread + 60, 6, rwc->src_b);
-        put(both, 16 * thread + 68, 6, rwc->src_b_cr);
-        put(both, 20 * thread + 120, 10, rwc->dst);
-        put(both, 20 * thread + 130, 10, rwc->dst_cr);
+        put_signal(both, 16 * thread, 6, rwc->src_a);
+        put_signal(both, 16 * thread + 8, 6, rwc->src_a_cr);
+        put_signal(both, 16 * thread + 60, 6, rwc->src_b);
+        put_signal(both, 16 * thread + 68, 6, rwc->src_b_cr);
+        put_signal(both, 20 * thread + 120, 10, rwc->dst);
+        put_signal(both, 20 * thread + 130, 10, rwc->dst_cr);
     }
     memcpy(data, both + (high ? GROUP_WORDS : 0), GROUP_WORDS * sizeof data[0]);
 }
@@ -91,7 +91,7 @@ static void show_rwcs(const struct tensix *tensix, bool high, uint32_t *data)
 static void show_fidelity(const struct tensix *tensix, uint32_t *data)
 {
     for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
-        put(data, 60 + 2 * thread, 2, tensix->thread[thread].rwc.fidelity);
+        put_signal(data, 60 + 2 * thread, 2, tensix->thread[thread].rwc.fidelity);
     }
 }
 
@@ -102,7 +102,7 @@ static void show_lanes(const struct tensix *tensix, uint32_t *data)
     uint32_t enabled = tensix_vector_enabled(&tensix->vector);
     for (unsigned lane = 0; lane < NUM_LANES; lane++) {
         unsigned row = lane / NUM_LANES_A_ROW, column = lane % NUM_LANES_A_ROW;
-        put(data, NUM_LANES_ROWS * column + row, 1, enabled >> lane & 1);
+        put_signal(data, NUM_LANES_ROWS * column + row, 1, enabled >> lane & 1);
     }
 }
 

@@ -6,8 +6,9 @@
 
 enum { NAME_BYTES = 120 };
 
-static enum tensix_exec report(struct tensix *tensix, unsigned thread, uint32_t word,
-                               enum tensix_fault_kind kind, const char *format, va_list arguments)
+static enum tensix_exec report_tensix_fault(struct tensix *tensix, unsigned thread, uint32_t word,
+                                            enum tensix_fault_kind kind, const char *format,
+                                            va_list arguments)
 {
     struct tensix_fault fault = {
         .kind = kind,
@@ -31,7 +32,7 @@ enum tensix_exec tensix_fault(struct tensix *tensix, unsigned thread, enum tensi
     va_list arguments;
     va_start(arguments, format);
     enum tensix_exec result =
-        report(tensix, thread, tensix->thread[thread].next, kind, format, arguments);
+        report_tensix_fault(tensix, thread, tensix->thread[thread].next, kind, format, arguments);
     va_end(arguments);
     return result;
 }
@@ -41,13 +42,13 @@ enum tensix_exec tensix_fault_of(struct tensix *tensix, unsigned thread, uint32_
 {
     va_list arguments;
     va_start(arguments, format);
-    enum tensix_exec result = report(tensix, thread, word, kind, format, arguments);
+    enum tensix_exec result = report_tensix_fault(tensix, thread, word, kind, format, arguments);
     va_end(arguments);
     return result;
 }
 
 /* The instruction in words, cut where it is long. */
-static void name_of(uint32_t word, char name[NAME_BYTES])
+static void name_of_word(uint32_t word, char name[NAME_BYTES])
 {
     tensix_disassemble(word, name, NAME_BYTES);
 }
@@ -55,7 +56,7 @@ static void name_of(uint32_t word, char name[NAME_BYTES])
 enum tensix_exec tensix_run_stub(struct tensix *tensix, unsigned thread, uint32_t word)
 {
     char name[NAME_BYTES];
-    name_of(word, name);
+    name_of_word(word, name);
     return tensix_fault(tensix, thread, TENSIX_FAULT_STUB,
                         "%s: no public source says what it does; remove it", name);
 }
@@ -65,7 +66,7 @@ enum tensix_exec tensix_run_misplaced(struct tensix *tensix, unsigned thread, ui
 {
     char name[NAME_BYTES];
     enum replay_result judged = replay_judge(word);
-    name_of(word, name);
+    name_of_word(word, name);
     return tensix_fault(tensix, thread, TENSIX_FAULT_EXPANSION, "%s reached the wait gate: %s",
                         name,
                         judged != REPLAY_OK ? replay_rule(judged)

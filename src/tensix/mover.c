@@ -168,14 +168,14 @@ static void move_to_l1(struct tensix *tensix, const struct tensix_move *move, ui
 
 /* SPEC: Mover, performance in ideal conditions: eight units copied in 11 cycles, a unit of zeros a
  * cycle. */
-static uint64_t cycles_of(const struct tensix_move *move)
+static uint64_t move_cycles(const struct tensix_move *move)
 {
     uint64_t units = move->size / TENSIX_MOVE_UNIT;
     return is_copy(move) ? (units * 11 + 7) / 8 : units;
 }
 
 /* SPEC: SoftReset, in reset the mover discards it. */
-static void start(struct tensix *tensix, const struct tensix_move *move, uint64_t now)
+static void start_move(struct tensix *tensix, const struct tensix_move *move, uint64_t now)
 {
     if (tensix->held & TENSIX_RESET_MOVER) {
         return;
@@ -187,7 +187,7 @@ static void start(struct tensix *tensix, const struct tensix_move *move, uint64_
     }
     tensix->changed = true;
     if (tensix->timed) {
-        tensix->mover.free_at = now + cycles_of(move);
+        tensix->mover.free_at = now + move_cycles(move);
         tensix->mover.is_moving = true;
     }
 }
@@ -199,7 +199,7 @@ static void execute(struct tensix *tensix, const struct tensix_command *command,
     const struct tensix_move *move = &command->move;
     switch (command->kind) {
     case TENSIX_COMMAND_MOVE:
-        start(tensix, move, now);
+        start_move(tensix, move, now);
         break;
     case TENSIX_COMMAND_STORE:
         memcpy(tensix->l1 + move->to, &command->value, move->size);
@@ -349,6 +349,6 @@ TENSIX_EXEC(XMOV)
         (void)tensix_fault(tensix, thread, TENSIX_FAULT_RACE, "%s", text);
     }
     report_unread_move(tensix, thread, &move);
-    start(tensix, &move, tensix->now);
+    start_move(tensix, &move, tensix->now);
     return TENSIX_DONE;
 }

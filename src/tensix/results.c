@@ -19,7 +19,7 @@ static void arrive(struct tensix *tensix, const struct tensix_result *result)
     }
 }
 
-static void forget(struct tensix *tensix, unsigned i)
+static void forget_result(struct tensix *tensix, unsigned i)
 {
     tensix->results--;
     memmove(&tensix->result[i], &tensix->result[i + 1],
@@ -41,7 +41,7 @@ static unsigned earliest(const struct tensix *tensix)
 static void let_arrive(struct tensix *tensix, unsigned i)
 {
     struct tensix_result result = tensix->result[i];
-    forget(tensix, i);
+    forget_result(tensix, i);
     arrive(tensix, &result);
 }
 

@@ -49,8 +49,8 @@ static enum tensix_exec wait_for_l1(struct tensix *tensix, unsigned thread, uint
 }
 
 /* The result of a memory request: the bits of `mask` of `count` GPRs from `first` on. */
-static void deliver(struct tensix *tensix, unsigned thread, enum tensix_row row, unsigned first,
-                    unsigned count, uint32_t mask, const uint32_t *value)
+static void deliver_load(struct tensix *tensix, unsigned thread, enum tensix_row row,
+                         unsigned first, unsigned count, uint32_t mask, const uint32_t *value)
 {
     struct tensix_result result = {
         .thread = (uint8_t)thread,
@@ -107,8 +107,8 @@ TENSIX_EXEC(LOADIND)
     tensix_tell(tensix, OBSERVED_READ, OBSERVED_SCALAR_UNIT, address & ~(bytes - 1), bytes);
     memcpy(value, tensix->l1 + (address & ~(bytes - 1)), bytes);
     increment_offset(tensix, thread, args->offset_half_reg, args->offset_increment);
-    deliver(tensix, thread, TENSIX_ROW_LOADIND, first_gpr(size, args->result_reg), count, mask,
-            value);
+    deliver_load(tensix, thread, TENSIX_ROW_LOADIND, first_gpr(size, args->result_reg), count, mask,
+                 value);
     return TENSIX_DONE;
 }
 
@@ -172,7 +172,7 @@ TENSIX_EXEC(LOADREG)
     if (reply != TENSIX_OK) {
         return not_done(tensix, thread, "LOADREG", address, reply, rule);
     }
-    deliver(tensix, thread, TENSIX_ROW_LOADREG, args->result_reg, 1, UINT32_MAX, &value);
+    deliver_load(tensix, thread, TENSIX_ROW_LOADREG, args->result_reg, 1, UINT32_MAX, &value);
     return TENSIX_DONE;
 }
 
@@ -300,7 +300,7 @@ TENSIX_EXEC(ATINCGET)
     uint32_t original = load_word(tensix, address);
     uint32_t value = incremented(original, tensix->gpr[thread][args->in_out_reg], mask);
     store_l1(tensix, address, &value, sizeof value);
-    deliver(tensix, thread, TENSIX_ROW_ATINCGET, args->in_out_reg, 1, UINT32_MAX, &original);
+    deliver_load(tensix, thread, TENSIX_ROW_ATINCGET, args->in_out_reg, 1, UINT32_MAX, &original);
     return TENSIX_DONE;
 }
 
@@ -336,7 +336,8 @@ TENSIX_EXEC(ATINCGETPTR)
         uint32_t value = incremented(original, UINT32_C(1) << args->incr_log2, mask);
         store_l1(tensix, address, &value, sizeof value);
     }
-    deliver(tensix, thread, TENSIX_ROW_ATINCGETPTR, args->result_reg, 1, UINT32_MAX, &original);
+    deliver_load(tensix, thread, TENSIX_ROW_ATINCGETPTR, args->result_reg, 1, UINT32_MAX,
+                 &original);
     return TENSIX_DONE;
 }
 

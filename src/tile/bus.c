@@ -22,8 +22,8 @@ static const struct refusal refusals[] = {
     [MMIO_UNIMPLEMENTED] = {RV32_FAULT_UNIMPLEMENTED, "not modelled in this version"},
 };
 
-static enum rv32_reply refuse(struct tile *tile, struct rv32_hart *hart,
-                              const struct mmio_access *access, enum mmio_reply reply)
+static enum rv32_reply refuse_hart_access(struct tile *tile, struct rv32_hart *hart,
+                                          const struct mmio_access *access, enum mmio_reply reply)
 {
     const struct refusal *refusal = &refusals[reply];
     bool pushes = access->address - RV32_PUSH_BASE < RV32_PUSH_END - RV32_PUSH_BASE;
@@ -53,7 +53,7 @@ enum rv32_reply tile_bus_device(struct tile *tile, struct rv32_hart *hart,
         return RV32_WAIT;
     }
     if (reply != MMIO_OK) {
-        return refuse(tile, hart, &mmio, reply);
+        return refuse_hart_access(tile, hart, &mmio, reply);
     }
     access->value = mmio.value;
     return RV32_OK;
@@ -93,7 +93,7 @@ static enum rv32_reply coherent_fence(void *owner, struct rv32_hart *hart, uint6
     return RV32_OK;
 }
 
-static enum rv32_reply access_register(struct tile *tile, struct rv32_hart *hart,
+static enum rv32_reply access_for_hart(struct tile *tile, struct rv32_hart *hart,
                                        struct rv32_access *access)
 {
     enum rv32_reply reply = tile_bus_device(tile, hart, access);
@@ -109,7 +109,7 @@ static enum rv32_reply coherent_access(void *owner, struct rv32_hart *hart,
 {
     struct tile *tile = owner;
     if (access->address >= tile->kind->l1_bytes) {
-        return access_register(tile, hart, access);
+        return access_for_hart(tile, hart, access);
     }
     tile_bus_judge_null(tile, hart, access);
     if (access->store) {

@@ -42,7 +42,7 @@ static unsigned mode_of(const struct tile *tile, unsigned b)
     return tile->debug.word[perf_rows[b].mode] & MODE_MASK;
 }
 
-static uint64_t cycles_of(const struct tile *tile, unsigned b, uint64_t cycle)
+static uint64_t counter_cycles(const struct tile *tile, unsigned b, uint64_t cycle)
 {
     const struct debug_perf_bank *bank = &tile->debug.perf[b];
     unsigned mode = mode_of(tile, b);
@@ -73,14 +73,14 @@ static void resume(struct tile *tile, struct debug_perf_bank *bank, uint64_t cyc
 static void settle(struct tile *tile, unsigned b, uint64_t cycle)
 {
     struct debug_perf_bank *bank = &tile->debug.perf[b];
-    bank->cycles = cycles_of(tile, b, cycle);
+    bank->cycles = counter_cycles(tile, b, cycle);
     for (unsigned i = 0; i < DEBUG_PERF_THREADS; i++) {
         bank->issued[i] = issued_of(tile, b, i);
     }
     resume(tile, bank, cycle);
 }
 
-static void start(struct tile *tile, unsigned b, uint64_t cycle)
+static void start_counter(struct tile *tile, unsigned b, uint64_t cycle)
 {
     struct debug_perf_bank *bank = &tile->debug.perf[b];
     memset(bank, 0, sizeof *bank);
@@ -154,7 +154,7 @@ enum mmio_reply debug_perf_control(struct tile *tile, struct mmio_access *access
             continue;
         }
         if (debug_rises(old, *word, CONTROL_START)) {
-            start(tile, b, access->cycle);
+            start_counter(tile, b, access->cycle);
         }
         if (debug_rises(old, *word, CONTROL_STOP)) {
             stop(tile, b, access->cycle);
@@ -167,7 +167,7 @@ enum mmio_reply debug_perf_control(struct tile *tile, struct mmio_access *access
 enum mmio_reply debug_perf_cycles(struct tile *tile, struct mmio_access *access)
 {
     unsigned b = bank_of(access->offset / 4);
-    return mmio_value(access, (uint32_t)cycles_of(tile, b, access->cycle));
+    return mmio_value(access, (uint32_t)counter_cycles(tile, b, access->cycle));
 }
 
 enum mmio_reply debug_perf_events(struct tile *tile, struct mmio_access *access)

@@ -75,7 +75,8 @@ static bool flush(struct tile *tile, uint64_t cycle)
     return true;
 }
 
-static bool append(struct tile *tile, const uint32_t *values, unsigned count, uint64_t cycle)
+static bool append_trace_values(struct tile *tile, const uint32_t *values, unsigned count,
+                                uint64_t cycle)
 {
     struct debug_timestamper *stamper = &tile->debug.timestamper;
     bool fine = true;
@@ -138,10 +139,10 @@ enum mmio_reply debug_stamp_command(struct tile *tile, struct mmio_access *acces
         fine = flush(tile, cycle);
         break;
     case APPEND_32:
-        fine = append(tile, &narrow, 1, cycle);
+        fine = append_trace_values(tile, &narrow, 1, cycle);
         break;
     default:
-        fine = append(tile, values, bits / 32, cycle);
+        fine = append_trace_values(tile, values, bits / 32, cycle);
         break;
     }
     if (stamper->holds_reset) {

@@ -16,8 +16,8 @@ static void eth_l1_written(void *owner, uint32_t address, uint32_t size, uint64_
     tile_l1_written(owner, address, size, cycle);
 }
 
-static void report(struct tile *tile, enum penrose_fault_kind kind, const char *text,
-                   uint64_t cycle)
+static void report_eth_fault(struct tile *tile, enum penrose_fault_kind kind, const char *text,
+                             uint64_t cycle)
 {
     struct tile_fault fault = {.kind = kind, .agent = AGENT_NOC, .cycle = cycle};
     snprintf(fault.text, sizeof fault.text, "%s", text);
@@ -38,7 +38,7 @@ static void eth_mmio_write(void *owner, uint32_t address, uint32_t value, uint64
         char text[160];
         snprintf(text, sizeof text, "a register write that came over Ethernet, to 0x%08x: %s",
                  address, access.rule ? access.rule : "nothing answers there");
-        report(tile, PENROSE_FAULT_UNMAPPED, text, cycle);
+        report_eth_fault(tile, PENROSE_FAULT_UNMAPPED, text, cycle);
     }
 }
 
@@ -47,7 +47,8 @@ static void eth_transmit(void *owner, const struct eth_frame *frame, uint64_t cy
     struct tile *tile = owner;
     struct tile_frame *copy = malloc(sizeof *copy);
     if (!copy) {
-        report(tile, PENROSE_FAULT_UNIMPLEMENTED, "the host has no memory for a frame", cycle);
+        report_eth_fault(tile, PENROSE_FAULT_UNIMPLEMENTED, "the host has no memory for a frame",
+                         cycle);
         return;
     }
     copy->next = NULL;
@@ -62,7 +63,7 @@ static void eth_transmit(void *owner, const struct eth_frame *frame, uint64_t cy
 
 static void eth_fault(void *owner, const char *text, uint64_t cycle)
 {
-    report(owner, PENROSE_FAULT_ETHERNET, text, cycle);
+    report_eth_fault(owner, PENROSE_FAULT_ETHERNET, text, cycle);
 }
 
 static void eth_changed(void *owner, uint64_t cycle)

@@ -37,8 +37,8 @@ static bool is_early(struct mmio_access *access, uint64_t changed)
 }
 
 /* Reads the head of a FIFO, which `writer` fills: a pop, or a look at it. */
-static enum mmio_reply take(struct tile *tile, struct mmio_access *access, struct word_fifo *fifo,
-                            enum rv32_core writer)
+static enum mmio_reply mailbox_take(struct tile *tile, struct mmio_access *access,
+                                    struct word_fifo *fifo, enum rv32_core writer)
 {
     if (access->operation == MMIO_PEEK) {
         return mmio_value(access, fifo->count ? fifo->values[0] : 0);
@@ -53,8 +53,9 @@ static enum mmio_reply take(struct tile *tile, struct mmio_access *access, struc
 }
 
 /* Writes to a FIFO that has room for so many words, of which the last has been free since `freed`. */
-static enum mmio_reply put(struct tile *tile, struct mmio_access *access, struct word_fifo *fifo,
-                           unsigned room, uint64_t freed, enum rv32_core reader)
+static enum mmio_reply mailbox_put(struct tile *tile, struct mmio_access *access,
+                                   struct word_fifo *fifo, unsigned room, uint64_t freed,
+                                   enum rv32_core reader)
 {
     if (access->size != 4) {
         return MMIO_NARROW;
@@ -85,7 +86,7 @@ static enum mmio_reply send(struct tile *tile, struct mmio_access *access, unsig
         freed = own[i].popped > freed ? own[i].popped : freed;
     }
     unsigned room = words < MAILBOX_DEPTH ? MAILBOX_DEPTH - words : 0;
-    return put(tile, access, &own[to], room, freed, (enum rv32_core)to);
+    return mailbox_put(tile, access, &own[to], room, freed, (enum rv32_core)to);
 }
 
 enum mmio_reply tile_mmio_MAILBOX(struct tile *tile, struct mmio_access *access)
@@ -99,7 +100,7 @@ enum mmio_reply tile_mmio_MAILBOX(struct tile *tile, struct mmio_access *access)
         bool is_coming = fifo->count && is_early(access, fifo->pushed);
         return is_coming ? MMIO_WAIT : mmio_value(access, fifo->count > 0);
     }
-    return take(tile, access, fifo, (enum rv32_core)other);
+    return mailbox_take(tile, access, fifo, (enum rv32_core)other);
 }
 
 enum rv32_poll tile_mmio_poll_MAILBOX(struct tile *tile, enum tile_agent agent, uint32_t offset)
@@ -171,8 +172,8 @@ static enum mmio_reply access_by_b(struct tile *tile, struct mmio_access *access
         if (AT_PC_BUF + (access->offset & (PC_BUF_BYTES - 4)) == AT_COPROCESSOR_DONE) {
             return MMIO_OK;
         }
-        return put(tile, access, fifo, PC_BUF_DEPTH - fifo->count, fifo->popped,
-                   (enum rv32_core)(RV32_T0 + i));
+        return mailbox_put(tile, access, fifo, PC_BUF_DEPTH - fifo->count, fifo->popped,
+                           (enum rv32_core)(RV32_T0 + i));
     }
     return read_by_b(tile, access, i);
 }
@@ -194,7 +195,7 @@ static enum mmio_reply read_by_trisc(struct tile *tile, struct mmio_access *acce
     if (!fifo->count && override.enabled) {
         return mmio_value(access, override.value);
     }
-    enum mmio_reply reply = take(tile, access, fifo, RV32_B);
+    enum mmio_reply reply = mailbox_take(tile, access, fifo, RV32_B);
     if (reply == MMIO_WAIT) {
         tell_b(tile, access, i);
     }

@@ -56,9 +56,9 @@ static bool is_gddr(const struct tile *tile, const struct noc_packet *packet)
            !tile_dram_address(packet->address, &local);
 }
 
-static enum noc_answer access_tile(struct tile *tile, enum mmio_operation operation,
-                                   uint64_t address, void *bytes, uint32_t size, uint64_t cycle,
-                                   const char **rule)
+static enum noc_answer access_tile_from_noc(struct tile *tile, enum mmio_operation operation,
+                                            uint64_t address, void *bytes, uint32_t size,
+                                            uint64_t cycle, const char **rule)
 {
     uint32_t done;
     address = own_address(tile, address);
@@ -78,13 +78,14 @@ static enum noc_answer access_tile(struct tile *tile, enum mmio_operation operat
 static enum noc_answer port_read(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
                                  uint64_t cycle, const char **rule)
 {
-    return access_tile(owner, MMIO_READ, address, bytes, size, cycle, rule);
+    return access_tile_from_noc(owner, MMIO_READ, address, bytes, size, cycle, rule);
 }
 
 static enum noc_answer port_write(void *owner, uint64_t address, const uint8_t *bytes,
                                   uint32_t size, uint64_t cycle, const char **rule)
 {
-    return access_tile(owner, MMIO_WRITE, address, (void *)(uintptr_t)bytes, size, cycle, rule);
+    return access_tile_from_noc(owner, MMIO_WRITE, address, (void *)(uintptr_t)bytes, size, cycle,
+                                rule);
 }
 
 static uint8_t *port_line(void *owner, uint64_t address)
@@ -222,11 +223,12 @@ void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
     tile_end_round(tile, cycle);
 }
 
-static const char *fetch(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
-                         uint64_t cycle)
+static const char *port_fetch(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
+                              uint64_t cycle)
 {
     const char *rule = NULL;
-    enum noc_answer answer = access_tile(owner, MMIO_READ, address, bytes, size, cycle, &rule);
+    enum noc_answer answer =
+        access_tile_from_noc(owner, MMIO_READ, address, bytes, size, cycle, &rule);
     return answer == NOC_WAITS ? "the register is busy" : rule;
 }
 
@@ -290,7 +292,7 @@ static struct noc_initiator initiator(struct tile *tile, unsigned noc, enum tile
                                   .agent = (uint8_t)agent,
                                   .pc = pc,
                                   .is_base_firmware = is_base_firmware,
-                                  .fetch = fetch,
+                                  .fetch = port_fetch,
                                   .send = tile_noc_send,
                                   .fault = request_fault};
 }

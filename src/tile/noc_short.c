@@ -130,7 +130,7 @@ bool tile_noc_short(struct tile *tile, struct noc_packet *packet, uint64_t cycle
 
 /* --- Looking at the counters --- */
 
-static void forget(struct tile_unseen *unseen, unsigned *count)
+static void forget_unseen(struct tile_unseen *unseen, unsigned *count)
 {
     *count -= unseen->responses > 0;
     unseen->responses = 0;
@@ -143,17 +143,17 @@ void tile_noc_look(struct tile *tile, unsigned noc, uint32_t offset, enum tile_a
         offset == NIU_RTZ_SOURCE || offset == NIU_RTZ_NUM;
     if (tells_all || offset == NIU_COUNTERS + 4 * NIU_MST_RD_RESP_RECEIVED ||
         offset == NIU_COUNTERS + 4 * NIU_MST_RD_DATA_WORD_RECEIVED) {
-        forget(&tile->unseen[noc][NOC_READ][agent], &tile->unseen_count);
+        forget_unseen(&tile->unseen[noc][NOC_READ][agent], &tile->unseen_count);
     }
     if (tells_all || offset == NIU_COUNTERS + 4 * NIU_MST_WR_ACK_RECEIVED) {
-        forget(&tile->unseen[noc][NOC_WRITE][agent], &tile->unseen_count);
+        forget_unseen(&tile->unseen[noc][NOC_WRITE][agent], &tile->unseen_count);
     }
 }
 
 void tile_noc_forget(struct tile *tile, enum rv32_core core)
 {
     for (unsigned i = 0; i < 2 * (NOC_WRITE + 1); i++) {
-        forget(&tile->unseen[i % 2][i / 2][core], &tile->unseen_count);
+        forget_unseen(&tile->unseen[i % 2][i / 2][core], &tile->unseen_count);
     }
 }
 

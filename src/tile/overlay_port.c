@@ -28,8 +28,8 @@ struct sender {
     const struct overlay_packet *packet;
 };
 
-static const char *fetch(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
-                         uint64_t cycle)
+static const char *stream_fetch(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
+                                uint64_t cycle)
 {
     const struct sender *sender = owner;
     (void)address;
@@ -44,8 +44,8 @@ static void send(void *owner, struct noc_packet *packet, uint64_t cycle)
     tile_noc_send(sender->tile, packet, cycle);
 }
 
-static bool report(struct tile *tile, enum penrose_fault_kind kind, const char *text,
-                   uint64_t cycle)
+static bool report_overlay_fault(struct tile *tile, enum penrose_fault_kind kind, const char *text,
+                                 uint64_t cycle)
 {
     struct tile_fault fault = {.kind = kind, .agent = AGENT_NOC, .cycle = cycle};
     snprintf(fault.text, sizeof fault.text, "%s", text);
@@ -55,7 +55,7 @@ static bool report(struct tile *tile, enum penrose_fault_kind kind, const char *
 static bool refused(void *owner, enum penrose_fault_kind kind, const char *text, uint64_t cycle)
 {
     const struct sender *sender = owner;
-    return report(sender->tile, kind, text, cycle);
+    return report_overlay_fault(sender->tile, kind, text, cycle);
 }
 
 static uint32_t control(const struct overlay_packet *packet)
@@ -111,7 +111,7 @@ static void request(struct tile *tile, const struct overlay_packet *packet, uint
                                .noc = (uint8_t)packet->noc,
                                .agent = AGENT_NOC,
                                .sender = (uint8_t)(packet->sender + 1),
-                               .fetch = fetch,
+                               .fetch = stream_fetch,
                                .send = send,
                                .fault = refused};
     struct niu *niu = &tile->niu[packet->noc];
@@ -133,7 +133,7 @@ static void refuse_link(struct tile *tile, const struct overlay_packet *packet, 
              "stream %u sends to (63, 63), the other end of the Ethernet link: not modelled, the "
              "packet is lost; use a transmit queue (ETH_TXQ_CMD)",
              packet->sender);
-    report(tile, PENROSE_FAULT_UNIMPLEMENTED, text, cycle);
+    report_overlay_fault(tile, PENROSE_FAULT_UNIMPLEMENTED, text, cycle);
 }
 
 /* Somebody's linked transaction keeps others waiting; a stream's own, which is a multicast, keeps
@@ -168,10 +168,10 @@ static uint32_t port_node(void *owner, unsigned noc)
     return tile->niu[noc].word[NIU_ID_LOGICAL / 4] & 0xfff;
 }
 
-static void port_fault(void *owner, unsigned stream, const char *text, uint64_t cycle)
+static void stream_fault(void *owner, unsigned stream, const char *text, uint64_t cycle)
 {
     (void)stream;
-    report(owner, PENROSE_FAULT_NOC_COMMAND, text, cycle);
+    report_overlay_fault(owner, PENROSE_FAULT_NOC_COMMAND, text, cycle);
 }
 
 void tile_overlay_changed(struct tile *tile, uint64_t cycle)
@@ -186,12 +186,13 @@ void tile_overlay_changed(struct tile *tile, uint64_t cycle)
     }
 }
 
-static void port_changed(void *owner, uint64_t cycle)
+static void stream_changed(void *owner, uint64_t cycle)
 {
     tile_overlay_changed(owner, cycle);
 }
 
-const struct overlay_board tile_overlay_board = {port_send, port_node, port_fault, port_changed};
+const struct overlay_board tile_overlay_board = {port_send, port_node, stream_fault,
+                                                 stream_changed};
 
 /* What was sent has left L1 at once; true when anything was. */
 static bool let_leave(struct tile *tile, uint64_t cycle)

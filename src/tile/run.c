@@ -276,7 +276,7 @@ static unsigned find_solo(const struct tile *tile, uint64_t round_end)
     return solo == SOLO_COPROCESSOR && is_awaited(tile) ? SOLO_NOBODY : solo;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
+static uint64_t earlier_cycle(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -284,8 +284,8 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 /* The earliest time at which something wakes by itself. */
 static uint64_t next_timer(const struct tile *tile)
 {
-    uint64_t next =
-        earlier(earlier(tile_noc_next(tile), tile_eth_next(tile)), debug_next_event(tile));
+    uint64_t next = earlier_cycle(earlier_cycle(tile_noc_next(tile), tile_eth_next(tile)),
+                                  debug_next_event(tile));
     for (unsigned core = 0; core < RV32_CORES; core++) {
         const struct tile_hart *run = &tile->run[core];
         if (run->state == HART_ASLEEP && run->idle.wake < next) {
@@ -315,13 +315,13 @@ static bool pass(struct tile *tile, struct tile_cut *cut)
         enum rv32_core core = cut->core;
         bool is_long = cut->first && core == cut->solo && cut->long_limit > cut->limit;
         uint64_t turn_end = is_long ? cut->long_limit : cut->limit;
-        bool got_on = hart_turn(tile, core, earlier(turn_end, cut->turn_end), cut->first);
-        uint64_t reached = earlier(tile->run[core].time, tile->turn_end);
+        bool got_on = hart_turn(tile, core, earlier_cycle(turn_end, cut->turn_end), cut->first);
+        uint64_t reached = earlier_cycle(tile->run[core].time, tile->turn_end);
         uint64_t last = tile->halt == TILE_FAULTED ? reached : reached - 1; /* of its cycles */
         progress |= got_on;
         if (is_long && got_on && last >= cut->limit) {
             tile->round_start = tile_round_start(tile, last);
-            cut->limit = earlier(tile->round_start + tile->quantum, cut->long_limit);
+            cut->limit = earlier_cycle(tile->round_start + tile->quantum, cut->long_limit);
         }
         cut->turn_end = tile->halt == TILE_PAUSED ? tile->turn_end : UINT64_MAX;
         if (tile->halt != TILE_GOES) {
@@ -357,7 +357,7 @@ static bool must_return(const struct tile *tile)
 static struct tile_cut begin_round(struct tile *tile, uint64_t until)
 {
     uint64_t limit = tile_round_start(tile, tile->now) + tile->quantum;
-    limit = earlier(earlier(limit, until), debug_exact_event(tile));
+    limit = earlier_cycle(earlier_cycle(limit, until), debug_exact_event(tile));
     unsigned solo = must_return(tile) ? SOLO_NOBODY : find_solo(tile, limit);
     uint64_t long_limit = solo == SOLO_NOBODY ? limit : solo_limit(tile, limit, until);
     tile->round_start = tile->now;

@@ -23,8 +23,8 @@ static enum tile_agent agent_for(uint32_t address)
     return address >= AT_TDMA && address < END_TDMA ? AGENT_B : AGENT_NOC;
 }
 
-static enum tensix_reply access_register(struct tile *tile, struct mmio_access *access,
-                                         const char **rule)
+static enum tensix_reply access_for_tensix(struct tile *tile, struct mmio_access *access,
+                                           const char **rule)
 {
     enum mmio_reply reply = tile_access(tile, access);
     if (reply == MMIO_OK) {
@@ -34,8 +34,8 @@ static enum tensix_reply access_register(struct tile *tile, struct mmio_access *
     return reply == MMIO_WAIT ? TENSIX_WAIT : TENSIX_REFUSED;
 }
 
-static enum tensix_reply port_read(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
-                                   uint32_t *value, const char **rule)
+static enum tensix_reply tensix_board_read(void *owner, unsigned thread, uint32_t address,
+                                           uint64_t cycle, uint32_t *value, const char **rule)
 {
     struct mmio_access access = {.operation = MMIO_READ,
                                  .agent = agent_for(address),
@@ -43,13 +43,13 @@ static enum tensix_reply port_read(void *owner, unsigned thread, uint32_t addres
                                  .address = address,
                                  .cycle = cycle};
     (void)thread;
-    enum tensix_reply reply = access_register(owner, &access, rule);
+    enum tensix_reply reply = access_for_tensix(owner, &access, rule);
     *value = access.value;
     return reply;
 }
 
-static enum tensix_reply port_write(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
-                                    uint32_t value, const char **rule)
+static enum tensix_reply tensix_board_write(void *owner, unsigned thread, uint32_t address,
+                                            uint64_t cycle, uint32_t value, const char **rule)
 {
     struct mmio_access access = {.operation = MMIO_WRITE,
                                  .agent = agent_for(address),
@@ -58,7 +58,7 @@ static enum tensix_reply port_write(void *owner, unsigned thread, uint32_t addre
                                  .value = value,
                                  .cycle = cycle};
     (void)thread;
-    return access_register(owner, &access, rule);
+    return access_for_tensix(owner, &access, rule);
 }
 
 static void port_l1_written(void *owner, uint32_t address, uint32_t size, uint64_t cycle)
@@ -84,7 +84,7 @@ static enum tile_agent agent_of(struct tensix_origin origin)
     return origin.pusher < TENSIX_BY_DEBUG_BUS ? (enum tile_agent)origin.pusher : AGENT_NOC;
 }
 
-static bool port_fault(void *owner, const struct tensix_fault *fault)
+static bool tensix_board_fault(void *owner, const struct tensix_fault *fault)
 {
     static const enum penrose_fault_kind kinds[TENSIX_FAULT_KINDS] = {
         [TENSIX_FAULT_ILLEGAL] = PENROSE_FAULT_TENSIX_ILLEGAL,
@@ -138,12 +138,12 @@ static void port_observe(void *owner, struct observed *event)
 }
 
 const struct tensix_board tile_tensix_board = {
-    .read = port_read,
-    .write = port_write,
+    .read = tensix_board_read,
+    .write = tensix_board_write,
     .l1_written = port_l1_written,
     .l1_watch = port_l1_watch,
     .stream = port_stream,
-    .fault = port_fault,
+    .fault = tensix_board_fault,
     .unmodelled = port_unmodelled,
     .observe = port_observe,
 };

@@ -93,8 +93,8 @@ TENSIX_EXEC(SETC16)
 /* --- Config --- */
 
 /* A write of whole words of Config that goes through the pipeline. */
-static enum tensix_exec deliver(struct tensix *tensix, unsigned thread, unsigned row,
-                                unsigned first, unsigned count, const uint32_t *values)
+static enum tensix_exec deliver_config(struct tensix *tensix, unsigned thread, unsigned row,
+                                       unsigned first, unsigned count, const uint32_t *values)
 {
     struct tensix_result result = {
         .thread = (uint8_t)thread,
@@ -119,10 +119,11 @@ TENSIX_EXEC(WRCFG)
     }
     const uint32_t *gpr = tensix->gpr[thread];
     if (args->is_128bit) {
-        return deliver(tensix, thread, TENSIX_ROW_WRCFG, args->cfg_index & ~3U, 4,
-                       &gpr[args->input_reg & ~3U]);
+        return deliver_config(tensix, thread, TENSIX_ROW_WRCFG, args->cfg_index & ~3U, 4,
+                              &gpr[args->input_reg & ~3U]);
     }
-    return deliver(tensix, thread, TENSIX_ROW_WRCFG, args->cfg_index, 1, &gpr[args->input_reg]);
+    return deliver_config(tensix, thread, TENSIX_ROW_WRCFG, args->cfg_index, 1,
+                          &gpr[args->input_reg]);
 }
 
 /* HW: LLK adds to the GPR in the very next instruction (llk_unpack_AB_matmul.h), so ThCon, which
@@ -195,12 +196,12 @@ TENSIX_EXEC(STREAMWRCFG)
         (enum tensix_field_id)(TENSIX_FIELD_STREAM_ID_SYNC_SEC0_BankSel + args->stream_select);
     unsigned stream = tensix_thread_field(tensix, thread, bank_sel);
     uint32_t value = tensix->board->stream(tensix->owner, stream, args->reg_index);
-    return deliver(tensix, thread, TENSIX_ROW_STREAMWRCFG, args->cfg_index, 1, &value);
+    return deliver_config(tensix, thread, TENSIX_ROW_STREAMWRCFG, args->cfg_index, 1, &value);
 }
 
 enum alu_mode { ALU_OR, ALU_AND, ALU_XOR, ALU_ADD, ALU_OR_NOT, ALU_AND_NOT, ALU_XOR_NOT, ALU_SUB };
 
-static uint32_t combine(enum alu_mode mode, uint32_t old, uint32_t scratch)
+static uint32_t combine_alu(enum alu_mode mode, uint32_t old, uint32_t scratch)
 {
     switch (mode) {
     case ALU_OR:
@@ -223,7 +224,7 @@ static uint32_t combine(enum alu_mode mode, uint32_t old, uint32_t scratch)
     return old;
 }
 
-static uint32_t rotate_right(uint32_t value, unsigned amount)
+static uint32_t rotate_mask_right(uint32_t value, unsigned amount)
 {
     return amount ? value << (32 - amount) | value >> amount : value;
 }
@@ -241,11 +242,11 @@ TENSIX_EXEC(CFGSHIFTMASK)
     unsigned index = args->scratch_index == OWN_SCRATCH ? thread : args->scratch_index;
     uint32_t mask = (UINT32_C(2) << args->mask_width) - 1;
     uint32_t scratch =
-        rotate_right(config[TENSIX_WORD_SCRATCH_SEC0_val + index] & mask, args->rotate_amt);
+        rotate_mask_right(config[TENSIX_WORD_SCRATCH_SEC0_val + index] & mask, args->rotate_amt);
     uint32_t value = config[args->cfg_index];
     if (!args->mask_mode) {
-        value &= ~rotate_right(mask, args->rotate_amt);
+        value &= ~rotate_mask_right(mask, args->rotate_amt);
     }
-    value = combine((enum alu_mode)args->alu_mode, value, scratch);
-    return deliver(tensix, thread, TENSIX_ROW_CFGSHIFTMASK, args->cfg_index, 1, &value);
+    value = combine_alu((enum alu_mode)args->alu_mode, value, scratch);
+    return deliver_config(tensix, thread, TENSIX_ROW_CFGSHIFTMASK, args->cfg_index, 1, &value);
 }

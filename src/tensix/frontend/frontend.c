@@ -47,8 +47,8 @@ bool tensix_accepts(const struct tensix *tensix, unsigned thread)
     return tensix->thread[thread].front.count <= TENSIX_FIFO_ACCEPTS;
 }
 
-static void put(struct tensix_fifo *fifo, uint32_t word, struct tensix_origin origin,
-                uint64_t cycle)
+static void fifo_put(struct tensix_fifo *fifo, uint32_t word, struct tensix_origin origin,
+                     uint64_t cycle)
 {
     unsigned tail = (fifo->head + fifo->count) % TENSIX_FIFO_DEPTH;
     fifo->entry[tail] = (struct tensix_entry){.word = word, .origin = origin, .cycle = cycle};
@@ -68,7 +68,7 @@ bool tensix_push(struct tensix *tensix, unsigned thread, struct tensix_origin or
     }
     own->pushed += count;
     for (unsigned i = 0; i < count; i++) {
-        put(fifo, words[i], origin, cycle);
+        fifo_put(fifo, words[i], origin, cycle);
         origin.pc += 4; /* several are .ttinsn one after another */
     }
     return true;

@@ -222,7 +222,7 @@ static void catch_up(const struct tensix *tensix, struct tensix_thread *thread)
 }
 
 /* One instruction, or more by the shortcut: TENSIX_DONE, or what keeps it from starting. */
-static enum tensix_exec step(struct tensix *tensix, unsigned thread, uint64_t end)
+static enum tensix_exec step_thread(struct tensix *tensix, unsigned thread, uint64_t end)
 {
     uint64_t time = tensix->thread[thread].time;
     if (shortcuts_on(tensix->shortcuts) && tensix_start_fast(tensix, thread, end)) {
@@ -242,7 +242,7 @@ bool tensix_go_on_thread(struct tensix *tensix, unsigned thread, uint64_t end)
     const uint64_t drained = own->drained;
     while (!tensix->stopped && !own->blocked &&
            (own->has_next || tensix_fetch(tensix, thread, end)) && own->time < end) {
-        if (step(tensix, thread, end) == TENSIX_STOP) {
+        if (step_thread(tensix, thread, end) == TENSIX_STOP) {
             break;
         }
     }

@@ -463,7 +463,7 @@ TENSIX_EXEC(TRNSPSRCB)
 }
 
 /* One column to the right (away from column 0) or to the left, a zero following. */
-static void shift(const uint32_t from[COLUMNS], bool right, uint32_t to[COLUMNS])
+static void shift_columns(const uint32_t from[COLUMNS], bool right, uint32_t to[COLUMNS])
 {
     memcpy(to + right, from + !right, (COLUMNS - 1) * sizeof *to);
     to[right ? 0 : COLUMNS - 1] = 0;
@@ -485,7 +485,8 @@ TENSIX_EXEC(SHIFTXA)
     }
     for (unsigned i = 0; i < ROWS; i++) {
         uint32_t data[COLUMNS];
-        shift(tensix_matrix_src(tensix, TENSIX_SRC_A, first + i), args->direction == RIGHT, data);
+        shift_columns(tensix_matrix_src(tensix, TENSIX_SRC_A, first + i), args->direction == RIGHT,
+                      data);
         tensix_matrix_put_src(tensix, TENSIX_SRC_A, i, data);
     }
     return TENSIX_DONE;
@@ -499,7 +500,7 @@ TENSIX_EXEC(SHIFTXB)
         return tensix_matrix_stall(tensix, thread, TENSIX_SRC_B);
     }
     const uint32_t *source = tensix_matrix_src(tensix, TENSIX_SRC_B, row);
-    shift(source, false, data);
+    shift_columns(source, false, data);
     if (!args->shift_in_zero) {
         data[COLUMNS - 1] = source[0];
     }

@@ -84,7 +84,7 @@ static bool choose_context(struct unpack_job *job, const struct tensix_args_UNPA
 /* SPEC: two cycles for addresses, then the bytes. */
 enum { ADDRESS_CYCLES = 2 };
 
-static unsigned cycles_of(const struct unpack_job *job)
+static unsigned unpack_cycles(const struct unpack_job *job)
 {
     uint64_t bits = (uint64_t)job->count * job->format.bits;
     if (!job->plan->is_uncompressed) { /* at most: what is left out is not known here */
@@ -110,7 +110,7 @@ static enum tensix_exec wait_for_unpacker(struct tensix *tensix, unsigned thread
 static void charge(const struct unpack_job *job)
 {
     struct tensix *tensix = job->tensix;
-    unsigned cycles = cycles_of(job);
+    unsigned cycles = unpack_cycles(job);
     tensix_take_off(tensix, job->thread,
                     job->which ? TENSIX_FLIGHT_UNPACKER1 : TENSIX_FLIGHT_UNPACKER0, cycles);
     if (tensix->timed) {

@@ -26,7 +26,7 @@ static const uint32_t defaults[] = {
 
 enum { LREG_DEFAULTS = 11, LREG_0_8373 = 8, LREG_NUMBERS = 15 };
 
-static void fill(uint32_t *lreg, uint32_t value)
+static void fill_lreg(uint32_t *lreg, uint32_t value)
 {
     for (unsigned lane = 0; lane < NUM_LANES; lane++) {
         lreg[lane] = value;
@@ -35,10 +35,10 @@ static void fill(uint32_t *lreg, uint32_t value)
 
 void tensix_vector_init(struct tensix_vector *vector)
 {
-    fill(vector->lreg[LREG_0_8373], UINT32_C(0x3f56594b));
-    fill(vector->lreg[TENSIX_LREG_ONE], UINT32_C(0x3f800000));
+    fill_lreg(vector->lreg[LREG_0_8373], UINT32_C(0x3f56594b));
+    fill_lreg(vector->lreg[TENSIX_LREG_ONE], UINT32_C(0x3f800000));
     for (unsigned i = 0; i < sizeof defaults / sizeof defaults[0]; i++) {
-        fill(vector->lreg[LREG_DEFAULTS + i], defaults[i]);
+        fill_lreg(vector->lreg[LREG_DEFAULTS + i], defaults[i]);
     }
     for (unsigned lane = 0; lane < NUM_LANES; lane++) {
         vector->lreg[LREG_NUMBERS][lane] = 2 * lane;
@@ -153,7 +153,7 @@ static unsigned chosen_columns(const struct tensix_vector *vector,
     return columns;
 }
 
-static uint32_t combine(unsigned mod, uint32_t old, uint32_t value)
+static uint32_t combine_config(unsigned mod, uint32_t old, uint32_t value)
 {
     switch ((enum bitwise)(mod & BITWISE)) {
     case OR:
@@ -172,7 +172,7 @@ static uint32_t combine(unsigned mod, uint32_t old, uint32_t value)
 static uint32_t new_lane_config(unsigned mod, uint32_t old, uint32_t value)
 {
     const uint32_t upper = TENSIX_LANE_CONFIG_MASK & ~UINT32_C(0xffff);
-    uint32_t config = combine(mod, old, value) & TENSIX_LANE_CONFIG_MASK;
+    uint32_t config = combine_config(mod, old, value) & TENSIX_LANE_CONFIG_MASK;
     return mod & IMM16_IS_VALUE ? config | (old & upper) : config;
 }
 
@@ -200,7 +200,7 @@ static void write_macro(struct tensix_macro_config *macro, const struct tensix_v
     } else if (op->vd < TO_MISC) {
         macro->sequence[op->vd - TO_SEQUENCE] = value;
     } else if (op->vd == TO_MISC) {
-        macro->misc = (uint16_t)(combine(op->mod, macro->misc, value) & misc_bits);
+        macro->misc = (uint16_t)(combine_config(op->mod, macro->misc, value) & misc_bits);
     }
 }
 

@@ -77,7 +77,7 @@ TENSIX_EXEC_VECTOR(SFPSETCC)
 enum stack_mod { STACK_MOVES = 0, STACK_LAST_OP = 12, STACK_INVERTS = 13, STACK_TRUE, STACK_FALSE };
 
 /* SPEC: BooleanOp, for Mod1 from 1 to 12. */
-static uint32_t combine(unsigned mod, uint32_t a, uint32_t b)
+static uint32_t combine_flags(unsigned mod, uint32_t a, uint32_t b)
 {
     switch (mod) {
     case 1:
@@ -178,8 +178,8 @@ TENSIX_EXEC_VECTOR(SFPPUSHC)
     if (op->mod == STACK_INVERTS) {
         vector->flags ^= lanes;
     }
-    uint32_t flags =
-        op->mod <= STACK_LAST_OP ? combine(op->mod, top->flags, vector->flags) : vector->flags;
+    uint32_t flags = op->mod <= STACK_LAST_OP ? combine_flags(op->mod, top->flags, vector->flags)
+                                              : vector->flags;
     top->uses_flags = merge(lanes, vector->uses_flags, top->uses_flags);
     top->flags = merge(lanes, flags, top->flags);
     return NULL;
@@ -197,7 +197,7 @@ TENSIX_EXEC_VECTOR(SFPPOPC)
     if (op->mod == STACK_MOVES) {
         pop(vector, lanes);
     } else if (op->mod <= STACK_LAST_OP) {
-        uint32_t flags = combine(op->mod, vector->flags, top->flags);
+        uint32_t flags = combine_flags(op->mod, vector->flags, top->flags);
         vector->uses_flags = merge(lanes, top->uses_flags, vector->uses_flags);
         vector->flags = merge(lanes, flags, vector->flags);
     } else if (op->mod == STACK_INVERTS) {

@@ -24,7 +24,8 @@ enum { SCHEDULED_PARTS = TENSIX_PART_STORE + 1 };
 
 /* --- Columns --- */
 
-static bool is_equal(const struct tensix_macro_config *x, const struct tensix_macro_config *y)
+static bool is_equal_config(const struct tensix_macro_config *x,
+                            const struct tensix_macro_config *y)
 {
     return memcmp(x->instruction, y->instruction, sizeof x->instruction) == 0 &&
            memcmp(x->sequence, y->sequence, sizeof x->sequence) == 0 && x->misc == y->misc;
@@ -38,7 +39,7 @@ static uint32_t lanes_like(const struct tensix_vector *vector, unsigned first)
     const struct tensix_macro_config *macro = vector->macro;
     uint32_t lanes = 0;
     for (unsigned column = 0; column < TENSIX_LANE_COLUMNS; column++) {
-        if (is_equal(&macro[column], &macro[first])) {
+        if (is_equal_config(&macro[column], &macro[first])) {
             if (column < first) {
                 return 0;
             }
@@ -165,7 +166,8 @@ static struct tensix_vector_op compose_store(const struct tensix_macro_config *c
 }
 
 /* SPEC: an instruction takes the place of one that would execute at the same time. */
-static void forget(struct tensix_vector *vector, unsigned part, unsigned delay, uint32_t lanes)
+static void forget_scheduled(struct tensix_vector *vector, unsigned part, unsigned delay,
+                             uint32_t lanes)
 {
     unsigned left = 0;
     for (unsigned i = 0; i < vector->entries; i++) {
@@ -193,7 +195,7 @@ static void schedule_part(struct tensix_vector *vector, const struct tensix_vect
     if ((sequence & SEQUENCE_SOURCE) == SOURCE_NOTHING) {
         return;
     }
-    forget(vector, part, delay, lanes);
+    forget_scheduled(vector, part, delay, lanes);
     vector->scheduled[vector->entries++] = (struct tensix_scheduled){
         .op = part == TENSIX_PART_STORE ? compose_store(config, op, sequence, address)
                                         : compose(config, op, sequence, part),

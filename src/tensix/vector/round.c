@@ -158,7 +158,7 @@ static void shuffle(struct tensix *tensix, const struct tensix_vector_op *op, ui
 }
 
 /* SPEC: VB is in the low bits of the immediate, unless a macro has chosen another one. */
-static void shift(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
+static void shift_lanes(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes)
 {
     struct tensix_vector *vector = &tensix->vector;
     const struct num_lanes_kernels *kernels = tensix->kernels->lanes;
@@ -195,7 +195,7 @@ TENSIX_EXEC_VECTOR(SFPSHFT2)
         return tensix_vector_check_shift(&tensix->vector, op, lanes);
     }
     if (op->mod >= SHIFT_BY_LREG) {
-        shift(tensix, op, lanes);
+        shift_lanes(tensix, op, lanes);
     } else {
         shuffle(tensix, op, lanes);
     }

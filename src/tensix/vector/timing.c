@@ -152,7 +152,7 @@ uint64_t tensix_vector_start_at(const struct tensix *tensix, unsigned thread, un
 
 /* --- Hazards --- */
 
-static const char *name_of(unsigned row)
+static const char *name_of_row(unsigned row)
 {
     return row < TENSIX_ROWS ? tensix_rows[row].mnemonic : "?";
 }
@@ -162,8 +162,8 @@ enum tensix_exec tensix_vector_report_late(struct tensix *tensix, const struct t
 {
     return tensix_fault_of(tensix, op->thread, op->word, TENSIX_FAULT_HAZARD,
                            "%s%s reads LReg[%u] 1 cycle after %s wrote it; it comes after 2: %s",
-                           op->is_scheduled ? "scheduled " : "", name_of(op->row),
-                           (unsigned)__builtin_ctz(lregs), name_of(writer),
+                           op->is_scheduled ? "scheduled " : "", name_of_row(op->row),
+                           (unsigned)__builtin_ctz(lregs), name_of_row(writer),
                            op->is_scheduled ? "make the delay longer" : "put an SFPNOP between");
 }
 
