@@ -164,8 +164,8 @@ static enum penrose_status check_numbers(const struct loader_firmware *firmware,
     return PENROSE_OK;
 }
 
-static struct plan make_plan(const struct loader_firmware *firmware,
-                             const struct loader_launch_request *request)
+static struct plan plan_launch(const struct loader_firmware *firmware,
+                               const struct loader_launch_request *request)
 {
     struct plan plan = {.semaphores = 0};
     uint32_t end = request->semaphores_count * SEMAPHORE_SIZE;
@@ -422,7 +422,7 @@ enum penrose_status loader_launch_build(const struct loader_firmware *firmware,
     if (status) {
         return status;
     }
-    struct plan plan = make_plan(firmware, request);
+    struct plan plan = plan_launch(firmware, request);
     status = check_plan(firmware, request, &plan, error);
     if (!status) {
         status = add_image(firmware, request, &plan, launch, error);

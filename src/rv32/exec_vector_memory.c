@@ -110,7 +110,7 @@ static int width_log(uint32_t word)
     return code ? (int)code - 4 : 0;
 }
 
-static bool make_plan(struct plan *plan, struct rv32_hart *hart, const struct rv32_op *op)
+static bool plan_accesses(struct plan *plan, struct rv32_hart *hart, const struct rv32_op *op)
 {
     uint32_t word = (uint32_t)op->imm;
     unsigned mop = word >> 26 & 3;
@@ -290,7 +290,7 @@ access_memory(struct rv32_hart *hart, const struct rv32_op *op, uint64_t now)
 {
     struct plan plan;
     hart->op = op; /* for the bus */
-    if (!make_plan(&plan, hart, op)) {
+    if (!plan_accesses(&plan, hart, op)) {
         return RV32_FAULTED;
     }
     if (copy_direct(&plan)) {

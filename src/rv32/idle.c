@@ -109,7 +109,7 @@ static enum rv32_follow follow_sum(enum rv32_follow a, enum rv32_follow b)
                                                                             : RV32_FOLLOWS_SOMEHOW;
 }
 
-static enum rv32_follow negative(enum rv32_follow a)
+static enum rv32_follow follow_negative(enum rv32_follow a)
 {
     return a == RV32_FOLLOWS_UP ? RV32_FOLLOWS_DOWN : a == RV32_FOLLOWS_DOWN ? RV32_FOLLOWS_UP : a;
 }
@@ -126,7 +126,7 @@ static bool follow_plain(struct record *record, const struct rv32_op *op,
     if (effects->traits & RV32_ADDS) {
         result = follow_sum(a, b);
     } else if (effects->traits & RV32_SUBTRACTS) {
-        result = follow_sum(a, negative(b));
+        result = follow_sum(a, follow_negative(b));
     } else if (effects->traits & RV32_COMPARES) {
         if (!compare(record, op->rs1, x[op->rs1], rs2,
                      effects->reads_rs2 ? x[rs2] : (uint32_t)op->imm)) {

@@ -161,8 +161,8 @@ TENSIX_EXEC_VECTOR(SFPMULI)
 
 /* --- Tables --- */
 
-static const char *look_up(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes,
-                           enum num_lanes_table table)
+static const char *mad_look_up(struct tensix *tensix, const struct tensix_vector_op *op,
+                               uint32_t lanes, enum num_lanes_table table)
 {
     struct tensix_vector *vector = &tensix->vector;
     const uint32_t(*lreg)[NUM_LANES] = (const uint32_t(*)[NUM_LANES])vector->lreg;
@@ -181,7 +181,7 @@ static const char *look_up(struct tensix *tensix, const struct tensix_vector_op 
 
 TENSIX_EXEC_VECTOR(SFPLUT)
 {
-    return look_up(tensix, op, lanes, NUM_LANES_TABLE_FP8);
+    return mad_look_up(tensix, op, lanes, NUM_LANES_TABLE_FP8);
 }
 
 /* Mod1Mirror is for the automatic stalls alone. */
@@ -194,5 +194,5 @@ TENSIX_EXEC_VECTOR(SFPLUTFP32)
         table = (op->mod & LUT_FP16_6_4) == LUT_FP16_6_4 ? NUM_LANES_TABLE_FP16_6_4
                                                          : NUM_LANES_TABLE_FP16_6;
     }
-    return look_up(tensix, op, lanes, table);
+    return mad_look_up(tensix, op, lanes, table);
 }
