@@ -27,6 +27,7 @@ EXTRA_DIST += \
 	%D%/blackhole/niu.def \
 	%D%/blackhole/overlay.def \
 	%D%/blackhole/overlay_fields.def \
+	%D%/blackhole/packers.def \
 	%D%/blackhole/pcie.def \
 	%D%/blackhole/pic.def \
 	%D%/blackhole/regs.def \

@@ -33,10 +33,10 @@ struct packer_view {
 /* SPEC: Packers/ExponentHistogram, TDMA-RISC. */
 static struct packer_view view_packer(const struct tensix *tensix, unsigned thread)
 {
-    const struct tensix_packer *packer = &tensix->packer;
+    const struct tensix_packer *packer = &tensix->packer[0];
     struct packer_view view = {
         .acc_tile_size = packer->acc_tile_size[thread],
-        .last_tile_size = tensix_packer_tile_size(tensix, thread),
+        .last_tile_size = tensix_packer_tile_size(packer, thread),
         .all_zero_flags = packer->all_zero_flags,
         .max_exponent = (uint8_t)packer->max_exponent,
     };
@@ -49,7 +49,8 @@ static struct packer_view view_packer(const struct tensix *tensix, unsigned thre
 /* SPEC: AccTileSize of all threads becomes 0. */
 static void reset_acc_tile_size(struct tensix *tensix)
 {
-    tensix_packer_reset_size(tensix, tensix->packer.l1_dest_addr_offset);
+    struct tensix_packer *packer = &tensix->packer[0];
+    tensix_packer_reset_size(packer, packer->l1_dest_addr_offset);
 }
 
 /* Fields of the second word of a tile header; the low half of the first is TileSize, the third is

@@ -96,6 +96,7 @@ enum tensix_opcode {
 #define FIELD(name, hi, lo)  uint32_t name;
 #define KEY(name, hi, lo)    FIELD(name, hi, lo)
 #define PART(name, hi, lo)   FIELD(name, hi, lo)
+#define ABSENT(name)         uint32_t name;
 #define SIGNED(name, hi, lo) int32_t name;
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     struct tensix_args_##token {                                                                   \

@@ -322,7 +322,7 @@ struct tensix {
     struct tensix_dst dst;
     struct tensix_src_file src_file[TENSIX_SRCS];
     struct tensix_unpacker unpacker[TENSIX_UNPACKERS];
-    struct tensix_packer packer;
+    struct tensix_packer packer[TENSIX_PACKERS];
     uint64_t semaphore_changed[TENSIX_SEMAPHORES]; /* when, the latest time */
     struct tensix_posts posts[TENSIX_SEMAPHORES];
     struct tensix_result result[TENSIX_RESULTS];

@@ -182,35 +182,47 @@ static enum mmio_reply tdma_status(struct tile *tile, struct mmio_access *access
  * the other ones would show stays 0. */
 enum { THREADS_SHIFT = 2, THREADS_MASK = 3 };
 
+/* NULL: the chip does not have it. */
+static struct tensix_packer *packer_of(struct tile *tile, const struct mmio_access *access)
+{
+    unsigned which = access->copy >> THREADS_SHIFT;
+    return which < TENSIX_PACKERS ? &tile->tensix.packer[which] : NULL;
+}
+
 static enum mmio_reply tdma_packed_size(struct tile *tile, struct mmio_access *access)
 {
-    bool is_there = access->copy >> THREADS_SHIFT == 0;
-    return mmio_value(access, is_there ? tensix_packer_tile_size(&tile->tensix, access->copy) : 0);
+    const struct tensix_packer *packer = packer_of(tile, access);
+    unsigned thread = access->copy & THREADS_MASK;
+    return mmio_value(access, packer ? tensix_packer_tile_size(packer, thread) : 0);
 }
 
 /* SPEC: UnpackerPackerAcc, ResetPackerAccTileSize; every place takes the same write. */
 static enum mmio_reply tdma_accumulated(struct tile *tile, struct mmio_access *access)
 {
-    const uint32_t resets_packer_0 = UINT32_C(1) << 16;
+    enum { RESETS_PACKER_0 = 16 };
     struct tensix *tensix = &tile->tensix;
-    unsigned packer = access->copy >> THREADS_SHIFT;
+    const struct tensix_packer *packer = packer_of(tile, access);
     if (!mmio_is_write(access)) {
         unsigned thread = access->copy & THREADS_MASK;
-        uint32_t low = packer == 0 ? tensix->packer.acc_tile_size[thread] : 0;
-        return mmio_value(access, tensix->unpacker[packer & 1].register_sum << 16 | low);
+        unsigned unpacker = access->copy >> THREADS_SHIFT & 1;
+        uint32_t low = packer ? packer->acc_tile_size[thread] : 0;
+        return mmio_value(access, tensix->unpacker[unpacker].register_sum << 16 | low);
     }
     if (access->size != 4) {
         return MMIO_NARROW;
     }
-    if (access->operation == MMIO_WRITE && access->value & resets_packer_0) {
-        tensix_packer_reset_size(tensix, (uint16_t)access->value);
+    for (unsigned i = 0; access->operation == MMIO_WRITE && i < TENSIX_PACKERS; i++) {
+        if (access->value >> (RESETS_PACKER_0 + i) & 1) {
+            tensix_packer_reset_size(&tensix->packer[i], (uint16_t)access->value);
+        }
     }
     return MMIO_OK;
 }
 
 static enum mmio_reply tdma_zero_flags(struct tile *tile, struct mmio_access *access)
 {
-    return mmio_value(access, access->copy == 0 ? tile->tensix.packer.all_zero_flags : 0);
+    const struct tensix_packer *packer = packer_of(tile, access);
+    return mmio_value(access, packer ? packer->all_zero_flags : 0);
 }
 
 static void set_scalers(struct tdma *tdma, unsigned first, uint32_t values)
@@ -238,8 +250,8 @@ static enum mmio_reply tdma_move_base(struct tile *tile, struct mmio_access *acc
 /* Looking at an empty metadata FIFO waits. */
 static enum mmio_reply tdma_fifo_peek(struct tile *tile, struct mmio_access *access)
 {
-    const struct tensix_packer *packer = &tile->tensix.packer;
-    if (access->copy == 0 && packer->metadata_count > 0) {
+    const struct tensix_packer *packer = packer_of(tile, access);
+    if (packer && packer->metadata_count > 0) {
         return mmio_value(access, packer->metadata[packer->metadata_first].tile_size);
     }
     return access->operation == MMIO_READ ? MMIO_WAIT : mmio_value(access, 0);
@@ -249,24 +261,29 @@ static enum mmio_reply tdma_fifo_peek(struct tile *tile, struct mmio_access *acc
 static enum mmio_reply tdma_fifo_pop(struct tile *tile, struct mmio_access *access)
 {
     struct tensix_pack_metadata metadata = {.all_zero_flags = 0};
-    if (access->copy == 0 && mmio_has_effects(access)) {
-        (void)tensix_packer_take_metadata(&tile->tensix, &metadata);
+    struct tensix_packer *packer = packer_of(tile, access);
+    if (packer && mmio_has_effects(access)) {
+        (void)tensix_packer_take_metadata(packer, &metadata);
         tile_event(tile, access->cycle);
     }
     return mmio_driven(access, metadata.all_zero_flags);
 }
 
-enum { FIFO_EMPTY = 1 << 0, FIFO_FULL = 1 << 1, OTHERS_EMPTY = 1 << 2 | 1 << 4 | 1 << 6 };
+/* Two bits for each of four packers. */
+enum { FIFO_EMPTY = 1 << 0, FIFO_FULL = 1 << 1, ALL_EMPTY = 0x55 };
 
 static enum mmio_reply tdma_fifo_status(struct tile *tile, struct mmio_access *access)
 {
-    const struct tensix_packer *packer = &tile->tensix.packer;
+    uint32_t status = ALL_EMPTY;
     if (mmio_is_write(access)) {
         return mmio_word(access, &tile->tdma.pack_register_address, UINT32_MAX);
     }
-    return mmio_value(access, tile->tdma.pack_register_address << 8 | OTHERS_EMPTY |
-                                  (packer->metadata_count == 0 ? FIFO_EMPTY : 0) |
-                                  (packer->metadata_count == TENSIX_PACK_METADATA ? FIFO_FULL : 0));
+    for (unsigned i = 0; i < TENSIX_PACKERS; i++) {
+        unsigned count = tile->tensix.packer[i].metadata_count;
+        status &= ~(uint32_t)(count ? FIFO_EMPTY << 2 * i : 0);
+        status |= count == TENSIX_PACK_METADATA ? (uint32_t)FIFO_FULL << 2 * i : 0;
+    }
+    return mmio_value(access, tile->tdma.pack_register_address << 8 | status);
 }
 
 /* SPEC: ScalarsAndStatus. Packers are never seen busy: accesses come between instructions. */

@@ -166,3 +166,23 @@ TEST(one_has_an_instruction_more)
     ck_assert(!scene_execute(&scenes[0], word, lane));
     ck_assert_ptr_nonnull(strstr(scenes[0].error.text, "0x9a000010 is no instruction"));
 }
+
+/* PACR of the small chip names packers in bits 6:5. The second one has words of Config of its own
+ * (small/packers.def), of which this sets where it packs to. */
+TEST(one_has_two_packers)
+{
+    const struct penrose_place at = chips[1].partner;
+    const uint32_t word[SCENE_WORDS] = {
+        0x45090002 /* SETDMAREG: the low half of GPR 1 is 0x900 */,
+        0xb0010069 /* WRCFG: that is THCON_SEC0_REG8_L1_Dest_addr */,
+        0x41001141 /* PACR, the second packer, ZeroWrite of one interface, Last */};
+    const uint32_t first = 0x10, second = 0x9010, old = UINT32_MAX; /* behind a tile header */
+    uint32_t lane[PENROSE_LANES], packed;
+    ck_assert(scene_write_word(&scenes[1], at, first, old));
+    ck_assert(scene_write_word(&scenes[1], at, second, old));
+    ck_assert_msg(scene_execute(&scenes[1], word, lane), "%s", scenes[1].error.text);
+    ck_assert(scene_read(&scenes[1], at, first, &packed));
+    ck_assert_uint_eq(packed, old);
+    ck_assert(scene_read(&scenes[1], at, second, &packed));
+    ck_assert_uint_ne(packed, old);
+}

@@ -215,7 +215,7 @@ static void check_shared(const struct tensix *tensix)
 
 static void check_units(const struct tensix *tensix)
 {
-    const struct tensix_packer *packer = &tensix->packer;
+    const struct tensix_packer *packer = &tensix->packer[0];
     const struct tensix_pack_output *output = &packer->output;
     for (unsigned i = 0; i < TENSIX_UNPACKERS; i++) {
         for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
@@ -640,7 +640,7 @@ struct before {
 static struct before *note_all(const struct tensix *tensix, unsigned thread)
 {
     struct before *before = calloc(1, sizeof *before);
-    const struct tensix_packer *packer = &tensix->packer;
+    const struct tensix_packer *packer = &tensix->packer[0];
     REQUIRE(before);
     before->dst = tensix->dst;
     memcpy(before->src_file, tensix->src_file, sizeof before->src_file);

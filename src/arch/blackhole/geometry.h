@@ -64,4 +64,9 @@ enum {
     TENSIX_GLOBAL_WORD = 180,    /* GLOBAL_CFGREG_BASE_ADDR32: from here on both states are one */
 };
 
+/* What differs from chip to chip in the number of copies. */
+enum {
+    TENSIX_PACKERS = 1, /* packers.def says which words of Config each has of its own */
+};
+
 #endif

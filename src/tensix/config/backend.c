@@ -79,10 +79,11 @@ static void store(struct tensix *tensix, unsigned state, unsigned word, uint32_t
     if (special == SEEDS && mask) { /* GUESS: RMWCIB seeds with all of the new word */
         tensix_vector_seed(tensix, value);
     }
-    if (special == STARTS_TILE && !tensix->packer.output.data.open &&
+    struct tensix_packer *packer = &tensix->packer[0];
+    if (special == STARTS_TILE && !packer->output.data.open &&
         mask & tensix_field_mask(
                    &tensix_fields[TENSIX_FIELD_PACK_COUNTERS_SEC0_pack_reads_per_xy_plane])) {
-        tensix->packer.position = tensix->packer.face = 0;
+        packer->position = packer->face = 0;
     }
 }
 

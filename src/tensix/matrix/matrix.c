@@ -309,18 +309,18 @@ TENSIX_EXEC(ZEROSRC)
 
 /* --- The packer's histogram --- */
 
-/* SPEC: Packers/ExponentHistogram, Reset */
-static void clear_histogram(struct tensix *tensix)
+static void clear_histograms(struct tensix *tensix)
 {
-    memset(tensix->packer.histogram, 0, sizeof tensix->packer.histogram);
-    tensix->packer.max_exponent = 0;
+    for (unsigned i = 0; i < TENSIX_PACKERS; i++) {
+        tensix_packer_clear_histogram(&tensix->packer[i]);
+    }
 }
 
 TENSIX_EXEC(CLREXPHIST)
 {
     (void)thread;
     (void)args;
-    clear_histogram(tensix);
+    clear_histograms(tensix);
     return TENSIX_DONE;
 }
 
@@ -348,6 +348,6 @@ void tensix_matrix_soft_reset(struct tensix *tensix, uint32_t entering)
     }
     if (entering & TENSIX_RESET_DST) {
         tensix_dst_mark_all(&tensix->dst, true);
-        clear_histogram(tensix);
+        clear_histograms(tensix);
     }
 }

@@ -120,14 +120,17 @@ static unsigned start_row(const struct pack_job *job, uint32_t address)
 {
     uint32_t group = 0xf >> job->plan->datum_shift;
     uint32_t datum = ((address >> job->plan->datum_shift) & ~group) + in_group(job);
-    datum += tensix_get_DEST_TARGET_REG_CFG_PACK_SEC0_Offset(job->tensix, job->state) << 4;
+    datum += pack_field(job->tensix, job->state, pack_words[job->which].offset,
+                        TENSIX_FIELD_DEST_TARGET_REG_CFG_PACK_SEC0_Offset)
+             << 4;
     return (datum & DST_DATUMS) / TENSIX_DST_COLUMNS;
 }
 
 /* SPEC: the address within L1; X is the only counter finer than 16 bytes. */
 static uint32_t l1_address(const struct pack_job *job, uint32_t address)
 {
-    uint32_t high = tensix_get_THCON_SEC0_REG1_L1_source_addr(job->tensix, job->state);
+    uint32_t high = pack_section(job->tensix, job->which, job->state,
+                                 TENSIX_FIELD_THCON_SEC0_REG1_L1_source_addr);
     address = (high << 18) + (address & L1_SOURCE_LOW);
     address = (address & ~UINT32_C(0xf)) + (in_group(job) << job->plan->datum_shift);
     return address & L1_SOURCE_BYTES;
@@ -184,14 +187,22 @@ uint32_t pack_output_address(const struct pack_job *job)
                    channel->y * tensix_get_PCK0_ADDR_CTRL_XY_REG_1_Ystride(tensix, state) +
                    channel->z * tensix_get_PCK0_ADDR_CTRL_ZW_REG_1_Zstride(tensix, state) +
                    channel->w * tensix_get_PCK0_ADDR_CTRL_ZW_REG_1_Wstride(tensix, state);
-    uint32_t address = tensix_get_THCON_SEC0_REG1_L1_Dest_addr(tensix, state) +
-                       !tensix_get_THCON_SEC0_REG1_Sub_l1_tile_header_size(tensix, state) +
+    uint32_t address = pack_section(job->tensix, job->which, job->state,
+                                    TENSIX_FIELD_THCON_SEC0_REG1_L1_Dest_addr) +
+                       !pack_section(job->tensix, job->which, job->state,
+                                     TENSIX_FIELD_THCON_SEC0_REG1_Sub_l1_tile_header_size) +
                        yzw / PACK_LINE;
-    if (tensix_get_THCON_SEC0_REG1_Add_l1_dest_addr_offset(tensix, state)) {
+    if (pack_section(job->tensix, job->which, job->state,
+                     TENSIX_FIELD_THCON_SEC0_REG1_Add_l1_dest_addr_offset)) {
         address += job->packer->l1_dest_addr_offset;
     }
-    if (address > tensix_get_THCON_SEC0_REG9_Pack_0_2_limit_address(tensix, state) * 2 + 1) {
-        address -= tensix_get_THCON_SEC0_REG9_Pack_0_2_fifo_size(tensix, state) * 2;
+    if (address > pack_field(job->tensix, job->state, pack_words[job->which].limit,
+                             TENSIX_FIELD_THCON_SEC0_REG9_Pack_0_2_limit_address) *
+                          2 +
+                      1) {
+        address -= pack_field(job->tensix, job->state, pack_words[job->which].limit,
+                              TENSIX_FIELD_THCON_SEC0_REG9_Pack_0_2_fifo_size) *
+                   2;
     }
     return address;
 }

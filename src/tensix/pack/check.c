@@ -15,7 +15,7 @@
 enum pack_refusal pack_check_output(const struct tensix *tensix,
                                     const struct tensix_pack_plan *plan)
 {
-    unsigned to = plan->how.to, state = plan->state;
+    unsigned to = plan->how.to;
     bool is_sum =
         to == NUM_FORMAT_FLOAT32 || to == NUM_FORMAT_FLOAT16 || to == NUM_FORMAT_FLOAT16_B;
     if (!num_format_info(to)) {
@@ -27,13 +27,16 @@ enum pack_refusal pack_check_output(const struct tensix *tensix,
     if (plan->compresses && plan->accumulates) {
         return PACK_BAD_COMPRESSION;
     }
-    if (tensix_get_THCON_SEC0_REG1_pack_start_intf_pos(tensix, state)) {
+    if (pack_section(tensix, plan->which, plan->state,
+                     TENSIX_FIELD_THCON_SEC0_REG1_pack_start_intf_pos)) {
         return PACK_NO_START_POSITION;
     }
-    if (tensix_get_THCON_SEC0_REG1_pack_dis_y_pos_start_offset(tensix, state)) {
+    if (pack_section(tensix, plan->which, plan->state,
+                     TENSIX_FIELD_THCON_SEC0_REG1_pack_dis_y_pos_start_offset)) {
         return PACK_NO_Y_OFFSET;
     }
-    if (tensix_get_THCON_SEC0_REG1_Downsample_rate(tensix, state)) {
+    if (pack_section(tensix, plan->which, plan->state,
+                     TENSIX_FIELD_THCON_SEC0_REG1_Downsample_rate)) {
         return PACK_NO_DOWNSAMPLE_RATE;
     }
     return PACK_FINE;

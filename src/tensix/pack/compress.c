@@ -90,7 +90,8 @@ void pack_end_row(struct pack_sink *sink)
     }
     put_row_start(sink);
     if (!output->row_has_data && output->row_count < FLAGS &&
-        !tensix_get_THCON_SEC0_REG1_Disable_pack_zero_flags(job->tensix, job->state)) {
+        !pack_section(job->tensix, job->which, job->state,
+                      TENSIX_FIELD_THCON_SEC0_REG1_Disable_pack_zero_flags)) {
         output->zero_flags |= UINT32_C(1) << output->row_count;
     }
     output->row_count++;

@@ -9,6 +9,17 @@
 
 enum { RELU_MODES = 3, DOWNSAMPLE_ALL = 0xffff };
 
+/* --- Words --- */
+
+const struct pack_words pack_words[TENSIX_PACKERS] = {
+#define PACKER(section, limit, counters, offset)                                                   \
+    {TENSIX_WORD_##section - TENSIX_WORD_THCON_SEC0_REG1_Row_start_section_size,                   \
+     TENSIX_WORD_##limit - TENSIX_WORD_THCON_SEC0_REG9_Pack_0_2_limit_address,                     \
+     TENSIX_WORD_##counters - TENSIX_WORD_PACK_COUNTERS_SEC0_pack_per_xy_plane,                    \
+     TENSIX_WORD_##offset - TENSIX_WORD_DEST_TARGET_REG_CFG_PACK_SEC0_Offset},
+#include "packers.def"
+};
+
 /* --- Formats --- */
 
 /* SPEC: both conversions take the format of Dst's data from ALU_FORMAT_SPEC. */
@@ -33,11 +44,11 @@ unsigned pack_int_shift(const struct tensix *tensix, unsigned state, unsigned fa
     return tensix->config[state][word] >> face % 4 * 8 & SHIFT;
 }
 
-static struct num_pack derive_how(const struct tensix *tensix, unsigned state)
+static struct num_pack derive_how(const struct tensix *tensix, unsigned which, unsigned state)
 {
     bool is_unsigned = tensix_get_PCK_DEST_RD_CTRL_Read_unsigned(tensix, state);
-    unsigned out = tensix_get_THCON_SEC0_REG1_Out_data_format(tensix, state);
-    bool is_e4m3 = tensix_get_THCON_SEC0_REG1_Pac_LF8_4b_exp(tensix, state);
+    unsigned out = pack_section(tensix, which, state, TENSIX_FIELD_THCON_SEC0_REG1_Out_data_format);
+    bool is_e4m3 = pack_section(tensix, which, state, TENSIX_FIELD_THCON_SEC0_REG1_Pac_LF8_4b_exp);
     return (struct num_pack){
         .early = {.format = (uint8_t)dstacc(tensix, state),
                   .output = (uint8_t)out,
@@ -130,7 +141,7 @@ static bool names_any(uint32_t mapping, unsigned which)
 }
 
 /* Can any row of a tile have a mask that is not full? LLK sets the first mask alone. */
-static bool derive_masks(const struct tensix *tensix, unsigned state)
+static bool derive_masks(const struct tensix *tensix, unsigned which, unsigned state)
 {
     const uint32_t *config = tensix->config[state];
     unsigned partial = 0, sets = 0;
@@ -143,11 +154,14 @@ static bool derive_masks(const struct tensix *tensix, unsigned state)
         sets |= (unsigned)names_any(rows, partial) << i;
     }
     if (tensix_get_PCK_EDGE_TILE_FACE_SET_SELECT_enable(tensix, state)) {
-        unsigned faces = tensix_get_PCK_EDGE_TILE_FACE_SET_SELECT_select(tensix, state) & 3;
+        unsigned faces =
+            tensix_get_PCK_EDGE_TILE_FACE_SET_SELECT_select(tensix, state) >> 2 * which & 3;
         return names_any(config[TENSIX_WORD_TILE_FACE_SET_MAPPING_0_face_set_mapping_0 + faces],
                          sets);
     }
-    return sets >> (tensix_get_PCK_EDGE_TILE_ROW_SET_SELECT_select(tensix, state) & 3) & 1;
+    return sets >>
+               (tensix_get_PCK_EDGE_TILE_ROW_SET_SELECT_select(tensix, state) >> 2 * which & 3) &
+           1;
 }
 
 /* --- The plan --- */
@@ -170,23 +184,31 @@ static bool is_plain(const struct tensix_pack_plan *plan)
  * and the packer proper, and Packer_srnd_en about blocks; LLK sets both.
  * GUESS: Dis_shared_exp_assembler leaves the exponents of blocks out.
  */
-void pack_derive(struct tensix *tensix, struct tensix_pack_plan *plan, unsigned state)
+void pack_derive(struct tensix *tensix, unsigned which, unsigned state)
 {
-    unsigned out = tensix_get_THCON_SEC0_REG1_Out_data_format(tensix, state);
-    unsigned mask = tensix_get_THCON_SEC0_REG1_Downsample_mask(tensix, state);
+    struct tensix_pack_plan *plan = &tensix->packer[which].plan;
+    unsigned out = pack_section(tensix, which, state, TENSIX_FIELD_THCON_SEC0_REG1_Out_data_format);
+    unsigned mask =
+        pack_section(tensix, which, state, TENSIX_FIELD_THCON_SEC0_REG1_Downsample_mask);
     *plan = (struct tensix_pack_plan){
         .kernels = tensix->kernels,
+        .which = (uint8_t)which,
         .state = (uint8_t)state,
-        .how = derive_how(tensix, state),
-        .in = (uint8_t)tensix_get_THCON_SEC0_REG1_In_data_format(tensix, state),
+        .how = derive_how(tensix, which, state),
+        .in = (uint8_t)pack_section(tensix, which, state,
+                                    TENSIX_FIELD_THCON_SEC0_REG1_In_data_format),
         .dstacc = (uint8_t)dstacc(tensix, state),
         .has_exponents = out & 2,
-        .from_l1 = tensix_get_THCON_SEC0_REG1_Source_interface_selection(tensix, state),
-        .masks = derive_masks(tensix, state),
-        .compresses = !tensix_get_THCON_SEC0_REG1_Disable_zero_compress(tensix, state),
-        .accumulates = tensix_get_THCON_SEC0_REG1_Pack_L1_Acc(tensix, state),
-        .thresholds = tensix_get_THCON_SEC0_REG1_Exp_threshold_en(tensix, state),
-        .threshold = (uint8_t)tensix_get_THCON_SEC0_REG1_Exp_threshold(tensix, state),
+        .from_l1 = pack_section(tensix, which, state,
+                                TENSIX_FIELD_THCON_SEC0_REG1_Source_interface_selection),
+        .masks = derive_masks(tensix, which, state),
+        .compresses =
+            !pack_section(tensix, which, state, TENSIX_FIELD_THCON_SEC0_REG1_Disable_zero_compress),
+        .accumulates = pack_section(tensix, which, state, TENSIX_FIELD_THCON_SEC0_REG1_Pack_L1_Acc),
+        .thresholds =
+            pack_section(tensix, which, state, TENSIX_FIELD_THCON_SEC0_REG1_Exp_threshold_en),
+        .threshold =
+            (uint8_t)pack_section(tensix, which, state, TENSIX_FIELD_THCON_SEC0_REG1_Exp_threshold),
         .shifts_by_face = tensix_get_INT_DESCALE_Enable(tensix, state) &&
                           tensix_get_INT_DESCALE_Mode(tensix, state),
         .is_stochastic = tensix_get_ALU_ROUNDING_MODE_Gasket_srnd_en(tensix, state) &&
@@ -194,9 +216,12 @@ void pack_derive(struct tensix *tensix, struct tensix_pack_plan *plan, unsigned 
         .rounds_blocks = tensix_get_ALU_ROUNDING_MODE_Packer_srnd_en(tensix, state) &&
                          !tensix->rounds_to_nearest,
         .downsample_mask = (uint16_t)(mask ? mask : DOWNSAMPLE_ALL),
-        .plane_rows = (uint8_t)tensix_get_PACK_COUNTERS_SEC0_pack_reads_per_xy_plane(tensix, state),
-        .is_transposed = tensix_get_PACK_COUNTERS_SEC0_pack_yz_transposed(tensix, state),
-        .finds_last = tensix_get_THCON_SEC0_REG1_Auto_set_last_pacr_intf_sel(tensix, state),
+        .plane_rows = (uint8_t)pack_field(tensix, state, pack_words[which].counters,
+                                          TENSIX_FIELD_PACK_COUNTERS_SEC0_pack_reads_per_xy_plane),
+        .is_transposed = pack_field(tensix, state, pack_words[which].counters,
+                                    TENSIX_FIELD_PACK_COUNTERS_SEC0_pack_yz_transposed),
+        .finds_last = pack_section(tensix, which, state,
+                                   TENSIX_FIELD_THCON_SEC0_REG1_Auto_set_last_pacr_intf_sel),
     };
     const struct num_format_info *info = num_format_info(plan->how.to);
     plan->rounds_blocks = plan->rounds_blocks && info && info->is_block;
@@ -212,7 +237,8 @@ void pack_derive(struct tensix *tensix, struct tensix_pack_plan *plan, unsigned 
     plan->bits = info->bits;
     plan->is_block = info->is_block;
     plan->writes_exponents =
-        info->is_block && !tensix_get_THCON_SEC0_REG1_Dis_shared_exp_assembler(tensix, state);
+        info->is_block &&
+        !pack_section(tensix, which, state, TENSIX_FIELD_THCON_SEC0_REG1_Dis_shared_exp_assembler);
     if (plan->refusal == PACK_FINE) {
         plan->refusal = (uint8_t)pack_check_input(plan);
     }

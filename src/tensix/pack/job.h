@@ -54,7 +54,7 @@ struct pack_job {
     struct tensix *tensix;
     struct tensix_packer *packer;
     const struct tensix_pack_plan *plan;
-    unsigned thread, state;
+    unsigned thread, which, state;
     unsigned adc; /* SPEC: WhichADC */
     enum pack_pad pad;
     bool writes_zeros;       /* ZeroWrite */
@@ -99,15 +99,42 @@ struct pack_sink {
 
 /* --- config.c --- */
 
-void pack_derive(struct tensix *tensix, struct tensix_pack_plan *plan, unsigned state);
+/* Of which words of Config each packer has its own: how many words further than those of packer 0
+ * they lie. */
+struct pack_words {
+    uint16_t section, limit, counters, offset;
+};
+extern const struct pack_words pack_words[TENSIX_PACKERS];
 
-static inline const struct tensix_pack_plan *pack_plan(struct tensix *tensix, unsigned state)
+/* A field of packer 0, or `further` than that. */
+static inline uint32_t pack_field(const struct tensix *tensix, unsigned state, unsigned further,
+                                  enum tensix_field_id id)
 {
-    struct tensix_pack_plan *plan = &tensix->packer.plan;
-    if (tensix->stale & TENSIX_USED_BY_PACKER || plan->state != state ||
-        plan->kernels != tensix->kernels) {
-        pack_derive(tensix, plan, state);
+    const struct tensix_field *field = &tensix_fields[id];
+    return tensix_field_value(tensix->config[state][field->word + further], field->shift,
+                              field->width);
+}
+
+static inline uint32_t pack_section(const struct tensix *tensix, unsigned which, unsigned state,
+                                    enum tensix_field_id id)
+{
+    return pack_field(tensix, state, pack_words[which].section, id);
+}
+
+void pack_derive(struct tensix *tensix, unsigned which, unsigned state);
+
+static inline const struct tensix_pack_plan *pack_plan(struct tensix *tensix, unsigned which,
+                                                       unsigned state)
+{
+    const struct tensix_pack_plan *plan = &tensix->packer[which].plan;
+    if (tensix->stale & TENSIX_USED_BY_PACKER) {
+        for (unsigned i = 0; i < TENSIX_PACKERS; i++) {
+            tensix->packer[i].plan.kernels = NULL;
+        }
         tensix->stale &= ~(uint32_t)TENSIX_USED_BY_PACKER;
+    }
+    if (plan->state != state || plan->kernels != tensix->kernels) {
+        pack_derive(tensix, which, state);
     }
     return plan;
 }

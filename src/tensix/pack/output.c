@@ -37,11 +37,13 @@ static void open_output(const struct pack_job *job, struct tensix_pack_output *o
     }
     if (plan->compresses) {
         open_stream(&output->rows, address);
-        address += tensix_get_THCON_SEC0_REG1_Row_start_section_size(job->tensix, job->state);
+        address += pack_section(job->tensix, job->which, job->state,
+                                TENSIX_FIELD_THCON_SEC0_REG1_Row_start_section_size);
     }
     if (plan->has_exponents) {
         open_stream(&output->exponents, address);
-        address += tensix_get_THCON_SEC0_REG1_Exp_section_size(job->tensix, job->state);
+        address += pack_section(job->tensix, job->which, job->state,
+                                TENSIX_FIELD_THCON_SEC0_REG1_Exp_section_size);
     }
     open_stream(&output->data, address);
 }

@@ -80,12 +80,11 @@ static inline void modify_channel(struct tensix_adc_channel *channel, unsigned y
     }
 }
 
-static void modify_adc(const struct pack_job *job, unsigned addr_mod)
+static void modify_adc(struct tensix *tensix, unsigned thread, unsigned which, unsigned addr_mod)
 {
-    struct tensix *tensix = job->tensix;
-    struct tensix_adc *adc = &tensix->thread[job->adc].adc[TENSIX_ADC_PACKER];
+    struct tensix_adc *adc = &tensix->thread[which].adc[TENSIX_ADC_PACKER];
     unsigned word =
-        tensix->thread_config[job->thread][TENSIX_WORD_ADDR_MOD_PACK_SEC0_YsrcIncr + addr_mod];
+        tensix->thread_config[thread][TENSIX_WORD_ADDR_MOD_PACK_SEC0_YsrcIncr + addr_mod];
     modify_channel(&adc->channel[0], word, word >> Z_SHIFT);
     modify_channel(&adc->channel[1], word >> DST_SHIFT, word >> Z_DST_SHIFT);
 }
@@ -98,8 +97,9 @@ static void end_tile(const struct pack_job *job)
 {
     struct tensix *tensix = job->tensix;
     struct tensix_packer *packer = job->packer;
-    unsigned thread = job->thread, state = job->state;
-    unsigned header = tensix_get_THCON_SEC0_REG1_Add_tile_header_size(tensix, state);
+    unsigned thread = job->thread;
+    unsigned header = pack_section(job->tensix, job->which, job->state,
+                                   TENSIX_FIELD_THCON_SEC0_REG1_Add_tile_header_size);
     uint16_t size = (uint16_t)packer->output.lines;
     packer->output.lines = 0;
     packer->last_thread = (uint8_t)thread;
@@ -107,7 +107,8 @@ static void end_tile(const struct pack_job *job)
     packer->all_zero_flags = packer->output.zero_flags;
     tensix->changed = true;
     packer->acc_tile_size[thread] = (uint16_t)(packer->acc_tile_size[thread] + size + header);
-    if (tensix_get_THCON_SEC0_REG1_Enable_out_fifo(tensix, state) &&
+    if (pack_section(job->tensix, job->which, job->state,
+                     TENSIX_FIELD_THCON_SEC0_REG1_Enable_out_fifo) &&
         packer->metadata_count < TENSIX_PACK_METADATA) {
         unsigned at = (packer->metadata_first + packer->metadata_count++) % TENSIX_PACK_METADATA;
         packer->metadata[at] = (struct tensix_pack_metadata){size, packer->all_zero_flags};
@@ -148,14 +149,15 @@ static void take_exponents(struct tensix_packer *packer, const struct pack_batch
 
 /* --- PACR --- */
 
-static inline struct pack_job new_pack_job(struct tensix *tensix, unsigned thread)
+static inline struct pack_job new_pack_job(struct tensix *tensix, unsigned thread, unsigned which)
 {
     unsigned state = tensix_state_id(tensix, thread);
     return (struct pack_job){
         .tensix = tensix,
-        .packer = &tensix->packer,
-        .plan = pack_plan(tensix, state),
+        .packer = &tensix->packer[which],
+        .plan = pack_plan(tensix, which, state),
         .thread = thread,
+        .which = which,
         .state = state,
     };
 }
@@ -202,17 +204,10 @@ static void perform_pack(const struct pack_job *job, struct pack_batch *batch)
                     job->rows * job->plan->bits / 8);
 }
 
-TENSIX_EXEC(PACR)
+static inline struct pack_job job_of_pacr(struct tensix *tensix, unsigned thread, unsigned which,
+                                          const struct tensix_args_PACR *args)
 {
-    struct pack_batch batch;
-    tensix_vector_settle(tensix, &tensix->vector, tensix->now);
-    if (args->ctxt_ctrl == CTXT_RESET) {
-        return TENSIX_DONE;
-    }
-    if (args->cfg_context || args->ctxt_ctrl) {
-        return refuse_context(tensix, thread, args->cfg_context, args->ctxt_ctrl);
-    }
-    struct pack_job job = new_pack_job(tensix, thread);
+    struct pack_job job = new_pack_job(tensix, thread, which);
     job.adc = which_adc(thread, args);
     job.pad = row_pad(args);
     job.interfaces = args->read_intf_sel;
@@ -220,21 +215,46 @@ TENSIX_EXEC(PACR)
     job.writes_zeros = args->zero_write;
     job.continues = args->concat;
     job.drains = args->last || args->flush;
-    if (args->flush ? !pack_fits(&job, NULL) : !prepare_pack(&job, &batch)) {
-        return job.answer;
+    return job;
+}
+
+/* SPEC: WormholeB0 PACR, PackerMask: 0 is packer 0. */
+TENSIX_EXEC(PACR)
+{
+    struct pack_job job[TENSIX_PACKERS];
+    struct pack_batch batch[TENSIX_PACKERS];
+    const unsigned packers = args->packer_mask ? args->packer_mask : 1;
+    tensix_vector_settle(tensix, &tensix->vector, tensix->now);
+    if (args->ctxt_ctrl == CTXT_RESET) {
+        return TENSIX_DONE;
     }
-    if (args->flush) {
-        pack_put(&job, NULL);
-    } else {
-        perform_pack(&job, &batch);
+    if (args->cfg_context || args->ctxt_ctrl) {
+        return refuse_context(tensix, thread, args->cfg_context, args->ctxt_ctrl);
     }
-    if (job.drains) {
-        pack_close(&job.packer->output);
+    for (unsigned i = 0; i < TENSIX_PACKERS; i++) {
+        if (packers >> i & 1) {
+            job[i] = job_of_pacr(tensix, thread, i, args);
+            if (args->flush ? !pack_fits(&job[i], NULL) : !prepare_pack(&job[i], &batch[i])) {
+                return job[i].answer;
+            }
+        }
     }
-    if (args->last) {
-        end_tile(&job);
+    for (unsigned i = 0; i < TENSIX_PACKERS; i++) {
+        if (packers >> i & 1) {
+            if (args->flush) {
+                pack_put(&job[i], NULL);
+            } else {
+                perform_pack(&job[i], &batch[i]);
+            }
+            if (job[i].drains) {
+                pack_close(&job[i].packer->output);
+            }
+            if (args->last) {
+                end_tile(&job[i]);
+            }
+        }
     }
-    modify_adc(&job, args->addr_mod);
+    modify_adc(tensix, thread, which_adc(thread, args), args->addr_mod);
     return TENSIX_DONE;
 }
 
@@ -259,18 +279,20 @@ TENSIX_EXEC(PACR_SETREG)
                             address, AT_TDMA);
     }
     if (args->flush) {
-        struct pack_job job = new_pack_job(tensix, thread);
-        job.drains = true;
-        if (!pack_fits(&job, NULL)) {
-            return job.answer;
+        for (unsigned i = 0; i < TENSIX_PACKERS; i++) {
+            struct pack_job job = new_pack_job(tensix, thread, i);
+            job.drains = true;
+            if (!pack_fits(&job, NULL)) {
+                return job.answer;
+            }
+            pack_put(&job, NULL);
         }
-        pack_put(&job, NULL);
     }
     /* SPEC: nothing is written above. While the register waits, to flush once more does nothing. */
     enum tensix_exec exec = TENSIX_DONE;
     if (writes && address < END_OVERLAY) {
-        tensix_write_register(tensix, thread, "PACR_SETREG", address, tensix->packer.register_value,
-                              &exec);
+        tensix_write_register(tensix, thread, "PACR_SETREG", address,
+                              tensix->packer[0].register_value, &exec);
     }
     return exec;
 }
@@ -278,7 +300,7 @@ TENSIX_EXEC(PACR_SETREG)
 TENSIX_EXEC(PACR_SETREG_DATA)
 {
     unsigned shift = args->high_half ? 16 : 0;
-    uint32_t *value = &tensix->packer.register_value;
+    uint32_t *value = &tensix->packer[0].register_value;
     (void)thread;
     *value = (*value & ~(UINT32_C(0xffff) << shift)) | (uint32_t)args->data << shift;
     return TENSIX_DONE;
@@ -286,22 +308,26 @@ TENSIX_EXEC(PACR_SETREG_DATA)
 
 /* --- What the tile sees --- */
 
-uint16_t tensix_packer_tile_size(const struct tensix *tensix, unsigned thread)
+void tensix_packer_clear_histogram(struct tensix_packer *packer)
 {
-    const struct tensix_packer *packer = &tensix->packer;
+    memset(packer->histogram, 0, sizeof packer->histogram);
+    packer->max_exponent = 0;
+}
+
+uint16_t tensix_packer_tile_size(const struct tensix_packer *packer, unsigned thread)
+{
     return packer->last_thread == thread ? packer->last_tile_size : 0;
 }
 
-void tensix_packer_reset_size(struct tensix *tensix, uint16_t l1_dest_addr_offset)
+void tensix_packer_reset_size(struct tensix_packer *packer, uint16_t l1_dest_addr_offset)
 {
-    struct tensix_packer *packer = &tensix->packer;
     memset(packer->acc_tile_size, 0, sizeof packer->acc_tile_size);
     packer->l1_dest_addr_offset = l1_dest_addr_offset;
 }
 
-bool tensix_packer_take_metadata(struct tensix *tensix, struct tensix_pack_metadata *metadata)
+bool tensix_packer_take_metadata(struct tensix_packer *packer,
+                                 struct tensix_pack_metadata *metadata)
 {
-    struct tensix_packer *packer = &tensix->packer;
     if (packer->metadata_count == 0) {
         return false;
     }
@@ -312,28 +338,29 @@ bool tensix_packer_take_metadata(struct tensix *tensix, struct tensix_pack_metad
 }
 
 /*
- * SPEC: SoftReset. GUESS: of the four bits of Wormhole's packers the first is the packer here; the
- * tile position starts anew with it.
+ * SPEC: SoftReset. Each packer has a bit. GUESS: of the four bits of Wormhole's packers the first is
+ * the packer here; the tile position starts anew with it.
  */
 void tensix_packer_soft_reset(struct tensix *tensix, uint32_t entering, uint32_t leaving)
 {
-    enum { PACKER = TENSIX_RESET_PACKERS & -TENSIX_RESET_PACKERS };
-    struct tensix_packer *packer = &tensix->packer;
-    if (entering & PACKER) {
-        packer->output = (struct tensix_pack_output){.lines = 0};
-        packer->position = packer->face = 0;
-        packer->last_tile_size = 0;
-        memset(packer->acc_tile_size, 0, sizeof packer->acc_tile_size);
-        packer->metadata_first = packer->metadata_count = 0;
-    }
-    if (leaving & PACKER) {
-        packer->l1_dest_addr_offset = 0;
-    }
-    if (entering & TENSIX_RESET_DST) {
-        memset(packer->histogram, 0, sizeof packer->histogram);
-        packer->max_exponent = 0;
-    }
-    if (leaving & TENSIX_RESET_DST) {
-        packer->generator = 0;
+    const uint32_t first = TENSIX_RESET_PACKERS & -TENSIX_RESET_PACKERS;
+    for (unsigned i = 0; i < TENSIX_PACKERS; i++) {
+        struct tensix_packer *packer = &tensix->packer[i];
+        if (entering & first << i) {
+            packer->output = (struct tensix_pack_output){.lines = 0};
+            packer->position = packer->face = 0;
+            packer->last_tile_size = 0;
+            memset(packer->acc_tile_size, 0, sizeof packer->acc_tile_size);
+            packer->metadata_first = packer->metadata_count = 0;
+        }
+        if (leaving & first << i) {
+            packer->l1_dest_addr_offset = 0;
+        }
+        if (entering & TENSIX_RESET_DST) {
+            tensix_packer_clear_histogram(packer);
+        }
+        if (leaving & TENSIX_RESET_DST) {
+            packer->generator = 0;
+        }
     }
 }

@@ -49,7 +49,7 @@ struct tensix_pack_output {
 struct tensix_pack_plan {
     const struct num_kernels *kernels; /* NULL where nothing is derived */
     num_pack_function *pack;           /* of `kernels`, for rows as they lie in Dst */
-    uint8_t state;
+    uint8_t which, state;
     uint8_t refusal;     /* enum pack_refusal */
     uint8_t kind;        /* enum num_pack_kind: what the early conversion gives */
     struct num_pack how; /* without generator, and the shift by face */
@@ -87,7 +87,7 @@ struct tensix_packer {
     uint32_t all_zero_flags;
     struct tensix_pack_metadata metadata[TENSIX_PACK_METADATA]; /* [first] is the oldest */
     uint8_t metadata_first, metadata_count;
-    uint32_t register_value;      /* of PACR_SETREG */
+    uint32_t register_value;      /* of PACR_SETREG; packer 0 has it for all */
     uint16_t l1_dest_addr_offset; /* TDMA-RISC sets it */
 
     /* Beside the state. */
@@ -99,13 +99,17 @@ struct tensix;
 /* SOFT_RESET_0 has changed (SPEC: SoftReset, packers and their connection to Dst). */
 void tensix_packer_soft_reset(struct tensix *tensix, uint32_t entering, uint32_t leaving);
 
-/* TDMA-RISC ResetPackerAccTileSize, for packer 0. */
-void tensix_packer_reset_size(struct tensix *tensix, uint16_t l1_dest_addr_offset);
+/* TDMA-RISC ResetPackerAccTileSize. */
+void tensix_packer_reset_size(struct tensix_packer *packer, uint16_t l1_dest_addr_offset);
+
+/* SPEC: ExponentHistogram, Reset. */
+void tensix_packer_clear_histogram(struct tensix_packer *packer);
 
 /* Size of the thread's latest tile, 0 where another thread packed last. */
-uint16_t tensix_packer_tile_size(const struct tensix *tensix, unsigned thread);
+uint16_t tensix_packer_tile_size(const struct tensix_packer *packer, unsigned thread);
 
 /* Takes the oldest metadata; false where there are none. */
-bool tensix_packer_take_metadata(struct tensix *tensix, struct tensix_pack_metadata *metadata);
+bool tensix_packer_take_metadata(struct tensix_packer *packer,
+                                 struct tensix_pack_metadata *metadata);
 
 #endif

@@ -29,10 +29,14 @@ static unsigned edge_mask(const struct pack_job *job, struct tile_row at)
     const struct tensix *tensix = job->tensix;
     unsigned state = job->state;
     const uint32_t *config = tensix->config[state];
-    unsigned set = tensix_get_PCK_EDGE_TILE_ROW_SET_SELECT_select(tensix, state) & 3;
+    unsigned set =
+        tensix_get_PCK_EDGE_TILE_ROW_SET_SELECT_select(tensix, state) >> 2 * job->which & 3;
     if (tensix_get_PCK_EDGE_TILE_FACE_SET_SELECT_enable(tensix, state)) {
-        unsigned z = tensix_get_DEST_TARGET_REG_CFG_PACK_SEC0_ZOffset(tensix, state) + at.z;
-        unsigned faces = tensix_get_PCK_EDGE_TILE_FACE_SET_SELECT_select(tensix, state) & 3;
+        unsigned z = pack_field(job->tensix, job->state, pack_words[job->which].offset,
+                                TENSIX_FIELD_DEST_TARGET_REG_CFG_PACK_SEC0_ZOffset) +
+                     at.z;
+        unsigned faces =
+            tensix_get_PCK_EDGE_TILE_FACE_SET_SELECT_select(tensix, state) >> 2 * job->which & 3;
         set = config[TENSIX_WORD_TILE_FACE_SET_MAPPING_0_face_set_mapping_0 + faces] >> z % 16 * 2 &
               3;
     }

@@ -62,4 +62,8 @@ enum {
     TENSIX_GLOBAL_WORD = 185,
 };
 
+enum {
+    TENSIX_PACKERS = 2,
+};
+
 #endif

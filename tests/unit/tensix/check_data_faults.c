@@ -98,7 +98,7 @@ struct before {
 static struct before *note(void)
 {
     struct before *before = calloc(1, sizeof *before);
-    const struct tensix_packer *packer = &tensix->packer;
+    const struct tensix_packer *packer = &tensix->packer[0];
     ck_assert_ptr_nonnull(before);
     before->dst = tensix->dst;
     memcpy(before->src_file, tensix->src_file, sizeof before->src_file);

@@ -702,7 +702,7 @@ static void compare_scene(int row, unsigned n)
         ck_abort_msg("conversion %d to %s, scene %u: L1 0x%" PRIx32 " has 0x%02x, not 0x%02x", row,
                      num_format_info(scene.out)->name, n, i, harness.l1[i], scene.l1[i]);
     }
-    const struct tensix_packer *packer = &tensix->packer;
+    const struct tensix_packer *packer = &tensix->packer[0];
     for (unsigned i = 0; i < 32; i++) {
         ck_assert_uint_eq(packer->histogram[i], scene.histogram[i]);
     }
@@ -731,7 +731,7 @@ static unsigned run_scene(int row, unsigned n, bool plain)
     }
     memcpy(scene.l1, l1, BASE + WINDOW);
     configure();
-    tensix->packer.l1_dest_addr_offset = scene.dest_offset;
+    tensix->packer[0].l1_dest_addr_offset = scene.dest_offset;
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         tensix->thread[i].adc[TENSIX_ADC_PACKER] = scene.adc[i];
     }
@@ -746,8 +746,8 @@ static unsigned run_scene(int row, unsigned n, bool plain)
         tensix_harness_push(&harness, scene.thread, encode(&f));
         ck_assert_msg(harness.faults == faults, "conversion %d: 0x%08" PRIx32 ": %s", row,
                       encode(&f), harness.fault.text);
-        ck_assert_uint_eq(tensix->packer.position, scene.position);
-        ck_assert_uint_eq(tensix->packer.face, scene.face);
+        ck_assert_uint_eq(tensix->packer[0].position, scene.position);
+        ck_assert_uint_eq(tensix->packer[0].face, scene.face);
         compare_adcs(encode(&f));
     }
     compare_scene(row, n);

@@ -104,11 +104,11 @@ static bool is_filled(uint32_t from, uint32_t size, uint8_t value)
 static void expect_fault(uint32_t fields, enum tensix_fault_kind kind, const char *words)
 {
     unsigned faults = harness.faults;
-    struct tensix_packer packer = tensix->packer;
+    struct tensix_packer packer = tensix->packer[0];
     struct tensix_adc counters = *adc();
     memcpy(before, harness.l1, TENSIX_HARNESS_L1);
     pacr(fields);
-    packer.plan = tensix->packer.plan; /* derived on the way */
+    packer.plan = tensix->packer[0].plan; /* derived on the way */
     ck_assert_uint_eq(harness.faults, faults + 1);
     ck_assert_msg(harness.fault.kind == kind, "kind %d: %s", harness.fault.kind,
                   harness.fault.text);
@@ -117,7 +117,7 @@ static void expect_fault(uint32_t fields, enum tensix_fault_kind kind, const cha
                   words);
     ck_assert(!memcmp(before, harness.l1, TENSIX_HARNESS_L1));
     ck_assert(!memcmp(&counters, adc(), sizeof counters));
-    ck_assert(!memcmp(&packer, &tensix->packer, sizeof packer));
+    ck_assert(!memcmp(&packer, &tensix->packer[0], sizeof packer));
 }
 
 FIXTURE(set_up_packer, teardown);
@@ -205,7 +205,7 @@ TEST(output_must_lie_in_l1)
     ck_assert_uint_eq(harness.faults, 5);
     pacr(0), pacr(0);
     expect_fault(0, kind, "output at 0x180000");
-    tensix->packer.output.exponents.open = false;
+    tensix->packer[0].output.exponents.open = false;
     SET(THCON_SEC0_REG1_L1_Dest_addr, OUT / 16);
     pacr(LAST);
     ck_assert_uint_eq(harness.faults, 6);
@@ -387,7 +387,7 @@ TEST_EACH(compressed_tiles, 2 * COUNT(compressible))
         pack_sparse(&tile, rows);
         ck_assert_uint_eq(harness.faults, 0);
         check_compressed(&tile, format);
-        ck_assert_uint_eq(tensix->packer.all_zero_flags, n % 4 == 3 ? 0 : tile.zero_flags);
+        ck_assert_uint_eq(tensix->packer[0].all_zero_flags, n % 4 == 3 ? 0 : tile.zero_flags);
     }
 }
 
@@ -413,7 +413,7 @@ TEST_EACH(lines_are_written_when_full, 3)
         ck_assert_uint_eq(harness.l1[OUT + 16 + i], 0xee);
         ck_assert_uint_eq(harness.l1[OUT + 80 + i], 0xee);
     }
-    ck_assert(tensix->packer.output.data.open == (_i == 2));
+    ck_assert(tensix->packer[0].output.data.open == (_i == 2));
 }
 
 /* Everything that changes is told, and hardly anything else. */
@@ -452,27 +452,27 @@ TEST(sizes_and_metadata)
     struct tensix_pack_metadata metadata;
     SET(THCON_SEC0_REG1_Enable_out_fifo, 1);
     SET(THCON_SEC0_REG1_Add_tile_header_size, 1);
-    ck_assert(!tensix_packer_take_metadata(tensix, &metadata));
+    ck_assert(!tensix_packer_take_metadata(&tensix->packer[0], &metadata));
     for (unsigned i = 1; i <= TENSIX_PACK_METADATA + 2; i++) {
         for (unsigned j = 1; j < i; j++) {
             pacr(1 << 8);
         }
         pacr(1 << 8 | LAST);
-        ck_assert_uint_eq(tensix_packer_tile_size(tensix, PACK_THREAD), 2 * i);
-        ck_assert_uint_eq(tensix_packer_tile_size(tensix, 0), 0);
-        ck_assert_uint_eq(tensix->packer.acc_tile_size[PACK_THREAD], i * (i + 1) + i);
+        ck_assert_uint_eq(tensix_packer_tile_size(&tensix->packer[0], PACK_THREAD), 2 * i);
+        ck_assert_uint_eq(tensix_packer_tile_size(&tensix->packer[0], 0), 0);
+        ck_assert_uint_eq(tensix->packer[0].acc_tile_size[PACK_THREAD], i * (i + 1) + i);
     }
     for (unsigned i = 1; i <= TENSIX_PACK_METADATA; i++) { /* a full FIFO forgets */
-        ck_assert(tensix_packer_take_metadata(tensix, &metadata));
+        ck_assert(tensix_packer_take_metadata(&tensix->packer[0], &metadata));
         ck_assert_uint_eq(metadata.tile_size, 2 * i);
     }
-    ck_assert(!tensix_packer_take_metadata(tensix, &metadata));
-    unsigned acc = tensix->packer.acc_tile_size[PACK_THREAD];
+    ck_assert(!tensix_packer_take_metadata(&tensix->packer[0], &metadata));
+    unsigned acc = tensix->packer[0].acc_tile_size[PACK_THREAD];
     ck_assert_uint_eq(gpr_after("SETDMAREG 1, 0, 1, 8"), acc << 16 | 20);
     (void)gpr_after("SETDMAREG 1, 192, 1, 8");
-    ck_assert_uint_eq(tensix->packer.acc_tile_size[PACK_THREAD], 0);
-    tensix_packer_reset_size(tensix, 0x123);
-    ck_assert_uint_eq(tensix->packer.l1_dest_addr_offset, 0x123);
+    ck_assert_uint_eq(tensix->packer[0].acc_tile_size[PACK_THREAD], 0);
+    tensix_packer_reset_size(&tensix->packer[0], 0x123);
+    ck_assert_uint_eq(tensix->packer[0].l1_dest_addr_offset, 0x123);
 }
 
 TEST(histogram_saturates_and_is_reset)
@@ -481,18 +481,18 @@ TEST(histogram_saturates_and_is_reset)
         tensix->dst.bits[i / 16][i % 16] = num_dst_from_bf16((uint16_t)((i < 8 ? 200 : 100) << 7));
     }
     pacr(LAST);
-    ck_assert_uint_eq(tensix->packer.max_exponent, 200);
-    ck_assert_uint_eq(tensix->packer.histogram[200 & 31], 0);
+    ck_assert_uint_eq(tensix->packer[0].max_exponent, 200);
+    ck_assert_uint_eq(tensix->packer[0].histogram[200 & 31], 0);
     tensix_set_thread_field(tensix, 1, TENSIX_FIELD_ENABLE_ACC_STATS_Enable, 1);
     for (unsigned i = 0; i < 6; i++) {
         pacr(LAST);
     }
-    ck_assert_uint_eq(tensix->packer.histogram[200 & 31], 48);
-    ck_assert_uint_eq(tensix->packer.histogram[100 & 31], 255);
+    ck_assert_uint_eq(tensix->packer[0].histogram[200 & 31], 48);
+    ck_assert_uint_eq(tensix->packer[0].histogram[100 & 31], 255);
     ck_assert_uint_eq(gpr_after("SETDMAREG 1, 72, 1, 8"), 200);
     tensix_packer_soft_reset(tensix, TENSIX_RESET_DST, 0);
-    ck_assert_uint_eq(tensix->packer.max_exponent, 0);
-    ck_assert_uint_eq(tensix->packer.histogram[100 & 31], 0);
+    ck_assert_uint_eq(tensix->packer[0].max_exponent, 0);
+    ck_assert_uint_eq(tensix->packer[0].histogram[100 & 31], 0);
 }
 
 TEST(soft_reset_drops_what_waits)
@@ -502,15 +502,15 @@ TEST(soft_reset_drops_what_waits)
     pacr(1 << 8 | LAST);
     memset(harness.l1 + OUT, 0xee, WINDOW);
     pacr(1 << 8);
-    tensix->packer.l1_dest_addr_offset = 7;
-    tensix->packer.generator = 5;
+    tensix->packer[0].l1_dest_addr_offset = 7;
+    tensix->packer[0].generator = 5;
     tensix_packer_soft_reset(tensix, TENSIX_RESET_PACKERS, 0);
-    ck_assert_uint_eq(tensix->packer.last_tile_size, 0);
-    ck_assert_uint_eq(tensix->packer.acc_tile_size[PACK_THREAD], 0);
-    ck_assert_uint_eq(tensix->packer.l1_dest_addr_offset, 7);
+    ck_assert_uint_eq(tensix->packer[0].last_tile_size, 0);
+    ck_assert_uint_eq(tensix->packer[0].acc_tile_size[PACK_THREAD], 0);
+    ck_assert_uint_eq(tensix->packer[0].l1_dest_addr_offset, 7);
     tensix_packer_soft_reset(tensix, 0, TENSIX_RESET_PACKERS | TENSIX_RESET_DST);
-    ck_assert_uint_eq(tensix->packer.l1_dest_addr_offset, 0);
-    ck_assert_uint_eq(tensix->packer.generator, 0);
+    ck_assert_uint_eq(tensix->packer[0].l1_dest_addr_offset, 0);
+    ck_assert_uint_eq(tensix->packer[0].generator, 0);
     pacr(FLUSH);
     ck_assert(is_filled(OUT, WINDOW, 0xee));
 }
@@ -566,8 +566,8 @@ TEST(formats_may_change_within_a_tile)
              (random_below(&dice, 3) == 0 ? CONCAT : 0));
     }
     pacr(FLUSH);
-    ck_assert(!tensix->packer.output.data.open);
-    ck_assert_uint_eq(tensix->packer.output.data.fill, 0);
+    ck_assert(!tensix->packer[0].output.data.open);
+    ck_assert_uint_eq(tensix->packer[0].output.data.fill, 0);
 }
 
 /* --- Zeros and L1 as sources --- */
@@ -622,7 +622,7 @@ TEST_EACH(l1_as_the_source, 9)
         memcpy(&got, harness.l1 + OUT + i * to, to);
         ck_assert_uint_eq(got, rows[_i].wanted ^ i);
     }
-    ck_assert_uint_eq(tensix->packer.max_exponent, 0);
+    ck_assert_uint_eq(tensix->packer[0].max_exponent, 0);
     SET(THCON_SEC0_REG1_L1_source_addr, 6);
     expect_fault(0, TENSIX_FAULT_UNDEFINED, "L1_source_addr");
     SET(THCON_SEC0_REG1_In_data_format, NUM_FORMAT_TF32);
@@ -642,7 +642,7 @@ TEST(stochastic_rounding)
                                num_dst_from_fp32(0x3f808000));
         }
     }
-    uint32_t generator = tensix->packer.generator;
+    uint32_t generator = tensix->packer[0].generator;
     for (unsigned n = 0; n < 64; n++) {
         pacr(LAST);
         for (unsigned i = 0; i < 64; i++) {
@@ -658,14 +658,14 @@ TEST(stochastic_rounding)
     for (unsigned i = 0; i < 64 * 64; i++) { /* one draw a datum */
         (void)num_random_next(&generator);
     }
-    ck_assert_uint_eq(tensix->packer.generator, generator);
+    ck_assert_uint_eq(tensix->packer[0].generator, generator);
 }
 
 /* Who asks for it gets what a packer without stochastic rounding gives, and no number is drawn. */
 TEST(nearest_instead_of_stochastic)
 {
     uint8_t nearest[64 * 2];
-    const uint32_t generator = tensix->packer.generator;
+    const uint32_t generator = tensix->packer[0].generator;
     for (unsigned stochastic = 0; stochastic < 2; stochastic++) {
         configure(NUM_FORMAT_FLOAT16_B, NUM_FORMAT_FLOAT16_B, true);
         tensix->rounds_to_nearest = true;
@@ -679,7 +679,7 @@ TEST(nearest_instead_of_stochastic)
         memcpy(nearest, harness.l1 + OUT, sizeof nearest);
     }
     ck_assert_uint_eq(harness.faults, 0);
-    ck_assert_uint_eq(tensix->packer.generator, generator);
+    ck_assert_uint_eq(tensix->packer[0].generator, generator);
 }
 
 /* --- PACR_SETREG --- */
@@ -762,9 +762,9 @@ TEST(llk_packs_a_tile)
         memcpy(&got, harness.l1 + OUT + 2 * i, sizeof got);
         ck_assert_uint_eq(got, num_bf16_from_dst(tensix->dst.bits[i / 16][i % 16]));
     }
-    ck_assert_uint_eq(tensix->packer.last_tile_size, 128);
-    ck_assert_uint_eq(tensix->packer.position, 0);
-    ck_assert_uint_eq(tensix->packer.face, 4);
+    ck_assert_uint_eq(tensix->packer[0].last_tile_size, 128);
+    ck_assert_uint_eq(tensix->packer[0].position, 0);
+    ck_assert_uint_eq(tensix->packer[0].face, 4);
 }
 
 /* Rows that step over the plane's number leave the position elsewhere; writing the number again, as
@@ -776,14 +776,14 @@ TEST(writing_the_plane_starts_the_position_anew)
     pacr(0);
     pacr(LAST);
     ck_assert_uint_eq(harness.faults, 0);
-    ck_assert_uint_eq(tensix->packer.position, 8);
+    ck_assert_uint_eq(tensix->packer[0].position, 8);
     tensix_harness_run(&harness, PACK_THREAD, "RMWCIB0 255, 5, 28; RMWCIB2 255, 1, 28");
-    ck_assert_uint_eq(tensix->packer.position, 8);
+    ck_assert_uint_eq(tensix->packer[0].position, 8);
     tensix_harness_run(&harness, PACK_THREAD, "RMWCIB1 255, 1, 28");
-    ck_assert_uint_eq(tensix->packer.position, 0);
+    ck_assert_uint_eq(tensix->packer[0].position, 0);
     pacr(0);
     tensix_harness_run(&harness, PACK_THREAD, "RMWCIB1 255, 1, 28");
-    ck_assert_uint_eq(tensix->packer.position, 4);
+    ck_assert_uint_eq(tensix->packer[0].position, 4);
 }
 
 /* The mask of LLK's reduction to a row, in each edge mode: of faces 0 and 1 the first row passes,

@@ -207,11 +207,11 @@ TEST(zerosrc_is_as_the_model)
 
 TEST(the_histogram_is_cleared)
 {
-    const struct tensix_packer before = tensix->packer;
-    memset(tensix->packer.histogram, 0xff, sizeof tensix->packer.histogram);
-    tensix->packer.max_exponent = 200;
+    const struct tensix_packer before = tensix->packer[0];
+    memset(tensix->packer[0].histogram, 0xff, sizeof tensix->packer[0].histogram);
+    tensix->packer[0].max_exponent = 200;
     tensix_harness_run(&harness, 2, "CLREXPHIST");
-    ck_assert_mem_eq(&tensix->packer, &before, sizeof before);
+    ck_assert_mem_eq(&tensix->packer[0], &before, sizeof before);
     ck_assert_uint_eq(harness.unmodelled, 0);
 }
 
@@ -266,14 +266,14 @@ TEST_EACH(resets_hold_columns, COUNT(held_rows))
 TEST(the_reset_of_dst)
 {
     model_store(&model, tensix);
-    tensix->packer.max_exponent = 5;
-    tensix->packer.histogram[3] = 1;
+    tensix->packer[0].max_exponent = 5;
+    tensix->packer[0].histogram[3] = 1;
     soft_reset(TENSIX_RESET_DST);
     for (unsigned row = 0; row < MODEL_ROWS; row++) {
         ck_assert(!tensix->dst.cleared[row]);
     }
     ck_assert_mem_eq(tensix->dst.bits, model.dst, sizeof model.dst);
-    ck_assert_uint_eq(tensix->packer.max_exponent + tensix->packer.histogram[3], 0);
+    ck_assert_uint_eq(tensix->packer[0].max_exponent + tensix->packer[0].histogram[3], 0);
     const struct tensix_rwc before = tensix->thread[0].rwc;
     tensix_harness_run(&harness, 0, "ZEROACC 3, 0, 0, 0, 0; ZEROACC 1, 0, 0, 3, 0");
     for (unsigned row = 0; row < MODEL_ROWS; row++) { /* discarded while it is held */

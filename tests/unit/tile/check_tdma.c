@@ -368,7 +368,7 @@ TEST_EACH(empty_metadata_fifo_makes_wait, 4)
 /* What the packer leaves behind, seen where packer 0 was; the other three stay empty. */
 TEST(packer_shows_its_tiles)
 {
-    struct tensix_packer *packer = &harness.tile->tensix.packer;
+    struct tensix_packer *packer = &harness.tile->tensix.packer[0];
     packer->last_thread = 2;
     packer->last_tile_size = 130;
     packer->acc_tile_size[1] = 7;
@@ -397,7 +397,7 @@ TEST(packer_shows_its_tiles)
 
 TEST(metadata_fifo)
 {
-    struct tensix_packer *packer = &harness.tile->tensix.packer;
+    struct tensix_packer *packer = &harness.tile->tensix.packer[0];
     for (unsigned i = 0; i < TENSIX_PACK_METADATA; i++) {
         packer->metadata[i] =
             (struct tensix_pack_metadata){.tile_size = (uint16_t)(20 + i), .all_zero_flags = i};
