@@ -3,10 +3,10 @@
 
 usage: make_wheel.py [--tree] [--tag TAG] [--licence NAME=FILE]... INSTALLATION OUTPUT
 
-INSTALLATION is a prefix with bin, lib, include and share, and lies in the wheel whole: penrose/installation, but
-for what only C programs need, and man pages, which pip puts where man looks. The version is that of
-its program. --tree writes the package alone, without the installation, for a distribution which has
-that elsewhere.
+INSTALLATION is a prefix with bin, lib, include and share. The wheel has it as penrose/installation, without the
+files that only C programs need. Man pages go where pip puts them for man. The version is that of its
+program. --tree writes the package alone, without the installation, for a distribution that has the
+installation elsewhere.
 """
 import argparse
 import base64

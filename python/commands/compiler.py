@@ -3,9 +3,9 @@
 It is looked for where tt-metal itself looks, then where scripts/fetch-sfpi puts it, then in the Python
 package jax-tt-plugin, whose library carries it inside.
 
-tt-metal finds it only below its own root. Where it is elsewhere, there is a second root in the cache, made
-of links to the first one and of one more to the compiler; nothing is written to the user's Python. The
-cache has sfpi-7.87.0, the compiler, and ttnn/IDENTITY/root, the second root of a tt-metal and a compiler.
+tt-metal finds it only below its own root. If it is elsewhere, a second root is made in the cache, of
+links to the first one and a link to the compiler. Nothing is written to the user's Python. The cache has
+sfpi-7.87.0, the compiler, and ttnn/IDENTITY/root, the second root of a tt-metal and a compiler.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import installation
 
-# As scripts/fetch-sfpi has them.
+# The names are those of scripts/fetch-sfpi.
 FOLDER = "sfpi-7.87.0"
 PLUGIN = "jax-tt-plugin"
 PLUGIN_VERSION = "0.1.3"

@@ -1,7 +1,7 @@
 """`penrose doctor`: looks at everything that a client program needs, and tries it.
 
-Each check is a line: what it is about, "ok", "note" (works, but something is missing that some programs
-need) or "FAILED", what was found, and where it is not ok what to do.
+Each check prints a line: its subject, a verdict, what it found, and what to do about it. The verdict is "ok",
+"note" (it works, but something is missing that some programs need) or "FAILED".
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def reaches_tile(library: ctypes.CDLL, windows: int) -> bool:
     return found.raw == word
 
 
-# What a process that tries the library ends with.
+# Exit codes of a process that tries the library.
 LIBRARY_REMEDIES = {
     0: "",
     1: "it does not load; 'ldd' tells which library it lacks",

@@ -18,9 +18,9 @@ import compiler
 import installation
 from output import Refusal, Settings, note, plain
 
-# As of env(1).
+# The exit codes of env(1).
 NOT_STARTED, NOT_RUNNABLE, NOT_FOUND, SIGNAL = 125, 126, 127, 128
-# What --fail-on asks for, where the command itself ends with 0; the worst first.
+# Exit codes by --fail-on, if the command itself ends with 0. The worst comes first.
 FAILURES = {"fault": 121, "hang": 122, "warning": 123}
 
 # --- What the command gets ---
@@ -115,7 +115,7 @@ def set_variables(environment: dict[str, str], settings: Settings, library: str,
 
 # --- Running it ---
 
-# Those that somebody may send to end or to steer a program.
+# Signals that end or steer a program.
 PASSED_SIGNALS = {
     signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT,
 }  # fmt: skip
@@ -129,7 +129,7 @@ def spawn(words: list[str], environment: dict[str, str], mask: Any) -> int:
         script = installation.find_program(words[0])
         if error.errno != errno.ENOEXEC or not script:
             raise
-        # A script without a first line that names its interpreter, which is the shell's.
+        # A script whose first line names no interpreter is one of the shell.
         return os.posix_spawn("/bin/sh", ["/bin/sh", script, *words[1:]], environment, setsigmask=mask)
 
 

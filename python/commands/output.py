@@ -1,4 +1,4 @@
-"""Messages and results as the program writes them: no control characters, and bytes as they are."""
+"""Writes messages and results as the program does: without control characters, and with bytes as they are."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the Python of a command is asked: installation.ask has it run the text of this file.
+"""Questions to the Python of a command: installation.ask has that Python run the text of this file.
 
-Modules are found without importing them, which would take seconds, and act. Each question imports what it
-needs, since a command waits for the first one.
+Modules are found without importing them, since an import takes seconds and has effects. Each question imports
+only what it needs, since a command waits for its answer.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""A chip as an object: what the functions of penrose/penrose.h and debug.h do, with numpy arrays."""
+"""A chip as an object with the functions of penrose/penrose.h and debug.h, and with numpy arrays."""
 
 from __future__ import annotations
 

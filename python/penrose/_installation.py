@@ -1,4 +1,4 @@
-"""Where things are: in the wheel, beside this package; else where the program was installed."""
+"""Finds the files of an installation: in the wheel, beside this package, or where the program was installed."""
 
 from __future__ import annotations
 

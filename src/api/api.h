@@ -9,7 +9,7 @@
 #include "chip/calls.h"
 #include "observe/history/journal.h"
 
-/* What a chip, or a history, can do: both begin with their calls. */
+/* The calls of a chip or of a history: both begin with a pointer to them. */
 static inline const struct chip_calls *api_calls(const void *object)
 {
     return *(const struct chip_calls *const *)object;
@@ -48,8 +48,8 @@ static inline enum penrose_status api_end_read(const struct penrose_chip *chip, 
 enum penrose_status api_take_sized(const void *given, void *own, size_t least, const char *name,
                                    struct penrose_error *error);
 
-/* The kinds of chips in this library, and behind them NULL. The first one is what a caller gets who
- * names none. */
+/* The kinds of chips in this library, and behind them NULL. Callers that name no kind get the first
+ * one. */
 extern const struct chip_calls *const api_chips[];
 
 #endif

@@ -1,4 +1,4 @@
-/* Harts: how they stand, their registers and memory, one step at a time. */
+/* Harts: their state, registers and local memory, and single steps. */
 #include "api/api.h"
 
 #include "arch/names.h"

@@ -1,4 +1,4 @@
-/* What stands where, the host's accesses, its memory and its registers. */
+/* Tiles and their places, accesses of the host, host memory and PCIe registers. */
 #include "api/api.h"
 
 #include "arch/names.h"

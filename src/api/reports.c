@@ -1,4 +1,4 @@
-/* Faults, waits, uses of what is not modelled. */
+/* Reports: faults, waits, and uses of hardware that is not modelled. */
 #include "api/api.h"
 
 #include "arch/names.h"

@@ -1,4 +1,4 @@
-/* Instructions as text. They are the first chip's. */
+/* Instructions as text. The first kind of chip answers. */
 #include "api/api.h"
 
 #include "isa/export.h"

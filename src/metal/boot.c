@@ -184,7 +184,7 @@ static enum penrose_status call_through_mailbox(struct penrose_chip *chip, struc
     return status;
 }
 
-/* The tile's harts are held, or E0 runs base firmware; starts them. */
+/* Starts the companion firmware of a tile. Its harts are held, or E0 runs base firmware. */
 static enum penrose_status start_companion(struct penrose_chip *chip, struct tile *tile,
                                            const struct loader_companion *companion,
                                            struct penrose_error *error)
@@ -236,7 +236,7 @@ enum penrose_status chip_boot(struct penrose_chip *chip, unsigned x, unsigned y,
                                            : boot_companion(chip, tile, firmware, error);
 }
 
-/* Does the code that lies at an ELF's entry lie in a tile, byte by byte? */
+/* Does a tile hold the code at an ELF's entry, byte by byte? */
 static bool has_code(const struct tile *tile, struct loader_elf *elf, uint32_t entry)
 {
     const struct loader_segment *text = loader_elf_segment_at(elf, entry);

@@ -22,8 +22,9 @@ enum penrose_status metal_apply_writes(struct penrose_chip *chip, struct tile *t
 /* The layout of the mailboxes of the firmware that booted on a tile; NULL: none did. */
 const struct loader_layout *metal_layout(const struct penrose_chip *chip, const struct tile *tile);
 
-/* Reports take it for the firmware of all tiles in which its code lies, as in a snapshot, or where a
- * host has written it; it stays open as long as the chip. NULL does nothing. False: it lies in none. */
+/* Makes it the firmware, for reports, of all tiles that hold its code, after a snapshot was loaded
+ * or a host has written it. It stays open as long as the chip. NULL does nothing. False: no tile
+ * holds it. */
 bool metal_assume(struct penrose_chip *chip, struct penrose_firmware *firmware);
 
 /* loader_memory over the L1 of a tile. */

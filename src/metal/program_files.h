@@ -39,12 +39,12 @@ unsigned program_files_place(struct program_files *files, struct penrose_chip *c
 void program_files_place_all(struct program_files *files, struct penrose_chip *chip,
                              const struct penrose_chip *at);
 
-/* Of a program that the host has changed to run elsewhere the caller tells where it lies: all of the
- * image but the file. False: it cannot be opened, or there is no memory. */
+/* Adds a program that the host has changed to run elsewhere. The caller fills in all of the image
+ * but the file. False: it cannot be opened, or there is no memory. */
 bool program_files_place_moved(struct program_files *files, struct penrose_chip *chip,
                                const char *path, struct image image);
 
-/* The chip knows none of them any more: a host overwrites programs. */
+/* Makes the chip forget all of them, because a host overwrites programs. */
 void program_files_forget(const struct program_files *files, struct penrose_chip *chip);
 
 #endif

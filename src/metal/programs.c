@@ -30,7 +30,7 @@ struct load {
     struct loader_elf *elf;
 };
 
-/* Stores as a loader: into L1, or into local RAM what a held hart starts with. */
+/* Stores as a loader does: into L1, or into the local RAM of a held hart. */
 static void load_bytes(const struct load *load, uint32_t address, const void *bytes, uint32_t size)
 {
     struct tile *tile = load->tile;
@@ -102,8 +102,8 @@ static enum penrose_status load_segment(const struct load *load,
     return PENROSE_OK;
 }
 
-/* A release from reset clears the local RAM, but for one that a loader has filled: then it is the
- * loader that clears it. */
+/* A release from reset clears the local RAM, unless a loader has filled it. So the loader has to
+ * clear it first. */
 static void clear_local(const struct load *load)
 {
     static const uint8_t zeros[TILE_B_LOCAL_BYTES];
@@ -113,7 +113,8 @@ static void clear_local(const struct load *load)
     }
 }
 
-/* Start-up code that fills the local RAM by itself finds there what it copies. */
+/* Loads a segment to the place from which start-up code copies it into the local RAM, if it does.
+ * */
 static void load_copy(const struct load *load, const struct loader_segment *segment)
 {
     uint32_t address;

@@ -1,4 +1,5 @@
-/* What a chip's tables in the L1 of a booting tile say: where banks and logical tiles are. */
+/* Tables of a chip that firmware finds in the L1 of a booting tile: places of banks and logical
+ * tiles. */
 #ifndef METAL_TABLES_H
 #define METAL_TABLES_H
 

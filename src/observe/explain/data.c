@@ -1,4 +1,4 @@
-/* Which differences can be followed, and what is to be watched for each; see explain.h. */
+/* Finds the differences that can be followed, and the data to watch for each; see explain.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +96,7 @@ bool explain_collect_data(struct explain *explain)
 
 /* --- Their order --- */
 
-/* What nobody wrote in A is as late as B wrote it: A should have done that then. */
+/* The time of the write in A. If A has none, B has the time at which A should have written. */
 static const struct writers_record *moment_of(const struct explain_datum *datum)
 {
     const struct writers_record *a = &datum->by[EXPLAIN_A].record;

@@ -1,7 +1,7 @@
 /*
- * Explaining in what two dumps differ (penrose explain): the runs A and B that the dumps are of go
- * again under observation, and whoever has written each differing datum last is found, with what it
- * was made from. Of a dump that no run can be had of, such as one of a card, only the dump counts.
+ * Explains why two dumps differ (penrose explain). The runs A and B that ended in the dumps are run
+ * again under observation. For each datum that differs this finds the last write, and the inputs of
+ * that write. If the run of a dump cannot be had, as of a dump of a card, only the dump counts.
  *
  *   explain_create, explain_run_a, explain_run_b, then the questions, explain_destroy
  *
@@ -30,7 +30,7 @@ struct explain_code {
     char symbol[EXPLAIN_SYMBOL], source[EXPLAIN_SOURCE]; /* "": not known */
 };
 
-/* Who has written a datum last in one run. */
+/* The last write of a datum in one run. */
 struct explain_writer {
     struct writers_record record;
     struct explain_code code;  /* of the instruction, */
@@ -40,7 +40,7 @@ struct explain_writer {
     char *all_calls;           /* "FILE:LINE\n" of each of them; NULL: none */
 };
 
-/* A difference that can be followed, and who made it. */
+/* A difference that can be followed, and the last write of its datum in each run. */
 struct explain_datum {
     const struct compare_part *part;
     const struct compare_item *item;
@@ -92,13 +92,13 @@ enum explain_ran {
     EXPLAIN_OTHERWISE /* it does not end as its dump */
 };
 
-/* Runs A: who has written what differs? */
+/* Runs A, and finds the last writes of the data that differ. */
 enum explain_ran explain_run_a(struct explain *explain);
 
-/* Runs B, too. If that has not gone as in its dump, B is no more than that dump. */
+/* Runs B too. If the run ends in another state than its dump has, only the dump of B counts. */
 enum explain_ran explain_run_b(struct explain *explain);
 
-/* How many differences are words of programs that nobody has written: the programs differ. */
+/* The number of differences in words of programs that no write has changed: the programs differ. */
 size_t explain_code_words(const struct explain *explain);
 
 /* The first difference in program order, but for such words; NULL: none can be followed. */
@@ -108,14 +108,14 @@ struct explain_datum *explain_first(struct explain *explain);
  * none. */
 struct explain_datum *explain_last_result(struct explain *explain);
 
-/* Is it known that another instruction, or nobody, has written it in B? */
+/* Is it known that another instruction has written the datum in B, or none? */
 bool explain_is_by_another(const struct explain *explain, const struct explain_datum *datum);
 
 void explain_find_inputs(const struct explain *explain, const struct explain_datum *datum,
                          struct explain_inputs *inputs);
 
-/* Where the difference comes from: the datum's first input that differs. It may take further runs.
- * NULL: none does. */
+/* Finds the datum's first input that differs, from which the difference comes. This may take
+ * further runs. NULL: no input differs. */
 struct explain_datum *explain_follow(struct explain *explain, const struct explain_datum *datum);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * From a difference back to the one that it was made from. Where that is still there at the end, its
- * writer is known; what has been overwritten, or was sent in a packet, takes further runs up to the
- * moment at which it was read or sent.
+ * Goes from a difference back to the one that it was made from. If that one is still there at the
+ * end, its last write is known. If it has been overwritten, or was sent in a packet, this takes
+ * further runs up to the moment of the read or of the sending.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static struct explain_followed *add_followed(struct explain *explain, struct pen
     return made;
 }
 
-/* Who wrote it before these moments of A and perhaps B? NULL: they cannot be run. */
+/* Finds the last write before these moments of A, and perhaps of B. NULL: they cannot be run. */
 static struct explain_datum *run_followed(struct explain *explain, struct explain_followed *made,
                                           const struct writers_limit until[EXPLAIN_SIDES])
 {
@@ -39,7 +39,7 @@ static struct explain_datum *run_followed(struct explain *explain, struct explai
     return has_run ? &made->datum : NULL;
 }
 
-/* Who wrote an input last before it was read. */
+/* Finds the last write of an input before the input was read. */
 static struct explain_datum *follow_read(struct explain *explain, const struct explain_datum *datum,
                                          const struct explain_input *input)
 {
@@ -56,7 +56,7 @@ static struct explain_datum *follow_read(struct explain *explain, const struct e
     return run_followed(explain, made, until);
 }
 
-/* Who wrote what a packet brought, at its sender, before it left. */
+/* Finds the last write of what a packet brought, at its sender, before the packet left. */
 static struct explain_datum *follow_packet(struct explain *explain,
                                            const struct explain_datum *datum)
 {

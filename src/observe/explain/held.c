@@ -1,4 +1,4 @@
-/* What the coprocessor holds, see held.h. */
+/* Hashes of what the coprocessor holds, see held.h. */
 #include "observe/explain/held.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * What the coprocessor holds, after the latest event that may have changed it: hashes of its parts,
- * and when Dst changed, for packers that have read it too early.
+ * Hashes of the parts of the coprocessor after the latest event that may have changed them. Also
+ * the changes of Dst, by which packers that have read it too early are found.
  */
 #ifndef OBSERVE_EXPLAIN_HELD_H
 #define OBSERVE_EXPLAIN_HELD_H

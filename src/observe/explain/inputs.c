@@ -1,4 +1,4 @@
-/* What a datum was made from, and whether that differed already; see explain.h. */
+/* Finds the inputs of a datum, and which of them differed already; see explain.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

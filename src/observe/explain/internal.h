@@ -45,12 +45,12 @@ bool explain_collect_data(struct explain *explain);
 /* The index of a tile; EXPLAIN_TILES: there are too many. */
 unsigned explain_tile(struct explain *explain, unsigned x, unsigned y);
 
-/* The order of a tile's events; of different tiles that of their cycles. */
+/* Is datum `a` earlier? In one tile the order of its events counts, else that of their cycles. */
 bool explain_is_earlier(const struct explain_datum *a, const struct explain_datum *b);
 
 /* --- runs.c: running a side again --- */
 
-/* Who writes these data last before `until`? False, with a message: it cannot be run. */
+/* Finds the last writes of these data before `until`. False, with a message: it cannot be run. */
 bool explain_run(struct explain *explain, enum explain_side side, struct explain_datum *data,
                  size_t count, struct writers_limit until);
 

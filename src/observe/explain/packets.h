@@ -1,6 +1,7 @@
 /*
- * How a value is followed through a packet: at which address of its sender a word lay that a packet
- * has brought. A write says it itself; an answer belongs to a request that the tile has sent before.
+ * Follows values through packets. It finds the address at the sender of a word that a packet has
+ * brought. A write has that address itself. A response belongs to a request of the tile, which has
+ * it.
  */
 #ifndef OBSERVE_EXPLAIN_PACKETS_H
 #define OBSERVE_EXPLAIN_PACKETS_H

@@ -138,7 +138,7 @@ static void locate_writer(struct penrose_chip *chip, struct penrose_place at,
     }
 }
 
-/* Is the state at the end another one than in the dump that was made at the end? */
+/* Does the state at the end differ from the dump that was made at the end? */
 static bool ends_otherwise(const struct dump_files *dump, struct penrose_chip *chip)
 {
     const json_t *reason = json_object_get(dump->manifest, "reason");

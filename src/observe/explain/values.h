@@ -1,7 +1,7 @@
 /*
- * How a value is followed inside a hart: from which words of memory, and registers of hardware, the
- * values were made that its registers and its local RAM hold. An observer feeds it with the hart's
- * loads, with each instruction that is over, and asks it at each store.
+ * Follows values inside a hart. It knows from which words of memory and which registers of hardware
+ * the values in the hart's registers and local RAM were made. An observer tells it of the hart's
+ * loads and of each instruction that is over, and asks it at each store.
  */
 #ifndef OBSERVE_EXPLAIN_VALUES_H
 #define OBSERVE_EXPLAIN_VALUES_H

@@ -36,7 +36,7 @@ void words_of_memory(const struct writers_source *a, const struct writers_source
     }
 }
 
-/* "a write of (2, 3) brisc": what came from where, and who has asked for it. */
+/* "a write of (2, 3) brisc": a packet, its sender, and the agent that has asked for it. */
 static void name_packet(const struct writers_record *record, char *text, size_t size)
 {
     const struct observed *event = &record->event;

@@ -1,4 +1,4 @@
-/* What explain says of one writer and one input. */
+/* Texts about one writer and one input. */
 #ifndef OBSERVE_EXPLAIN_WORDS_H
 #define OBSERVE_EXPLAIN_WORDS_H
 
@@ -20,7 +20,7 @@ void words_of_place(const struct explain_writer *writer, char *text, size_t size
 /* What a packer did not wait for; false: nothing. */
 bool words_of_race(const struct explain_writer *writer, char *text, size_t size);
 
-/* Who has read what was not there yet; false: nobody. */
+/* Describes a read of a value that was not there yet. False: there was none. */
 bool words_of_early_read(const struct explain_writer *writer, char *text, size_t size);
 
 #endif

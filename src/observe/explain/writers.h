@@ -33,7 +33,7 @@ struct writers_datum {
 
 /* What a value was made from: a word of memory that a hart has loaded, or what a unit has read. */
 struct writers_source {
-    uint32_t address;     /* as who read it sees it */
+    uint32_t address;     /* as its reader sees it */
     uint64_t value;       /* that was loaded; of a range a hash of what was read */
     uint64_t sequence;    /* when */
     bool is_l1;           /* it is there */
@@ -71,7 +71,7 @@ struct writers_record {
         uint32_t address;
         uint64_t cycle;
     } origin;
-    /* Of a packer's write: who has changed Dst first after it. */
+    /* Of a packer's write: the first change of Dst after it. */
     struct writers_dst_change {
         bool is_there;
         uint64_t cycle;
