@@ -46,9 +46,9 @@ static const struct reg *row_of_hart(struct rv32_hart *hart, uint32_t number)
 {
     const struct reg *row = find_csr(number);
     if (!row) {
-        rv32_bus_fault(hart, RV32_FAULT_CSR, number, "there is no CSR 0x%03x", number);
+        rv32_bus_fault(hart, PENROSE_FAULT_CSR, number, "there is no CSR 0x%03x", number);
     } else if (row->group == IN_T2 && hart->core != RV32_T2) {
-        rv32_bus_fault(hart, RV32_FAULT_CSR, number, "only RISCV T2 has the vector CSR %s",
+        rv32_bus_fault(hart, PENROSE_FAULT_CSR, number, "only RISCV T2 has the vector CSR %s",
                        row->name);
         row = NULL;
     }
@@ -186,7 +186,7 @@ bool rv32_csr_write(struct rv32_hart *hart, uint32_t number, uint64_t cycle, uin
         return false;
     }
     if (hart->in_handler) {
-        rv32_bus_fault(hart, RV32_FAULT_CSR, number,
+        rv32_bus_fault(hart, PENROSE_FAULT_CSR, number,
                        "write of %s inside an interrupt handler: the hardware drops it", row->name);
         return false;
     }

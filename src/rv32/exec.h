@@ -91,7 +91,7 @@ int64_t rv32_jump(struct rv32_hart *hart, uint32_t pc, int64_t left);
 
 /* Stops at `op` with a fault; the op has had no effect. */
 int64_t rv32_fault_at(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
-                      enum rv32_fault_kind kind, uint32_t address, const char *format, ...)
+                      enum penrose_fault_kind kind, uint32_t address, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
 /* Stops at `op` as a bus function or CSR access said: RV32_WAIT or RV32_FAULTED. */

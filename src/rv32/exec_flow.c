@@ -88,11 +88,11 @@ int64_t rv32_exec_ECALL(struct rv32_hart *hart, const struct rv32_op *op, int64_
 int64_t rv32_exec_MRET(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
     if (rv32_is_trisc(hart)) {
-        return rv32_fault_at(hart, op, left, RV32_FAULT_ILLEGAL, 0,
+        return rv32_fault_at(hart, op, left, PENROSE_FAULT_ILLEGAL, 0,
                              "only RISCV B and RISCV NC have mret");
     }
     if (!hart->in_handler) {
-        return rv32_fault_at(hart, op, left, RV32_FAULT_MRET, 0,
+        return rv32_fault_at(hart, op, left, PENROSE_FAULT_MRET, 0,
                              "mret, but no interrupt handler is running");
     }
     hart->in_handler = false;
@@ -103,14 +103,14 @@ int64_t rv32_exec_MRET(struct rv32_hart *hart, const struct rv32_op *op, int64_t
 
 int64_t rv32_exec_illegal(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
-    return rv32_fault_at(hart, op, left, RV32_FAULT_ILLEGAL, 0,
+    return rv32_fault_at(hart, op, left, PENROSE_FAULT_ILLEGAL, 0,
                          "the word is no instruction of the baby RISC-V cores");
 }
 
 int64_t rv32_exec_stub(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
     int row = hart->page->rows[op - hart->page->ops];
-    return rv32_fault_at(hart, op, left, RV32_FAULT_STUB, 0, "the harts do not implement %s",
+    return rv32_fault_at(hart, op, left, PENROSE_FAULT_STUB, 0, "the harts do not implement %s",
                          rv32_rows[row].mnemonic);
 }
 

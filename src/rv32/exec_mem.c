@@ -63,7 +63,7 @@ static enum rv32_reply hand_over(struct rv32_hart *hart, uint32_t *value)
 static enum rv32_reply misaligned(struct rv32_hart *hart, uint32_t address, unsigned size,
                                   bool store, const char *what_happens)
 {
-    return rv32_bus_fault(hart, RV32_FAULT_MISALIGNED, address,
+    return rv32_bus_fault(hart, PENROSE_FAULT_MISALIGNED, address,
                           "%s of %u bytes at 0x%08x is not aligned; %s", store ? "store" : "load",
                           size, address, what_happens);
 }
@@ -282,7 +282,7 @@ static enum rv32_reply atomic_read(struct rv32_hart *hart, uint32_t address, uin
                                    uint32_t *old)
 {
     if (address >= hart->code->pages << RV32_PAGE_SHIFT) {
-        return rv32_bus_fault(hart, RV32_FAULT_ATOMIC, address,
+        return rv32_bus_fault(hart, PENROSE_FAULT_ATOMIC, address,
                               "atomic instructions reach only the tile's L1, not 0x%08x", address);
     }
     enum rv32_reply reply = hart->bus->fence(hart->owner, hart, now);

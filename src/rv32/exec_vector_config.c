@@ -15,7 +15,7 @@ static bool check_kept_vl(struct rv32_hart *hart, uint32_t vlmax)
     struct vector_type old;
     bool is_changed = vector_type_decode(hart, hart->csr.vtype, &old) && old.vlmax != vlmax;
     if (is_changed || hart->csr.vl > vlmax) {
-        rv32_bus_fault(hart, RV32_FAULT_VECTOR, 0,
+        rv32_bus_fault(hart, PENROSE_FAULT_VECTOR, 0,
                        "x0, x0 keeps vl, but VLMAX would change (vl %u, VLMAX %u)", hart->csr.vl,
                        vlmax);
         return false;

@@ -7,7 +7,7 @@
  *  - L1, local RAM and what the board calls repeatable (Dst) take any number of elements. What
  *    lies outside of them may have side effects, and an access that had to wait would repeat those
  *    before it; so an instruction that reaches outside must have one active element and one field.
- *    More is RV32_FAULT_UNIMPLEMENTED.
+ *    More is PENROSE_FAULT_UNIMPLEMENTED.
  * If the board makes an access to L1 wait, the whole instruction is done again. Loads reach
  * registers only when all are done, and stores that were done store their values again.
  *
@@ -71,7 +71,7 @@ static bool check_fields(struct plan *plan)
     bool is_fine = plan->is_store ? vector_check_group(hart, plan->data)
                                   : vector_check_destination(&plan->v, plan->data);
     if (is_fine && (all > MOST_REGISTERS || plan->data.first + all > 32)) {
-        rv32_bus_fault(hart, RV32_FAULT_VECTOR, 0,
+        rv32_bus_fault(hart, PENROSE_FAULT_VECTOR, 0,
                        "%u fields with EMUL %u from v%u: at most 8 registers, up to v31",
                        plan->fields, registers(plan), plan->data.first);
         return false;
@@ -160,7 +160,7 @@ static bool check_aligned(const struct plan *plan, uint32_t address)
 {
     unsigned size = 1u << plan->data.log;
     if (address & (size - 1)) {
-        rv32_bus_fault(plan->v.hart, RV32_FAULT_MISALIGNED, address,
+        rv32_bus_fault(plan->v.hart, PENROSE_FAULT_MISALIGNED, address,
                        "vector element of %u bytes at 0x%08x is not aligned", size, address);
         return false;
     }
@@ -192,7 +192,7 @@ static bool check_addresses(struct plan *plan)
         }
     }
     if (outside && accesses > 1) {
-        rv32_bus_fault(hart, RV32_FAULT_UNIMPLEMENTED, address_outside,
+        rv32_bus_fault(hart, PENROSE_FAULT_UNIMPLEMENTED, address_outside,
                        "vector access to more than one element outside L1 and local RAM");
         return false;
     }

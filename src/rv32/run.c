@@ -30,7 +30,7 @@ static inline int64_t go_on(struct rv32_hart *hart, const struct rv32_page *page
 static int64_t no_fetch(struct rv32_hart *hart, uint32_t pc, int64_t left, const char *why)
 {
     hart->stop = RV32_STOP_FAULT;
-    hart->fault = (struct rv32_fault){.kind = RV32_FAULT_FETCH, .pc = pc, .address = pc};
+    hart->fault = (struct rv32_fault){.kind = PENROSE_FAULT_FETCH, .pc = pc, .address = pc};
     snprintf(hart->fault.detail, sizeof hart->fault.detail, "%s", why);
     return leave_at(hart, pc, left);
 }
@@ -88,8 +88,8 @@ int64_t rv32_after_change(struct rv32_hart *hart, const struct rv32_op *op, int6
     return rv32_next(hart, op, left);
 }
 
-enum rv32_reply rv32_bus_fault(struct rv32_hart *hart, enum rv32_fault_kind kind, uint32_t address,
-                               const char *format, ...)
+enum rv32_reply rv32_bus_fault(struct rv32_hart *hart, enum penrose_fault_kind kind,
+                               uint32_t address, const char *format, ...)
 {
     va_list arguments;
     hart->fault = (struct rv32_fault){.kind = kind, .address = address};
@@ -111,7 +111,7 @@ int64_t rv32_refused(struct rv32_hart *hart, const struct rv32_op *op, int64_t l
 }
 
 int64_t rv32_fault_at(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
-                      enum rv32_fault_kind kind, uint32_t address, const char *format, ...)
+                      enum penrose_fault_kind kind, uint32_t address, const char *format, ...)
 {
     va_list arguments;
     hart->fault = (struct rv32_fault){.kind = kind, .address = address};

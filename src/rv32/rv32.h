@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <penrose/penrose.h>
+
 #include "addresses.h"
 #include "isa/isa.h"
 #include "isa/reg.h"
@@ -51,23 +53,6 @@ enum rv32_stop {
     RV32_STOP_PAUSE, /* ebreak or ecall: a debug pause; pc is past it */
 };
 
-enum rv32_fault_kind {
-    RV32_FAULT_NONE = 0,
-    RV32_FAULT_ILLEGAL,       /* no row matches, or this core lacks the extension */
-    RV32_FAULT_STUB,          /* a row that no source defines or that the harts do not have */
-    RV32_FAULT_FETCH,         /* pc outside L1 or not a multiple of four */
-    RV32_FAULT_MISALIGNED,    /* load or store address not a multiple of its size */
-    RV32_FAULT_UNMAPPED,      /* nothing answers at the address */
-    RV32_FAULT_READ_ONLY,     /* store to something that cannot be written */
-    RV32_FAULT_ATOMIC,        /* atomic outside L1 */
-    RV32_FAULT_CSR,           /* no such CSR, or a write that the hardware forbids */
-    RV32_FAULT_VECTOR,        /* vtype, LMUL or register group not legal for the instruction */
-    RV32_FAULT_NARROW,        /* part of a register that takes whole words only */
-    RV32_FAULT_HANG,          /* the hardware never answers */
-    RV32_FAULT_UNIMPLEMENTED, /* hardware that this version does not model yet */
-    RV32_FAULT_MRET,          /* mret outside an interrupt handler */
-};
-
 enum rv32_reply { RV32_OK, RV32_WAIT, RV32_FAULTED };
 
 /* One access that leaves the hart. `cycle` is the tile's time at which it happens. */
@@ -81,7 +66,7 @@ struct rv32_access {
 };
 
 struct rv32_fault {
-    enum rv32_fault_kind kind;
+    enum penrose_fault_kind kind;
     uint32_t pc, word;
     uint32_t address; /* of the access, or the CSR number */
     char detail[200]; /* the violated rule in words; may be empty */
@@ -226,8 +211,9 @@ static inline bool rv32_was_cut(const struct rv32_hart *hart, uint64_t now)
 void rv32_interrupt(struct rv32_hart *hart, uint32_t handler);
 
 /* Records a fault for a bus function and returns RV32_FAULTED; pc and word are filled in later. */
-enum rv32_reply rv32_bus_fault(struct rv32_hart *hart, enum rv32_fault_kind kind, uint32_t address,
-                               const char *format, ...) __attribute__((format(printf, 4, 5)));
+enum rv32_reply rv32_bus_fault(struct rv32_hart *hart, enum penrose_fault_kind kind,
+                               uint32_t address, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* --- Instruction table --- */
 

@@ -10,16 +10,16 @@
 
 /* How a reply that is no answer becomes a guest fault. */
 struct refusal {
-    enum rv32_fault_kind kind;
+    enum penrose_fault_kind kind;
     const char *rule; /* unless the handler gave one */
 };
 
 static const struct refusal refusals[] = {
-    [MMIO_UNMAPPED] = {RV32_FAULT_UNMAPPED, "nothing is mapped there for this hart"},
-    [MMIO_READ_ONLY] = {RV32_FAULT_READ_ONLY, "the register cannot be written"},
-    [MMIO_NARROW] = {RV32_FAULT_NARROW, "the register takes 32-bit stores only"},
-    [MMIO_HANG] = {RV32_FAULT_HANG, "the hardware never answers this access"},
-    [MMIO_UNIMPLEMENTED] = {RV32_FAULT_UNIMPLEMENTED, "not modelled in this version"},
+    [MMIO_UNMAPPED] = {PENROSE_FAULT_UNMAPPED, "nothing is mapped there for this hart"},
+    [MMIO_READ_ONLY] = {PENROSE_FAULT_READ_ONLY, "the register cannot be written"},
+    [MMIO_NARROW] = {PENROSE_FAULT_NARROW, "the register takes 32-bit stores only"},
+    [MMIO_HANG] = {PENROSE_FAULT_HANG, "the hardware never answers this access"},
+    [MMIO_UNIMPLEMENTED] = {PENROSE_FAULT_UNIMPLEMENTED, "not modelled in this version"},
 };
 
 static enum rv32_reply refuse_hart_access(struct tile *tile, struct rv32_hart *hart,
@@ -29,7 +29,7 @@ static enum rv32_reply refuse_hart_access(struct tile *tile, struct rv32_hart *h
     bool pushes = access->address - RV32_PUSH_BASE < RV32_PUSH_END - RV32_PUSH_BASE;
     if (pushes && tile->kind->type != TILE_TENSIX) { /* a .ttinsn, too, is such a store */
         return rv32_bus_fault(
-            hart, RV32_FAULT_UNMAPPED, access->address,
+            hart, PENROSE_FAULT_UNMAPPED, access->address,
             "the tile has no coprocessor to which an instruction could be pushed");
     }
     return rv32_bus_fault(hart, refusal->kind, access->address, "%s of %u bytes at 0x%08x (%s): %s",

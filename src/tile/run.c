@@ -14,29 +14,13 @@
  * moment. */
 enum { SOLO_CYCLES = 16384, PROBE_INTERVAL = 16, FEW_STEPS = 24 };
 
-static const enum penrose_fault_kind fault_kind_of[] = {
-    [RV32_FAULT_ILLEGAL] = PENROSE_FAULT_ILLEGAL,
-    [RV32_FAULT_STUB] = PENROSE_FAULT_STUB,
-    [RV32_FAULT_FETCH] = PENROSE_FAULT_FETCH,
-    [RV32_FAULT_MISALIGNED] = PENROSE_FAULT_MISALIGNED,
-    [RV32_FAULT_UNMAPPED] = PENROSE_FAULT_UNMAPPED,
-    [RV32_FAULT_READ_ONLY] = PENROSE_FAULT_READ_ONLY,
-    [RV32_FAULT_NARROW] = PENROSE_FAULT_NARROW,
-    [RV32_FAULT_HANG] = PENROSE_FAULT_HANG,
-    [RV32_FAULT_ATOMIC] = PENROSE_FAULT_ATOMIC,
-    [RV32_FAULT_CSR] = PENROSE_FAULT_CSR,
-    [RV32_FAULT_VECTOR] = PENROSE_FAULT_VECTOR,
-    [RV32_FAULT_UNIMPLEMENTED] = PENROSE_FAULT_UNIMPLEMENTED,
-    [RV32_FAULT_MRET] = PENROSE_FAULT_MRET,
-};
-
 /* --- What stops a hart --- */
 
 static void hart_faulted(struct tile *tile, enum rv32_core core)
 {
     struct rv32_hart *hart = &tile->hart[core];
     struct tile_fault fault = {
-        .kind = fault_kind_of[hart->fault.kind],
+        .kind = hart->fault.kind,
         .agent = (enum tile_agent)core,
         .cycle = tile->run[core].time,
         .pc = hart->fault.pc,
@@ -44,7 +28,7 @@ static void hart_faulted(struct tile *tile, enum rv32_core core)
         .address = hart->fault.address,
     };
     memcpy(fault.text, hart->fault.detail, sizeof fault.text);
-    bool can_skip = hart->fault.kind != RV32_FAULT_FETCH;
+    bool can_skip = hart->fault.kind != PENROSE_FAULT_FETCH;
     if (tile_fault(tile, &fault) == PENROSE_STOP || !can_skip) {
         tile->run[core].state = HART_FAULTED;
         return;

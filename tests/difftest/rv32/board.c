@@ -31,7 +31,7 @@ static enum rv32_reply board_access(void *owner, struct rv32_hart *hart, struct 
         memcpy(&access->value, board->l1 + access->address, access->size);
         return RV32_OK;
     }
-    return rv32_bus_fault(hart, RV32_FAULT_UNMAPPED, access->address, "nothing at 0x%08" PRIx32,
+    return rv32_bus_fault(hart, PENROSE_FAULT_UNMAPPED, access->address, "nothing at 0x%08" PRIx32,
                           access->address);
 }
 

@@ -382,7 +382,7 @@ TEST_EACH(end_of_memory, HARNESS_MODES)
     ck_assert_uint_eq(h->hart.pc, HARNESS_L1_BYTES);
     ck_assert_uint_eq(harness_run(h, 1), 0);
     ck_assert_int_eq(h->hart.stop, RV32_STOP_FAULT);
-    ck_assert_int_eq(h->hart.fault.kind, RV32_FAULT_FETCH);
+    ck_assert_int_eq(h->hart.fault.kind, PENROSE_FAULT_FETCH);
     ck_assert_uint_eq(h->hart.fault.pc, HARNESS_L1_BYTES);
     ck_assert_uint_eq(h->hart.retired, 1);
 }

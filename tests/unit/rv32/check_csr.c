@@ -122,7 +122,7 @@ static bool csr_try(struct harness *h, enum csr_funct funct, uint32_t number, ui
     h->hart.x[T1] = value;
     harness_execute(h, 0x40, word);
     if (h->hart.stop != RV32_RUNNING) {
-        harness_check_fault(h, RV32_FAULT_CSR, 0x40, word);
+        harness_check_fault(h, PENROSE_FAULT_CSR, 0x40, word);
         return false;
     }
     return true;
@@ -178,12 +178,12 @@ TEST_EACH(known_and_unknown, RV32_CORES)
                           h->hart.fault.detail);
             continue;
         }
-        harness_check_fault(h, RV32_FAULT_CSR, 0x40, word);
+        harness_check_fault(h, PENROSE_FAULT_CSR, 0x40, word);
         ck_assert_uint_eq(h->hart.fault.address, number);
         ck_assert_uint_eq(h->hart.x[T0], 0x5a5a5a5a);
         word = words_csr(CSR_RW, X0, number, T1);
         harness_execute(h, 0x40, word);
-        harness_check_fault(h, RV32_FAULT_CSR, 0x40, word);
+        harness_check_fault(h, PENROSE_FAULT_CSR, 0x40, word);
     }
 }
 
@@ -563,7 +563,7 @@ TEST_EACH(mret_elsewhere, RV32_CORES)
     struct harness *h = harness_create((enum rv32_core)_i);
     bool has = _i == RV32_B || _i == RV32_NC;
     harness_execute(h, 0x40, WORD_MRET);
-    harness_check_fault(h, has ? RV32_FAULT_MRET : RV32_FAULT_ILLEGAL, 0x40, WORD_MRET);
+    harness_check_fault(h, has ? PENROSE_FAULT_MRET : PENROSE_FAULT_ILLEGAL, 0x40, WORD_MRET);
 }
 
 TEST(restore_pc)
@@ -601,7 +601,7 @@ TEST_EACH(writes_in_handler, COUNT(csrs))
             h->hart.x[T1] = 0x0a;
             h->hart.x[T0] = 0x5a5a5a5a;
             harness_execute(h, 0x40, word);
-            harness_check_fault(h, RV32_FAULT_CSR, 0x40, word);
+            harness_check_fault(h, PENROSE_FAULT_CSR, 0x40, word);
             ck_assert_uint_eq(h->hart.x[T0], 0x5a5a5a5a);
         }
         harness_do(h, words_csr(CSR_RC, T0, csr->number, X0));

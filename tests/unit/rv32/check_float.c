@@ -574,11 +574,11 @@ TEST(float_access)
         h->hart.f[7] = 0x5a5a5a5a;
         uint32_t word = words_i(OPCODE_LOAD_FP, misaligned[i][0], 7, T1, 0);
         harness_execute(h, PC, word);
-        harness_check_fault(h, RV32_FAULT_MISALIGNED, PC, word);
+        harness_check_fault(h, PENROSE_FAULT_MISALIGNED, PC, word);
         ck_assert_uint_eq(h->hart.f[7], 0x5a5a5a5a);
         word = words_s(OPCODE_STORE_FP, misaligned[i][0], 7, T1, 0);
         harness_execute(h, PC, word);
-        harness_check_fault(h, RV32_FAULT_MISALIGNED, PC, word);
+        harness_check_fault(h, PENROSE_FAULT_MISALIGNED, PC, word);
     }
     /* on the bus: a wait without trace, then the access */
     h->hart.x[T1] = 0xffb12000;
@@ -719,7 +719,7 @@ TEST_EACH(illegal, COUNT(illegal_words))
 {
     struct harness *h = harness_create(RV32_T0);
     harness_execute(h, PC, illegal_words[_i]);
-    harness_check_fault(h, RV32_FAULT_ILLEGAL, PC, illegal_words[_i]);
+    harness_check_fault(h, PENROSE_FAULT_ILLEGAL, PC, illegal_words[_i]);
 }
 
 static const struct {
@@ -738,7 +738,7 @@ TEST_EACH(absent_instruction, COUNT(absent))
     h->hart.f[5] = 3;
     harness_check_mnemonic(h, absent[_i].word, absent[_i].mnemonic);
     harness_execute(h, PC, absent[_i].word);
-    harness_check_fault(h, RV32_FAULT_STUB, PC, absent[_i].word);
+    harness_check_fault(h, PENROSE_FAULT_STUB, PC, absent[_i].word);
     ck_assert_ptr_nonnull(strstr(h->hart.fault.detail, absent[_i].mnemonic));
     ck_assert_uint_eq(h->hart.f[5], 3);
 }

@@ -70,7 +70,7 @@ TEST_EACH(no_division, 4)
     struct harness *h = harness_create(RV32_T2);
     uint32_t word = harness_encode(texts[_i], 0);
     harness_execute(h, 0x40, word);
-    harness_check_fault(h, RV32_FAULT_STUB, 0x40, word);
+    harness_check_fault(h, PENROSE_FAULT_STUB, 0x40, word);
 }
 
 TEST(loads_and_stores)
@@ -111,7 +111,7 @@ TEST_EACH(refused_accesses, 4)
     ck_assert_uint_eq(h->hart.f[FA0], loaded[_i]);
     h->hart.x[A1] = 0x1001;
     harness_execute(h, 0x40, word);
-    harness_check_fault(h, RV32_FAULT_MISALIGNED, 0x40, word);
+    harness_check_fault(h, PENROSE_FAULT_MISALIGNED, 0x40, word);
 }
 
 /* A long burst must not grow the host's stack. */

@@ -75,7 +75,7 @@ TEST(branch_to_nowhere)
     harness_execute(h, 0x40, words_b(0, T1, T2, 6));
     harness_run(h, 2);
     ck_assert_int_eq(h->hart.stop, RV32_STOP_FAULT);
-    ck_assert_int_eq(h->hart.fault.kind, RV32_FAULT_FETCH);
+    ck_assert_int_eq(h->hart.fault.kind, PENROSE_FAULT_FETCH);
 }
 
 TEST(jal)
@@ -156,7 +156,7 @@ TEST_EACH(bad_fetch, COUNT(bad_pcs))
     h->hart.pc = bad_pcs[_i];
     harness_run(h, 5);
     ck_assert_int_eq(h->hart.stop, RV32_STOP_FAULT);
-    ck_assert_int_eq(h->hart.fault.kind, RV32_FAULT_FETCH);
+    ck_assert_int_eq(h->hart.fault.kind, PENROSE_FAULT_FETCH);
     ck_assert_uint_eq(h->hart.fault.address, bad_pcs[_i]);
     ck_assert_uint_eq(h->hart.pc, bad_pcs[_i]);
 }
@@ -168,7 +168,7 @@ TEST(runs_off_the_end)
     h->hart.pc = HARNESS_L1_BYTES - 8;
     harness_run(h, 5);
     ck_assert_int_eq(h->hart.stop, RV32_STOP_FAULT);
-    ck_assert_int_eq(h->hart.fault.kind, RV32_FAULT_FETCH);
+    ck_assert_int_eq(h->hart.fault.kind, PENROSE_FAULT_FETCH);
     ck_assert_uint_eq(h->hart.pc, HARNESS_L1_BYTES);
 }
 
@@ -349,12 +349,12 @@ TEST(refused)
     h->hart.x[T0] = 5;
     uint32_t word = words_i(OPCODE_LOAD, 2, T0, T1, 0);
     harness_execute(h, 0x80, word);
-    harness_check_fault(h, RV32_FAULT_UNMAPPED, 0x80, word);
+    harness_check_fault(h, PENROSE_FAULT_UNMAPPED, 0x80, word);
     ck_assert_uint_eq(h->hart.fault.address, MMIO);
     ck_assert_uint_eq(h->hart.x[T0], 5);
     word = words_s(OPCODE_STORE, 0, T0, T1, 1);
     harness_execute(h, 0x80, word);
-    harness_check_fault(h, RV32_FAULT_UNMAPPED, 0x80, word);
+    harness_check_fault(h, PENROSE_FAULT_UNMAPPED, 0x80, word);
     ck_assert_uint_eq(h->hart.fault.address, MMIO + 1);
 }
 
@@ -391,7 +391,7 @@ TEST_EACH(misaligned_access, COUNT(misaligned))
     h->hart.x[T0] = 0x5a5a5a5a;
     h->hart.x[T1] = address;
     harness_execute(h, 0x40, word);
-    harness_check_fault(h, RV32_FAULT_MISALIGNED, 0x40, word);
+    harness_check_fault(h, PENROSE_FAULT_MISALIGNED, 0x40, word);
     ck_assert_uint_eq(h->hart.fault.address, address);
     ck_assert_uint_eq(h->hart.x[T0], 0x5a5a5a5a);
     ck_assert_uint_eq(h->accesses, 0);
@@ -429,7 +429,7 @@ TEST_EACH(misaligned_store, COUNT(in_lanes))
     h->hart.x[T0] = in_lanes[_i].value;
     h->hart.x[T1] = in_lanes[_i].address;
     harness_execute(h, 0x40, word);
-    harness_check_fault(h, RV32_FAULT_MISALIGNED, 0x40, word);
+    harness_check_fault(h, PENROSE_FAULT_MISALIGNED, 0x40, word);
     ck_assert_uint_eq(h->hart.fault.address, in_lanes[_i].address);
     for (unsigned i = 0; i < words; i++) {
         ck_assert_uint_eq(harness_load(h, first + 4 * i, 4), in_lanes[_i].words[i]);
@@ -508,11 +508,11 @@ TEST_EACH(atomic, COUNT(atomics))
 
 static const struct {
     uint32_t address;
-    enum rv32_fault_kind kind;
+    enum penrose_fault_kind kind;
 } bad_atomics[] = {
-    {RV32_LOCAL_BASE, RV32_FAULT_ATOMIC},  {MMIO, RV32_FAULT_ATOMIC},
-    {HARNESS_L1_BYTES, RV32_FAULT_ATOMIC}, {RV32_PUSH_BASE, RV32_FAULT_ATOMIC},
-    {0x8001, RV32_FAULT_MISALIGNED},       {0x8002, RV32_FAULT_MISALIGNED},
+    {RV32_LOCAL_BASE, PENROSE_FAULT_ATOMIC},  {MMIO, PENROSE_FAULT_ATOMIC},
+    {HARNESS_L1_BYTES, PENROSE_FAULT_ATOMIC}, {RV32_PUSH_BASE, PENROSE_FAULT_ATOMIC},
+    {0x8001, PENROSE_FAULT_MISALIGNED},       {0x8002, PENROSE_FAULT_MISALIGNED},
 };
 
 TEST_EACH(bad_atomic, COUNT(bad_atomics))
@@ -773,7 +773,7 @@ TEST_EACH(illegal, COUNT(illegal_words))
         struct harness *h = harness_create(core);
         h->mode = (enum harness_mode)(core % HARNESS_MODES);
         harness_execute(h, 0xfc, word);
-        harness_check_fault(h, RV32_FAULT_ILLEGAL, 0xfc, word);
+        harness_check_fault(h, PENROSE_FAULT_ILLEGAL, 0xfc, word);
         for (int i = 0; i < 32; i++) {
             ck_assert_uint_eq(h->hart.x[i], 0);
         }
@@ -805,7 +805,7 @@ TEST_EACH(absent_instruction, COUNT(absent))
     h->hart.x[T1] = 0x8000;
     harness_check_mnemonic(h, word, absent[_i].mnemonic);
     harness_execute(h, 0x40, word);
-    harness_check_fault(h, RV32_FAULT_STUB, 0x40, word);
+    harness_check_fault(h, PENROSE_FAULT_STUB, 0x40, word);
     ck_assert_uint_eq(h->hart.x[T0], 11);
     ck_assert_msg(strstr(h->hart.fault.detail, absent[_i].mnemonic), "%s is not named in \"%s\"",
                   absent[_i].mnemonic, h->hart.fault.detail);
@@ -820,7 +820,7 @@ TEST(vector_elsewhere)
             struct harness *h = harness_create(core);
             h->hart.x[T1] = 0x8000;
             harness_execute(h, 0x40, words[i]);
-            harness_check_fault(h, RV32_FAULT_ILLEGAL, 0x40, words[i]);
+            harness_check_fault(h, PENROSE_FAULT_ILLEGAL, 0x40, words[i]);
         }
     }
 }

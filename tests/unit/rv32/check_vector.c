@@ -663,7 +663,7 @@ TEST_EACH(absent_instruction, COUNT(absent))
         vector_roll(&b, (struct vector_type){32, 0});
         harness_check_mnemonic(b.h, word, absent[_i].mnemonic);
         rvv_execute(&b, word);
-        harness_check_fault(b.h, RV32_FAULT_STUB, VECTOR_PC + 4, word);
+        harness_check_fault(b.h, PENROSE_FAULT_STUB, VECTOR_PC + 4, word);
         ck_assert_ptr_nonnull(strstr(b.h->hart.fault.detail, absent[_i].mnemonic));
         ck_assert(!memcmp(b.h->hart.v, b.before, sizeof b.before));
     }
@@ -690,7 +690,7 @@ TEST_EACH(too_wide_instruction, COUNT(too_wide))
     uint32_t word = too_wide[_i].word;
     harness_check_mnemonic(b.h, word, too_wide[_i].mnemonic);
     rvv_execute(&b, word);
-    harness_check_fault(b.h, RV32_FAULT_STUB, VECTOR_PC + 4, word);
+    harness_check_fault(b.h, PENROSE_FAULT_STUB, VECTOR_PC + 4, word);
     ck_assert_ptr_nonnull(strstr(b.h->hart.fault.detail, too_wide[_i].mnemonic));
     ck_assert(!memcmp(b.h->hart.v, b.before, sizeof b.before));
 }

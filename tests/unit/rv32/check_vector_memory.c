@@ -439,7 +439,7 @@ TEST(bus_elements)
             ck_assert_uint_eq(b.h->accesses, i & 2 ? 1 : 2);
             continue;
         }
-        harness_check_fault(b.h, RV32_FAULT_UNIMPLEMENTED, VECTOR_PC + 4, word);
+        harness_check_fault(b.h, PENROSE_FAULT_UNIMPLEMENTED, VECTOR_PC + 4, word);
         ck_assert_uint_eq(b.h->accesses, 0);
         ck_assert_uint_eq(harness_load(b.h, last, 4), 0x11111111);
         ck_assert(!memcmp(b.h->hart.v, b.before, sizeof b.before));
@@ -465,7 +465,7 @@ TEST_EACH(all_or_nothing, 4)
     ck_assert_uint_eq(b.h->hart.pc, VECTOR_PC + 4);
     ck_assert(!memcmp(b.h->hart.v, b.before, sizeof b.before));
     if (fault) {
-        harness_check_fault(b.h, RV32_FAULT_UNMAPPED, VECTOR_PC + 4, word);
+        harness_check_fault(b.h, PENROSE_FAULT_UNMAPPED, VECTOR_PC + 4, word);
         ck_assert_uint_eq(b.h->hart.fault.address, MMIO);
         return;
     }

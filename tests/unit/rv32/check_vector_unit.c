@@ -25,7 +25,7 @@ static void run(struct harness *h, const char *text)
     harness_do(h, harness_encode(text, 0));
 }
 
-static void check_fault(struct harness *h, const char *text, enum rv32_fault_kind kind,
+static void check_fault(struct harness *h, const char *text, enum penrose_fault_kind kind,
                         const char *detail)
 {
     uint32_t word = harness_encode(text, 0);
@@ -120,13 +120,13 @@ TEST_RANGE(every_row, (int)first_vector_row(), RV32_ROWS - 1)
     bool runs =
         runs_with(h, word, E32 | M1) || runs_with(h, word, E16 | M1) || runs_with(h, word, E8 | M1);
     if (rv32_row_is_stub(row)) {
-        harness_check_fault(h, RV32_FAULT_STUB, 0x40, word);
+        harness_check_fault(h, PENROSE_FAULT_STUB, 0x40, word);
     } else {
         ck_assert_msg(runs, "%s: %s", rv32_rows[row].mnemonic, h->hart.fault.detail);
         prepare_tame(h, E32 | M1);
         h->hart.core = RV32_T1;
         harness_execute(h, 0x40, word);
-        harness_check_fault(h, RV32_FAULT_ILLEGAL, 0x40, word);
+        harness_check_fault(h, PENROSE_FAULT_ILLEGAL, 0x40, word);
     }
     check_text(row);
 }
@@ -150,7 +150,7 @@ TEST_EACH(reserved_configuration, 8)
     };
     struct harness *h = harness_create(RV32_T2);
     h->hart.x[A2] = cases[_i].vtype;
-    check_fault(h, cases[_i].text, RV32_FAULT_VECTOR, cases[_i].detail);
+    check_fault(h, cases[_i].text, PENROSE_FAULT_VECTOR, cases[_i].detail);
     ck_assert_uint_eq(h->hart.csr.vtype, 0);
 }
 
@@ -167,7 +167,7 @@ TEST_EACH(reserved_vtype_bits, 2)
             continue;
         }
         harness_execute(h, 0x40, word);
-        harness_check_fault(h, RV32_FAULT_VECTOR, 0x40, word);
+        harness_check_fault(h, PENROSE_FAULT_VECTOR, 0x40, word);
         ck_assert_ptr_nonnull(strstr(h->hart.fault.detail, "bits 8 to 31"));
         ck_assert_uint_eq(h->hart.csr.vtype, 0);
         rv32_disassemble(rv32_code_store_index(h->store), word, 0, text, sizeof text);
@@ -239,7 +239,7 @@ TEST_EACH(reserved, 27)
     struct harness *h = harness_create(RV32_T2);
     h->hart.x[A0] = DATA;
     configure(h, cases[_i].vtype, 1);
-    check_fault(h, cases[_i].text, RV32_FAULT_VECTOR, cases[_i].detail);
+    check_fault(h, cases[_i].text, PENROSE_FAULT_VECTOR, cases[_i].detail);
 }
 
 /* vl and vtype can be written as CSRs; the loops stay bounded. */
@@ -248,8 +248,8 @@ TEST(excessive_vl)
     struct harness *h = harness_create(RV32_T2);
     h->hart.x[A0] = DATA;
     configure(h, E8 | M1, 17);
-    check_fault(h, "vadd.vv v8, v16, v24", RV32_FAULT_VECTOR, "VLMAX");
-    check_fault(h, "vle8.v v8, (a0)", RV32_FAULT_VECTOR, "VLMAX");
+    check_fault(h, "vadd.vv v8, v16, v24", PENROSE_FAULT_VECTOR, "VLMAX");
+    check_fault(h, "vle8.v v8, (a0)", PENROSE_FAULT_VECTOR, "VLMAX");
     run(h, "vl8re8.v v8, (a0)"); /* whatever vl is */
 }
 
@@ -272,10 +272,10 @@ TEST(misaligned)
     struct harness *h = memory_harness(E16 | M1, 4);
     h->hart.x[A1] = 3; /* the second element is the culprit */
     memset(h->hart.v[8], 0xee, RV32_VLEN_BYTES);
-    check_fault(h, "vsse16.v v8, (a0), a1", RV32_FAULT_MISALIGNED, "not aligned");
+    check_fault(h, "vsse16.v v8, (a0), a1", PENROSE_FAULT_MISALIGNED, "not aligned");
     ck_assert_uint_eq(h->hart.fault.address, DATA + 3);
     ck_assert_uint_eq(h->l1[DATA], 0);
-    check_fault(h, "vlse16.v v8, (a0), a1", RV32_FAULT_MISALIGNED, "not aligned");
+    check_fault(h, "vlse16.v v8, (a0), a1", PENROSE_FAULT_MISALIGNED, "not aligned");
 }
 
 TEST(fault_only_first)
@@ -289,7 +289,7 @@ TEST(fault_only_first)
     ck_assert_uint_eq(h->hart.v[8][8], 0xee);
     ck_assert_uint_eq(h->accesses, 0);
     h->hart.x[A0] = DATA + 1;
-    check_fault(h, "vle32ff.v v8, (a0)", RV32_FAULT_MISALIGNED, "not aligned");
+    check_fault(h, "vle32ff.v v8, (a0)", PENROSE_FAULT_MISALIGNED, "not aligned");
 }
 
 TEST(long_burst)

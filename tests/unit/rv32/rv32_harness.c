@@ -15,7 +15,7 @@ static bool script_refuses(struct harness *h, uint32_t address, enum rv32_reply 
     }
     *reply = h->reply;
     if (h->reply == RV32_FAULTED) {
-        rv32_bus_fault(&h->hart, RV32_FAULT_UNMAPPED, address, "nothing lives at %#x", address);
+        rv32_bus_fault(&h->hart, PENROSE_FAULT_UNMAPPED, address, "nothing lives at %#x", address);
     }
     return h->reply != RV32_OK;
 }
@@ -221,7 +221,7 @@ void harness_do(struct harness *h, uint32_t word)
     ck_assert_uint_eq(h->hart.pc, pc + 4);
 }
 
-void harness_check_fault(const struct harness *h, enum rv32_fault_kind kind, uint32_t pc,
+void harness_check_fault(const struct harness *h, enum penrose_fault_kind kind, uint32_t pc,
                          uint32_t word)
 {
     const struct rv32_fault *fault = &h->hart.fault;

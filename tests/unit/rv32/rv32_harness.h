@@ -86,7 +86,7 @@ void harness_execute(struct harness *h, uint32_t pc, uint32_t word);
 void harness_do(struct harness *h, uint32_t word);
 
 /* Checks that the hart stopped at a fault of this kind, at `pc`, with `word`. */
-void harness_check_fault(const struct harness *h, enum rv32_fault_kind kind, uint32_t pc,
+void harness_check_fault(const struct harness *h, enum penrose_fault_kind kind, uint32_t pc,
                          uint32_t word);
 
 /* Checks what the disassembler makes of a word. */
