@@ -91,13 +91,13 @@ static inline void tensix_tell(const struct tensix *tensix, enum observed_kind k
 /* --- Faults (faults.c) --- */
 
 /* Reports a fault of the instruction at the gate; the answer is the handler's. */
-enum tensix_exec tensix_fault(struct tensix *tensix, unsigned thread, enum tensix_fault_kind kind,
+enum tensix_exec tensix_fault(struct tensix *tensix, unsigned thread, enum penrose_fault_kind kind,
                               const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Reports a fault of an instruction that a macro has scheduled, so it is not the one at the
  * gate. */
 enum tensix_exec tensix_fault_of(struct tensix *tensix, unsigned thread, uint32_t word,
-                                 enum tensix_fault_kind kind, const char *format, ...)
+                                 enum penrose_fault_kind kind, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 /* A handler's answer where the instruction has to wait. */

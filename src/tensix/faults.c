@@ -7,7 +7,7 @@
 enum { NAME_BYTES = 120 };
 
 static enum tensix_exec report_tensix_fault(struct tensix *tensix, unsigned thread, uint32_t word,
-                                            enum tensix_fault_kind kind, const char *format,
+                                            enum penrose_fault_kind kind, const char *format,
                                             va_list arguments)
 {
     struct tensix_fault fault = {
@@ -26,7 +26,7 @@ static enum tensix_exec report_tensix_fault(struct tensix *tensix, unsigned thre
     return TENSIX_STOP;
 }
 
-enum tensix_exec tensix_fault(struct tensix *tensix, unsigned thread, enum tensix_fault_kind kind,
+enum tensix_exec tensix_fault(struct tensix *tensix, unsigned thread, enum penrose_fault_kind kind,
                               const char *format, ...)
 {
     va_list arguments;
@@ -38,7 +38,7 @@ enum tensix_exec tensix_fault(struct tensix *tensix, unsigned thread, enum tensi
 }
 
 enum tensix_exec tensix_fault_of(struct tensix *tensix, unsigned thread, uint32_t word,
-                                 enum tensix_fault_kind kind, const char *format, ...)
+                                 enum penrose_fault_kind kind, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -57,7 +57,7 @@ enum tensix_exec tensix_run_stub(struct tensix *tensix, unsigned thread, uint32_
 {
     char name[NAME_BYTES];
     name_of_word(word, name);
-    return tensix_fault(tensix, thread, TENSIX_FAULT_STUB,
+    return tensix_fault(tensix, thread, PENROSE_FAULT_UNIMPLEMENTED,
                         "%s: no public source says what it does; remove it", name);
 }
 
@@ -67,8 +67,8 @@ enum tensix_exec tensix_run_misplaced(struct tensix *tensix, unsigned thread, ui
     char name[NAME_BYTES];
     enum replay_result judged = replay_judge(word);
     name_of_word(word, name);
-    return tensix_fault(tensix, thread, TENSIX_FAULT_EXPANSION, "%s reached the wait gate: %s",
-                        name,
+    return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_EXPANSION,
+                        "%s reached the wait gate: %s", name,
                         judged != REPLAY_OK ? replay_rule(judged)
                                             : "a TRISC must push it, outside of MOP and REPLAY");
 }

@@ -341,12 +341,12 @@ TENSIX_EXEC(XMOV)
     }
     const char *rule = tensix_move_rule(tensix, &move);
     if (rule) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+        return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
                             "XMOV: 0x%x bytes from 0x%x to 0x%x: %s", move.size, move.from, move.to,
                             rule);
     }
     if (tensix_move_race(tensix, &move, tensix->now, "XMOV", false, text, sizeof text)) {
-        (void)tensix_fault(tensix, thread, TENSIX_FAULT_RACE, "%s", text);
+        (void)tensix_fault(tensix, thread, PENROSE_FAULT_CONFIG_RACE, "%s", text);
     }
     report_unread_move(tensix, thread, &move);
     start_move(tensix, &move, tensix->now);

@@ -124,7 +124,7 @@ void tensix_report_early_read(struct tensix *tensix, unsigned thread,
     char reader[48], writer[48];
     tensix_disassemble(word, reader, sizeof reader);
     tensix_disassemble(result->word, writer, sizeof writer);
-    tensix_fault(tensix, thread, TENSIX_FAULT_EARLY,
+    tensix_fault(tensix, thread, PENROSE_FAULT_GPR_HAZARD,
                  "%s reads GPR %u before the result of %s, pushed at 0x%08x, is there: put a "
                  "STALLWAIT between, of block B%d on condition C%d",
                  reader, gpr, writer, result->origin.pc, 31 - __builtin_clz(blocks),

@@ -134,7 +134,7 @@ TENSIX_EXEC(SETDMAREG_SPECIAL)
     unsigned result = args->result_half_reg / 2;
 
     if (source >= SOURCE_RESERVED_FIRST && source <= SOURCE_RESERVED_LAST) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+        return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
                             "SETDMAREG: source %u is the tile header of a second packer, and there "
                             "is only one",
                             source);
@@ -174,7 +174,7 @@ enum size_sel { SIZE_128, SIZE_32, SIZE_16, SIZE_8 };
  * properly; it does not say what goes wrong. */
 static enum tensix_exec doubt_reg2flop(struct tensix *tensix, unsigned thread)
 {
-    return tensix_fault(tensix, thread, TENSIX_FAULT_DOUBTFUL,
+    return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_DOUBTFUL,
                         "REG2FLOP: by the vendor's HAL Blackhole does not handle it properly; "
                         "use WRCFG, or SETADC and its kin");
 }
@@ -185,12 +185,12 @@ TENSIX_EXEC(REG2FLOP_CONFIG)
     const uint32_t *gpr = tensix->gpr[thread];
 
     if (index >= TENSIX_GLOBAL_WORD - TENSIX_THCON_WORD) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+        return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
                             "REG2FLOP: there are %d words of THCON configuration, not word %u",
                             TENSIX_GLOBAL_WORD - TENSIX_THCON_WORD, index);
     }
     if (args->byte_offset != 0) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_STUB,
+        return tensix_fault(tensix, thread, PENROSE_FAULT_UNIMPLEMENTED,
                             "REG2FLOP: no two sources agree on what byte offset %u means for "
                             "configuration; write whole words",
                             args->byte_offset);
@@ -259,8 +259,8 @@ static void store_result(struct tensix *tensix, unsigned thread, unsigned reg, u
 static enum tensix_exec undefined_mode(struct tensix *tensix, unsigned thread, const char *name,
                                        unsigned mode, const char *modes)
 {
-    return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED, "%s: mode %u is none of %s", name,
-                        mode, modes);
+    return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED, "%s: mode %u is none of %s",
+                        name, mode, modes);
 }
 
 TENSIX_EXEC(ADDDMAREG)

@@ -20,7 +20,7 @@ enum { LINE = 16, LINE_WORDS = 4 };
 static enum tensix_exec outside_l1(struct tensix *tensix, unsigned thread, const char *name,
                                    uint32_t address)
 {
-    return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+    return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
                         "%s: address 0x%08x is not in L1, which ends at 0x%08x", name, address,
                         tensix->l1_size);
 }
@@ -138,8 +138,9 @@ static enum tensix_exec not_done(struct tensix *tensix, unsigned thread, const c
     if (reply == TENSIX_WAIT) {
         return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_DEVICE, address);
     }
-    return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED, "%s: address 0x%08x: %.140s", name,
-                        address, rule ? rule : "nothing is there");
+    return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
+                        "%s: address 0x%08x: %.140s", name, address,
+                        rule ? rule : "nothing is there");
 }
 
 static bool is_reachable(uint32_t address, const char **rule)
@@ -255,7 +256,7 @@ TENSIX_EXEC(STOREIND_SRC)
     int row = (int)(address >> 2) - (src == TENSIX_SRC_A ? SRC_A_SKIPPED_ROWS : 0);
 
     if (row >= rows) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+        return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
                             "STOREIND: address 0x%05x is row %d of Src%c, which has %d rows here",
                             address, row, src == TENSIX_SRC_A ? 'A' : 'B', rows);
     }

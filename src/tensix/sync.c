@@ -30,7 +30,7 @@ static bool mutex_exists(unsigned index)
 static enum tensix_exec no_mutex(struct tensix *tensix, unsigned thread, const char *name,
                                  unsigned index)
 {
-    return tensix_fault(tensix, thread, TENSIX_FAULT_HANG,
+    return tensix_fault(tensix, thread, PENROSE_FAULT_HANG,
                         "%s: there is no mutex %u, so that the thread would wait for ever; "
                         "there are 0, 2, 3 and 4",
                         name, index);
@@ -84,7 +84,7 @@ TENSIX_EXEC(ATRELM)
         if (holder != TENSIX_MUTEX_FREE) {
             snprintf(who, sizeof who, "thread %u does", holder);
         }
-        return tensix_fault(tensix, thread, TENSIX_FAULT_MUTEX,
+        return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_MUTEX,
                             "ATRELM: thread %u does not hold mutex %u (%s), and nothing happens; "
                             "acquire it with ATGETM first",
                             thread, args->index, who);
@@ -196,7 +196,7 @@ static enum tensix_exec step_semaphores(struct tensix *tensix, unsigned thread, 
         char which[48];
         name_semaphores(ended, which, sizeof which);
         enum tensix_exec answer =
-            tensix_fault(tensix, thread, TENSIX_FAULT_SEMAPHORE,
+            tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_SEMAPHORE,
                          "%s: %s %u already, cannot go %s, and the %s is lost; wait with SEMWAIT "
                          "until %s",
                          step->name, which, step->end, step->comparative, step->noun, step->remedy);
@@ -273,7 +273,7 @@ TENSIX_EXEC(SEMWAIT)
         .semaphore_conditions = (uint8_t)args->condition_mask,
     };
     if (!args->condition_mask) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+        return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
                             "SEMWAIT without a condition: 1 waits while a semaphore is 0, 2 while "
                             "it is at its maximum");
     }

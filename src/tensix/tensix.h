@@ -26,6 +26,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <penrose/penrose.h>
+
 #include "geometry.h"
 #include "observe/observer.h"
 #include "tensix/counters.h"
@@ -71,24 +73,8 @@ struct tensix_origin {
     uint8_t pusher;
 };
 
-enum tensix_fault_kind {
-    TENSIX_FAULT_ILLEGAL,       /* no such instruction, or bits that must be zero are set */
-    TENSIX_FAULT_STUB,          /* no public source defines what it does */
-    TENSIX_FAULT_UNIMPLEMENTED, /* defined, but not modelled yet */
-    TENSIX_FAULT_UNDEFINED,     /* operands with which the ISA says that behaviour is undefined */
-    TENSIX_FAULT_HANG,          /* the hardware would wait for ever */
-    TENSIX_FAULT_EXPANSION,     /* MOP or REPLAY where it cannot be expanded */
-    TENSIX_FAULT_SEMAPHORE,     /* beyond 15 or below 0: it saturates */
-    TENSIX_FAULT_MUTEX,         /* released by a thread that does not hold it: nothing happens */
-    TENSIX_FAULT_RACE,     /* Config changed under a unit that may be using it; it did change */
-    TENSIX_FAULT_HAZARD,   /* LReg read before a result is there; it is read all the same */
-    TENSIX_FAULT_EARLY,    /* GPR read before a result is there; it is read all the same */
-    TENSIX_FAULT_DOUBTFUL, /* nobody can rely on what silicon does; it is carried out all the same */
-    TENSIX_FAULT_KINDS
-};
-
 struct tensix_fault {
-    enum tensix_fault_kind kind;
+    enum penrose_fault_kind kind;
     unsigned thread;
     uint64_t cycle;
     uint32_t word; /* the instruction */

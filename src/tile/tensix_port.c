@@ -86,22 +86,8 @@ static enum tile_agent agent_of(struct tensix_origin origin)
 
 static bool tensix_board_fault(void *owner, const struct tensix_fault *fault)
 {
-    static const enum penrose_fault_kind kinds[TENSIX_FAULT_KINDS] = {
-        [TENSIX_FAULT_ILLEGAL] = PENROSE_FAULT_TENSIX_ILLEGAL,
-        [TENSIX_FAULT_STUB] = PENROSE_FAULT_UNIMPLEMENTED,
-        [TENSIX_FAULT_UNIMPLEMENTED] = PENROSE_FAULT_UNIMPLEMENTED,
-        [TENSIX_FAULT_UNDEFINED] = PENROSE_FAULT_TENSIX_UNDEFINED,
-        [TENSIX_FAULT_HANG] = PENROSE_FAULT_HANG,
-        [TENSIX_FAULT_EXPANSION] = PENROSE_FAULT_TENSIX_EXPANSION,
-        [TENSIX_FAULT_SEMAPHORE] = PENROSE_FAULT_TENSIX_SEMAPHORE,
-        [TENSIX_FAULT_MUTEX] = PENROSE_FAULT_TENSIX_MUTEX,
-        [TENSIX_FAULT_RACE] = PENROSE_FAULT_CONFIG_RACE,
-        [TENSIX_FAULT_HAZARD] = PENROSE_FAULT_VECTOR_HAZARD,
-        [TENSIX_FAULT_EARLY] = PENROSE_FAULT_GPR_HAZARD,
-        [TENSIX_FAULT_DOUBTFUL] = PENROSE_FAULT_TENSIX_DOUBTFUL,
-    };
     struct tile *tile = owner;
-    struct tile_fault record = {.kind = kinds[fault->kind],
+    struct tile_fault record = {.kind = fault->kind,
                                 .agent = agent_of(fault->origin),
                                 .is_tensix = true,
                                 .thread = fault->thread,

@@ -22,7 +22,7 @@ static inline uint32_t fuzz_match_row(unsigned row, uint32_t operands)
 static inline void fuzz_check_fault(const struct tensix_fault *fault)
 {
     enum { MOST_TEXT = 190 }; /* longer ones are cut */
-    REQUIRE(fault->kind < TENSIX_FAULT_KINDS && fault->thread < TENSIX_THREADS);
+    REQUIRE(fault->kind < PENROSE_FAULT_KINDS && fault->thread < TENSIX_THREADS);
     REQUIRE(fault->text[0] && memchr(fault->text, 0, MOST_TEXT));
 }
 

@@ -45,7 +45,7 @@ struct bench {
     uint64_t time;
     uint64_t last_time[TENSIX_THREADS];
     unsigned faults;
-    enum tensix_fault_kind latest_kind;
+    enum penrose_fault_kind latest_kind;
     /* Nothing that multiplies or discards instructions was given to the thread. */
     bool counts[TENSIX_THREADS];
 };
@@ -705,8 +705,8 @@ static void execute_data(struct bench *bench, unsigned thread)
                                    bench->time + TENSIX_FIFO_DEPTH);
     /* What is scheduled may fault as well; neither a hazard nor a doubt keeps an instruction from
      * executing. */
-    if (bench->faults > faults && bench->latest_kind != TENSIX_FAULT_HAZARD &&
-        bench->latest_kind != TENSIX_FAULT_DOUBTFUL && !before->vector.schedules) {
+    if (bench->faults > faults && bench->latest_kind != PENROSE_FAULT_VECTOR_HAZARD &&
+        bench->latest_kind != PENROSE_FAULT_TENSIX_DOUBTFUL && !before->vector.schedules) {
         struct before *after = note_all(tensix, thread);
         REQUIRE(bench->faults == faults + 1 && memcmp(before, after, sizeof *after) == 0);
         free(after);

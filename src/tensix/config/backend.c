@@ -99,7 +99,7 @@ void tensix_report_race(struct tensix *tensix, unsigned thread, unsigned state, 
     tensix_disassemble(tensix->thread[thread].next, name, sizeof name);
     name[strcspn(name, " ")] = '\0';
     tensix_race_text(tensix, unit, word, changed, name, false, text, sizeof text);
-    (void)tensix_fault(tensix, thread, TENSIX_FAULT_RACE, "%s", text);
+    (void)tensix_fault(tensix, thread, PENROSE_FAULT_CONFIG_RACE, "%s", text);
 }
 
 void tensix_store_config(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,

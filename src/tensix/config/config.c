@@ -51,7 +51,7 @@ static bool is_word(unsigned word)
 static enum tensix_exec no_such_word(struct tensix *tensix, unsigned thread, const char *name,
                                      unsigned word)
 {
-    return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+    return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
                         "%s: Config has %u words, not word %u", name, TENSIX_STATE_WORDS, word);
 }
 
@@ -67,7 +67,7 @@ static const uint8_t thread_specials[TENSIX_THREAD_WORDS] = {
 TENSIX_EXEC(SETC16)
 {
     if (args->cfg_index >= TENSIX_THREAD_WORDS) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+        return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
                             "SETC16: ThreadConfig has %u words, not word %u", TENSIX_THREAD_WORDS,
                             args->cfg_index);
     }

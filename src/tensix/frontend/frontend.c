@@ -139,7 +139,7 @@ static void start_replay(struct tensix *tensix, unsigned thread, uint32_t word)
     if (result != REPLAY_OK) {
         own->next = word; /* what the report is about */
         tensix->now = own->time;
-        (void)tensix_fault(tensix, thread, TENSIX_FAULT_EXPANSION, "REPLAY: %s",
+        (void)tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_EXPANSION, "REPLAY: %s",
                            replay_rule(result));
     }
     if (replay_is_playing(&own->replay)) {

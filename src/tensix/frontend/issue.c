@@ -31,8 +31,9 @@ static enum tensix_exec illegal(struct tensix *tensix, unsigned thread)
     uint32_t word = tensix->thread[thread].next;
     char text[120];
     tensix_disassemble(word, text, sizeof text);
-    return tensix_fault(tensix, thread, TENSIX_FAULT_ILLEGAL, "0x%08x is no instruction: %s%s",
-                        word, text, tensix_last_row[word >> 24] ? "; clear them" : "");
+    return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_ILLEGAL,
+                        "0x%08x is no instruction: %s%s", word, text,
+                        tensix_last_row[word >> 24] ? "; clear them" : "");
 }
 
 /* Waits for a change, or, with `until`, for that cycle. */

@@ -86,11 +86,11 @@ static __attribute__((noinline)) enum tensix_exec refuse(struct tensix *tensix, 
     unsigned b = tensix_matrix_format_b(tensix, thread, state);
     const struct num_format_info *info_a = num_format_info(a), *info_b = num_format_info(b);
     if (!info_a || !info_b) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+        return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
                             "%s: format %u of Src%c is none; configure or unpack one that is", name,
                             info_a ? b : a, info_a ? 'B' : 'A');
     }
-    return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+    return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
                         "%s: SrcA is %s, SrcB is %s: exponents of 5 bits and of 8 bits do not mix; "
                         "both come from unpackers or ALU_FORMAT_SPEC",
                         name, info_a->name, info_b->name);
@@ -198,7 +198,7 @@ TENSIX_EXEC(DOTPV)
 TENSIX_EXEC(GAPOOL)
 {
     if (args->index_en) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+        return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
                             "GAPOOL: max_pool_index_en is 1: only GMPOOL has an index; leave it 0");
     }
     return multiply_matrices(tensix, thread, "GAPOOL", POOL_ROWS, args->clear_dvalid,
@@ -414,7 +414,7 @@ static enum tensix_exec pool(struct tensix *tensix, unsigned thread, const char 
     if (!prepare(tensix, thread, &setup)) {
         return refuse(tensix, thread, name);
     }
-    if (scale && tensix_fault(tensix, thread, TENSIX_FAULT_DOUBTFUL,
+    if (scale && tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_DOUBTFUL,
                               "%s: instr_mod19 is 0, which is taken as the one row at SrcA's RWC; "
                               "no page has it; 1 is 16 rows",
                               name) == TENSIX_STOP) {

@@ -118,7 +118,7 @@ TENSIX_EXEC(SETIBRWC)
     enum { SET, INCREMENT };
     struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
     if (args->rwc_cr || args->set_inc_ctrl > INCREMENT) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNIMPLEMENTED,
+        return tensix_fault(tensix, thread, PENROSE_FAULT_UNIMPLEMENTED,
                             "SETIBRWC: no source says what %s %u does; use 0%s",
                             args->rwc_cr ? "rwc_cr" : "set_inc_ctrl",
                             args->rwc_cr ? args->rwc_cr : args->set_inc_ctrl,
@@ -272,7 +272,7 @@ TENSIX_EXEC(ZEROACC)
         tensix_dst_mark_all(&tensix->dst, valid);
         break;
     default:
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+        return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
                             "ZEROACC: no mode %u: 0 one row, 1 16 rows, 2 half, 3 all of Dst",
                             args->mode);
     }

@@ -19,11 +19,11 @@ static __attribute__((noinline)) enum tensix_exec
 no_move(struct tensix *tensix, unsigned thread, const char *name, unsigned mode, unsigned format)
 {
     if (mode & 1) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+        return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
                             "%s: no instr_mod %u: 0 moves one row, 2 moves a block", name, mode);
     }
     return tensix_fault(
-        tensix, thread, TENSIX_FAULT_UNDEFINED,
+        tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
         "%s: the format of its source, %u, is none; configure or unpack one that is", name, format);
 }
 
@@ -162,16 +162,16 @@ static bool choose_to_dst(const struct tensix *tensix, unsigned thread, unsigned
 static __attribute__((noinline)) enum tensix_exec
 broken_rule(struct tensix *tensix, unsigned thread, const char *name, const char *rule)
 {
-    return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED, "%s: %s", name, rule);
+    return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED, "%s: %s", name, rule);
 }
 
 /* Tells of what is in doubt; TENSIX_STOP: nothing is to happen. */
 static enum tensix_exec tell_doubt(struct tensix *tensix, unsigned thread, const char *name,
                                    const struct to_dst *how)
 {
-    return how->doubt
-               ? tensix_fault(tensix, thread, TENSIX_FAULT_DOUBTFUL, "%s: %s", name, how->doubt)
-               : TENSIX_DONE;
+    return how->doubt ? tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_DOUBTFUL, "%s: %s", name,
+                                     how->doubt)
+                      : TENSIX_DONE;
 }
 
 static enum tensix_exec move_a_to_dst(struct tensix *tensix, unsigned thread, const char *name,
@@ -479,7 +479,7 @@ TENSIX_EXEC(SHIFTXA)
         return tensix_matrix_stall(tensix, thread, TENSIX_SRC_A);
     }
     if (args->direction < RIGHT) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+        return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
                             "SHIFTXA: shift mode %u is reserved: 2 shifts right, 3 left",
                             args->direction);
     }

@@ -51,7 +51,7 @@ static bool take_rows(struct pack_job *job, unsigned first)
     job->row = first;
     job->row_step = job->is_strided ? STRIDE : 1;
     return job->is_strided || job->interfaces << first % TENSIX_PACK_ROWS <= ALL_INTERFACES ||
-           pack_report(job, TENSIX_FAULT_UNDEFINED,
+           pack_report(job, PENROSE_FAULT_TENSIX_UNDEFINED,
                        "ReadIntfSel 0x%x from row %u of Dst goes beyond its group of four rows; "
                        "start lower or select fewer interfaces",
                        job->interfaces, first);
@@ -61,7 +61,7 @@ static bool take_columns(struct pack_job *job)
 {
     uint32_t first = adc_channel(job, 0)->x, last = adc_channel(job, 1)->x;
     if (first >= NUM_BLOCK_DATUMS || last >= NUM_BLOCK_DATUMS || last + 1 < first) {
-        return pack_report(job, TENSIX_FAULT_UNDEFINED,
+        return pack_report(job, PENROSE_FAULT_TENSIX_UNDEFINED,
                            "X from %u to %u (channels 0 and 1 of the packer's ADC) is no range of "
                            "columns of a row of Dst, which are 0 to 15; see SETADCXX",
                            first, last);
@@ -86,7 +86,7 @@ static bool take_zeros_by_x(struct pack_job *job)
 {
     uint32_t first = adc_channel(job, 0)->x, last = adc_channel(job, 1)->x, count = last + 1;
     if (first || count % NUM_BLOCK_DATUMS) {
-        return pack_report(job, TENSIX_FAULT_UNDEFINED,
+        return pack_report(job, PENROSE_FAULT_TENSIX_UNDEFINED,
                            "ZeroWrite with ReadIntfSel 0 writes X1 + 1 data: X0 (%u) must be 0 and "
                            "X1 (%u) one less than a multiple of 16",
                            first, last);
@@ -143,7 +143,7 @@ static bool take_l1(struct pack_job *job, uint32_t address)
     job->l1_source = l1_address(job, address);
     uint32_t size = job->rows * job->count << job->plan->datum_shift;
     if (job->l1_source > l1_size || size > l1_size - job->l1_source) {
-        return pack_report(job, TENSIX_FAULT_UNDEFINED,
+        return pack_report(job, PENROSE_FAULT_TENSIX_UNDEFINED,
                            "the source 0x%x, %u bytes, is not in L1, which ends at 0x%x; see "
                            "THCON_SEC0_REG1_L1_source_addr",
                            job->l1_source, size, l1_size);
@@ -166,7 +166,7 @@ bool pack_find_input(struct pack_job *job)
     uint32_t address = input_address(job);
     unsigned bytes = 1u << job->plan->datum_shift;
     if (address & (bytes - 1)) {
-        return pack_report(job, TENSIX_FAULT_UNDEFINED,
+        return pack_report(job, PENROSE_FAULT_TENSIX_UNDEFINED,
                            "input address 0x%x is not a multiple of the %u bytes of "
                            "In_data_format; see PCK0_ADDR_CTRL_*_REG_0 and PCK0_ADDR_BASE_REG_0",
                            address, bytes);

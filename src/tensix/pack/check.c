@@ -87,7 +87,7 @@ enum pack_refusal pack_check_input(const struct tensix_pack_plan *plan)
 
 /* --- Reports --- */
 
-bool pack_report(struct pack_job *job, enum tensix_fault_kind kind, const char *format, ...)
+bool pack_report(struct pack_job *job, enum penrose_fault_kind kind, const char *format, ...)
 {
     char text[sizeof((struct tensix_fault *)0)->text];
     va_list list;
@@ -118,24 +118,24 @@ static bool refuse_output(struct pack_job *job)
     const struct tensix_pack_plan *plan = job->plan;
     switch (plan->refusal) {
     case PACK_BAD_OUT:
-        return pack_report(job, TENSIX_FAULT_UNDEFINED,
+        return pack_report(job, PENROSE_FAULT_TENSIX_UNDEFINED,
                            "THCON_SEC0_REG1_Out_data_format is %s, which is no format; 12 and 13 "
                            "are none",
                            format_name(plan->how.to));
     case PACK_BAD_ACCUMULATION:
-        return pack_report(job, TENSIX_FAULT_UNIMPLEMENTED,
+        return pack_report(job, PENROSE_FAULT_UNIMPLEMENTED,
                            "THCON_SEC0_REG1_Pack_L1_Acc adds Float32, Float16 and Float16_b; no "
                            "source says what it does with %s",
                            format_name(plan->how.to));
     default:
-        return pack_report(job, TENSIX_FAULT_UNIMPLEMENTED, "no source says what %s",
+        return pack_report(job, PENROSE_FAULT_UNIMPLEMENTED, "no source says what %s",
                            unknown[plan->refusal]);
     }
 }
 
 static bool refuse_input(struct pack_job *job)
 {
-    const enum tensix_fault_kind kind = TENSIX_FAULT_UNDEFINED;
+    const enum penrose_fault_kind kind = PENROSE_FAULT_TENSIX_UNDEFINED;
     const struct tensix_pack_plan *plan = job->plan;
     const char *in = format_name(plan->in);
     switch (plan->refusal) {

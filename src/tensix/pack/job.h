@@ -215,7 +215,7 @@ void pack_end_group(struct pack_sink *sink);
 
 /* --- Reports: false, and job->answer is the handler's --- */
 
-bool pack_report(struct pack_job *job, enum tensix_fault_kind kind, const char *format, ...)
+bool pack_report(struct pack_job *job, enum penrose_fault_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

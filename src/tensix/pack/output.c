@@ -257,7 +257,7 @@ static bool fits_on_trial(struct pack_job *job, struct pack_batch *batch)
     }
     put_job(&sink, batch);
     return !sink.failed ||
-           pack_report(job, TENSIX_FAULT_UNDEFINED,
+           pack_report(job, PENROSE_FAULT_TENSIX_UNDEFINED,
                        "output at 0x%x does not fit in L1, which ends at 0x%x; see "
                        "THCON_SEC0_REG1_L1_Dest_addr, the packer's ADC and PCK0_ADDR_*_REG_1",
                        sink.beyond, job->tensix->l1_size);

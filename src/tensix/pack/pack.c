@@ -35,7 +35,7 @@ static enum pack_pad row_pad(const struct tensix_args_PACR *args)
 static enum tensix_exec refuse_context(struct tensix *tensix, unsigned thread, unsigned context,
                                        unsigned control)
 {
-    return tensix_fault(tensix, thread, TENSIX_FAULT_UNIMPLEMENTED,
+    return tensix_fault(tensix, thread, PENROSE_FAULT_UNIMPLEMENTED,
                         "PACR: CfgContext %u and CtxtCtrl %u: no source says what contexts other "
                         "than 0 choose; both must be 0",
                         context, control);
@@ -273,7 +273,7 @@ TENSIX_EXEC(PACR_SETREG)
                                 tensix_get_THCON_SEC1_REG10_Packer_Reg_Wr_Addr(tensix, state),
                                 args->addr_sel, args->addr_mid);
     if (writes && address < AT_TDMA) {
-        return tensix_fault(tensix, thread, TENSIX_FAULT_UNDEFINED,
+        return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
                             "PACR_SETREG: 0x%08x is below 0x%08x, where registers begin; see "
                             "THCON_SEC0_REG10_Packer_Reg_Wr_Addr",
                             address, AT_TDMA);

@@ -18,7 +18,7 @@ bool unpack_undefined(struct unpack_job *job, const char *format, ...)
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    job->answer = tensix_fault(job->tensix, job->thread, TENSIX_FAULT_UNDEFINED,
+    job->answer = tensix_fault(job->tensix, job->thread, PENROSE_FAULT_TENSIX_UNDEFINED,
                                "UNPACR: unpacker %u: %s", job->which, text);
     return false;
 }

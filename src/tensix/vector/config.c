@@ -237,7 +237,7 @@ TENSIX_EXEC_VECTOR(SFPCONFIG)
 enum tensix_exec tensix_vector_fault(struct tensix *tensix, const struct tensix_vector_op *op,
                                      const char *rule)
 {
-    return tensix_fault_of(tensix, op->thread, op->word, TENSIX_FAULT_UNDEFINED, "%s%s: %s",
+    return tensix_fault_of(tensix, op->thread, op->word, PENROSE_FAULT_TENSIX_UNDEFINED, "%s%s: %s",
                            op->is_scheduled ? "scheduled " : "", tensix_rows[op->row].mnemonic,
                            rule);
 }

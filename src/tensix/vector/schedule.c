@@ -129,7 +129,7 @@ static enum tensix_exec discard(struct tensix *tensix, const struct cycle *cycle
         ordinary->op.row = TENSIX_ROW_SFPNOP;
         ordinary->uses = (struct tensix_vector_uses){0};
     }
-    return tensix_fault(tensix, ordinary->op.thread, TENSIX_FAULT_HAZARD,
+    return tensix_fault(tensix, ordinary->op.thread, PENROSE_FAULT_VECTOR_HAZARD,
                         "%s is discarded: a scheduled %s takes the %s sub-unit in this cycle; put "
                         "an SFPNOP before it",
                         tensix_rows[row].mnemonic, tensix_rows[first->op.row].mnemonic,

@@ -160,7 +160,7 @@ static const char *name_of_row(unsigned row)
 enum tensix_exec tensix_vector_report_late(struct tensix *tensix, const struct tensix_vector_op *op,
                                            unsigned writer, uint32_t lregs)
 {
-    return tensix_fault_of(tensix, op->thread, op->word, TENSIX_FAULT_HAZARD,
+    return tensix_fault_of(tensix, op->thread, op->word, PENROSE_FAULT_VECTOR_HAZARD,
                            "%s%s reads LReg[%u] 1 cycle after %s wrote it; it comes after 2: %s",
                            op->is_scheduled ? "scheduled " : "", name_of_row(op->row),
                            (unsigned)__builtin_ctz(lregs), name_of_row(writer),

@@ -75,7 +75,7 @@ static void assert_config(unsigned state, unsigned word, uint32_t value)
 static void assert_fault(const char *text)
 {
     ck_assert_uint_eq(harness.faults, 1);
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_UNDEFINED);
     ck_assert_str_eq(harness.fault.text, text);
     harness.faults = 0;
 }

@@ -173,7 +173,7 @@ TEST(shift_mask_out_of_range)
         struct shift_mask s = any_shift_mask();
         s.word = word;
         randomize_config();
-        execute_fault(s.thread, shift_mask_word(&s), TENSIX_FAULT_UNDEFINED);
+        execute_fault(s.thread, shift_mask_word(&s), PENROSE_FAULT_TENSIX_UNDEFINED);
     }
 }
 
@@ -223,9 +223,9 @@ TEST(stream_write_out_of_range)
     for (unsigned word = STATE_WORDS; word < 2048; word += word < 300 ? 1 : 61) {
         randomize_config();
         execute_fault(below(3), stream_write_word(below(4), below(1024), word),
-                      TENSIX_FAULT_UNDEFINED);
+                      PENROSE_FAULT_TENSIX_UNDEFINED);
     }
-    execute_fault(0, stream_write_word(3, 1023, 2047), TENSIX_FAULT_UNDEFINED);
+    execute_fault(0, stream_write_word(3, 1023, 2047), PENROSE_FAULT_TENSIX_UNDEFINED);
 }
 
 /* --- The plain instructions: every word, and beyond --- */
@@ -273,7 +273,7 @@ TEST(thread_words)
     for (unsigned word = 0; word < 256; word++) {
         uint32_t value = next_random() & 0xffff, insn = OP(0xb2) | word << 16 | value;
         if (word >= 68) { /* THD_STATE_SIZE */
-            execute_fault(word % 3, insn, TENSIX_FAULT_UNDEFINED);
+            execute_fault(word % 3, insn, PENROSE_FAULT_TENSIX_UNDEFINED);
             continue;
         }
         read_state(&expected);
@@ -286,12 +286,13 @@ TEST(plain_out_of_range)
 {
     for (unsigned word = STATE_WORDS; word < 2048; word += word < 300 ? 1 : 61) {
         randomize_config();
-        execute_fault(below(3), OP(0xb0) | 5u << 16 | word, TENSIX_FAULT_UNDEFINED);
-        execute_fault(below(3), OP(0xb0) | 5u << 16 | 1u << 15 | word, TENSIX_FAULT_UNDEFINED);
-        execute_fault(below(3), OP(0xb1) | 5u << 16 | word, TENSIX_FAULT_UNDEFINED);
+        execute_fault(below(3), OP(0xb0) | 5u << 16 | word, PENROSE_FAULT_TENSIX_UNDEFINED);
+        execute_fault(below(3), OP(0xb0) | 5u << 16 | 1u << 15 | word,
+                      PENROSE_FAULT_TENSIX_UNDEFINED);
+        execute_fault(below(3), OP(0xb1) | 5u << 16 | word, PENROSE_FAULT_TENSIX_UNDEFINED);
         if (word < 256) {
             execute_fault(below(3), OP(0xb3 + below(4)) | 0xffffu << 8 | word,
-                          TENSIX_FAULT_UNDEFINED);
+                          PENROSE_FAULT_TENSIX_UNDEFINED);
         }
     }
 }

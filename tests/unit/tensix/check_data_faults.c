@@ -141,7 +141,7 @@ struct setting {
 struct bad {
     const char *first, *instruction; /* what comes before, and the culprit */
     const char *text;                /* in the report */
-    enum tensix_fault_kind kind;
+    enum penrose_fault_kind kind;
     struct setting setting[MOST_SETTINGS]; /* they end with a field that is 0 */
 };
 
@@ -154,8 +154,8 @@ struct bad {
 #define PACK             "PACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1"
 #define PACK_ALL         "PACR 0, 0, 0, 0, 0, 0, 15, 0, 0, 0, 0, 1"
 #define PACK_ZEROS       "PACR 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1"
-#define UNDEFINED        TENSIX_FAULT_UNDEFINED
-#define UNIMPLEMENTED    TENSIX_FAULT_UNIMPLEMENTED
+#define UNDEFINED        PENROSE_FAULT_TENSIX_UNDEFINED
+#define UNIMPLEMENTED    PENROSE_FAULT_UNIMPLEMENTED
 
 #define IN0(format)                                                                                \
     {                                                                                              \

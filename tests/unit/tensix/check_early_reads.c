@@ -120,7 +120,7 @@ TEST_EACH(timed_runs_warn, COUNT(rows))
     ck_assert_msg(harness.faults == (row->warning != NULL), "%s: %u faults, %s", row->program,
                   harness.faults, harness.fault.text);
     if (row->warning) {
-        ck_assert_int_eq((int)harness.fault.kind, TENSIX_FAULT_EARLY);
+        ck_assert_int_eq((int)harness.fault.kind, PENROSE_FAULT_GPR_HAZARD);
         ck_assert_msg(strstr(harness.fault.text, row->warning), "%s: %s", row->program,
                       harness.fault.text);
     }
@@ -144,7 +144,7 @@ TEST(it_is_told_beside_a_fault)
     ck_assert(tensix_push(tensix, 0, origin, &read, 1, 0));
     tensix_harness_go(&harness, 8);
     ck_assert_uint_eq(harness.faults, 2);
-    ck_assert_int_eq((int)harness.fault.kind, TENSIX_FAULT_EARLY);
+    ck_assert_int_eq((int)harness.fault.kind, PENROSE_FAULT_GPR_HAZARD);
     ck_assert_int_eq((int)tensix->stopped, TENSIX_FAULTED);
 }
 

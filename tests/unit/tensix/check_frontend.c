@@ -126,7 +126,7 @@ TEST(mop_from_b_is_misplaced)
     ck_assert(!tensix_mop_busy(tensix, 0));
     tensix_harness_go(&harness, 0);
     ck_assert_uint_eq(harness.faults, 1);
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_EXPANSION);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_EXPANSION);
     ck_assert_uint_eq(harness.fault.origin.pc, 0x500);
 }
 
@@ -214,7 +214,7 @@ TEST_EACH(expansions_do_not_nest, 5)
     set_loop(0, 1, 1, _i == 4 ? "MOP 1, 0, 0" : "MOP_CFG 3");
     tensix_harness_run(&harness, 0, programs[_i]);
     ck_assert_uint_eq(harness.faults, 1);
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_EXPANSION);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_EXPANSION);
     ck_assert(!tensix_busy(tensix));
 }
 
@@ -223,7 +223,7 @@ TEST_EACH(words_that_are_none, 2)
 {
     tensix_harness_push(&harness, 1, _i ? 0xff123456 : 0x60000001);
     ck_assert_uint_eq(harness.faults, 1);
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_ILLEGAL);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_ILLEGAL);
     ck_assert_uint_eq(harness.fault.thread, 1);
     ck_assert_uint_eq(harness.fault.word, _i ? 0xff123456 : 0x60000001);
     ck_assert_ptr_nonnull(strstr(harness.fault.text, _i ? "0xff123456" : "DMANOP"));
@@ -240,7 +240,7 @@ TEST(a_stop_keeps_the_culprit)
     tensix->stopped = false;
     tensix_harness_go(&harness, 0);
     ck_assert_uint_eq(harness.faults, 2); /* it was tried again, and skipped */
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_STUB);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_UNIMPLEMENTED);
     ck_assert_uint_eq(tensix->gpr[0][4], 7);
 }
 

@@ -426,17 +426,17 @@ struct broken {
     const char *what, *templates[2];
     uint32_t sequence;
     const char *text; /* what is issued after the macro */
-    enum tensix_fault_kind kind;
+    enum penrose_fault_kind kind;
     const char *words; /* part of the report */
 };
 
 #define UNDEFINED(what, first, second, sequence, text, words)                                      \
     {                                                                                              \
-        what, {first, second}, sequence, text, TENSIX_FAULT_UNDEFINED, words                       \
+        what, {first, second}, sequence, text, PENROSE_FAULT_TENSIX_UNDEFINED, words               \
     }
 #define HAZARD(what, first, second, sequence, text, words)                                         \
     {                                                                                              \
-        what, {first, second}, sequence, text, TENSIX_FAULT_HAZARD, words                          \
+        what, {first, second}, sequence, text, PENROSE_FAULT_VECTOR_HAZARD, words                  \
     }
 
 static const struct broken broken[] = {

@@ -267,7 +267,7 @@ TEST(test_wrong_sub_units)
         f_put(&w->model, &w->harness.tensix);
         f_push(&w->harness, 0, f_macro(0, 4, 4, 0, 8));
         ck_assert_uint_eq(w->harness.faults, faults + 1);
-        ck_assert_int_eq(w->harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+        ck_assert_int_eq(w->harness.fault.kind, PENROSE_FAULT_TENSIX_UNDEFINED);
         ck_assert_ptr_nonnull(strstr(w->harness.fault.text, "SFPLOADMACRO"));
         f_compare(&w->model, &w->harness.tensix, "undefined: nothing has happened");
     }

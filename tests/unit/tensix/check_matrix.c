@@ -476,7 +476,7 @@ TEST_EACH(faults_name_the_rule, COUNT(faults))
         harness.stop = stop;
         tensix_harness_run(&harness, model.thread, row->instruction);
         ck_assert_uint_eq(harness.faults, stop + 1);
-        ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+        ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_UNDEFINED);
         ck_assert_msg(strstr(harness.fault.text, row->text) != NULL, "%s", harness.fault.text);
         ck_assert_uint_lt(strlen(harness.fault.text), 190);
         ck_assert_int_eq(tensix->thread[model.thread].has_next, stop);

@@ -253,7 +253,7 @@ TEST_EACH(races_are_reported, 8)
     tensix_harness_run(&harness, 0, waits ? "STALLWAIT 0x10, 8; XMOV 0, 0" : "XMOV 0, 0");
     ck_assert_uint_eq(harness.faults, !waits && changes);
     if (harness.faults) {
-        ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_RACE);
+        ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_CONFIG_RACE);
         ck_assert_ptr_nonnull(strstr(harness.fault.text, "XMOV changes"));
         ck_assert_ptr_nonnull(strstr(harness.fault.text, "pushed at 0x00001234"));
     }
@@ -310,7 +310,7 @@ TEST_EACH(undefined_moves_are_faults, COUNT(undefined))
     ck_assert_uint_eq(harness.faults, row->says != NULL);
     ck_assert((tensix_move_rule(tensix, move) != NULL) == (row->says != NULL));
     if (row->says) {
-        ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+        ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_UNDEFINED);
         ck_assert_ptr_nonnull(strstr(harness.fault.text, row->says));
         ck_assert_uint_lt(strlen(harness.fault.text), 150);
         ck_assert(tensix->thread[0].has_next); /* it stands there still */

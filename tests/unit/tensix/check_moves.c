@@ -464,8 +464,8 @@ TEST_EACH(faults_name_the_rule, COUNT(faults))
             (void)model_instruction(tensix_harness_assemble(row->instruction));
         }
         model_compare(&model, tensix, 0);
-        ck_assert_int_eq(harness.fault.kind,
-                         row->flags & DOUBT ? TENSIX_FAULT_DOUBTFUL : TENSIX_FAULT_UNDEFINED);
+        ck_assert_int_eq(harness.fault.kind, row->flags & DOUBT ? PENROSE_FAULT_TENSIX_DOUBTFUL
+                                                                : PENROSE_FAULT_TENSIX_UNDEFINED);
         ck_assert_msg(strstr(harness.fault.text, row->text) != NULL, "%s", harness.fault.text);
         ck_assert_uint_lt(strlen(harness.fault.text), 190);
     }

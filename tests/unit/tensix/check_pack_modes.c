@@ -101,7 +101,7 @@ static bool is_filled(uint32_t from, uint32_t size, uint8_t value)
 
 /* --- Faults: the instruction, then everything is as it was --- */
 
-static void expect_fault(uint32_t fields, enum tensix_fault_kind kind, const char *words)
+static void expect_fault(uint32_t fields, enum penrose_fault_kind kind, const char *words)
 {
     unsigned faults = harness.faults;
     struct tensix_packer packer = tensix->packer[0];
@@ -124,31 +124,31 @@ FIXTURE(set_up_packer, teardown);
 
 TEST(fields_that_nobody_explains)
 {
-    expect_fault(1 << 21, TENSIX_FAULT_UNIMPLEMENTED, "CfgContext 1");
-    expect_fault(1 << 2, TENSIX_FAULT_UNIMPLEMENTED, "CtxtCtrl 1");
-    expect_fault(3 << 2, TENSIX_FAULT_UNIMPLEMENTED, "CtxtCtrl 3");
+    expect_fault(1 << 21, PENROSE_FAULT_UNIMPLEMENTED, "CfgContext 1");
+    expect_fault(1 << 2, PENROSE_FAULT_UNIMPLEMENTED, "CtxtCtrl 1");
+    expect_fault(3 << 2, PENROSE_FAULT_UNIMPLEMENTED, "CtxtCtrl 3");
     SET(THCON_SEC0_REG1_pack_start_intf_pos, 3);
-    expect_fault(0, TENSIX_FAULT_UNIMPLEMENTED, "pack_start_intf_pos");
+    expect_fault(0, PENROSE_FAULT_UNIMPLEMENTED, "pack_start_intf_pos");
     SET(THCON_SEC0_REG1_pack_start_intf_pos, 0);
     SET(THCON_SEC0_REG1_pack_dis_y_pos_start_offset, 1);
-    expect_fault(0, TENSIX_FAULT_UNIMPLEMENTED, "pack_dis_y_pos_start_offset");
+    expect_fault(0, PENROSE_FAULT_UNIMPLEMENTED, "pack_dis_y_pos_start_offset");
     SET(THCON_SEC0_REG1_pack_dis_y_pos_start_offset, 0);
     SET(THCON_SEC0_REG1_Downsample_rate, 1);
-    expect_fault(0, TENSIX_FAULT_UNIMPLEMENTED, "Downsample_rate");
+    expect_fault(0, PENROSE_FAULT_UNIMPLEMENTED, "Downsample_rate");
     SET(THCON_SEC0_REG1_Downsample_rate, 0);
     SET(THCON_SEC0_REG1_Pack_L1_Acc, 1);
     SET(THCON_SEC0_REG1_Disable_zero_compress, 0);
-    expect_fault(0, TENSIX_FAULT_UNIMPLEMENTED, "Disable_zero_compress");
+    expect_fault(0, PENROSE_FAULT_UNIMPLEMENTED, "Disable_zero_compress");
     SET(THCON_SEC0_REG1_Disable_zero_compress, 1);
     SET(THCON_SEC0_REG1_Out_data_format, NUM_FORMAT_BFP8_B);
-    expect_fault(0, TENSIX_FAULT_UNIMPLEMENTED, "Bfp8_b");
+    expect_fault(0, PENROSE_FAULT_UNIMPLEMENTED, "Bfp8_b");
     pacr(2 << 2); /* resets contexts, and nothing else */
     ck_assert_uint_eq(harness.faults, 8);
 }
 
 TEST(what_is_undefined)
 {
-    const enum tensix_fault_kind kind = TENSIX_FAULT_UNDEFINED;
+    const enum penrose_fault_kind kind = PENROSE_FAULT_TENSIX_UNDEFINED;
     SET(THCON_SEC0_REG1_Out_data_format, 13);
     expect_fault(0, kind, "Out_data_format is 13");
     SET(THCON_SEC0_REG1_Out_data_format, 5);
@@ -185,7 +185,7 @@ TEST(what_is_undefined)
 /* Out of L1: data, exponents, row starts; nothing has happened, also where it began inside. */
 TEST(output_must_lie_in_l1)
 {
-    const enum tensix_fault_kind kind = TENSIX_FAULT_UNDEFINED;
+    const enum penrose_fault_kind kind = PENROSE_FAULT_TENSIX_UNDEFINED;
     const uint32_t end = TENSIX_HARNESS_L1 / 16;
     SET(THCON_SEC0_REG1_L1_Dest_addr, end - 1); /* a header further */
     expect_fault(0, kind, "output at 0x180000");
@@ -238,7 +238,7 @@ TEST_EACH(illegal_conversions, 1 << NUM_FORMAT_CODE_BITS)
         legal += is_legal;
         const struct num_format_info *in = num_format_info(bits & 15);
         if (!is_legal && in) {
-            ck_assert_uint_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+            ck_assert_uint_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_UNDEFINED);
             ck_assert_ptr_nonnull(strstr(harness.fault.text, in->name));
         }
     }
@@ -582,7 +582,7 @@ TEST(long_zero_writes)
     adc()->channel[1].x = 0x3ffff; /* a million bytes of FP32 */
     SET(THCON_SEC0_REG1_Out_data_format, NUM_FORMAT_FLOAT32);
     SET(THCON_SEC0_REG1_L1_Dest_addr, 0x10000);
-    expect_fault(ZERO | LAST, TENSIX_FAULT_UNDEFINED, "does not fit in L1");
+    expect_fault(ZERO | LAST, PENROSE_FAULT_TENSIX_UNDEFINED, "does not fit in L1");
     SET(THCON_SEC0_REG1_In_data_format, 13); /* of no account */
     adc()->channel[1].x = 15;
     pacr(ZERO | LAST);
@@ -624,9 +624,9 @@ TEST_EACH(l1_as_the_source, 9)
     }
     ck_assert_uint_eq(tensix->packer[0].max_exponent, 0);
     SET(THCON_SEC0_REG1_L1_source_addr, 6);
-    expect_fault(0, TENSIX_FAULT_UNDEFINED, "L1_source_addr");
+    expect_fault(0, PENROSE_FAULT_TENSIX_UNDEFINED, "L1_source_addr");
     SET(THCON_SEC0_REG1_In_data_format, NUM_FORMAT_TF32);
-    expect_fault(0, TENSIX_FAULT_UNDEFINED, "Tf32");
+    expect_fault(0, PENROSE_FAULT_TENSIX_UNDEFINED, "Tf32");
 }
 
 /* --- Stochastic rounding --- */
@@ -729,7 +729,7 @@ TEST(registers_that_cannot_be_written)
     SET(THCON_SEC0_REG10_Packer_Reg_Wr_Addr, 0x234);
     setreg(PUSH | FLUSH | 0x10 << 2); /* 0xffb108d0 */
     ck_assert_uint_eq(harness.faults, 1);
-    ck_assert_uint_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+    ck_assert_uint_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_UNDEFINED);
     harness.registers_busy = true;
     setreg(PUSH | FLUSH | 0x20 << 2);
     ck_assert_uint_eq(tensix->thread[PACK_THREAD].wait, TENSIX_WAITS_FOR_DEVICE);

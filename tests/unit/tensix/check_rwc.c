@@ -326,7 +326,7 @@ TEST_EACH(reserved_bits_fault, COUNT(reserved))
     tensix->thread[0].rwc.src_a = 9;
     tensix_harness_push(&harness, 0, reserved[_i] | 15 << 6);
     ck_assert_uint_eq(harness.faults, 1);
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_ILLEGAL);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_ILLEGAL);
     ck_assert_uint_eq(tensix->thread[0].rwc.src_a, 9);
 }
 
@@ -376,7 +376,7 @@ TEST(setibrwc_without_a_source_is_a_fault)
     ck_assert_str_eq(harness.fault.text,
                      "SETIBRWC: no source says what set_inc_ctrl 2 does; use 0 to "
                      "set and 1 to increment");
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_UNIMPLEMENTED);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_UNIMPLEMENTED);
     ck_assert_uint_eq(harness.faults, 2);
     ck_assert_uint_eq(tensix->thread[0].rwc.extra_mod, 1);
 }

@@ -32,7 +32,7 @@ TEST_EACH(undefined_modes_fault, 3)
     for (unsigned mode = first[which]; mode < 8; mode++) {
         fill_gprs();
         run(alu(0x5b + which, mode, 1, 2, 3));
-        assert_fault(TENSIX_FAULT_UNDEFINED, name[which]);
+        assert_fault(PENROSE_FAULT_TENSIX_UNDEFINED, name[which]);
         assert_gprs_kept(0, 0);
     }
 }
@@ -96,7 +96,7 @@ TEST_EACH(setdmareg_special_sources, 16)
         fill_gprs();
         run(special(2, packers, source, 0, 8));
         if (source >= 3 && source <= 5) {
-            assert_fault(TENSIX_FAULT_UNDEFINED, "SETDMAREG: source");
+            assert_fault(PENROSE_FAULT_TENSIX_UNDEFINED, "SETDMAREG: source");
             assert_gprs_kept(0, 0);
             continue;
         }
@@ -127,7 +127,7 @@ TEST(reg2flop_has_no_byte_offset)
     for (unsigned size = 0; size < 4; size++) {
         for (unsigned offset = 1; offset < 4; offset++) {
             run(reg2flop_config(size, offset, 0, 0));
-            assert_fault(TENSIX_FAULT_STUB, "REG2FLOP: no two sources");
+            assert_fault(PENROSE_FAULT_UNIMPLEMENTED, "REG2FLOP: no two sources");
             ck_assert_uint_eq(tensix->config[0][64], 0);
         }
     }
@@ -143,7 +143,7 @@ TEST(reg2flop_waits_for_reset)
     ck_assert_uint_eq(tensix->config[0][64], 0);
     tensix->held = 0;
     tensix_harness_go(&harness, 0);
-    assert_fault(TENSIX_FAULT_DOUBTFUL, "Blackhole does not handle it properly");
+    assert_fault(PENROSE_FAULT_TENSIX_DOUBTFUL, "Blackhole does not handle it properly");
     ck_assert_uint_eq(tensix->config[0][64], 5);
 }
 
@@ -153,11 +153,11 @@ TEST(reg2flop_is_doubtful)
     for (uint32_t context = 0; context < 4; context++) {
         *gpr(1) = 6 + context;
         run(reg2flop_config(1, 0, 1, 1) | context << 16);
-        assert_fault(TENSIX_FAULT_DOUBTFUL, "use WRCFG");
+        assert_fault(PENROSE_FAULT_TENSIX_DOUBTFUL, "use WRCFG");
         ck_assert_uint_eq(tensix->config[0][65], 6 + context);
     }
     tensix_harness_run(&harness, 0, "REG2FLOP 1, 2, 0, 0, 0, 1");
-    assert_fault(TENSIX_FAULT_DOUBTFUL, "SETADC");
+    assert_fault(PENROSE_FAULT_TENSIX_DOUBTFUL, "SETADC");
     ck_assert_uint_eq(tensix->thread[0].adc[TENSIX_ADC_UNPACKER0].channel[0].x, 9);
     harness.stop = true;
     *gpr(1) = 1;

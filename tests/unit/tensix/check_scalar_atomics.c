@@ -192,7 +192,7 @@ TEST_EACH(atomics_end_with_l1, 4)
     *gpr(1) = L1_END / LINE;
     *gpr(2) = 1;
     run(words[_i]);
-    assert_fault(TENSIX_FAULT_UNDEFINED, names[_i]);
+    assert_fault(PENROSE_FAULT_TENSIX_UNDEFINED, names[_i]);
     ck_assert_uint_eq(seen.count, 0);
     ck_assert_uint_eq(seen.watches, 0);
     ck_assert_uint_eq(*gpr(2), 1);

@@ -164,7 +164,7 @@ TEST_EACH(undefined_operands_do_nothing, COUNT(undefined))
     memcpy(config, tensix->config, sizeof config);
     run(0, undefined[_i]);
     ck_assert_msg(harness.faults == 1, "%s: %u faults", undefined[_i], harness.faults);
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_UNDEFINED);
     ck_assert_uint_gt(strlen(harness.fault.text), 10);
     ck_assert_mem_eq(before, tensix->gpr, sizeof before);
     ck_assert_mem_eq(config, tensix->config, sizeof config);
@@ -181,7 +181,7 @@ TEST_EACH(operands_at_the_limit_are_defined, COUNT(defined))
     set_pointers();
     run(0, defined[_i]);
     run(0, "SETC16 1, 7");
-    bool is_doubtful = harness.faults > 0 && harness.fault.kind == TENSIX_FAULT_DOUBTFUL;
+    bool is_doubtful = harness.faults > 0 && harness.fault.kind == PENROSE_FAULT_TENSIX_DOUBTFUL;
     ck_assert_msg(harness.faults == is_doubtful, "%s: %s", defined[_i], harness.fault.text);
     ck_assert_uint_eq(tensix->thread_config[0][1], 7);
 }

@@ -63,13 +63,13 @@ TEST_EACH(loadind_ends_with_l1, 4)
     *gpr(0) = L1_END / LINE - 1;
     *gpr(1) = 16;
     run(loadind(size, 2, 1, 8, 0)); /* one too far */
-    assert_fault(TENSIX_FAULT_UNDEFINED, "LOADIND: address 0x00180000 is not in L1");
+    assert_fault(PENROSE_FAULT_TENSIX_UNDEFINED, "LOADIND: address 0x00180000 is not in L1");
     ck_assert_uint_eq(*gpr(1), 16);
     ck_assert_uint_eq(*gpr(8), pattern(0, 8));
     *gpr(0) = 0x0fffffff; /* 0xfffffff0: beyond, and not before the end of the address space */
     *gpr(1) = 0;
     run(loadind(size, 2, 0, 8, 0));
-    assert_fault(TENSIX_FAULT_UNDEFINED, "0xfffffff0");
+    assert_fault(PENROSE_FAULT_TENSIX_UNDEFINED, "0xfffffff0");
     *gpr(1) = 0x10; /* addresses have 32 bits: 0 */
     run(loadind(size, 2, 0, 8, 0));
     assert_done();
@@ -107,13 +107,13 @@ TEST_EACH(registers_begin_at_0xffb11000, 3)
     uint32_t address = addresses[_i];
     fill_gprs();
     run(by_address(0x67, 1, address));
-    assert_fault(TENSIX_FAULT_UNDEFINED, "STOREREG: address 0xffb");
+    assert_fault(PENROSE_FAULT_TENSIX_UNDEFINED, "STOREREG: address 0xffb");
     run(by_address(0x68, 1, address));
-    assert_fault(TENSIX_FAULT_UNDEFINED, "from 0xffb11000 on");
+    assert_fault(PENROSE_FAULT_TENSIX_UNDEFINED, "from 0xffb11000 on");
     *gpr(2) = address & 0xfffff;
     *gpr(3) = 0;
     run(storeind_mmio(6, 1, 1, 2));
-    assert_fault(TENSIX_FAULT_UNDEFINED, "STOREIND: address 0xffb");
+    assert_fault(PENROSE_FAULT_TENSIX_UNDEFINED, "STOREIND: address 0xffb");
     ck_assert_uint_eq(*gpr(3), 0);
     ck_assert_uint_eq(harness.regs, 0);
 }
@@ -138,7 +138,7 @@ TEST_EACH(storeind_to_a_register, 5)
         *gpr(11) = offset << 16 | 0xbeef;
         run(storeind_mmio(23, increment, 12, 10));
         if (cases[_i].address < 0xffb11000) {
-            assert_fault(TENSIX_FAULT_UNDEFINED, "STOREIND: address 0xffb00ffc");
+            assert_fault(PENROSE_FAULT_TENSIX_UNDEFINED, "STOREIND: address 0xffb00ffc");
             ck_assert_uint_eq(*gpr(11), offset << 16 | 0xbeef);
             continue;
         }
@@ -180,14 +180,14 @@ TEST(a_register_that_refuses_is_a_fault)
     harness.board.write = refuse_write;
     harness.board.read = refuse_read;
     run(by_address(0x67, 1, 0xffb20000));
-    assert_fault(TENSIX_FAULT_UNDEFINED,
+    assert_fault(PENROSE_FAULT_TENSIX_UNDEFINED,
                  "STOREREG: address 0xffb20000: this register is read-only");
     run(by_address(0x68, 1, 0xffb20004));
-    assert_fault(TENSIX_FAULT_UNDEFINED, "LOADREG: address 0xffb20004: nothing is there");
+    assert_fault(PENROSE_FAULT_TENSIX_UNDEFINED, "LOADREG: address 0xffb20004: nothing is there");
     *gpr(2) = 0x20008;
     *gpr(3) = 0;
     run(storeind_mmio(6, 1, 1, 2));
-    assert_fault(TENSIX_FAULT_UNDEFINED, "STOREIND: address 0xffb20008: this register");
+    assert_fault(PENROSE_FAULT_TENSIX_UNDEFINED, "STOREIND: address 0xffb20008: this register");
     *gpr(2) = pattern(0, 2);
     ck_assert_uint_eq(*gpr(3), 0);
     *gpr(3) = pattern(0, 3);
@@ -255,7 +255,7 @@ TEST_EACH(storeind_rows_of_src_end, 3)
         *gpr(0) = end - 1 + beyond[i];
         *gpr(1) = 0x00010010;
         run(storeind_src(_i == 2, 2, 1, 4, 0));
-        assert_fault(TENSIX_FAULT_UNDEFINED, _i == 2 ? "of SrcB" : "of SrcA");
+        assert_fault(PENROSE_FAULT_TENSIX_UNDEFINED, _i == 2 ? "of SrcB" : "of SrcA");
         ck_assert_uint_eq(*gpr(1), 0x00010010);
     }
     ck_assert_uint_eq(stored_datums(), 0);

@@ -31,7 +31,7 @@ struct run {
     char text[TEXT]; /* what has been done to the world and not yet to the harness */
     unsigned thread; /* whose it is */
     unsigned faults;
-    enum tensix_fault_kind kind; /* of the last one */
+    enum penrose_fault_kind kind; /* of the last one */
     bool timed;
     uint8_t before[LOW_BYTES]; /* of L1, when it was compared last */
     bool told[LOW_BYTES];      /* that the board was told of since */
@@ -271,7 +271,8 @@ static void step(struct run *run)
         bool is_doubtful = strcmp(form->mnemonic, "REG2FLOP") == 0;
         if (outcome == UNDEFINED || is_doubtful) {
             run->faults++;
-            run->kind = outcome == UNDEFINED ? TENSIX_FAULT_UNDEFINED : TENSIX_FAULT_DOUBTFUL;
+            run->kind = outcome == UNDEFINED ? PENROSE_FAULT_TENSIX_UNDEFINED
+                                             : PENROSE_FAULT_TENSIX_DOUBTFUL;
         }
         append(run, form, f);
     }

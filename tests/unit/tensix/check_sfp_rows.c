@@ -67,7 +67,8 @@ static void both(struct f_world *w, uint32_t word, const char *what)
     if (is_defined) {
         F_EXPECT(w->harness.faults == faults, "%s: fault %s", text, w->harness.fault.text);
     } else {
-        F_EXPECT(w->harness.faults == faults + 1 && w->harness.fault.kind == TENSIX_FAULT_UNDEFINED,
+        F_EXPECT(w->harness.faults == faults + 1 &&
+                     w->harness.fault.kind == PENROSE_FAULT_TENSIX_UNDEFINED,
                  "%s: %u faults, the last %s", text, w->harness.faults - faults,
                  w->harness.fault.text);
     }

@@ -242,7 +242,7 @@ TEST_EACH(stalls, (int)(sizeof pairs / sizeof pairs[0]))
         measure(pair->text, timed);
         ck_assert_msg(harness.faults == pair->hazard, "%s (timed: %u): %s", pair->text, timed,
                       harness.faults ? harness.fault.text : "no hazard");
-        ck_assert(!pair->hazard || harness.fault.kind == TENSIX_FAULT_HAZARD);
+        ck_assert(!pair->hazard || harness.fault.kind == PENROSE_FAULT_VECTOR_HAZARD);
     }
 }
 

@@ -40,7 +40,7 @@ TEST_EACH(mutex_that_does_not_exist, 4 * COUNT(no_mutexes))
     mutex_op(2, name, index);
     snprintf(what, sizeof what, "%s: there is no mutex %u,", name, index);
     ck_assert_uint_eq(harness.faults, 1);
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_HANG);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_HANG);
     ck_assert_uint_eq(harness.fault.thread, 2);
     ck_assert_ptr_nonnull(strstr(harness.fault.text, what));
     ck_assert_ptr_nonnull(strstr(harness.fault.text, "there are 0, 2, 3 and 4"));
@@ -57,7 +57,7 @@ TEST_EACH(mutex_released_by_a_stranger, 6)
     run(2, "ATRELM 4");
     ck_assert_uint_eq(tensix->mutex[4], holder);
     ck_assert_uint_eq(harness.faults, 1);
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_MUTEX);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_MUTEX);
     ck_assert_ptr_nonnull(strstr(harness.fault.text, "ATRELM: thread 2 does not hold mutex 4"));
     ck_assert_ptr_nonnull(strstr(harness.fault.text, holder == 0   ? "(thread 0 does)"
                                                      : holder == 1 ? "(thread 1 does)"
@@ -198,7 +198,7 @@ TEST_EACH(semaphores_saturate_with_a_fault, 2 * COUNT(saturations))
     }
     semaphore_op(1, saturation->name, saturation->mask);
     ck_assert_uint_eq(harness.faults, 1);
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_SEMAPHORE);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_SEMAPHORE);
     ck_assert_uint_eq(harness.fault.thread, 1);
     ck_assert_uint_eq(harness.fault.word >> 24, strcmp(saturation->name, "SEMPOST") ? 0xa5 : 0xa4);
     ck_assert_int_eq(strncmp(harness.fault.text, saturation->name, strlen(saturation->name)), 0);

@@ -163,7 +163,7 @@ TEST_EACH(prices_of_instructions, COUNT(prices))
     ck_assert_msg(!price->most || got <= 100 * price->most, "%s takes %u.%02u cycles, not %u",
                   price->name, got / 100, got % 100, price->most);
     if (harness.faults) {
-        ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_DOUBTFUL); /* REG2FLOP */
+        ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_DOUBTFUL); /* REG2FLOP */
     }
 }
 

@@ -359,7 +359,7 @@ TEST(flush_does_nothing)
 static void check_fault(const char *words)
 {
     ck_assert_uint_eq(harness.faults, 1);
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_UNDEFINED);
     ck_assert_msg(strstr(harness.fault.text, words) != NULL, "%s", harness.fault.text);
     harness.faults = 0;
 }

@@ -116,7 +116,7 @@ static void judge(unsigned row, uint32_t word, bool undefined)
     ck_assert_int_eq(result, harness.stop ? TENSIX_STOP : TENSIX_DONE);
     if (undefined) {
         check_text(tensix_rows[row].mnemonic);
-        ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+        ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_UNDEFINED);
         ck_assert_msg(is_unchanged(before), "%s", harness.fault.text);
     }
     tensix->stopped = false;
@@ -211,7 +211,7 @@ TEST_EACH(undefined_is_reported_and_nothing_happens, 2 * COUNT(bads))
     ck_assert_msg(harness.faults == 1, "%u faults for: %s", harness.faults, bad->text);
     ck_assert_msg(strstr(harness.fault.text, bad->text) != NULL, "%s", harness.fault.text);
     ck_assert_uint_lt(strlen(harness.fault.text), MOST_TEXT);
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_UNDEFINED);
     ck_assert_uint_eq(harness.fault.word, tensix_harness_assemble(bad->instruction));
     ck_assert_msg(is_unchanged(before), "%s", harness.fault.text);
     ck_assert_int_eq(tensix->stopped, harness.stop);
@@ -282,7 +282,7 @@ TEST_EACH(hazards_are_reported_under_each_policy, 3 * COUNT(hazards))
     if (!expected) {
         return;
     }
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_HAZARD);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_VECTOR_HAZARD);
     ck_assert_msg(strstr(harness.fault.text, hazard->text) != NULL, "%s", harness.fault.text);
     ck_assert_msg(strstr(harness.fault.text, "put an SFPNOP between") != NULL, "%s",
                   harness.fault.text);
@@ -326,39 +326,39 @@ static const struct macro_fault {
     const char *first, *second; /* templates */
     uint32_t sequence;
     const char *program, *name, *text;
-    enum tensix_fault_kind kind;
+    enum penrose_fault_kind kind;
 } macro_faults[] = {
     {"SFPIADD 1, 0, 0, 5", "SFPNOP", SEQUENCE(SLOT(0, 0, TEMPLATE_0), 0, 0, 0),
      "SFPLOADMACRO 0, 0, 0, 0; SFPABS 0, 1, 2, 0", "SFPABS",
      "is discarded: a scheduled SFPIADD takes the simple sub-unit in this cycle; put an SFPNOP "
      "before it",
-     TENSIX_FAULT_HAZARD},
+     PENROSE_FAULT_VECTOR_HAZARD},
     {"SFPMAD 1, 1, 1, 1, 0", "SFPMOV 0, 0, 0, 0",
      SEQUENCE(SLOT(0, 1, TEMPLATE_1), SLOT(0, 0, TEMPLATE_0), 0, 0),
      "SFPLOADMACRO 0, 0, 0, 0; SFPNOP; SFPNOP", "scheduled SFPMOV",
      "reads LReg[0] 1 cycle after SFPMAD wrote it; it comes after 2: make the delay longer",
-     TENSIX_FAULT_HAZARD},
+     PENROSE_FAULT_VECTOR_HAZARD},
     {"SFPABS 0, 0, 0, 0", "SFPSHFT2 1, 0, 0, 6",
      SEQUENCE(SLOT(0, 1, TEMPLATE_0), 0, SLOT(0, 1, TEMPLATE_1), 0),
      "SFPLOADMACRO 0, 0, 0, 0; SFPNOP; SFPNOP", "",
      "a round instruction comes in the same cycle; one of them, and one only, must have VD = 16",
-     TENSIX_FAULT_UNDEFINED},
+     PENROSE_FAULT_TENSIX_UNDEFINED},
     {"SFPSWAP 0, 0, 1, 1", "SFPMUL 0, 1, 9, 0, 0",
      SEQUENCE(SLOT(0, 1, TEMPLATE_0), SLOT(0, 1, TEMPLATE_1), 0, 0),
      "SFPLOADMACRO 0, 0, 0, 0; SFPNOP; SFPNOP", "",
      "SFPSWAP: a MAD instruction comes in the same cycle; give one of them another delay",
-     TENSIX_FAULT_UNDEFINED},
+     PENROSE_FAULT_TENSIX_UNDEFINED},
     {"SFPSWAP 0, 0, 1, 1", "SFPSHFT2 1, 0, 0, 6",
      SEQUENCE(SLOT(0, 1, TEMPLATE_0), 0, SLOT(0, 2, TEMPLATE_1), 0),
      "SFPLOADMACRO 0, 0, 0, 0; SFPNOP; SFPNOP; SFPNOP", "",
      "a scheduled SFPSWAP is in its second cycle, when only SFPNOP may come",
-     TENSIX_FAULT_UNDEFINED},
+     PENROSE_FAULT_TENSIX_UNDEFINED},
     {"SFPPOPC 0, 0, 0, 0", "SFPNOP", SEQUENCE(SLOT(0, 2, TEMPLATE_0), 0, 0, 0),
      "SFPLOADMACRO 0, 0, 0, 0; SFPNOP; SFPNOP", "", "SFPPOPC: the flag stack is empty",
-     TENSIX_FAULT_UNDEFINED},
+     PENROSE_FAULT_TENSIX_UNDEFINED},
     {"SFPSHFT2 0, 0, 0, 9", "SFPNOP", SEQUENCE(0, 0, SLOT(0, 2, TEMPLATE_0), 0),
      "SFPLOADMACRO 0, 0, 0, 0; SFPNOP; SFPNOP", "", "SFPSHFT2: Mod1 7 to 15 are reserved",
-     TENSIX_FAULT_UNDEFINED},
+     PENROSE_FAULT_TENSIX_UNDEFINED},
 };
 
 TEST_EACH(faults_of_macros, 4 * COUNT(macro_faults))

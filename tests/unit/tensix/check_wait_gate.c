@@ -324,7 +324,7 @@ TEST_EACH(semwait_without_condition_is_undefined, 3)
 {
     run((unsigned)_i, "SEMWAIT 0, 0xff, 0; INCRWC 0, 0, 0, 0");
     ck_assert_uint_eq(harness.faults, 1);
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_UNDEFINED);
     ck_assert_uint_eq(tensix->thread[_i].latch.block_mask, 0);
 }
 
@@ -515,7 +515,7 @@ TEST(streamwait_has_no_eleventh_bit)
     ck_assert_uint_eq(word, UINT32_C(0xa7000000) | 0x40u << 15 | 0x3ff << 4);
     tensix_harness_push(&harness, 0, word | 1 << 14);
     ck_assert_uint_eq(harness.faults, 1);
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_ILLEGAL);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_ILLEGAL);
     ck_assert_uint_eq(tensix->thread[0].latch.block_mask, 0);
 }
 

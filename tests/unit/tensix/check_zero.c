@@ -158,7 +158,7 @@ TEST_RANGE(modes_that_are_none, 4, 5)
     model_store(&model, tensix);
     tensix_harness_run(&harness, model.thread, text);
     ck_assert_uint_eq(harness.faults, 1);
-    ck_assert_int_eq(harness.fault.kind, TENSIX_FAULT_UNDEFINED);
+    ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_TENSIX_UNDEFINED);
     ck_assert_ptr_nonnull(strstr(harness.fault.text, "ZEROACC: no mode"));
     model_compare(&model, tensix, 0);
 }

@@ -266,7 +266,7 @@ static inline void execute_and_check(unsigned thread, uint32_t word)
 }
 
 /* Executes what must be a fault of this kind, under a policy that skips it: nothing changes. */
-static inline void execute_fault(unsigned thread, uint32_t word, enum tensix_fault_kind kind)
+static inline void execute_fault(unsigned thread, uint32_t word, enum penrose_fault_kind kind)
 {
     unsigned faults = harness.faults;
     char insn[200];

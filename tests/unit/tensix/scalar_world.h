@@ -132,7 +132,7 @@ static inline void assert_done(void)
 }
 
 /* One fault of this kind, whose text has `words`; the instruction has left the gate. */
-static inline void assert_fault(enum tensix_fault_kind kind, const char *words)
+static inline void assert_fault(enum penrose_fault_kind kind, const char *words)
 {
     ck_assert_uint_eq(harness.faults, 1);
     ck_assert_int_eq((int)harness.fault.kind, (int)kind);

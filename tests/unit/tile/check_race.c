@@ -77,7 +77,7 @@ TEST_EACH(a_change_under_a_unit_is_reported, TENSIX_FLIGHTS)
             change(2, word, is_byte);
             ck_assert_uint_eq(coprocessor.faults, is_race);
             if (is_race) {
-                ck_assert_int_eq(coprocessor.fault.kind, TENSIX_FAULT_RACE);
+                ck_assert_int_eq(coprocessor.fault.kind, PENROSE_FAULT_CONFIG_RACE);
                 ck_assert_uint_eq(coprocessor.fault.thread, 2);
                 ck_assert_ptr_nonnull(
                     strstr(coprocessor.fault.text, is_byte ? "RMWCIB0" : "WRCFG"));
