@@ -119,7 +119,7 @@ void loader_places_line(struct loader_elf *elf, const char *file, unsigned line,
     uint32_t end = 0; /* of the latest row of the line */
     places->count = 0;
     (void)loader_elf_source(elf, 0, &any, &any_line); /* which makes the index */
-    line = line_with_code(debug, file, line);
+    places->line = line = line_with_code(debug, file, line);
     for (uint32_t i = 0; line && i < debug->lines_count; i++) {
         const struct loader_line *row = &debug->line[i];
         if (row->line != line || !ends_path(row->file, file)) {

@@ -12,6 +12,7 @@ enum { LOADER_MAX_PLACES = 64 };
 struct loader_places {
     uint32_t address[LOADER_MAX_PLACES]; /* link addresses; more are left out */
     unsigned count;
+    unsigned line; /* of loader_places_line: whose code it is; 0: no line of the file has any */
 };
 
 /* Where a function begins: its symbol, by that name or the plain one, its code by its name in the

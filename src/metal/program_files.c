@@ -194,14 +194,24 @@ static const struct program_file *find_file(const struct program_files *files,
     return i < files->count ? &files->file[i] : NULL;
 }
 
+/* A kernel that its host has told was moved: some words of its code differ from those of its file. */
+static bool is_moved_kernel(const struct image *old, const struct image *image)
+{
+    return old->is_kernel && old->hart == image->hart && old->size == image->size;
+}
+
 /* Is the same code known there already, of a file that is not older? */
 static bool is_code_known(const struct program_files *files, const struct images *images,
                           const struct image *image, const struct program_file *file)
 {
     const struct image *old = images_find(images, image->x, image->y, image->base);
     const struct program_file *other = old ? find_file(files, old->elf) : NULL;
-    return old && old->base == image->base && has_code_of(code_of_program(old->elf), file->code) &&
-           (!other || other->modified >= file->modified);
+    if (!old || old->base != image->base) {
+        return false;
+    }
+    return other
+               ? has_code_of(other->code, file->code) && other->modified >= file->modified
+               : has_code_of(code_of_program(old->elf), file->code) || is_moved_kernel(old, image);
 }
 
 static unsigned count_others(const struct program_files *files, const struct program_file *file)
@@ -252,10 +262,7 @@ static size_t first_that_begins(const struct program_files *files, uint64_t begi
 }
 
 unsigned program_files_place(struct program_files *files, struct penrose_chip *chip,
-                             const struct tile *tile,
-                             void (*found)(void *context, const struct tile *tile, const char *path,
-                                           unsigned others),
-                             void *context)
+                             const struct tile *tile, program_files_found *found, void *context)
 {
     unsigned placed = 0;
     uint64_t begins;

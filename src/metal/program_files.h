@@ -26,13 +26,14 @@ void program_files_look(struct program_files *files);
 
 size_t program_files_count(const struct program_files *files);
 
-/* Finds them in the tile; `found` (NULL: nobody) is called for each that is new there, with the number
- * of other files that have the same code. Returns how many are new. */
+/* Is called for a program that is new in the tile, with the number of other files that have the same
+ * code. */
+typedef void program_files_found(void *context, const struct tile *tile, const char *path,
+                                 unsigned others);
+
+/* Finds them in the tile, and tells `found` (NULL: nobody). Returns how many are new. */
 unsigned program_files_place(struct program_files *files, struct penrose_chip *chip,
-                             const struct tile *tile,
-                             void (*found)(void *context, const struct tile *tile, const char *path,
-                                           unsigned others),
-                             void *context);
+                             const struct tile *tile, program_files_found *found, void *context);
 
 /* Finds them in all tiles of `at` that were touched, which is the chip or a past of it. What was found
  * before is forgotten. */

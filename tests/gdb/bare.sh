@@ -59,6 +59,9 @@ debug run "$GUESTS/sort_crc.elf" <<'COMMANDS'
 attach 101021
 monitor break nowhere
 monitor break crc_by_bit
+monitor break sort_crc.c:1
+monitor break sort_crc.c:99999
+monitor unbreak sort_crc.c:1
 monitor break sort_crc.c:95
 monitor break cycle:3
 continue
@@ -74,8 +77,10 @@ continue
 continue
 COMMANDS
 told 'Penrose finds places of its own, those of inlined functions too' \
-    '^nowhere, process 101021: in no program that is known' '^crc_by_bit, process 101021: at [1-9]' \
-    '^sort_crc.c:95, process 101021: at [1-9]' '^write FUNCTION, FILE:LINE or 0xPC$' \
+    '^nowhere, process 101021: no program that is known in the tile has code of that; ' '^crc_by_bit, process 101021: at [1-9]' \
+    '^sort_crc.c:1, .*: at [1-9].* of line [0-9]+, as line 1 has no code of its own$' \
+    '^sort_crc.c:99999, .*: no program .* has code of that line, or of a later one of the file; ' \
+    '^sort_crc.c:95, process 101021: at [1-9]+ places?$' '^write FUNCTION, FILE:LINE or 0xPC$' \
     '^Breakpoint of Penrose at crc_by_bit: brisc of \(1, 2\)$' \
     '^Breakpoint of Penrose at sort_crc.c:95: brisc' 'out:done after 43142. cycles'
 

@@ -16,6 +16,7 @@ struct gdb_break {
     struct gdb_thread thread;
     struct moment place;
     unsigned places; /* where it was found */
+    unsigned line;   /* whose code is there: the wanted one may have none; 0: no line was found */
     char text[];
 };
 
@@ -45,6 +46,7 @@ static void add_points_in(struct gdb *gdb, struct gdb_break *wanted, const struc
         loader_places_function(image->elf, wanted->place.name, &found);
     } else {
         loader_places_line(image->elf, wanted->place.name, (unsigned)wanted->place.number, &found);
+        wanted->line = found.count > 0 ? found.line : wanted->line;
     }
     for (unsigned i = 0; i < found.count; i++) {
         uint32_t offset = found.address[i] - image->link_base;
@@ -57,7 +59,7 @@ static void find_break(struct gdb *gdb, struct gdb_break *wanted)
 {
     const struct images *images = &gdb->present->images;
     gdb_points_drop_of(gdb, wanted);
-    wanted->places = 0;
+    wanted->places = wanted->line = 0;
     if (wanted->place.kind == MOMENT_PC) {
         wanted->places +=
             gdb_point_add_own(gdb, &wanted->thread, (uint32_t)wanted->place.number, wanted);
@@ -89,17 +91,28 @@ const char *gdb_break_text(const struct gdb_break *shown)
 
 /* --- Commands --- */
 
+static bool is_line_moved(const struct gdb_break *shown)
+{
+    return shown->line && shown->line != shown->place.number;
+}
+
 static void put_break(struct gdb_text *out, const struct gdb_break *shown)
 {
     if (shown->places > 0) {
-        gdb_put(out, "%s, process %u: at %u place%s\n", shown->text, shown->thread.pid,
-                shown->places, shown->places == 1 ? "" : "s");
+        gdb_put(out, "%s, process %u: at %u place%s", shown->text, shown->thread.pid, shown->places,
+                shown->places == 1 ? "" : "s");
+        if (is_line_moved(shown)) {
+            gdb_put(out, " of line %u, as line %u has no code of its own", shown->line,
+                    (unsigned)shown->place.number);
+        }
+        gdb_put(out, "\n");
     } else {
         gdb_put(
             out,
-            "%s, process %u: in no program that is known in the tile; it is looked for in those "
-            "that come\n",
-            shown->text, shown->thread.pid);
+            "%s, process %u: no program that is known in the tile has code of that%s; it is looked "
+            "for in those that come\n",
+            shown->text, shown->thread.pid,
+            shown->place.kind == MOMENT_LINE ? " line, or of a later one of the file" : "");
     }
 }
 

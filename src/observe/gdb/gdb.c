@@ -94,6 +94,7 @@ void gdb_forget_client(struct gdb *gdb)
     gdb->left_main = NULL;
     for (size_t i = 0; i < gdb->processes; i++) {
         gdb_let_go(gdb, &gdb->process[i]);
+        gdb_launches_forget(gdb, &gdb->process[i]);
     }
     gdb->processes = gdb->pendings = 0;
     gdb->is_held = gdb->is_apart = false;
@@ -285,8 +286,12 @@ static void begin_run(struct gdb *gdb)
         }
     }
     gdb_look(gdb);
-    if (gdb->host_wrote) {
-        gdb->host_wrote = false;
+}
+
+static void look_for_programs(struct gdb *gdb)
+{
+    if (gdb->may_be_programs) {
+        gdb->may_be_programs = false;
         gdb_symbols_look(gdb);
     }
 }
@@ -295,7 +300,7 @@ void gdb_note_write(struct gdb *gdb, uint64_t bytes)
 {
     enum { LEAST_PROGRAM = 64 };
     if (gdb && bytes >= LEAST_PROGRAM) {
-        gdb->host_wrote = true;
+        gdb->may_be_programs = true;
     }
 }
 
@@ -310,6 +315,7 @@ enum penrose_outcome gdb_run(struct gdb *gdb, struct penrose_chip *chip,
     uint64_t end = now + (run->cycles < most ? run->cycles : most);
     begin_run(gdb);
     for (;;) {
+        look_for_programs(gdb);
         gdb_tell_programs(gdb);
         gdb_tell_pending(gdb);
         gdb_breaks_look(gdb);

@@ -37,11 +37,12 @@ enum gdb_signal {
 struct gdb_process {
     unsigned pid;
     unsigned x, y;
-    unsigned harts;   /* a bit for each */
-    unsigned going;   /* those that the client has let go on, */
-    unsigned held;    /* and those that stand still because it has not */
-    unsigned placed;  /* those whose pc it has set since they stopped */
-    const void *main; /* the program that the client was told is its file; NULL: none */
+    unsigned harts;      /* a bit for each */
+    unsigned going;      /* those that the client has let go on, */
+    unsigned held;       /* and those that stand still because it has not */
+    unsigned placed;     /* those whose pc it has set since they stopped */
+    const void *main;    /* the program that the client was told is its file; NULL: none */
+    unsigned launch, go; /* points at messages by which kernels launch others; 0: none yet */
 };
 
 /* pid 0: none. */
@@ -161,7 +162,7 @@ struct gdb {
     gdb_learn *learn;         /* see gdb_teach */
     void *learn_context;
     struct program_files *symbols; /* programs of the host; NULL: none were named */
-    bool host_wrote;               /* perhaps code, since they were looked for */
+    bool may_be_programs;          /* since they were looked for */
     struct gdb_config *config;     /* what monitor config-diff compares with; NULL: nothing yet */
     struct gdb_text console;       /* what the client is told when it goes on */
 };
@@ -336,6 +337,10 @@ void gdb_monitor_last_writer(struct gdb *gdb, const struct gdb_words *words, str
 /* symbols.c: programs of a file or folder, from now on; looks where they are. */
 void gdb_monitor_symbols(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);
 void gdb_symbols_look(struct gdb *gdb);
+/* Is it the stop at which a kernel launches others, of which the client does not hear? */
+bool gdb_is_launch(const struct gdb *gdb, const struct penrose_stop *stop);
+/* The process goes: its tile is watched for launches no longer. */
+void gdb_launches_forget(struct gdb *gdb, const struct gdb_process *process);
 void gdb_symbols_free(struct gdb *gdb);
 /* breaks.c: breakpoints at places that Penrose finds. */
 void gdb_monitor_break(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);

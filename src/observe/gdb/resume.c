@@ -433,7 +433,11 @@ bool gdb_paused(struct gdb *gdb)
         return false;
     }
     for (size_t i = 0; penrose_stop_get(gdb->chip, i, &stop); i++) {
-        keep_stop(gdb, &stop);
+        if (gdb_is_launch(gdb, &stop)) {
+            gdb->may_be_programs = true;
+        } else {
+            keep_stop(gdb, &stop);
+        }
     }
     return true;
 }

@@ -1,6 +1,8 @@
-/* Programs that only the host knows, whose folders the client names ("monitor symbols"). */
+/* Programs that only the host knows: it tells where they are, or the client names their folders
+ * ("monitor symbols"). They are looked for when the host or a packet may have brought others. */
 #include <stdlib.h>
 
+#include "metal/firmware.h"
 #include "metal/program_files.h"
 #include "observe/gdb/internal.h"
 
@@ -12,34 +14,104 @@ void gdb_symbols_free(struct gdb *gdb)
 
 static void tell_program(void *context, const struct tile *tile, const char *path, unsigned others)
 {
-    if (context) {
-        gdb_put(context, "(%u, %u): %s\n", tile->x, tile->y, path);
-    }
-    if (context && others > 0) {
+    gdb_put(context, "(%u, %u): %s\n", tile->x, tile->y, path);
+    if (others > 0) {
         gdb_put(context, "  %u other file%s the same code; this one is the newest\n", others,
                 others == 1 ? " has" : "s have");
     }
 }
 
+/* Those whose lines may be another file's. */
+static void tell_ambiguous_program(void *context, const struct tile *tile, const char *path,
+                                   unsigned others)
+{
+    if (others > 0) {
+        tell_program(context, tile, path, others);
+    }
+}
+
 /* On the tiles that the client looks at. */
-static void place_symbols(struct gdb *gdb, struct gdb_text *out)
+static void place_symbols(struct gdb *gdb, program_files_found *found, struct gdb_text *out)
 {
     for (size_t i = 0; i < gdb->processes; i++) {
         struct tile *tile;
         if (chip_tile(gdb->chip, gdb->process[i].x, gdb->process[i].y, &tile, NULL) == PENROSE_OK) {
-            program_files_place(gdb->symbols, gdb->present, tile, tell_program, out);
+            program_files_place(gdb->symbols, gdb->present, tile, found, out);
         }
     }
 }
+
+/* --- Launches by kernels --- */
+
+/* The host's writes are told by gdb_note_write. */
+static bool is_write_of_packet(struct penrose_chip *chip, const struct penrose_stop *stop,
+                               void *context)
+{
+    (void)chip;
+    (void)context;
+    return stop->agent == PENROSE_AGENT_NOC;
+}
+
+static unsigned watch_mailbox(struct gdb *gdb, const struct tile *tile,
+                              const struct loader_member *mailbox)
+{
+    unsigned id = 0;
+    const struct penrose_point point = {.size = sizeof point,
+                                        .kind = PENROSE_WATCHPOINT,
+                                        .x = tile->x,
+                                        .y = tile->y,
+                                        .hart = PENROSE_NO_HART,
+                                        .address = metal_layout(gdb->present, tile)->mailbox_base +
+                                                   mailbox->offset,
+                                        .bytes = mailbox->size * mailbox->count,
+                                        .writes = true,
+                                        .condition = is_write_of_packet};
+    penrose_point_set(gdb->present, &point, &id, NULL);
+    return id;
+}
+
+/* In fast dispatch kernels launch others: whatever they launch is there when a message comes. */
+static void watch_launches(struct gdb *gdb, struct gdb_process *process)
+{
+    struct tile *tile;
+    if (process->launch ||
+        chip_tile(gdb->chip, process->x, process->y, &tile, NULL) != PENROSE_OK) {
+        return;
+    }
+    const struct loader_layout *layout = metal_layout(gdb->present, tile);
+    if (layout) {
+        process->launch = watch_mailbox(gdb, tile, &layout->mailboxes_launch);
+        process->go = watch_mailbox(gdb, tile, &layout->mailboxes_go_messages);
+    }
+}
+
+void gdb_launches_forget(struct gdb *gdb, const struct gdb_process *process)
+{
+    penrose_point_clear(gdb->present, process->launch, NULL);
+    penrose_point_clear(gdb->present, process->go, NULL);
+}
+
+bool gdb_is_launch(const struct gdb *gdb, const struct penrose_stop *stop)
+{
+    bool is_launch = false;
+    for (size_t i = 0; i < gdb->processes; i++) {
+        is_launch |=
+            stop->id && (stop->id == gdb->process[i].launch || stop->id == gdb->process[i].go);
+    }
+    return is_launch;
+}
+
+/* --- Looking --- */
 
 void gdb_symbols_look(struct gdb *gdb)
 {
     for (size_t i = 0; gdb->learn && i < gdb->processes; i++) {
         gdb->learn(gdb->learn_context, gdb->process[i].x, gdb->process[i].y);
+        watch_launches(gdb, &gdb->process[i]);
     }
     if (gdb->symbols && gdb->processes > 0) {
         program_files_look(gdb->symbols);
-        place_symbols(gdb, NULL);
+        place_symbols(gdb, tell_ambiguous_program, &gdb->console);
     }
     gdb_breaks_look(gdb);
 }
@@ -59,5 +131,5 @@ void gdb_monitor_symbols(struct gdb *gdb, const struct gdb_words *words, struct 
     }
     gdb_put(out, "%zu programs are known; their symbols come when they are found in a tile\n",
             program_files_count(gdb->symbols));
-    place_symbols(gdb, out);
+    place_symbols(gdb, tell_program, out);
 }

@@ -89,6 +89,7 @@ void gdb_detach(struct gdb *gdb, unsigned pid)
     gdb_points_drop(gdb, pid);
     if (left) {
         gdb_let_go(gdb, left);
+        gdb_launches_forget(gdb, left);
     }
     for (size_t i = 0; i < gdb->processes; i++) {
         if (gdb->process[i].pid != pid) {

@@ -168,3 +168,39 @@ TEST(the_newest_of_files_with_the_same_code_is_taken)
     }
     rmdir(folder);
 }
+
+/* A kernel of which its host has told, from a file whose code has other words before it is moved. */
+static const struct moved_row {
+    uint32_t less; /* than the code that lies there */
+    enum penrose_hart hart;
+    bool is_kernel, is_kept;
+} moved_rows[] = {
+    {0, PENROSE_NO_HART, true, true},
+    {4, PENROSE_NO_HART, true, false},
+    {0, PENROSE_BRISC, true, false},
+    {0, PENROSE_NO_HART, false, false},
+};
+
+TEST_EACH(a_kernel_that_its_host_has_moved_stays_its_file, COUNT(moved_rows))
+{
+    const struct moved_row *row = &moved_rows[_i];
+    char other[sizeof path];
+    struct loader_elf *moved;
+    strcpy(other, path);
+    memcpy(strstr(other, "trisc1"), "trisc0", strlen("trisc0"));
+    ck_assert_int_eq(loader_elf_open(other, &moved, &error), PENROSE_OK);
+    const struct image image = {.x = X,
+                                .y = Y,
+                                .base = AT,
+                                .size = code->filesz - row->less,
+                                .elf = moved,
+                                .hart = row->hart,
+                                .is_kernel = row->is_kernel};
+    put_code(AT, code->filesz);
+    ck_assert(program_files_add(files, path));
+    ck_assert(images_add(&chip->images, &image));
+    ck_assert_uint_eq(place(), !row->is_kept);
+    ck_assert_uint_eq(images_find(chip_images(chip), X, Y, AT)->elf == moved, row->is_kept);
+    program_files_forget(files, chip);
+    loader_elf_close(moved);
+}
