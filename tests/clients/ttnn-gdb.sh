@@ -73,6 +73,16 @@ said() {
     done
 }
 
+sources=$(dirname "$ttnn_descriptor")/../../ttnn/cpp/ttnn/operations/eltwise/binary_ng/device
+line() { # line FILE TEXT: the first with it
+    grep -nF "$2" "$sources/$1" | head -1 | cut -d: -f1
+}
+reader=reader_interleaved_no_bcast.cpp writer=writer_interleaved_no_bcast.cpp compute=eltwise_binary_no_bcast.cpp
+read_line=$(line "kernels_ng/dataflow/$reader" 'src, dfb_src, src_tile_bytes')
+removed_line=$(line "kernels_ng/dataflow/$reader" 'constexpr uint32_t onetile')
+write_line=$(line "kernels_ng/dataflow/$writer" 'dfb_dst, dst, dst_tile_bytes')
+compute_line=$(line "kernels/compute/$compute" '++chunk')
+
 session reverse "$compiled" <<COMMANDS
 attach 101023
 monitor symbols $compiled
@@ -94,16 +104,24 @@ said 'Breakpoint 1, .*eltwise_binary_no_bcast.cpp:[0-9]+' '^#[1-9] .* main .*tri
     'Tensix instruction: of thread 1 of \(1, 2\), pushed at pc 0x' 'No more reverse-execution history' \
     '^\(gdb\) \$1 = |^\$1 = '
 
+session inferiors "$compiled" <<COMMANDS
+set schedule-multiple on
+attach 101025
+monitor break $reader:$read_line
+add-inferior
+inferior 2
+attach 101023
+monitor break kernel_main
+continue
+continue
+bt 1
+inferior 1
+info sharedlibrary
+COMMANDS
+said 'Breakpoint of Penrose at kernel_main: trisc1 of' 'Breakpoint of Penrose at reader_.*: ncrisc of' \
+    '^#0 .*kernel_main .*reader_interleaved_no_bcast.cpp:[0-9]+$' 'Yes .*/reader_interleaved_no_bcast/.*ncrisc' '!^0x.* No .*\.elf'
+
 # From here on ttnn compiles the kernels itself; the ones that it has compiled above are the same.
-sources=$(dirname "$ttnn_descriptor")/../../ttnn/cpp/ttnn/operations/eltwise/binary_ng/device
-line() { # line FILE TEXT: the first with it
-    grep -nF "$2" "$sources/$1" | head -1 | cut -d: -f1
-}
-reader=reader_interleaved_no_bcast.cpp writer=writer_interleaved_no_bcast.cpp compute=eltwise_binary_no_bcast.cpp
-read_line=$(line "kernels_ng/dataflow/$reader" 'src, dfb_src, src_tile_bytes')
-removed_line=$(line "kernels_ng/dataflow/$reader" 'constexpr uint32_t onetile')
-write_line=$(line "kernels_ng/dataflow/$writer" 'dfb_dst, dst, dst_tile_bytes')
-compute_line=$(line "kernels/compute/$compute" '++chunk')
 for dispatch in slow fast; do
     own=$out/compiled-$dispatch
     for built in "$compiled"/tt-metal-cache*; do

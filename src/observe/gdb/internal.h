@@ -42,6 +42,7 @@ struct gdb_process {
     unsigned held;       /* and those that stand still because it has not */
     unsigned placed;     /* those whose pc it has set since they stopped */
     const void *main;    /* the program that the client was told is its file; NULL: none */
+    unsigned images;     /* changes of the chip's programs of which the client knows */
     unsigned launch, go; /* points at messages by which kernels launch others; 0: none yet */
 };
 
@@ -149,7 +150,6 @@ struct gdb {
     struct penrose_stop pending[GDB_PENDING];
     size_t pendings; /* stops that the client does not know yet */
     bool is_apart;   /* it lets some processes go on without the others */
-    unsigned images; /* changes of the chip's images that the client was told */
     size_t faults;   /* records that it was told */
 
     /* Files that it has named, and those that are open. */
@@ -294,8 +294,9 @@ void gdb_tell(struct gdb *gdb, const struct gdb_event *event);
 void gdb_put_event(struct gdb *gdb, struct gdb_text *text, const struct gdb_event *event);
 void gdb_tell_fault(struct gdb *gdb);
 void gdb_tell_programs(struct gdb *gdb);
-/* The event that there are programs of which the client does not know; false: there are none. */
-bool gdb_programs_event(struct gdb *gdb, struct gdb_event *event);
+/* The event that there are programs of which the client does not know for the thread's process: it
+ * reads symbols for one process at a time. False: there are none. */
+bool gdb_programs_event(struct gdb *gdb, const struct gdb_thread *thread, struct gdb_event *event);
 
 /* --- reverse.c --- */
 

@@ -215,8 +215,10 @@ static bool is_library(const struct gdb_process *process, const struct image *im
 static void put_libraries(struct gdb *gdb, struct gdb_text *xml)
 {
     const struct images *images = &gdb->present->images;
-    const struct gdb_process *process = gdb_process_of(gdb, gdb->general.pid);
-    gdb->images = images->changes;
+    struct gdb_process *process = gdb_process_of(gdb, gdb->general.pid);
+    if (process) {
+        process->images = images->changes;
+    }
     gdb_put(xml, "<library-list>\n");
     for (size_t i = 0; process && i < images->count; i++) {
         if (is_library(process, &images->image[i])) {

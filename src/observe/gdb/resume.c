@@ -550,20 +550,32 @@ void gdb_tell_fault(struct gdb *gdb)
     }
 }
 
-bool gdb_programs_event(struct gdb *gdb, struct gdb_event *event)
+bool gdb_programs_event(struct gdb *gdb, const struct gdb_thread *thread, struct gdb_event *event)
 {
-    bool is_new = gdb->images != gdb->present->images.changes;
-    *event =
-        (struct gdb_event){.thread = gdb->resumed, .signal = GDB_SIGTRAP, .reason = "library:;"};
-    gdb->images = gdb->present->images.changes;
-    return is_new && gdb->client >= 0 &&
-           (event->thread.pid || gdb_thread_at(gdb, 0, &event->thread));
+    struct gdb_process *process = gdb_process_of(gdb, thread->pid);
+    bool is_new = process && process->images != gdb->present->images.changes;
+    *event = (struct gdb_event){.thread = *thread, .signal = GDB_SIGTRAP, .reason = "library:;"};
+    if (is_new) {
+        process->images = gdb->present->images.changes;
+    }
+    return is_new && gdb->client >= 0;
+}
+
+static void tell_programs_of(struct gdb *gdb, struct gdb_thread thread)
+{
+    const struct gdb_process *process = gdb_process_of(gdb, thread.pid);
+    bool is_going = !gdb->is_held && process && process->going >> thread.hart & 1;
+    struct gdb_event event;
+    if (is_going && gdb_programs_event(gdb, &thread, &event)) {
+        gdb_tell(gdb, &event);
+    }
 }
 
 void gdb_tell_programs(struct gdb *gdb)
 {
-    struct gdb_event event;
-    if (!gdb->is_held && gdb_programs_event(gdb, &event)) {
-        gdb_tell(gdb, &event);
+    struct gdb_thread thread;
+    tell_programs_of(gdb, gdb->resumed);
+    for (size_t i = 0; gdb_thread_at(gdb, i, &thread); i++) {
+        tell_programs_of(gdb, thread);
     }
 }

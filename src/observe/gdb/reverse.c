@@ -160,7 +160,8 @@ bool gdb_reverse_search(struct gdb *gdb, bool is_step, bool is_back)
     if (!gdb->history || !gdb->resumed.pid) {
         return false;
     }
-    if (gdb_programs_event(gdb, &programs)) { /* the client reads them, and asks again */
+    if (gdb_programs_event(gdb, &gdb->resumed,
+                           &programs)) { /* the client reads them, and asks again */
         gdb_announce(gdb, &programs);
         return true;
     }
