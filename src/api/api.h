@@ -9,6 +9,9 @@
 #include "chip/calls.h"
 #include "observe/history/journal.h"
 
+/* A function of the public interface; everything else is hidden (-fvisibility=hidden). */
+#define PENROSE_EXPORT __attribute__((visibility("default")))
+
 /* The calls of a chip or of a history: both begin with a pointer to them. */
 static inline const struct chip_calls *api_calls(const void *object)
 {

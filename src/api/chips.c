@@ -6,7 +6,6 @@
 
 #include "api/api.h"
 #include "isa/error.h"
-#include "isa/export.h"
 
 PENROSE_EXPORT const char *penrose_version(void)
 {

@@ -2,7 +2,6 @@
 #include "api/api.h"
 
 #include "arch/names.h"
-#include "isa/export.h"
 
 PENROSE_EXPORT const char *penrose_hart_name(enum penrose_hart hart)
 {

@@ -1,8 +1,6 @@
 /* Programs, and tt-metal's firmware. */
 #include "api/api.h"
 
-#include "isa/export.h"
-
 PENROSE_EXPORT enum penrose_status penrose_load_program(struct penrose_chip *chip, unsigned x,
                                                         unsigned y, enum penrose_hart hart,
                                                         const char *path, uint32_t *entry,

@@ -6,7 +6,6 @@
 
 #include "arch/names.h"
 #include "isa/error.h"
-#include "isa/export.h"
 #include "observe/report.h"
 #include "observe/trace/filter.h"
 

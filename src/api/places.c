@@ -2,7 +2,6 @@
 #include "api/api.h"
 
 #include "arch/names.h"
-#include "isa/export.h"
 
 PENROSE_EXPORT double penrose_clock_mhz(const struct penrose_chip *chip)
 {

@@ -2,7 +2,6 @@
 #include "api/api.h"
 
 #include "arch/names.h"
-#include "isa/export.h"
 #include "observe/report.h"
 
 PENROSE_EXPORT const char *penrose_policy_name(enum penrose_policy policy)

@@ -1,8 +1,6 @@
 /* The coprocessor's state, step by step. */
 #include "api/api.h"
 
-#include "isa/export.h"
-
 PENROSE_EXPORT bool penrose_coprocessor_busy(struct penrose_chip *chip, unsigned x, unsigned y)
 {
     return api_calls(chip)->coprocessor_busy(chip, x, y);

@@ -1,8 +1,6 @@
 /* Instructions as text. The first kind of chip answers. */
 #include "api/api.h"
 
-#include "isa/export.h"
-
 PENROSE_EXPORT const char *penrose_range_name(enum penrose_hart hart, uint32_t address)
 {
     return api_chips[0]->range_name(hart, address);
