@@ -42,3 +42,19 @@ bool host_absolute(char *path, size_t size, const char *file)
     }
     return getcwd(here, sizeof here) && (size_t)snprintf(path, size, "%s/%s", here, file) < size;
 }
+
+bool host_cache(char *path, size_t size)
+{
+    static const struct {
+        const char *variable, *below;
+    } places[] = {
+        {"PENROSE_CACHE", ""}, {"XDG_CACHE_HOME", "/penrose"}, {"HOME", "/.cache/penrose"}};
+    for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const char *folder = host_variable(places[i].variable);
+        if (folder) {
+            return host_absolute(path, size, folder) &&
+                   strlen(path) + strlen(places[i].below) < size && strcat(path, places[i].below);
+        }
+    }
+    return false;
+}

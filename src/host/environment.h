@@ -21,4 +21,9 @@ bool host_switch(const char *text, bool *is_on);
  * `size` bytes. */
 bool host_absolute(char *path, size_t size, const char *file);
 
+/* The folder for what is fetched and made once: $PENROSE_CACHE, or `penrose` in $XDG_CACHE_HOME or
+ * in $HOME/.cache; an absolute path. False when none of them is set, or the path does not fit into
+ * `size` bytes. */
+bool host_cache(char *path, size_t size);
+
 #endif
