@@ -35,9 +35,13 @@ const char *arch_tile_kind_name(enum penrose_tile_kind kind)
 
 const char *arch_agent_name(enum penrose_agent agent)
 {
-    static const char *const names[PENROSE_AGENTS] = {"brisc",  "trisc0", "trisc1",     "trisc2",
-                                                      "ncrisc", "noc",    "host",       "unpacker",
-                                                      "packer", "mover",  "scalar unit"};
+    static const char *const names[PENROSE_AGENTS] = {
+        [PENROSE_AGENT_NOC] = "noc",           [PENROSE_AGENT_HOST] = "host",
+        [PENROSE_AGENT_UNPACKER] = "unpacker", [PENROSE_AGENT_PACKER] = "packer",
+        [PENROSE_AGENT_MOVER] = "mover",       [PENROSE_AGENT_SCALAR_UNIT] = "scalar unit"};
+    if ((unsigned)agent < PENROSE_HARTS) {
+        return arch_hart_name((enum penrose_hart)agent);
+    }
     return (unsigned)agent < PENROSE_AGENTS ? names[agent] : NULL;
 }
 

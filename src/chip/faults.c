@@ -590,7 +590,7 @@ enum penrose_status chip_coprocessor_reset(struct penrose_chip *chip, unsigned x
     for (unsigned core = RV32_T0; core <= RV32_T2; core++) {
         if (tile->run[core].state != HART_HELD) {
             return error_set(error, PENROSE_E_STATE, "%s: %s is not in reset", tile->name,
-                             rv32_core_names[core]);
+                             arch_hart_name((enum penrose_hart)core));
         }
     }
     uint32_t held = tile->tensix.held;

@@ -28,11 +28,8 @@ static const struct {
 #include "grid.def"
 };
 
-static const struct {
-    const char *name;
-    uint16_t type;
-} kinds[PENROSE_TILE_KINDS] = {
-#define GRID_KIND(KIND, name, type) [PENROSE_TILE_##KIND] = {name, type},
+static const uint16_t endpoint_types[PENROSE_TILE_KINDS] = {
+#define GRID_KIND(KIND, type) [PENROSE_TILE_##KIND] = (type),
 #include "grid.def"
 };
 
@@ -474,7 +471,7 @@ static uint32_t endpoint_id(const struct grid *grid, unsigned noc, struct grid_p
     uint32_t index = tile->kind == PENROSE_TILE_PCIE    ? PCIE_INDEX
                      : tile->kind == PENROSE_TILE_EMPTY ? 0
                                                         : tile->index;
-    return index | (uint32_t)kinds[tile->kind].type << 8 | (uint32_t)noc << 24;
+    return index | (uint32_t)endpoint_types[tile->kind] << 8 | (uint32_t)noc << 24;
 }
 
 void grid_configure_niu(const struct grid *grid, unsigned noc, struct grid_position at,

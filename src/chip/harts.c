@@ -27,7 +27,7 @@ enum penrose_status chip_hart_tile(struct penrose_chip *chip, unsigned x, unsign
     }
     if (!((*tile)->kind->harts >> hart & 1)) {
         return error_set(error, PENROSE_E_ARGUMENT, "tile %s has no hart %s", (*tile)->name,
-                         rv32_core_names[hart]);
+                         arch_hart_name(hart));
     }
     return PENROSE_OK;
 }

@@ -314,7 +314,6 @@ bool rv32_index_build(struct isa_index *index);
 
 /* ABI names, x0 = "zero" .. x31 = "t6". */
 extern const char *const rv32_x_names[32];
-extern const char *const rv32_core_names[RV32_CORES]; /* "brisc", "trisc0", ... "ncrisc" */
 
 /* --- CSRs (csr.c) --- */
 

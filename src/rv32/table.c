@@ -22,8 +22,6 @@ static const char *const f_names[32] = {
     "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
 };
 
-const char *const rv32_core_names[RV32_CORES] = {"brisc", "trisc0", "trisc1", "trisc2", "ncrisc"};
-
 static bool csr_value_of(const char *text, size_t length, uint32_t *value)
 {
     for (uint32_t number = 0; number < 0x1000; number++) {

@@ -181,9 +181,10 @@ static void wait_for_answer(const struct chain *chain, struct waiter *waiter, en
     const uint8_t sender = (uint8_t)((access->address - AT_MAILBOX) >> 12 & 3);
     if (is_mailbox && !access->store) {
         snprintf(waiter->what, sizeof waiter->what, "a word in the mailbox from %s",
-                 rv32_core_names[sender]);
+                 arch_hart_name((enum penrose_hart)sender));
         snprintf(waiter->missing, sizeof waiter->missing, "%s sends nothing to the mailbox of %s",
-                 rv32_core_names[sender], rv32_core_names[core]);
+                 arch_hart_name((enum penrose_hart)sender),
+                 arch_hart_name((enum penrose_hart)core));
         add_candidates(waiter, 1, &sender);
         return;
     }

@@ -265,7 +265,7 @@ static void add_thread(struct wait_lines *lines, struct penrose_chip *chip, cons
     wait_words_start(&words);
     wait_words_put(&words, "tensix thread %u, ", thread);
     if (origin->pusher < RV32_CORES) {
-        wait_words_put(&words, "pushed by %s", rv32_core_names[origin->pusher]);
+        wait_words_put(&words, "pushed by %s", arch_hart_name((enum penrose_hart)origin->pusher));
         wait_places_position(&words, chip, tile, origin->pc);
     } else {
         wait_words_put(&words, OBSERVED_INJECTED);
@@ -328,7 +328,7 @@ static void add_transaction(struct wait_lines *lines, struct penrose_chip *chip,
     if (open->sender) {
         wait_words_put(&words, " by stream %u", (unsigned)open->sender - 1);
     } else if (open->agent < RV32_CORES) {
-        wait_words_put(&words, " by %s", rv32_core_names[open->agent]);
+        wait_words_put(&words, " by %s", arch_hart_name((enum penrose_hart)open->agent));
         wait_places_position(&words, chip, tile, open->pc);
     }
     wait_words_put(&words,
