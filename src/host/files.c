@@ -23,6 +23,7 @@ bool host_write_all(int file, const void *bytes, size_t size)
             continue;
         }
         if (written <= 0) {
+            errno = written == 0 ? EIO : errno;
             return false;
         }
         next += written;

@@ -40,10 +40,8 @@ struct journal_file {
 
 static void write_to_file(struct journal_file *file, const void *bytes, size_t size)
 {
-    for (size_t done = 0; done < size && !file->failed && file->process == getpid();) {
-        ssize_t written = write(file->fd, (const uint8_t *)bytes + done, size - done);
-        done += written > 0 ? (size_t)written : 0;
-        file->failed = written < 0 && errno != EINTR;
+    if (!file->failed && file->process == getpid()) {
+        file->failed = !host_write_all(file->fd, bytes, size);
     }
 }
 

@@ -30,12 +30,9 @@ struct trace_file {
 static void write_to_trace(void *context, const void *bytes, size_t size)
 {
     struct trace_file *trace = context;
-    size_t done = 0;
     bool is_own = trace->process == getpid();
-    while (is_own && done < size && !trace->error) {
-        ssize_t written = write(trace->fd, (const char *)bytes + done, size - done);
-        done += written > 0 ? (size_t)written : 0;
-        trace->error = written < 0 && errno != EINTR ? errno : 0;
+    if (is_own && !trace->error && !host_write_all(trace->fd, bytes, size)) {
+        trace->error = errno;
     }
 }
 
