@@ -32,7 +32,7 @@ static inline struct journal *api_journal(const struct penrose_chip *chip)
 static inline enum penrose_status api_end(const struct penrose_chip *chip, bool is_entry,
                                           enum penrose_status status)
 {
-    return is_entry ? journal_done(api_journal(chip), is_entry, status) : status;
+    return journal_done(api_journal(chip), is_entry, status);
 }
 
 /* A call that answers with bytes has ended. */
@@ -40,7 +40,7 @@ static inline enum penrose_status api_end_read(const struct penrose_chip *chip, 
                                                enum penrose_status status, const void *bytes,
                                                size_t size)
 {
-    return is_entry ? journal_answered(api_journal(chip), is_entry, status, bytes, size) : status;
+    return journal_answered(api_journal(chip), is_entry, status, bytes, size);
 }
 
 /*

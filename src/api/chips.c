@@ -81,6 +81,8 @@ PENROSE_EXPORT enum penrose_status penrose_snapshot_to_memory(struct penrose_chi
     return api_calls(chip)->snapshot_to_memory(chip, bytes, size, error);
 }
 
+/* Each kind refuses snapshots of the others by their headers. */
+
 PENROSE_EXPORT enum penrose_status penrose_snapshot_load(const struct penrose_options *given,
                                                          const char *path,
                                                          struct penrose_chip **chip,
@@ -89,9 +91,14 @@ PENROSE_EXPORT enum penrose_status penrose_snapshot_load(const struct penrose_op
     struct penrose_options own;
     *chip = NULL;
     enum penrose_status status = take_options(given, &own, error);
-    return status == PENROSE_OK
-               ? api_chips[0]->snapshot_load(given ? &own : NULL, path, chip, error)
-               : status;
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    size_t kind = 0;
+    do {
+        status = api_chips[kind]->snapshot_load(&own, path, chip, error);
+    } while (status == PENROSE_E_FORMAT && api_chips[++kind]);
+    return status;
 }
 
 PENROSE_EXPORT enum penrose_status penrose_snapshot_from_memory(const struct penrose_options *given,
@@ -102,9 +109,14 @@ PENROSE_EXPORT enum penrose_status penrose_snapshot_from_memory(const struct pen
     struct penrose_options own;
     *chip = NULL;
     enum penrose_status status = take_options(given, &own, error);
-    return status == PENROSE_OK
-               ? api_chips[0]->snapshot_from_memory(given ? &own : NULL, bytes, size, chip, error)
-               : status;
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    size_t kind = 0;
+    do {
+        status = api_chips[kind]->snapshot_from_memory(&own, bytes, size, chip, error);
+    } while (status == PENROSE_E_FORMAT && api_chips[++kind]);
+    return status;
 }
 
 PENROSE_EXPORT uint64_t penrose_state_hash(struct penrose_chip *chip)

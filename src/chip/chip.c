@@ -102,12 +102,7 @@ static enum penrose_status choose_grid(const struct penrose_options *options, st
                                        struct penrose_error *error)
 {
     const char *name = options->card ? options->card : grid_product_at(0)->name;
-    const struct grid_product *product = grid_product(name);
-    if (!product) {
-        return error_set(error, PENROSE_E_ARGUMENT, "there is no card '%s'; known are %s", name,
-                         grid_products().text);
-    }
-    const char *rule = grid_init(grid, product);
+    const char *rule = grid_init(grid, grid_product(name)); /* has_card has found it */
     return rule ? error_set(error, PENROSE_E_ARGUMENT, "card %s: %s", name, rule) : PENROSE_OK;
 }
 

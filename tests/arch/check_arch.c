@@ -186,3 +186,31 @@ TEST(one_has_two_packers)
     ck_assert(scene_read(&scenes[1], at, second, &packed));
     ck_assert_uint_ne(packed, old);
 }
+
+TEST(a_snapshot_is_of_its_kind)
+{
+    for (unsigned i = 0; i < CHIPS; i++) {
+        struct penrose_chip *copy;
+        struct penrose_error error = {.text = ""};
+        void *bytes;
+        size_t size;
+        ck_assert_int_eq(penrose_snapshot_to_memory(scenes[i].chip, &bytes, &size, &error),
+                         PENROSE_OK);
+        ck_assert_msg(penrose_snapshot_from_memory(NULL, bytes, size, &copy, &error) == PENROSE_OK,
+                      "%s: %s", chips[i].name, error.text);
+        ck_assert_double_eq(penrose_clock_mhz(copy), chips[i].clock_mhz);
+        ck_assert_uint_eq(penrose_state_hash(copy), penrose_state_hash(scenes[i].chip));
+        penrose_chip_destroy(copy);
+        free(bytes);
+    }
+}
+
+TEST(an_unknown_card_is_answered_with_the_cards_of_all_kinds)
+{
+    const struct penrose_options options = {.size = sizeof options, .card = "p999"};
+    struct penrose_chip *chip;
+    struct penrose_error error;
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, &error), PENROSE_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "there is no card 'p999'; known are unharvested, "));
+    ck_assert_ptr_nonnull(strstr(error.text, "; small"));
+}
