@@ -237,9 +237,19 @@ static inline enum reg_reply reg_write(const struct reg *row, uint32_t *word, bo
 /* Does a write have an effect that the row itself tells of? It takes whole words then. */
 static inline bool reg_is_written(const struct reg *row)
 {
-    return row->kind == REG_PLAIN || (row->kind >= REG_LATER && row->kind <= REG_OPAQUE) ||
-           (row->kind >= REG_READ_CLEARS && row->kind <= REG_WRITE_ONLY) ||
-           row->kind == REG_TRIGGER;
+    switch ((enum reg_kind)row->kind) {
+    case REG_PLAIN:
+    case REG_LATER:
+    case REG_ASSUMED:
+    case REG_OPAQUE:
+    case REG_READ_CLEARS:
+    case REG_WRITE_CLEARS:
+    case REG_WRITE_ONLY:
+    case REG_TRIGGER:
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* The name of the register at an offset, NULL where there is none. */
