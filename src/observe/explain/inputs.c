@@ -6,7 +6,9 @@
 #include "observe/explain/internal.h"
 #include "observe/explain/words.h"
 
-bool explain_is_by_same(const struct explain *explain, const struct explain_datum *datum)
+/* Has the same instruction written the datum in both runs? Then its inputs can be compared as they
+ * were. */
+static bool is_made_alike(const struct explain *explain, const struct explain_datum *datum)
 {
     const struct writers_record *a = &datum->by[EXPLAIN_A].record,
                                 *b = &datum->by[EXPLAIN_B].record;
@@ -17,7 +19,7 @@ bool explain_is_by_same(const struct explain *explain, const struct explain_datu
 
 bool explain_is_by_another(const struct explain *explain, const struct explain_datum *datum)
 {
-    return explain->runs_both && !explain_is_by_same(explain, datum) &&
+    return explain->runs_both && !is_made_alike(explain, datum) &&
            (datum->by[EXPLAIN_A].record.is_written || datum->by[EXPLAIN_B].record.is_written);
 }
 
@@ -61,7 +63,7 @@ static void add_part_input(const struct explain *explain, const struct explain_d
     const struct explain_datum *first = NULL;
     char text[EXPLAIN_TEXT];
     size_t count = differences_before(explain, datum, parts[part].name, &first);
-    bool is_known = explain_is_by_same(explain, datum);
+    bool is_known = is_made_alike(explain, datum);
     bool differed = is_known && datum->by[EXPLAIN_A].record.held[part] !=
                                     datum->by[EXPLAIN_B].record.held[part];
     if (count) {
@@ -166,7 +168,7 @@ static void add_memory_inputs(const struct explain *explain, const struct explai
     const struct writers_record *a = &datum->by[EXPLAIN_A].record,
                                 *b = &datum->by[EXPLAIN_B].record;
     unsigned step = a->is_range ? 2 : 1;
-    bool is_known = explain_is_by_same(explain, datum);
+    bool is_known = is_made_alike(explain, datum);
     for (unsigned i = 0; i < a->sources; i += step) {
         const struct writers_source *other = is_known ? find_source(b, a->source[i].address) : NULL;
         if (is_known && !other) {

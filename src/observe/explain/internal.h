@@ -56,8 +56,4 @@ bool explain_run(struct explain *explain, enum explain_side side, struct explain
 
 /* --- inputs.c --- */
 
-/* Has the same instruction written the datum in both runs? Then its inputs can be compared as they
- * were. */
-bool explain_is_by_same(const struct explain *explain, const struct explain_datum *datum);
-
 #endif
