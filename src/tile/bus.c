@@ -75,7 +75,8 @@ void tile_bus_judge_null(struct tile *tile, struct rv32_hart *hart,
                                .pc = pc,
                                .address = access->address};
     memcpy(&fault.word, tile->l1 + pc % tile->kind->l1_bytes / 4 * 4, sizeof fault.word);
-    unsigned pointer = fault.word >> 15 & 31;
+    const struct isa_index *index = rv32_code_store_index(hart->code->store);
+    unsigned pointer = rv32_find_operands(index, fault.word, 0).rs1;
     snprintf(fault.text, sizeof fault.text,
              "%s 0x%08x, where the program has no object: %s is 0x%08x",
              access->atomic  ? "atomic access to"

@@ -26,7 +26,7 @@ static void add_head(struct penrose_chip *chip)
 {
     const struct penrose_options *options = &chip->options;
     struct head_bytes bytes = {.made_by = PACKAGE_VERSION};
-    const char *card = options->card ? options->card : grid_product_at(0)->name;
+    const char *card = chip_card(chip);
     for (unsigned i = 0; i < PENROSE_FAULT_KINDS; i++) {
         bytes.policy[i] = (uint8_t)options->policy[i];
     }
