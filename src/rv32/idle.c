@@ -315,7 +315,7 @@ static bool goes_straight(struct rv32_hart *hart, uint64_t *now, uint64_t limit)
     if (*now + SCOUT >= limit) {
         return false;
     }
-    *now = rv32_run_told(hart, *now, *now + SCOUT);
+    *now = rv32_run(hart, *now, *now + SCOUT);
     return hart->stop != RV32_RUNNING || rv32_was_cut(hart, *now) ||
            (hart->pc > pc && hart->pc - pc > STRAIGHT_BYTES);
 }
@@ -340,7 +340,7 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
         if (!record_step(&record)) {
             return RV32_PROBE_BUSY;
         }
-        *now = rv32_run_told(hart, *now, *now + 1);
+        *now = rv32_run(hart, *now, *now + 1);
         if (hart->stop != RV32_RUNNING || rv32_was_cut(hart, *now)) {
             return RV32_PROBE_BUSY;
         }
@@ -389,7 +389,7 @@ static uint32_t extended(unsigned traits, uint32_t value)
 /* One instruction for real. It stops where somebody else has changed pc or code meanwhile. */
 static uint64_t run_step(struct rv32_hart *hart, uint64_t now)
 {
-    uint64_t end = rv32_run(hart, now, now + 1);
+    uint64_t end = rv32_step(hart, now);
     return end > now ? end : now + 1;
 }
 

@@ -149,31 +149,34 @@ static uint64_t run_burst(struct rv32_hart *hart, uint64_t now, uint64_t end)
     return hart->end - (uint64_t)left;
 }
 
+uint64_t rv32_step(struct rv32_hart *hart, uint64_t now)
+{
+    struct rv32_cost cost = rv32_cost(hart);
+    bool has_run = run_burst(hart, now, now + 1) > now;
+    return has_run ? rv32_charge(hart, cost, now) : now;
+}
+
+/* Instructions that have costs, or at which somebody looks, run one by one. */
 uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end)
 {
-    if (!hart->timing) {
+    const struct rv32_bus *bus = hart->bus;
+    hart->is_put_off = false;
+    if (!hart->timing && !bus->starts) {
         return run_burst(hart, now, end);
     }
     uint64_t cut = UINT64_MAX;
     do {
-        struct rv32_cost cost = rv32_cost(hart);
-        bool has_run = run_burst(hart, now, now + 1) > now;
+        const uint32_t pc = hart->pc;
+        hart->is_put_off = bus->starts && !bus->starts(hart->owner, hart, now);
+        if (hart->is_put_off) {
+            cut = now;
+            break;
+        }
+        now = rv32_step(hart, now);
         cut = hart->cut < cut ? hart->cut : cut;
-        now = has_run ? rv32_charge(hart, cost, now) : now;
-    } while (now < end && now < cut && hart->stop == RV32_RUNNING);
-    hart->cut = cut;
-    return now;
-}
-
-uint64_t rv32_run_told(struct rv32_hart *hart, uint64_t now, uint64_t end)
-{
-    if (!hart->bus->step) {
-        return rv32_run(hart, now, end);
-    }
-    uint64_t cut = UINT64_MAX;
-    do {
-        now = hart->bus->step(hart->owner, hart, now);
-        cut = hart->cut < cut ? hart->cut : cut;
+        if (bus->finished && (hart->stop == RV32_RUNNING || hart->stop == RV32_STOP_PAUSE)) {
+            bus->finished(hart->owner, hart, pc, now);
+        }
     } while (now < end && now < cut && hart->stop == RV32_RUNNING);
     hart->cut = cut;
     return now;

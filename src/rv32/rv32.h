@@ -104,8 +104,10 @@ struct rv32_bus {
     bool (*repeatable)(void *owner, struct rv32_hart *hart, uint32_t address);
     /* The hardware's view of tt_cfg_qstatus .. tt_cfg_sstatus7 (CSR 0xbc0 + index). */
     uint32_t (*status)(void *owner, struct rv32_hart *hart, unsigned index);
-    /* Runs one instruction as rv32_run does, and tells who looks. NULL: nobody does. */
-    uint64_t (*step)(void *owner, struct rv32_hart *hart, uint64_t now);
+    /* What looks at each instruction; both are NULL while nothing does. `starts` comes before it, and
+     * false puts it off. `finished` comes after one that has retired, which stands at `pc`. */
+    bool (*starts)(void *owner, struct rv32_hart *hart, uint64_t now);
+    void (*finished)(void *owner, struct rv32_hart *hart, uint32_t pc, uint64_t now);
 };
 
 /* CSRs that hold state (SPEC: CSRs). Counters are derived, see rv32_csr_read. */
@@ -146,6 +148,8 @@ struct rv32_hart {
     uint64_t end;    /* tile time at which the burst's cycles are used up */
     int64_t granted; /* cycles that the burst had at its start */
     uint64_t cut;    /* the earliest end that a bus function asked for; UINT64_MAX if none */
+    bool is_put_off; /* it ended before an instruction that `starts` of the bus did not let begin:
+                        `stop` is that of the burst before */
 
     /* For reports. */
     uint32_t null_jump; /* 1 + the pc of the latest jalr to address 0; 0: none */
@@ -185,12 +189,12 @@ void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now);
  * Runs from tile time `now` until `end` (end > now) or until something stops the hart. Returns the
  * time reached: beyond `end` only as far as the last instruction, which began before, goes on. On
  * return hart->stop says why; hart->pc is the next instruction. A call with end == now + 1 runs
- * exactly one instruction.
+ * exactly one instruction. Where the bus wants to know of each instruction it is told.
  */
 uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end);
 
-/* Runs by the `step` of the bus, if there is one. */
-uint64_t rv32_run_told(struct rv32_hart *hart, uint64_t now, uint64_t end);
+/* Runs one instruction from `now` on, of which nobody is told; returns the time reached. */
+uint64_t rv32_step(struct rv32_hart *hart, uint64_t now);
 
 /* The pc of the instruction that runs (inside a bus function) or comes next. */
 uint32_t rv32_current_pc(const struct rv32_hart *hart);

@@ -123,15 +123,14 @@ static bool observed_repeatable(void *owner, struct rv32_hart *hart, uint32_t ad
            tile_bus_repeatable(owner, hart, address);
 }
 
-static uint64_t observed_step(void *owner, struct rv32_hart *hart, uint64_t now)
+static bool observed_starts(void *owner, struct rv32_hart *hart, uint64_t now)
 {
-    uint32_t pc = hart->pc;
-    tell_hart_at(owner, hart->core, OBSERVED_STARTS, pc, now);
-    now = rv32_run(hart, now, now + 1);
-    if (hart->stop == RV32_RUNNING || hart->stop == RV32_STOP_PAUSE) {
-        tell_hart_at(owner, hart->core, OBSERVED_FINISHED, pc, now);
-    }
-    return now;
+    return !tell_hart_at(owner, hart->core, OBSERVED_STARTS, hart->pc, now);
+}
+
+static void observed_finished(void *owner, struct rv32_hart *hart, uint32_t pc, uint64_t now)
+{
+    tell_hart_at(owner, hart->core, OBSERVED_FINISHED, pc, now);
 }
 
 static const struct rv32_bus observed_bus = {
@@ -141,7 +140,8 @@ static const struct rv32_bus observed_bus = {
     .poll = observed_poll,
     .repeatable = observed_repeatable,
     .status = tile_bus_status,
-    .step = observed_step,
+    .starts = observed_starts,
+    .finished = observed_finished,
 };
 
 void tile_choose_buses(struct tile *tile)

@@ -41,8 +41,8 @@ static void after_burst(struct tile *tile, enum rv32_core core)
 {
     struct tile_hart *run = &tile->run[core];
     struct rv32_hart *hart = &tile->hart[core];
-    if (run->state != HART_READY) {
-        return; /* it was reset or paused meanwhile, perhaps by itself */
+    if (run->state != HART_READY || hart->is_put_off) {
+        return; /* it was reset or paused meanwhile, perhaps by itself; or has not begun */
     }
     switch (hart->stop) {
     case RV32_RUNNING:
@@ -73,27 +73,6 @@ static void after_burst(struct tile *tile, enum rv32_core core)
 }
 
 /* --- Running --- */
-
-/* One instruction under the eyes of the debug registers or an observer. */
-static void step_hart(struct tile *tile, enum rv32_core core)
-{
-    struct tile_hart *run = &tile->run[core];
-    struct rv32_hart *hart = &tile->hart[core];
-    if (run->step && !run->push.is_cut && debug_before_step(tile, core)) {
-        run->state = HART_PAUSED;
-        tile_event(tile, run->time);
-        return;
-    }
-    const uint32_t pc = hart->pc;
-    if (tile_tell_hart(tile, core, OBSERVED_STARTS, pc)) {
-        return;
-    }
-    run->time = rv32_run(hart, run->time, run->time + 1);
-    if (hart->stop == RV32_RUNNING || hart->stop == RV32_STOP_PAUSE) {
-        tile_tell_hart(tile, core, OBSERVED_FINISHED, pc);
-    }
-    after_burst(tile, core);
-}
 
 static void take_interrupt(struct tile *tile, enum rv32_core core)
 {
@@ -167,14 +146,17 @@ static void run_hart(struct tile *tile, enum rv32_core core, uint64_t limit)
     probe_hart(tile, core, limit);
     while (run->state == HART_READY && run->time < tile->turn_end && tile->halt == TILE_GOES) {
         take_interrupt(tile, core);
-        if (run->step || tile->keeps_awake) {
-            step_hart(tile, core);
-            continue;
+        if (run->step && !run->push.is_cut && debug_before_step(tile, core)) {
+            run->state = HART_PAUSED;
+            tile_event(tile, run->time);
+            break;
         }
-        bool probes_soon = run->probe_fails <= TILE_PROBES_SOON && run->probe_at > run->time &&
-                           run->probe_at < tile->turn_end;
+        bool is_single = run->step || tile->keeps_awake; /* an instruction at a time */
+        bool probes_soon = !is_single && run->probe_fails <= TILE_PROBES_SOON &&
+                           run->probe_at > run->time && run->probe_at < tile->turn_end;
         uint64_t due = run->probe_at;
-        run->time = rv32_run_told(&tile->hart[core], run->time, probes_soon ? due : tile->turn_end);
+        uint64_t end = is_single ? run->time + 1 : probes_soon ? due : tile->turn_end;
+        run->time = rv32_run(&tile->hart[core], run->time, end);
         after_burst(tile, core);
         if ((probes_soon || run->probe_at < due) && run->state == HART_READY) {
             probe_hart(tile, core, tile->turn_end);

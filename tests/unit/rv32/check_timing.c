@@ -157,6 +157,68 @@ TEST_EACH(costs_change_times_alone, PROGRAMS)
     }
 }
 
+/* What the bus is told of a hart, one of whose instructions in four is put off once. */
+static struct {
+    unsigned starts, finished, put_off;
+    uint32_t pc;
+    uint64_t now;
+} told;
+
+static bool told_starts(void *owner, struct rv32_hart *hart, uint64_t now)
+{
+    (void)owner;
+    const bool is_again = told.starts > told.finished;
+    ck_assert(!is_again || (told.pc == hart->pc && told.now == now));
+    told.starts += !is_again;
+    told.pc = hart->pc;
+    told.now = now;
+    told.put_off += !is_again && told.starts % 4 == 0;
+    return is_again || told.starts % 4;
+}
+
+static void told_finished(void *owner, struct rv32_hart *hart, uint32_t pc, uint64_t now)
+{
+    (void)owner;
+    told.finished++;
+    ck_assert_uint_eq(told.starts, told.finished);
+    ck_assert_uint_eq(pc, told.pc);
+    ck_assert_uint_gt(now, told.now);
+    ck_assert_uint_eq(hart->retired, told.finished);
+}
+
+/* The bus is told of each instruction, with costs and without. A burst ends before one that is put
+ * off, and the next burst begins with it. */
+TEST_EACH(a_hart_that_is_looked_at_does_the_same, PROGRAMS)
+{
+    uint64_t random = 177 + (uint64_t)_i;
+    struct harness *watched = harness_create(RV32_B), *plain = harness_create(RV32_B);
+    struct harness *both[] = {watched, plain};
+    struct rv32_timing costs;
+    random_costs(&costs, &random);
+    uint64_t program = random, seed = random | 1;
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t state = program;
+        draw_program(both[i], &state);
+        set_hart(both[i], _i % 2 ? &costs : NULL, seed);
+    }
+    memset(&told, 0, sizeof told);
+    watched->bus.starts = told_starts;
+    watched->bus.finished = told_finished;
+    plain->now = rv32_run(&plain->hart, START, START + STEPS);
+    while (watched->now < plain->now) {
+        watched->now = rv32_run(&watched->hart, watched->now, plain->now);
+        ck_assert_int_eq(watched->hart.stop, RV32_RUNNING);
+        ck_assert(watched->hart.is_put_off == (told.starts > told.finished));
+        ck_assert(rv32_was_cut(&watched->hart, watched->now) == watched->hart.is_put_off);
+    }
+    ck_assert_uint_eq(watched->now, plain->now);
+    ck_assert_uint_eq(told.finished, plain->hart.retired);
+    ck_assert_uint_ge(told.put_off, told.finished / 4);
+    check_alike(watched, plain);
+    harness_destroy(watched);
+    harness_destroy(plain);
+}
+
 static enum rv32_reply cut_soon(void *owner, struct rv32_hart *hart, struct rv32_access *access)
 {
     (void)owner;
