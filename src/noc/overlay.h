@@ -61,10 +61,10 @@ struct overlay_packet {
     uint32_t size;
     uint64_t address;
     unsigned sender; /* the stream that sends; overlay_sent wants it back */
-    unsigned noc, vc, priority;
+    unsigned noc, vc;
     unsigned x, y;         /* as software wrote them; where a multicast's rectangle starts */
     unsigned end_x, end_y; /* of a multicast */
-    bool is_multicast, is_linked, reserves_path, y_is_major;
+    bool is_multicast, is_linked, y_is_major;
     bool is_ethernet; /* to the overlay at the other end of the link; x and y mean nothing */
     bool is_register; /* 4 bytes; no overlay_sent is expected */
     bool delivers;    /* the receiver's overlay is told: stream, first, last */

@@ -193,7 +193,6 @@ static void address_packet(const struct overlay *overlay, unsigned s, struct ove
     packet->x = get_REMOTE_DEST_X(to);
     packet->y = get_REMOTE_DEST_Y(to);
     packet->stream = get_REMOTE_DEST_STREAM_ID(to);
-    packet->priority = get_NOC_PRIORITY(traffic);
     packet->vc = get_UNICAST_VC(traffic);
     packet->is_ethernet = packet->x == LINK_COORDINATE && packet->y == LINK_COORDINATE;
     if (overlay_is_multicast(overlay, s)) {
@@ -202,7 +201,6 @@ static void address_packet(const struct overlay *overlay, unsigned s, struct ove
         packet->end_x = get_MCAST_END_X(multicast);
         packet->end_y = get_MCAST_END_Y(multicast);
         packet->vc = MULTICAST_VC + get_MCAST_VC(multicast);
-        packet->reserves_path = !get_MCAST_NO_PATH_RES(multicast);
         packet->y_is_major = get_MCAST_XY(multicast);
     }
 }

@@ -27,11 +27,12 @@ enum {
     CTRL_STATIC = 1 << 7,
     CTRL_CHANNEL_SHIFT = 13, /* buddy bit, then two class bits */
     CTRL_CHANNEL = 7,
-    CTRL_CLASS_MULTICAST = 2, /* of the class bits */
     CTRL_Y_MAJOR = 1 << 16,
     CTRL_INCLUDE_SOURCE = 1 << 17,
 };
 #define CTRL_ACCUMULATE (UINT32_C(1) << 31)
+
+enum { CLASS_MULTICAST = 2 }; /* of a virtual channel, above its buddy bit */
 
 enum { WORD = 4, OF_WORD = 15, LINE = 16, OF_LINE = 0xffff };
 
@@ -106,14 +107,26 @@ static bool looks_like_register(uint64_t address)
     return (uint32_t)address >= AT_NOC_REGISTERS;
 }
 
-/* A stream may send what is no multicast where those go. */
-static bool has_good_channel(const struct command *command, const struct noc_initiator *by)
+static uint8_t channel_of(uint32_t ctrl)
 {
-    unsigned class = command->ctrl >> (CTRL_CHANNEL_SHIFT + 1) & 3;
-    if (command->is_multicast) {
-        return class == CTRL_CLASS_MULTICAST;
-    }
-    return class < CTRL_CLASS_MULTICAST || (by->sender && class == CTRL_CLASS_MULTICAST);
+    return ctrl & CTRL_STATIC ? (uint8_t)(ctrl >> CTRL_CHANNEL_SHIFT & CTRL_CHANNEL)
+                              : (uint8_t)NOC_ANY_CHANNEL;
+}
+
+/* A stream may send what is no multicast where those go. */
+static bool check_channel(uint8_t channel, bool is_multicast, const struct noc_initiator *by,
+                          struct refusal *refusal)
+{
+    unsigned class = channel >> 1;
+    bool is_good = class == CLASS_MULTICAST ? is_multicast || by->sender
+                                            : class < CLASS_MULTICAST && !is_multicast;
+    return channel == NOC_ANY_CHANNEL || is_good ||
+           refuse_request(refusal, PENROSE_FAULT_NOC_COMMAND,
+                          is_multicast
+                              ? "a multicast on a static virtual channel needs class 2: bits "
+                                "14-15 of NOC_CTRL"
+                              : "a unicast request on a static virtual channel needs class 0 "
+                                "or 1: bits 14-15 of NOC_CTRL");
 }
 
 static bool check_flags(const struct command *command, const struct noc_initiator *by,
@@ -131,13 +144,8 @@ static bool check_flags(const struct command *command, const struct noc_initiato
         return refuse_request(refusal, PENROSE_FAULT_NOC_COMMAND,
                               "a read cannot be multicast: clear bit 5 of NOC_CTRL");
     }
-    if (ctrl & CTRL_STATIC && !has_good_channel(command, by)) {
-        return refuse_request(refusal, PENROSE_FAULT_NOC_COMMAND,
-                              command->is_multicast
-                                  ? "a multicast on a static virtual channel needs class 2: bits "
-                                    "14-15 of NOC_CTRL"
-                                  : "a unicast request on a static virtual channel needs class 0 "
-                                    "or 1: bits 14-15 of NOC_CTRL");
+    if (!check_channel(channel_of(ctrl), command->is_multicast, by, refusal)) {
+        return false;
     }
     if (command->type == CMD_ATOMIC && ctrl & CTRL_RESPONSE &&
         (command->back & 3 || looks_like_register(command->back))) {
@@ -226,20 +234,17 @@ static bool find_place(const struct niu *niu, unsigned noc, uint32_t high, uint1
     return false;
 }
 
-static bool find_span(const struct niu *niu, const struct command *command, unsigned noc,
-                      uint32_t high, struct noc_span *span, struct refusal *refusal)
+static bool find_span(const struct niu *niu, unsigned noc, uint32_t high, struct noc_span *span,
+                      struct refusal *refusal)
 {
     unsigned start_x = coordinate(high, 12), start_y = coordinate(high, 18);
     unsigned end_x = coordinate(high, 0), end_y = coordinate(high, 6);
     niu_translate(niu, &start_x, &start_y);
     niu_translate(niu, &end_x, &end_y);
-    *span = (struct noc_span){.start_x = (uint8_t)start_x,
-                              .start_y = (uint8_t)start_y,
-                              .end_x = (uint8_t)end_x,
-                              .end_y = (uint8_t)end_y,
-                              .includes_source = command->ctrl & CTRL_INCLUDE_SOURCE,
-                              .y_is_major = command->ctrl & CTRL_Y_MAJOR,
-                              .exclude = command->word[NIU_BRCST_EXCLUDE / 4]};
+    span->start_x = (uint8_t)start_x;
+    span->start_y = (uint8_t)start_y;
+    span->end_x = (uint8_t)end_x;
+    span->end_y = (uint8_t)end_y;
     uint16_t place;
     if (to_place(noc, start_x, start_y, &place) && to_place(noc, end_x, end_y, &place)) {
         return true;
@@ -251,60 +256,58 @@ static bool find_span(const struct niu *niu, const struct command *command, unsi
     return false;
 }
 
+/* Where the packet goes that names its receiver by `high`. */
+static bool find_receiver(const struct niu *niu, uint32_t high, struct noc_packet *packet,
+                          struct refusal *refusal)
+{
+    return packet->is_multicast ? find_span(niu, packet->noc, high, &packet->span, refusal)
+                                : find_place(niu, packet->noc, high, &packet->to, refusal);
+}
+
 static bool leaves_data(const struct command *command)
 {
     return command->type == CMD_WRITE && !is_inline(command);
 }
 
-static bool find_receiver(struct niu *niu, const struct command *command,
-                          const struct noc_initiator *by, struct noc_packet *packet,
-                          struct refusal *refusal)
+/* The word that names the receiver. */
+static uint32_t receiver_of(const struct command *command)
 {
-    bool is_back = leaves_data(command);
-    uint32_t to = command->word[(is_back ? NIU_RET_ADDR_HI : NIU_TARG_ADDR_HI) / 4];
-    packet->address = is_back ? command->back : command->target;
-    packet->back_address = is_back ? command->target : command->back;
-    packet->is_multicast = command->is_multicast;
-    packet->back = by->here; /* an inline write is acknowledged where it came from */
-    return packet->is_multicast ? find_span(niu, command, by->noc, to, &packet->span, refusal)
-                                : find_place(niu, by->noc, to, &packet->to, refusal);
+    return command->word[(leaves_data(command) ? NIU_RET_ADDR_HI : NIU_TARG_ADDR_HI) / 4];
 }
 
-/* Where the response goes; if nobody is there, to who asked. */
-static bool find_way_back(struct niu *niu, const struct command *command,
-                          const struct noc_initiator *by, struct noc_packet *packet,
-                          struct refusal *refusal)
+/* Where the response goes; if nobody is there, to who asked. An inline write is acknowledged where
+ * it came from. */
+static bool find_way_back(const struct niu *niu, const struct command *command,
+                          struct noc_packet *packet, struct refusal *refusal)
 {
     unsigned high = leaves_data(command) ? NIU_TARG_ADDR_HI : NIU_RET_ADDR_HI;
-    return !packet->wants_response || is_inline(command) ||
-           find_place(niu, by->noc, command->word[high / 4], &packet->back, refusal);
+    return !packet->wants_response || packet->is_inline ||
+           find_place(niu, packet->noc, command->word[high / 4], &packet->back, refusal);
 }
 
 /* --- Transactions --- */
 
-static uint8_t channel_of(uint32_t ctrl)
+static bool stands_alone(const struct niu *niu, bool is_linked)
 {
-    return ctrl & CTRL_STATIC ? (uint8_t)(ctrl >> CTRL_CHANNEL_SHIFT & CTRL_CHANNEL)
-                              : (uint8_t)NOC_ANY_CHANNEL;
+    return !niu->transaction.is_open && !is_linked;
 }
 
-/* Does the request fit in the transaction that is open, if any? Where it goes nowhere it is refused
- * when it departs. */
-static bool check_transaction(struct niu *niu, const struct command *command,
-                              const struct noc_initiator *by, uint64_t cycle,
-                              struct refusal *refusal)
+/* Takes the packet into the transaction that is open, if any. False: it does not fit, and no policy
+ * lets it pass. A packet that goes nowhere is refused when it departs. */
+static bool join(struct niu *niu, uint32_t high, struct noc_packet *packet, uint64_t cycle,
+                 const struct noc_initiator *by)
 {
-    struct noc_packet packet = {0};
-    struct noc_member member = {.channel = channel_of(command->ctrl),
-                                .is_linked = command->ctrl & CTRL_LINKED};
-    struct refusal nowhere;
-    if (!find_receiver(niu, command, by, &packet, &nowhere)) {
+    struct refusal refusal;
+    if (stands_alone(niu, packet->is_linked) || !find_receiver(niu, high, packet, &refusal)) {
         return true;
     }
-    member.to =
-        packet.is_multicast ? noc_member_to_span(&packet.span) : noc_member_to_tile(packet.to);
-    refusal->kind = PENROSE_FAULT_NOC_LINKED;
-    return noc_transaction_take(niu, &member, by, cycle, refusal->text, sizeof refusal->text);
+    refusal.kind = PENROSE_FAULT_NOC_LINKED;
+    const struct noc_member member = {.to = packet->is_multicast ? noc_member_to_span(&packet->span)
+                                                                 : noc_member_to_tile(packet->to),
+                                      .channel = packet->channel,
+                                      .is_linked = packet->is_linked};
+    return noc_transaction_take(niu, &member, by, cycle, refusal.text, sizeof refusal.text) ||
+           passes(by, &refusal, cycle);
 }
 
 /* --- Packets --- */
@@ -313,12 +316,21 @@ static void describe_command(const struct command *command, const struct noc_ini
                              uint64_t cycle, struct noc_packet *packet)
 {
     uint32_t ctrl = command->ctrl;
+    bool is_back = leaves_data(command);
     packet->kind = command->type == CMD_READ     ? NOC_READ
                    : command->type == CMD_ATOMIC ? NOC_ATOMIC
                                                  : NOC_WRITE;
     packet->sent = cycle;
     packet->noc = by->noc;
-    packet->from = packet->origin = by->here;
+    packet->from = packet->origin = packet->back = by->here;
+    packet->address = is_back ? command->back : command->target;
+    packet->back_address = is_back ? command->target : command->back;
+    packet->is_multicast = command->is_multicast;
+    if (packet->is_multicast) {
+        packet->span = (struct noc_span){.includes_source = ctrl & CTRL_INCLUDE_SOURCE,
+                                         .y_is_major = ctrl & CTRL_Y_MAJOR,
+                                         .exclude = command->word[NIU_BRCST_EXCLUDE / 4]};
+    }
     packet->agent = by->agent;
     packet->pc = by->pc;
     packet->tag = (uint16_t)command->word[NIU_PACKET_TAG / 4];
@@ -484,15 +496,15 @@ static void drop_command(struct niu *niu, const struct command *command)
     }
 }
 
-static bool join(struct niu *niu, const struct command *command, uint64_t cycle,
-                 const struct noc_initiator *by)
+static bool join_command(struct niu *niu, const struct command *command, uint64_t cycle,
+                         const struct noc_initiator *by)
 {
-    struct refusal refusal;
-    bool is_alone = !niu->transaction.is_open && !(command->ctrl & CTRL_LINKED);
-    if (is_alone || check_transaction(niu, command, by, cycle, &refusal)) {
+    if (stands_alone(niu, command->ctrl & CTRL_LINKED)) {
         return true;
     }
-    if (passes(by, &refusal, cycle)) {
+    struct noc_packet packet = {0};
+    describe_command(command, by, cycle, &packet);
+    if (join(niu, receiver_of(command), &packet, cycle, by)) {
         return true;
     }
     drop_command(niu, command);
@@ -503,7 +515,7 @@ bool noc_request_join(struct niu *niu, const uint32_t *word, uint64_t cycle,
                       const struct noc_initiator *by)
 {
     struct command command = read_command(word);
-    return join(niu, &command, cycle, by);
+    return join_command(niu, &command, cycle, by);
 }
 
 bool noc_request_accept(struct niu *niu, const uint32_t *word, uint64_t cycle,
@@ -516,11 +528,22 @@ bool noc_request_accept(struct niu *niu, const uint32_t *word, uint64_t cycle,
         return false;
     }
     count_issued(niu, &command);
-    return noc_transaction_holds(niu, by->sender) || join(niu, &command, cycle, by);
+    return noc_transaction_holds(niu, by->sender) || join_command(niu, &command, cycle, by);
 }
 
-/* One packet of the request leaves, with a part of its data; false after a refusal. What nobody
- * receives is answered where it came from, if a policy lets it pass. */
+/* The packet leaves, with its data. What nobody receives is answered where it came from. */
+static void let_leave(struct niu *niu, struct noc_packet *packet, bool is_lost, uint64_t cycle,
+                      const struct noc_initiator *by)
+{
+    count_sent(niu, packet);
+    if (is_lost && !noc_packet_turn_void(packet, by->here)) {
+        noc_packet_free(by->pool, packet);
+    } else {
+        by->send(by->owner, packet, cycle);
+    }
+}
+
+/* One packet of the request leaves, with a part of its data; false after a refusal. */
 static bool send_packet(struct niu *niu, const struct command *command,
                         const struct noc_initiator *by, uint64_t cycle)
 {
@@ -536,9 +559,9 @@ static bool send_packet(struct niu *niu, const struct command *command,
                    : command->length < NOC_MOST_BYTES ? (uint32_t)command->length
                                                       : NOC_MOST_BYTES;
     packet->is_void = packet->size == 0 || (command->ctrl & CTRL_TYPE) > CMD_WRITE;
-    bool is_lost = !find_receiver(niu, command, by, packet, &refusal);
+    bool is_lost = !find_receiver(niu, receiver_of(command), packet, &refusal);
     bool goes = !is_lost || passes(by, &refusal, cycle);
-    if (!is_lost && !find_way_back(niu, command, by, packet, &refusal)) {
+    if (!is_lost && !find_way_back(niu, command, packet, &refusal)) {
         goes = passes(by, &refusal, cycle);
     }
     if (goes && !is_lost && !packet->is_void && leaves_data(command) &&
@@ -550,13 +573,31 @@ static bool send_packet(struct niu *niu, const struct command *command,
         noc_packet_free(by->pool, packet);
         return false;
     }
-    count_sent(niu, packet);
-    if (is_lost && !noc_packet_turn_void(packet, by->here)) {
-        noc_packet_free(by->pool, packet);
-    } else {
-        by->send(by->owner, packet, cycle);
-    }
+    let_leave(niu, packet, is_lost, cycle, by);
     return true;
+}
+
+void noc_request_packet(struct niu *niu, uint32_t high, struct noc_packet *packet, uint64_t cycle,
+                        const struct noc_initiator *by)
+{
+    struct refusal refusal;
+    packet->sent = cycle;
+    packet->noc = by->noc;
+    packet->from = packet->origin = packet->back = by->here;
+    packet->agent = by->agent;
+    packet->pc = by->pc;
+    bool goes = check_channel(packet->channel, packet->is_multicast, by, &refusal) ||
+                passes(by, &refusal, cycle);
+    goes = goes && join(niu, high, packet, cycle, by);
+    bool is_lost = goes && !find_receiver(niu, high, packet, &refusal);
+    if (!goes || (is_lost && !passes(by, &refusal, cycle))) {
+        noc_packet_free(by->pool, packet);
+        return;
+    }
+    if (!packet->is_inline) {
+        add_outgoing(niu, noc_transaction(packet), 1);
+    }
+    let_leave(niu, packet, is_lost, cycle, by);
 }
 
 uint32_t noc_request_depart(struct niu *niu, const uint32_t *word, uint64_t cycle,
@@ -600,7 +641,7 @@ bool noc_request_reaches(struct niu *niu, unsigned noc, const uint32_t *word, ui
     struct command command = read_command(word);
     bool at_target = command.type == CMD_ATOMIC || is_inline(&command);
     uint64_t start = at_target ? command.target : command.back;
-    uint32_t high = command.word[(at_target ? NIU_TARG_ADDR_HI : NIU_RET_ADDR_HI) / 4];
+    uint32_t high = receiver_of(&command);
     uint64_t size = at_target ? WORD : command.length;
     struct refusal refusal;
     struct noc_span span;
@@ -611,5 +652,5 @@ bool noc_request_reaches(struct niu *niu, unsigned noc, const uint32_t *word, ui
     if (!command.is_multicast) {
         return find_place(niu, noc, high, &to, &refusal) && to == place;
     }
-    return find_span(niu, &command, noc, high, &span, &refusal) && noc_span_has(&span, noc, place);
+    return find_span(niu, noc, high, &span, &refusal) && noc_span_has(&span, noc, place);
 }

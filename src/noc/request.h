@@ -18,7 +18,8 @@ struct noc_initiator {
     uint32_t pc;
     uint8_t sender;        /* 0: a request initiator, else 1 + the overlay's stream */
     bool is_base_firmware; /* of an Ethernet tile: its inline writes may go to L1 */
-    /* Reads the tile's own address space, the source of a write; NULL or the broken rule. */
+    /* Reads the tile's own address space, the source of a write; NULL or the broken rule. A stream
+     * needs none. */
     const char *(*fetch)(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
                          uint64_t cycle);
     /* Takes a packet that leaves; a multicast has not been spread yet. */
@@ -39,6 +40,12 @@ bool noc_request_accept(struct niu *niu, const uint32_t *word, uint64_t cycle,
  * once unless somebody else's is open (noc/transaction.h). False: it broke a rule, was dropped. */
 bool noc_request_join(struct niu *niu, const uint32_t *word, uint64_t cycle,
                       const struct noc_initiator *by);
+
+/* Sends a posted write of an overlay stream, which has its data, and takes the packet. `high` names
+ * the receiver in software's coordinates, as NOC_RET_ADDR_HI does. A packet that breaks a rule is
+ * dropped, unless a policy lets it pass. */
+void noc_request_packet(struct niu *niu, uint32_t high, struct noc_packet *packet, uint64_t cycle,
+                        const struct noc_initiator *by);
 
 /* Returns how many bytes went in packets before the last one. */
 uint32_t noc_request_depart(struct niu *niu, const uint32_t *word, uint64_t cycle,

@@ -9,40 +9,7 @@
 #include "tile/noc_port.h"
 #include "tile/pic.h"
 
-/* A packet as the request of a request initiator that nobody sees. */
-enum {
-    CTRL_WRITE = 2,
-    CTRL_INLINE = 1 << 3,
-    CTRL_MULTICAST = 1 << 5,
-    CTRL_LINKED = 1 << 6,
-    CTRL_STATIC = 1 << 7,
-    CTRL_RESERVE = 1 << 8,
-    CTRL_CHANNEL_SHIFT = 13,
-    CTRL_Y_MAJOR = 1 << 16,
-    CTRL_PRIORITY_SHIFT = 27,
-    RUNS = 64, /* of the overlay for one call: packets leave between them */
-};
-
-struct sender {
-    struct tile *tile;
-    const struct overlay_packet *packet;
-};
-
-static const char *stream_fetch(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
-                                uint64_t cycle)
-{
-    const struct sender *sender = owner;
-    (void)address;
-    (void)cycle;
-    memcpy(bytes, sender->packet->bytes, size);
-    return NULL;
-}
-
-static void send(void *owner, struct noc_packet *packet, uint64_t cycle)
-{
-    const struct sender *sender = owner;
-    tile_noc_send(sender->tile, packet, cycle);
-}
+enum { RUNS = 64 /* of the overlay for one call: packets leave between them */ };
 
 static bool report_overlay_fault(struct tile *tile, enum penrose_fault_kind kind, const char *text,
                                  uint64_t cycle)
@@ -52,76 +19,65 @@ static bool report_overlay_fault(struct tile *tile, enum penrose_fault_kind kind
     return tile_fault(tile, &fault) != PENROSE_STOP;
 }
 
-static bool refused(void *owner, enum penrose_fault_kind kind, const char *text, uint64_t cycle)
+static bool packet_refused(void *owner, enum penrose_fault_kind kind, const char *text,
+                           uint64_t cycle)
 {
-    const struct sender *sender = owner;
-    return report_overlay_fault(sender->tile, kind, text, cycle);
+    return report_overlay_fault(owner, kind, text, cycle);
 }
 
-static uint32_t control(const struct overlay_packet *packet)
-{
-    return CTRL_WRITE | CTRL_STATIC | packet->vc << CTRL_CHANNEL_SHIFT |
-           packet->priority << CTRL_PRIORITY_SHIFT | (packet->is_register ? CTRL_INLINE : 0u) |
-           (packet->is_multicast ? CTRL_MULTICAST : 0u) | (packet->is_linked ? CTRL_LINKED : 0u) |
-           (packet->reserves_path ? CTRL_RESERVE : 0u) | (packet->y_is_major ? CTRL_Y_MAJOR : 0u);
-}
-
-static uint32_t high_word(const struct overlay_packet *packet)
+/* The receiver, as NOC_RET_ADDR_HI names one. */
+static uint32_t receiver_of(const struct overlay_packet *packet)
 {
     uint32_t start = packet->x | packet->y << 6;
     return packet->is_multicast ? packet->end_x | packet->end_y << 6 | start << 12 : start;
 }
 
-static uint32_t tag(const struct overlay_packet *packet)
+static uint16_t tag_of(const struct overlay_packet *packet)
 {
-    if (!packet->delivers) {
-        return packet->stores_header ? NOC_TAG_HEADER_STORE : 0;
+    unsigned tag = packet->stores_header ? NOC_TAG_HEADER_STORE : 0;
+    if (packet->delivers) {
+        tag |= packet->stream | NOC_TAG_TO_OVERLAY | (packet->first ? NOC_TAG_FIRST : 0u) |
+               (packet->last ? NOC_TAG_LAST : 0u);
     }
-    return packet->stream | NOC_TAG_TO_OVERLAY | (packet->first ? NOC_TAG_FIRST : 0u) |
-           (packet->last ? NOC_TAG_LAST : 0u) | (packet->stores_header ? NOC_TAG_HEADER_STORE : 0u);
+    return (uint16_t)tag;
 }
 
-/* The request that asks for the packet. */
-static void write_words(uint32_t *word, const struct overlay_packet *packet)
+/* Sends what a stream hands over. Its data are taken at once, so no rule about their source can be
+ * broken: the other end is as far from a line as this one. */
+static void send_for_stream(struct tile *tile, const struct overlay_packet *from, uint64_t cycle)
 {
-    unsigned low = packet->is_register ? NIU_TARG_ADDR_LO : NIU_RET_ADDR_LO;
-    memset(word, 0, NIU_REQUEST_WORDS * sizeof *word);
-    word[low / 4] = (uint32_t)packet->address;
-    word[low / 4 + 1] = (uint32_t)(packet->address >> 32);
-    word[low / 4 + 2] = high_word(packet);
-    word[NIU_CTRL / 4] = control(packet);
-    word[NIU_PACKET_TAG / 4] = tag(packet);
-    word[NIU_AT_LEN_BE / 4] = packet->size;
-    if (packet->is_register) {
-        memcpy(&word[NIU_AT_DATA / 4], packet->bytes, 4);
-    } else {
-        /* Alike modulo the line for the receiver's rule; the data are given by `fetch`. */
-        word[NIU_TARG_ADDR_LO / 4] = (uint32_t)packet->address;
-        word[NIU_AT_DATA / 4] = (uint32_t)(packet->header_address >> 4);
+    const struct noc_initiator by = {.owner = tile,
+                                     .pool = &tile->pool,
+                                     .here = tile->node,
+                                     .noc = (uint8_t)from->noc,
+                                     .agent = AGENT_NOC,
+                                     .sender = (uint8_t)(from->sender + 1),
+                                     .send = tile_noc_send,
+                                     .fault = packet_refused};
+    struct noc_packet *packet = noc_packet_new(&tile->pool);
+    uint8_t *bytes = packet ? noc_packet_room(&tile->pool, packet, from->size) : NULL;
+    if (!bytes) {
+        noc_packet_free(&tile->pool, packet);
+        report_overlay_fault(tile, PENROSE_FAULT_NOC_COMMAND, "the host has no memory for a packet",
+                             cycle);
+        return;
     }
-}
-
-/* Asks for the packet as software would. */
-static void request(struct tile *tile, const struct overlay_packet *packet, uint64_t cycle)
-{
-    struct sender sender = {.tile = tile, .packet = packet};
-    struct noc_initiator by = {.owner = &sender,
-                               .pool = &tile->pool,
-                               .here = tile->node,
-                               .noc = (uint8_t)packet->noc,
-                               .agent = AGENT_NOC,
-                               .sender = (uint8_t)(packet->sender + 1),
-                               .fetch = stream_fetch,
-                               .send = send,
-                               .fault = refused};
-    struct niu *niu = &tile->niu[packet->noc];
-    uint32_t word[NIU_REQUEST_WORDS];
-    write_words(word, packet);
-    if (noc_request_accept(niu, word, cycle, &by)) {
-        noc_request_depart(niu, word, cycle, &by);
-    }
+    memcpy(bytes, from->bytes, from->size);
+    packet->kind = NOC_WRITE;
+    packet->size = from->size;
+    packet->address = from->address;
+    packet->back_address = from->is_register ? 0 : (uint32_t)from->address;
+    packet->operation = from->is_register ? packet->word : (uint32_t)(from->header_address >> 4);
+    packet->tag = tag_of(from);
+    packet->channel = (uint8_t)from->vc;
+    packet->is_inline = from->is_register;
+    packet->is_multicast = from->is_multicast;
+    packet->is_linked = from->is_linked;
+    packet->stores_header = from->stores_header;
+    packet->span.y_is_major = from->is_multicast && from->y_is_major;
+    noc_request_packet(&tile->niu[from->noc], receiver_of(from), packet, cycle, &by);
     if (tile->commands) {
-        tile_noc_let_depart(tile, packet->noc, cycle);
+        tile_noc_let_depart(tile, from->noc, cycle);
     }
 }
 
@@ -154,7 +110,7 @@ static bool port_send(void *owner, const struct overlay_packet *packet, uint64_t
         tile->overlay_waits |= (uint8_t)(1u << packet->noc);
         return false;
     } else {
-        request(tile, packet, cycle);
+        send_for_stream(tile, packet, cycle);
     }
     if (!packet->is_register) {
         tile->overlay_left[packet->sender]++;
