@@ -277,6 +277,9 @@ void chip_tell_window(const struct penrose_chip *chip);
  * there is a fault that stops (sched.c). */
 void chip_go_on(struct penrose_chip *chip);
 
+/* A window is over at `end`: packets are exchanged. */
+void chip_end_window(struct penrose_chip *chip, uint64_t end);
+
 /* --- What hosts do is recorded (record.c) --- */
 
 /* A window ran from `start`, which was to have ended at `planned`; packets are not exchanged yet. */
@@ -294,9 +297,6 @@ void chip_rerun_begin(struct penrose_chip *chip, uint64_t planned, uint64_t actu
 void chip_rerun_units(struct penrose_chip *chip, uint64_t planned, uint64_t actual,
                       bool (*goes_on)(const struct penrose_chip *chip,
                                       const struct chip_unit *unit));
-
-/* Ends it: packets are exchanged. */
-void chip_rerun_end(struct penrose_chip *chip, uint64_t actual);
 
 /* --- Reports (faults.c) --- */
 

@@ -14,21 +14,6 @@ static const char out_of_range[] =
     "GDDR ends at " ARCH_TEXT(END_GDDR) "; L1 of the tile is at " ARCH_TEXT(
         AT_DRAM_L1) ", registers at " ARCH_TEXT(AT_LOCAL_RAM);
 
-void dram_init(struct dram_bank *bank, unsigned number, const uint16_t node[DRAM_PORTS],
-               const struct tile_board *board, void *owner)
-{
-    *bank = (struct dram_bank){.number = number, .board = board, .owner = owner};
-    noc_queue_init(&bank->inbox);
-    noc_queue_init(&bank->due);
-    for (unsigned i = 0; i < DRAM_PORTS; i++) {
-        struct dram_port *port = &bank->port[i];
-        port->bank = bank;
-        port->node = node[i];
-        snprintf(port->name, sizeof port->name, "DRAM (%u, %u)", node[i] % GRID_WIDTH,
-                 node[i] / GRID_WIDTH);
-    }
-}
-
 void dram_free(struct dram_bank *bank)
 {
     sparse_free(&bank->memory);
@@ -65,10 +50,11 @@ enum dram_reply dram_access(struct dram_port *port, enum mmio_operation operatio
 
 /* --- The NoC --- */
 
-static enum noc_answer access_port(struct dram_port *port, enum mmio_operation operation,
-                                   uint64_t address, void *bytes, uint32_t size, uint64_t cycle,
-                                   const char **rule)
+static enum noc_answer bank_access(void *owner, bool writes, uint64_t address, void *bytes,
+                                   uint32_t size, uint64_t cycle, const char **rule)
 {
+    struct dram_port *port = owner;
+    enum mmio_operation operation = writes ? MMIO_WRITE : MMIO_READ;
     uint32_t tile_address, done;
     enum dram_reply reply = dram_access(port, operation, address, bytes, size, &tile_address, rule);
     if (reply != DRAM_IS_TILE) {
@@ -78,18 +64,6 @@ static enum noc_answer access_port(struct dram_port *port, enum mmio_operation o
         tile_noc_access(port->tile, operation, tile_address, bytes, size, cycle, &done, rule);
     *rule = *rule ? *rule : "nothing answers there";
     return tile_reply == MMIO_OK ? NOC_ANSWERED : tile_reply == MMIO_WAIT ? NOC_WAITS : NOC_REFUSED;
-}
-
-static enum noc_answer bank_read(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
-                                 uint64_t cycle, const char **rule)
-{
-    return access_port(owner, MMIO_READ, address, bytes, size, cycle, rule);
-}
-
-static enum noc_answer bank_write(void *owner, uint64_t address, const uint8_t *bytes,
-                                  uint32_t size, uint64_t cycle, const char **rule)
-{
-    return access_port(owner, MMIO_WRITE, address, (void *)(uintptr_t)bytes, size, cycle, rule);
 }
 
 static void port_send(void *owner, struct noc_packet *packet, uint64_t cycle)
@@ -124,28 +98,44 @@ static bool is_subordinate(const struct dram_port *port, unsigned noc)
     return !port->tile || port->tile->niu[noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE;
 }
 
-static struct noc_target target_of(struct dram_port *port, unsigned noc)
+static const struct noc_target_kind bank_target = {.has_registers = true,
+                                                   .access = bank_access,
+                                                   .send = port_send,
+                                                   .changed = bank_changed,
+                                                   .fault = bank_port_fault};
+
+void dram_init(struct dram_bank *bank, unsigned number, const uint16_t node[DRAM_PORTS],
+               const struct tile_board *board, void *owner)
 {
-    struct tile *tile = port->tile;
-    if (!is_subordinate(port, noc)) {
-        return tile_noc_target(tile, noc);
+    *bank = (struct dram_bank){.number = number, .board = board, .owner = owner};
+    noc_queue_init(&bank->inbox);
+    noc_queue_init(&bank->due);
+    for (unsigned i = 0; i < DRAM_PORTS; i++) {
+        struct dram_port *port = &bank->port[i];
+        port->bank = bank;
+        port->node = node[i];
+        snprintf(port->name, sizeof port->name, "DRAM (%u, %u)", node[i] % GRID_WIDTH,
+                 node[i] / GRID_WIDTH);
+        for (unsigned noc = 0; noc < 2; noc++) {
+            port->behind[noc] = (struct noc_target){.kind = &bank_target,
+                                                    .owner = port,
+                                                    .pool = &bank->pool,
+                                                    .name = port->name,
+                                                    .registers_again = AT_DRAM_REGISTERS,
+                                                    .here = port->node,
+                                                    .read_alignment = READ_ALIGNMENT,
+                                                    .write_alignment = WRITE_ALIGNMENT};
+        }
     }
-    return (struct noc_target){.owner = port,
-                               .pool = &port->bank->pool,
-                               .niu = tile ? &tile->niu[noc] : NULL,
-                               .here = port->node,
-                               .name = port->name,
-                               .read_alignment = READ_ALIGNMENT,
-                               .write_alignment = WRITE_ALIGNMENT,
-                               .has_registers = true,
-                               .registers_again = AT_DRAM_REGISTERS,
-                               .drops_headers =
-                                   tile && tile->niu[noc].word[NIU_CFG_0 / 4] & NIU_NO_HEADERS,
-                               .read = bank_read,
-                               .write = bank_write,
-                               .send = port_send,
-                               .changed = bank_changed,
-                               .fault = bank_port_fault};
+}
+
+void dram_attach(struct dram_port *port, struct tile *tile)
+{
+    port->tile = tile;
+    for (unsigned noc = 0; noc < 2; noc++) {
+        port->behind[noc].niu = &tile->niu[noc];
+        port->behind[noc].config = &tile->niu[noc].word[NIU_CFG_0 / 4];
+    }
 }
 
 static struct dram_port *port_at(struct dram_bank *bank, uint16_t node)
@@ -160,8 +150,10 @@ static struct dram_port *port_at(struct dram_bank *bank, uint16_t node)
 static bool serve_packet(struct dram_bank *bank, struct noc_packet *packet, uint64_t cycle)
 {
     struct dram_port *port = port_at(bank, packet->to);
-    const struct noc_target target = target_of(port, packet->noc);
-    return tile_noc_serve(port->tile, &target, packet, cycle);
+    const struct noc_target *target = is_subordinate(port, packet->noc)
+                                          ? &port->behind[packet->noc]
+                                          : &port->tile->behind[packet->noc];
+    return tile_noc_serve(port->tile, target, packet, cycle);
 }
 
 void dram_serve(struct dram_bank *bank, uint64_t end)

@@ -26,7 +26,8 @@ struct dram_port {
     struct dram_bank *bank;
     struct tile *tile; /* NULL until it is touched */
     uint16_t node;
-    char name[24]; /* "DRAM (0, 11)" */
+    char name[24];               /* "DRAM (0, 11)" */
+    struct noc_target behind[2]; /* GDDR as packets of the port's NIUs find it */
 };
 
 struct dram_bank {
@@ -50,6 +51,9 @@ struct dram_bank {
 void dram_init(struct dram_bank *bank, unsigned number, const uint16_t node[DRAM_PORTS],
                const struct tile_board *board, void *owner);
 void dram_free(struct dram_bank *bank);
+
+/* The port's tile is there from now on. */
+void dram_attach(struct dram_port *port, struct tile *tile);
 
 /* Serves the packets that arrive before `end`. */
 void dram_serve(struct dram_bank *bank, uint64_t end);

@@ -278,26 +278,14 @@ struct edge {
     char rule[GRID_RULE_BYTES];
 };
 
-static enum noc_answer edge_access(struct edge *edge, enum mmio_operation operation,
-                                   uint64_t address, void *bytes, uint32_t size, const char **rule)
+static enum noc_answer edge_access(void *owner, bool writes, uint64_t address, void *bytes,
+                                   uint32_t size, uint64_t cycle, const char **rule)
 {
-    *rule = chip_edge_access(edge->chip, edge->place, edge->noc, operation, address, bytes, size,
-                             edge->rule);
+    struct edge *edge = owner;
+    (void)cycle;
+    *rule = chip_edge_access(edge->chip, edge->place, edge->noc, writes ? MMIO_WRITE : MMIO_READ,
+                             address, bytes, size, edge->rule);
     return *rule ? NOC_REFUSED : NOC_ANSWERED;
-}
-
-static enum noc_answer edge_read(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
-                                 uint64_t cycle, const char **rule)
-{
-    (void)cycle;
-    return edge_access(owner, MMIO_READ, address, bytes, size, rule);
-}
-
-static enum noc_answer edge_write(void *owner, uint64_t address, const uint8_t *bytes,
-                                  uint32_t size, uint64_t cycle, const char **rule)
-{
-    (void)cycle;
-    return edge_access(owner, MMIO_WRITE, address, (void *)(uintptr_t)bytes, size, rule);
 }
 
 static void edge_send(void *owner, struct noc_packet *packet, uint64_t cycle)
@@ -317,6 +305,9 @@ static bool edge_fault(void *owner, const struct noc_packet *packet, enum penros
 {
     return chip_packet_fault(((struct edge *)owner)->chip, packet, kind, text);
 }
+
+static const struct noc_target_kind edge_target = {
+    .access = edge_access, .send = edge_send, .changed = edge_changed, .fault = edge_fault};
 
 /* SPEC: WormholeB0 NoC/Alignment; the vendor's noc_parameters has 64 for reads of PCIe tiles, 16
  * for writes, 4 for registers. ttsim: 16 for ARC. GUESS: words of ARC are registers wherever they
@@ -366,18 +357,14 @@ static void serve_edge(struct penrose_chip *chip, struct noc_packet *packet)
              arch_tile_kind_name(
                  (enum penrose_tile_kind)grid_tile(&chip->grid, chip_position(packet->to))->kind),
              name.x, name.y);
-    struct noc_target target = {.owner = &edge,
-                                .pool = &chip->packets,
-                                .here = packet->to,
-                                .name = text,
-                                .read_alignment = read_alignment(chip, packet),
-                                .write_alignment = WRITE_ALIGNMENT,
-                                .drops_headers = niu->word[NIU_CFG_0 / 4] & NIU_NO_HEADERS,
-                                .read = edge_read,
-                                .write = edge_write,
-                                .send = edge_send,
-                                .changed = edge_changed,
-                                .fault = edge_fault};
+    const struct noc_target target = {.kind = &edge_target,
+                                      .owner = &edge,
+                                      .pool = &chip->packets,
+                                      .config = &niu->word[NIU_CFG_0 / 4],
+                                      .name = text,
+                                      .here = packet->to,
+                                      .read_alignment = read_alignment(chip, packet),
+                                      .write_alignment = WRITE_ALIGNMENT};
     check_serdes(chip, packet, text);
     noc_serve(&target, packet, packet->arrival);
 }

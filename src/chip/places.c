@@ -165,7 +165,7 @@ static struct tile *make_tile(struct penrose_chip *chip, uint16_t number)
     (void)tile_observe(tile, chip->observers); /* as many as the other tiles have */
     chip->is_observed |= tile->observed != 0;
     if (place->port) { /* its bank runs it */
-        place->port->tile = tile;
+        dram_attach(place->port, tile);
     }
     chip_touch(chip, number);
     if (type == TILE_ETHERNET) {

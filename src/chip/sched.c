@@ -240,6 +240,24 @@ static void run_units(struct penrose_chip *chip)
     chip->shares_time = false;
 }
 
+void chip_end_window(struct penrose_chip *chip, uint64_t end)
+{
+    if (chip->journal) {
+        chip->journal->inside++;
+    }
+    chip->now = end;
+    chip_merge_notes(chip);
+    chip_exchange(chip, chip->now + chip->window);
+    for (unsigned i = 0; i < GRID_BANKS; i++) {
+        dram_end_window(&chip->bank[i], chip->now);
+    }
+    chip->runnable_count = 0;
+    if (chip->journal) {
+        chip->journal->inside--;
+    }
+    chip_tell_window(chip);
+}
+
 /* Runs every unit that has something to do before `end`; the others catch up with the time when
  * they are next touched (chip_tile). In a long window a unit that is alone may end it early. */
 static void run_window(struct penrose_chip *chip, uint64_t end, bool is_long)
@@ -267,7 +285,7 @@ static void run_window(struct penrose_chip *chip, uint64_t end, bool is_long)
     chip_record_window(chip, start, end);
     /* What it has sent leaves when the round is over, which ends the window. */
     chip->runnable_count = stands ? 0 : chip->runnable_count;
-    chip_rerun_end(chip, chip->now);
+    chip_end_window(chip, chip->now);
 }
 
 /* --- Windows that were recorded --- */
@@ -309,24 +327,6 @@ void chip_rerun_units(struct penrose_chip *chip, uint64_t planned, uint64_t actu
     memcpy(chip->runnable, unit, count * sizeof *unit);
     chip->runnable_count = count;
     chip->window_end = actual;
-}
-
-void chip_rerun_end(struct penrose_chip *chip, uint64_t actual)
-{
-    if (chip->journal) {
-        chip->journal->inside++;
-    }
-    chip->now = actual;
-    chip_merge_notes(chip);
-    chip_exchange(chip, chip->now + chip->window);
-    for (unsigned i = 0; i < GRID_BANKS; i++) {
-        dram_end_window(&chip->bank[i], chip->now);
-    }
-    chip->runnable_count = 0;
-    if (chip->journal) {
-        chip->journal->inside--;
-    }
-    chip_tell_window(chip);
 }
 
 /* Where a window of at most `window` cycles ends: before anybody else has something to do, unless

@@ -28,7 +28,7 @@ __attribute__((format(printf, 4, 5))) static bool lets_pass(const struct noc_tar
     va_start(arguments, format);
     vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
     va_end(arguments);
-    if (target->fault(target->owner, packet, kind, text)) {
+    if (target->kind->fault(target->owner, packet, kind, text)) {
         return true;
     }
     noc_packet_free(target->pool, packet);
@@ -47,8 +47,8 @@ static bool void_if(struct noc_packet *packet, bool passes)
 static bool is_register(const struct noc_target *target, uint64_t address)
 {
     uint64_t again = address - target->registers_again;
-    return target->has_registers && ((address >= AT_NOC_REGISTERS && address <= UINT32_MAX) ||
-                                     (again >= AT_NOC_REGISTERS && again <= UINT32_MAX));
+    return target->kind->has_registers && ((address >= AT_NOC_REGISTERS && address <= UINT32_MAX) ||
+                                           (again >= AT_NOC_REGISTERS && again <= UINT32_MAX));
 }
 
 /* What the hardware does with ends that do not fit each other. GUESS: a register has its aligned
@@ -100,6 +100,27 @@ static bool is_aligned(const struct noc_target *target, struct noc_packet *packe
     return pass;
 }
 
+/* --- What is there --- */
+
+static enum noc_answer read_there(const struct noc_target *target, uint64_t address, uint8_t *bytes,
+                                  uint32_t size, uint64_t cycle, const char **rule)
+{
+    return target->kind->access(target->owner, false, address, bytes, size, cycle, rule);
+}
+
+static enum noc_answer write_there(const struct noc_target *target, uint64_t address,
+                                   const uint8_t *bytes, uint32_t size, uint64_t cycle,
+                                   const char **rule)
+{
+    return target->kind->access(target->owner, true, address, (void *)(uintptr_t)bytes, size, cycle,
+                                rule);
+}
+
+static bool drops_headers(const struct noc_target *target)
+{
+    return target->config && *target->config & NIU_NO_HEADERS;
+}
+
 /* --- Ways back --- */
 
 static void turn_round(const struct noc_target *target, struct noc_packet *packet,
@@ -110,7 +131,7 @@ static void turn_round(const struct noc_target *target, struct noc_packet *packe
     packet->to = packet->back;
     packet->address = packet->back_address;
     packet->channel = NOC_ANY_CHANNEL;
-    target->send(target->owner, packet, cycle);
+    target->kind->send(target->owner, packet, cycle);
 }
 
 static void count(const struct noc_target *target, enum niu_counter counter, uint32_t by)
@@ -131,10 +152,9 @@ static enum noc_answer read_data(const struct noc_target *target, const struct n
         return NOC_ANSWERED;
     }
     if (!packet->is_excused || !is_register(target, packet->address)) {
-        return target->read(target->owner, packet->address, bytes, packet->size, cycle, rule);
+        return read_there(target, packet->address, bytes, packet->size, cycle, rule);
     }
-    enum noc_answer answer =
-        target->read(target->owner, packet->address, word, sizeof word, cycle, rule);
+    enum noc_answer answer = read_there(target, packet->address, word, sizeof word, cycle, rule);
     for (uint32_t i = 0; answer == NOC_ANSWERED && i < packet->size; i++) {
         bytes[i] = word[i % WORD_BYTES];
     }
@@ -164,7 +184,7 @@ static bool serve_read(const struct noc_target *target, struct noc_packet *packe
     }
     count(target, NIU_SLV_RD_RESP_SENT, 1);
     count(target, NIU_SLV_RD_DATA_WORD_SENT, noc_packet_flits(packet, packet->back_address));
-    target->changed(target->owner, packet->noc, cycle);
+    target->kind->changed(target->owner, packet->noc, cycle);
     turn_round(target, packet, NOC_READ_RESPONSE, cycle);
     return true;
 }
@@ -184,8 +204,7 @@ static enum noc_answer write_runs(const struct noc_target *target, uint64_t bloc
         while (at > 0 && enables >> (at - 1) & 1) {
             at--;
         }
-        enum noc_answer answer =
-            target->write(target->owner, block + at, bytes + at, end - at, cycle, rule);
+        enum noc_answer answer = write_there(target, block + at, bytes + at, end - at, cycle, rule);
         if (answer != NOC_ANSWERED) {
             return answer;
         }
@@ -220,21 +239,21 @@ static enum noc_answer write_bytes(const struct noc_target *target, const struct
         uint8_t word[WORD_BYTES] = {0};
         memcpy(word, bytes + (packet->has_enables ? address % LINE_BYTES : 0),
                packet->size < WORD_BYTES ? packet->size : WORD_BYTES);
-        return target->write(target->owner, address, word, WORD_BYTES, cycle, rule);
+        return write_there(target, address, word, WORD_BYTES, cycle, rule);
     }
     if (packet->has_enables) {
         return write_runs(target, address & ~UINT64_C(15), bytes, packet->enables, cycle, rule);
     }
     return packet->is_inline && !is_register(target, address)
                ? write_inline(target, packet, cycle, rule)
-               : target->write(target->owner, address, bytes, packet->size, cycle, rule);
+               : write_there(target, address, bytes, packet->size, cycle, rule);
 }
 
 static enum noc_answer write_data(const struct noc_target *target, const struct noc_packet *packet,
                                   uint64_t cycle, const char **rule)
 {
     const uint8_t *bytes = noc_packet_bytes(packet);
-    bool stores_header = packet->stores_header && !target->drops_headers;
+    bool stores_header = packet->stores_header && !drops_headers(target);
     uint64_t header_at = (uint64_t)packet->operation << 4;
     uint8_t header[HEADER_BYTES];
     enum noc_answer answer = NOC_ANSWERED;
@@ -242,7 +261,7 @@ static enum noc_answer write_data(const struct noc_target *target, const struct 
         return NOC_ANSWERED;
     }
     if (stores_header) { /* refused before anything has been written */
-        answer = target->read(target->owner, header_at, header, sizeof header, cycle, rule);
+        answer = read_there(target, header_at, header, sizeof header, cycle, rule);
     }
     if (answer == NOC_ANSWERED) {
         answer = write_bytes(target, packet, cycle, rule);
@@ -250,7 +269,7 @@ static enum noc_answer write_data(const struct noc_target *target, const struct 
     if (answer == NOC_ANSWERED && stores_header) {
         memset(header, 0, sizeof header);
         memcpy(header, bytes, packet->size < HEADER_BYTES ? packet->size : HEADER_BYTES);
-        answer = target->write(target->owner, header_at, header, sizeof header, cycle, rule);
+        answer = write_there(target, header_at, header, sizeof header, cycle, rule);
     }
     return answer;
 }
@@ -304,10 +323,10 @@ static bool serve_write(const struct noc_target *target, struct noc_packet *pack
         !void_if(packet, lets_pass(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule))) {
         return true;
     }
-    if (packet->tag & NOC_TAG_TO_OVERLAY && target->deliver && !packet->is_void) {
-        target->deliver(target->owner, packet, cycle);
+    if (packet->tag & NOC_TAG_TO_OVERLAY && target->kind->deliver && !packet->is_void) {
+        target->kind->deliver(target->owner, packet, cycle);
     }
-    target->changed(target->owner, packet->noc, cycle);
+    target->kind->changed(target->owner, packet->noc, cycle);
     if (!packet->wants_response) {
         noc_packet_free(target->pool, packet);
         return true;
@@ -321,7 +340,7 @@ static bool serve_write(const struct noc_target *target, struct noc_packet *pack
 static bool do_atomic(const struct noc_target *target, struct noc_packet *packet, uint64_t cycle)
 {
     uint64_t at = packet->address & ~UINT64_C(15);
-    uint8_t *line = target->line ? target->line(target->owner, at) : NULL;
+    uint8_t *line = target->kind->line ? target->kind->line(target->owner, at) : NULL;
     if (!line) {
         return void_if(packet, lets_pass(target, packet, PENROSE_FAULT_NOC_ADDRESS,
                                          "atomics reach the L1 of Tensix and Ethernet tiles only"));
@@ -336,7 +355,7 @@ static bool do_atomic(const struct noc_target *target, struct noc_packet *packet
     if (rule) {
         return void_if(packet, lets_pass(target, packet, PENROSE_FAULT_NOC_COMMAND, "%s", rule));
     }
-    target->line_written(target->owner, at, cycle);
+    target->kind->line_written(target->owner, at, cycle);
     return true;
 }
 
@@ -348,7 +367,7 @@ static bool serve_atomic(const struct noc_target *target, struct noc_packet *pac
     bool marked = packet->wants_response;
     count(target, NIU_SLV_REQ_ACCEPTED, 1);
     count(target, marked ? NIU_SLV_NONPOSTED_ATOMIC_RECEIVED : NIU_SLV_POSTED_ATOMIC_RECEIVED, 1);
-    target->changed(target->owner, packet->noc, cycle);
+    target->kind->changed(target->owner, packet->noc, cycle);
     if (!marked) {
         noc_packet_free(target->pool, packet);
         return true;
@@ -374,7 +393,7 @@ static void release_link(const struct noc_target *target, const struct noc_packe
                  "NoC %u: %s gets a response of transaction id %u and waits for none: the return "
                  "coordinates are not the initiator's",
                  packet->noc, target->name, id);
-        target->fault(target->owner, packet, PENROSE_FAULT_NOC_CREDIT, text);
+        target->kind->fault(target->owner, packet, PENROSE_FAULT_NOC_CREDIT, text);
     }
     niu_set_outstanding(target->niu, id, outstanding - 1);
 }
@@ -396,7 +415,7 @@ static void complete(const struct noc_target *target, const struct noc_packet *p
         break;
     }
     release_link(target, packet);
-    target->changed(target->owner, packet->noc, cycle);
+    target->kind->changed(target->owner, packet->noc, cycle);
 }
 
 static bool serve_response(const struct noc_target *target, struct noc_packet *packet,
@@ -404,7 +423,7 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
 {
     const char *rule = NULL;
     enum noc_answer answer = NOC_ANSWERED;
-    if (packet->kind == NOC_ATOMIC_RESPONSE && !target->line &&
+    if (packet->kind == NOC_ATOMIC_RESPONSE && !target->kind->line &&
         !void_if(
             packet,
             lets_pass(target, packet, PENROSE_FAULT_NOC_ADDRESS,
@@ -413,8 +432,7 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
     }
     if (packet->kind != NOC_WRITE_ACK && !packet->is_void) {
         uint32_t size = packet->kind == NOC_READ_RESPONSE ? packet->size : 4;
-        answer = target->write(target->owner, packet->address, noc_packet_bytes(packet), size,
-                               cycle, &rule);
+        answer = write_there(target, packet->address, noc_packet_bytes(packet), size, cycle, &rule);
     }
     if (answer == NOC_WAITS) {
         return false;
@@ -426,7 +444,7 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
     if (answer == NOC_REFUSED && target->here != packet->origin) { /* the sender is answered */
         packet->from = target->here;
         packet->to = packet->origin;
-        target->send(target->owner, packet, cycle);
+        target->kind->send(target->owner, packet, cycle);
         return true;
     }
     complete(target, packet, (enum noc_kind)packet->kind, packet->address, cycle);
@@ -439,8 +457,8 @@ bool noc_answer(const struct noc_target *target, const struct noc_packet *packet
 {
     const char *rule = NULL;
     bool is_read = packet->kind == NOC_READ;
-    if (is_read && target->write(target->owner, packet->back_address, bytes, packet->size, cycle,
-                                 &rule) != NOC_ANSWERED) {
+    if (is_read && write_there(target, packet->back_address, bytes, packet->size, cycle, &rule) !=
+                       NOC_ANSWERED) {
         return false;
     }
     complete(target, packet, is_read ? NOC_READ_RESPONSE : NOC_WRITE_ACK, packet->back_address,

@@ -16,23 +16,11 @@ enum noc_answer {
     NOC_REFUSED, /* the rule says why */
 };
 
-/* What lies behind an NIU. */
-struct noc_target {
-    void *owner;
-    struct noc_pool *pool;
-    struct niu *niu; /* NULL: nobody looks at its counters */
-    uint16_t here;
-    const char *name; /* "tile (1, 2)", for reports */
-    /* Source and destination of a read from here, or of a write to here, are congruent modulo this;
-     * 1: no rule. */
-    uint8_t read_alignment, write_alignment;
-    bool has_registers;       /* addresses from AT_NOC_REGISTERS to 2^32 take words only */
-    uint64_t registers_again; /* and these plus this; 0: no */
-    bool drops_headers;       /* NIU_CFG_0: NOC_PACKET_TAG_HEADER_STORE has no effect here */
-    enum noc_answer (*read)(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
-                            uint64_t cycle, const char **rule);
-    enum noc_answer (*write)(void *owner, uint64_t address, const uint8_t *bytes, uint32_t size,
-                             uint64_t cycle, const char **rule);
+/* What a kind of receiver does for packets. `owner` is the receiver. */
+struct noc_target_kind {
+    bool has_registers; /* addresses from AT_NOC_REGISTERS to 2^32 take words only */
+    enum noc_answer (*access)(void *owner, bool writes, uint64_t address, void *bytes,
+                              uint32_t size, uint64_t cycle, const char **rule);
     /* 16 bytes of L1 for an atomic operation, NULL where there are none; and after it. */
     uint8_t *(*line)(void *owner, uint64_t address);
     void (*line_written)(void *owner, uint64_t address, uint64_t cycle);
@@ -46,6 +34,21 @@ struct noc_target {
      * lets it pass, and what the hardware would do is done as far as that is known. */
     bool (*fault)(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
                   const char *text);
+};
+
+/* What lies behind an NIU. */
+struct noc_target {
+    const struct noc_target_kind *kind;
+    void *owner;
+    struct noc_pool *pool;
+    struct niu *niu;        /* NULL: nobody looks at its counters */
+    const uint32_t *config; /* NIU_CFG_0, by which header stores are dropped; NULL: they are not */
+    const char *name;       /* "tile (1, 2)", for reports */
+    uint64_t registers_again; /* registers are also where they are plus this; 0: they are not */
+    uint16_t here;
+    /* Source and destination of a read from here, or of a write to here, are congruent modulo this;
+     * 1: no rule. */
+    uint8_t read_alignment, write_alignment;
 };
 
 /* Takes a packet that has arrived, and with it its memory, unless the answer is false: then it must

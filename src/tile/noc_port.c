@@ -56,36 +56,22 @@ static bool is_gddr(const struct tile *tile, const struct noc_packet *packet)
            !tile_dram_address(packet->address, &local);
 }
 
-static enum noc_answer access_tile_from_noc(struct tile *tile, enum mmio_operation operation,
-                                            uint64_t address, void *bytes, uint32_t size,
-                                            uint64_t cycle, const char **rule)
+static enum noc_answer port_access(void *owner, bool writes, uint64_t address, void *bytes,
+                                   uint32_t size, uint64_t cycle, const char **rule)
 {
     uint32_t done;
-    address = own_address(tile, address);
+    address = own_address(owner, address);
     if (address > UINT32_MAX) {
         *rule = "the tile's addresses have 32 bits";
         return NOC_REFUSED;
     }
-    enum mmio_reply reply =
-        tile_noc_access(tile, operation, (uint32_t)address, bytes, size, cycle, &done, rule);
+    enum mmio_reply reply = tile_noc_access(owner, writes ? MMIO_WRITE : MMIO_READ,
+                                            (uint32_t)address, bytes, size, cycle, &done, rule);
     if (reply == MMIO_OK || reply == MMIO_WAIT) {
         return reply == MMIO_OK ? NOC_ANSWERED : NOC_WAITS;
     }
     *rule = *rule ? *rule : refusals[reply];
     return NOC_REFUSED;
-}
-
-static enum noc_answer port_read(void *owner, uint64_t address, uint8_t *bytes, uint32_t size,
-                                 uint64_t cycle, const char **rule)
-{
-    return access_tile_from_noc(owner, MMIO_READ, address, bytes, size, cycle, rule);
-}
-
-static enum noc_answer port_write(void *owner, uint64_t address, const uint8_t *bytes,
-                                  uint32_t size, uint64_t cycle, const char **rule)
-{
-    return access_tile_from_noc(owner, MMIO_WRITE, address, (void *)(uintptr_t)bytes, size, cycle,
-                                rule);
 }
 
 static uint8_t *port_line(void *owner, uint64_t address)
@@ -227,8 +213,7 @@ static const char *port_fetch(void *owner, uint64_t address, uint8_t *bytes, uin
                               uint64_t cycle)
 {
     const char *rule = NULL;
-    enum noc_answer answer =
-        access_tile_from_noc(owner, MMIO_READ, address, bytes, size, cycle, &rule);
+    enum noc_answer answer = port_access(owner, false, address, bytes, size, cycle, &rule);
     return answer == NOC_WAITS ? "the register is busy" : rule;
 }
 
@@ -518,26 +503,29 @@ static bool port_fault(void *owner, const struct noc_packet *packet, enum penros
     return tile->board->fault(tile->owner, tile, &fault) != PENROSE_STOP;
 }
 
-struct noc_target tile_noc_target(struct tile *tile, unsigned noc)
+static const struct noc_target_kind tile_target = {.has_registers = true,
+                                                   .access = port_access,
+                                                   .line = port_line,
+                                                   .line_written = port_line_written,
+                                                   .deliver = port_deliver,
+                                                   .send = tile_noc_send,
+                                                   .changed = port_changed,
+                                                   .fault = port_fault};
+
+void tile_noc_attach(struct tile *tile)
 {
-    return (struct noc_target){.owner = tile,
-                               .pool = &tile->pool,
-                               .niu = &tile->niu[noc],
-                               .here = tile->node,
-                               .name = tile->name,
-                               .read_alignment = LINE_BYTES,
-                               .write_alignment = LINE_BYTES,
-                               .has_registers = true,
-                               .registers_again =
-                                   tile->kind->type == TILE_DRAM ? AT_DRAM_REGISTERS : 0,
-                               .read = port_read,
-                               .write = port_write,
-                               .line = port_line,
-                               .line_written = port_line_written,
-                               .deliver = port_deliver,
-                               .send = tile_noc_send,
-                               .changed = port_changed,
-                               .fault = port_fault};
+    for (unsigned noc = 0; noc < 2; noc++) {
+        tile->behind[noc] = (struct noc_target){
+            .kind = &tile_target,
+            .owner = tile,
+            .pool = &tile->pool,
+            .niu = &tile->niu[noc],
+            .name = tile->name,
+            .registers_again = tile->kind->type == TILE_DRAM ? AT_DRAM_REGISTERS : 0,
+            .here = tile->node,
+            .read_alignment = LINE_BYTES,
+            .write_alignment = LINE_BYTES};
+    }
 }
 
 uint64_t tile_noc_next(const struct tile *tile)
@@ -556,9 +544,8 @@ void tile_noc_arrivals(struct tile *tile, uint64_t end)
     depart(tile, end, UINT64_MAX);
     tile->inbox_waits = false;
     for (struct noc_packet *packet; (packet = noc_queue_take(&tile->inbox, end));) {
-        const struct noc_target here = tile_noc_target(tile, packet->noc);
         uint64_t cycle = packet->arrival > tile->now ? packet->arrival : tile->now;
-        if (!tile_noc_serve(tile, &here, packet, cycle)) {
+        if (!tile_noc_serve(tile, &tile->behind[packet->noc], packet, cycle)) {
             noc_queue_return(&tile->inbox, packet);
             tile->inbox_waits = true;
             tile->inbox_epoch = tile->epoch;

@@ -39,8 +39,8 @@ void tile_noc_tell_request(struct tile *tile, const struct noc_packet *request, 
 /* When the next packet arrives that can be served, UINT64_MAX: none. */
 uint64_t tile_noc_next(const struct tile *tile);
 
-/* The tile as what lies behind its NIU number `noc`. */
-struct noc_target tile_noc_target(struct tile *tile, unsigned noc);
+/* Makes tile->behind of a new tile. */
+void tile_noc_attach(struct tile *tile);
 
 /* Does an address of a DRAM tile's NoC space lead to its own space? *local: where, or `address`. */
 bool tile_dram_address(uint64_t address, uint64_t *local);

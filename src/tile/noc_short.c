@@ -32,9 +32,8 @@ static bool is_plain(const struct noc_packet *packet)
 
 static void serve_own(struct tile *tile, struct noc_packet *packet, uint64_t cycle)
 {
-    const struct noc_target here = tile_noc_target(tile, packet->noc);
     packet->arrival = cycle;
-    if (!tile_noc_serve(tile, &here, packet, cycle)) {
+    if (!tile_noc_serve(tile, &tile->behind[packet->noc], packet, cycle)) {
         noc_queue_put(&tile->inbox, packet);
     }
 }
@@ -91,7 +90,6 @@ static bool asks_gddr(const struct tile *tile, const struct noc_packet *packet)
 static bool serve_gddr(struct tile *tile, struct noc_packet *packet, uint64_t cycle)
 {
     const struct tile_board *board = tile->board;
-    struct noc_target here = tile_noc_target(tile, packet->noc);
     bool is_read = packet->kind == NOC_READ;
     const uint8_t *bytes =
         is_read && board->read_gddr ? board->read_gddr(tile->owner, tile, packet) : NULL;
@@ -100,7 +98,7 @@ static bool serve_gddr(struct tile *tile, struct noc_packet *packet, uint64_t cy
     if (!is_answered) {
         return false;
     }
-    noc_answer(&here, packet, bytes, cycle);
+    noc_answer(&tile->behind[packet->noc], packet, bytes, cycle);
     tile_noc_tell_answer(tile, packet, cycle);
     note_unseen(tile, packet);
     packet->is_answered = true;

@@ -10,6 +10,7 @@
 #include "tile/debug_internal.h"
 #include "tile/eth_window.h"
 #include "tile/observe.h"
+#include "tile/noc_port.h"
 #include "tile/overlay_port.h"
 #include "tile/tensix_port.h"
 #include "tile/weak.h"
@@ -106,6 +107,7 @@ struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv3
     tile->owner = owner;
     tile->code.store = store;
     prepare(tile, memory + L1_AT);
+    tile_noc_attach(tile);
     if (type == TILE_ETHERNET && !tile_eth_init(tile)) {
         tile_destroy(tile);
         return NULL;

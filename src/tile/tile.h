@@ -27,6 +27,7 @@
 #include "noc/niu.h"
 #include "noc/overlay.h"
 #include "noc/packet.h"
+#include "noc/serve.h"
 #include "observe/observer.h"
 #include "rv32/code.h"
 #include "rv32/idle.h"
@@ -336,7 +337,8 @@ struct tile {
     bool has_paused;       /* or a hart executed ebreak, or read GDDR that is watched */
     const struct observer *observer[TILE_OBSERVERS]; /* `observers` of them */
     unsigned observers, observed;                    /* kinds that any of them wants: a bit each */
-    bool keeps_awake; /* one of them wants to know of each turn of a loop that polls */
+    bool keeps_awake;            /* one of them wants to know of each turn of a loop that polls */
+    struct noc_target behind[2]; /* the tile as its NIUs' packets find it */
     const struct tile_board *board;
     void *owner;
     void *notes;                /* the owner's, about this tile */

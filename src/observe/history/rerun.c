@@ -574,7 +574,7 @@ static enum rerun_end rerun_window(struct rerun *rerun)
                          rerun->mark[i].event.pc);
         }
     }
-    chip_rerun_end(chip, rerun->actual);
+    chip_end_window(chip, rerun->actual);
     return rerun->differs ? RERUN_DIFFERS : rerun->has_stopped ? RERUN_STOPPED : RERUN_DONE;
 }
 
