@@ -34,4 +34,5 @@ EXTRA_DIST += \
 	%D%/blackhole/resets.def \
 	%D%/blackhole/tdma.def \
 	%D%/blackhole/tensix.def \
+	%D%/blackhole/timing.def \
 	%D%/blackhole/unread.def

@@ -7,6 +7,7 @@
 #include "chip/gddr.h"
 #include "isa/error.h"
 #include "tensix/table.h"
+#include "tile/timing.h"
 
 static enum penrose_hart hart_of(enum tile_agent agent)
 {
@@ -308,7 +309,7 @@ void chip_board_init(struct tile_board *board, const struct penrose_options *opt
 {
     bool is_random = options->schedule == PENROSE_RANDOM;
     *board = (struct tile_board){.delivery = {.at_once = !options->timed && !is_random,
-                                              .by_hops = options->timed,
+                                              .timing = tile_timing(options->timed),
                                               .at_random = is_random,
                                               .window = window},
                                  .fault = record_fault,

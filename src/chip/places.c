@@ -8,9 +8,9 @@
 #include "chip/chip.h"
 #include "chip/gddr.h"
 #include "isa/error.h"
-#include "rv32/timing.h"
 #include "tile/noc_port.h"
 #include "tile/observe.h"
+#include "tile/timing.h"
 #include "tile/weak.h"
 
 /* --- Places --- */
@@ -95,12 +95,12 @@ static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
     const struct penrose_options *options = &chip->options;
     tile->now = chip->now;
     tile_allow_shortcuts(tile, chip->shortcuts);
-    tile->tensix.timed = options->timed;
+    tile->tensix.timing = tile_timing(options->timed);
     tile->tensix.rounds_to_nearest = options->rounds_to_nearest;
     tile->tensix.kernels = chip->kernels;
     tile->quantum = options->quantum;
     for (unsigned core = 0; core < RV32_CORES; core++) {
-        tile->hart[core].timing = options->timed ? &rv32_chip_timing : NULL;
+        tile->hart[core].timing = options->timed ? tile_costs.harts : NULL;
     }
     return options->schedule != PENROSE_RANDOM ||
            tile_weak_enable(tile,

@@ -12,5 +12,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/reg.h \
 	%D%/reg_table.h \
 	%D%/shortcuts.h \
+	%D%/timing.h \
 	%D%/word_text.c \
 	%D%/word_text.h

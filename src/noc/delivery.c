@@ -1,17 +1,17 @@
 /* See delivery.h. */
 #include "noc/delivery.h"
 
-enum { NIU_CYCLES = 5, HOP_CYCLES = 9 };
-
 uint64_t noc_latency(const struct noc_delivery *delivery, const struct noc_packet *packet,
                      unsigned hops)
 {
     bool has_data =
         packet->kind == NOC_READ_RESPONSE || (packet->kind == NOC_WRITE && !packet->is_inline);
-    if (!delivery->by_hops) {
+    const struct timing *timing = delivery->timing;
+    if (!timing) {
         return delivery->window;
     }
-    return 2 * NIU_CYCLES + HOP_CYCLES * hops +
+    return 2 * timing_cycles(timing, TIMING_NOC_NIU) +
+           (uint64_t)timing_cycles(timing, TIMING_NOC_HOP) * hops +
            (has_data ? noc_packet_flits(packet, packet->address) : 0);
 }
 
@@ -19,6 +19,6 @@ uint64_t noc_latency(const struct noc_delivery *delivery, const struct noc_packe
  * fixed the virtual channel, or linked them; responses never do. */
 bool noc_keeps_order(const struct noc_delivery *delivery, const struct noc_packet *packet)
 {
-    return (delivery->by_hops || delivery->at_random) && packet->kind <= NOC_ATOMIC &&
+    return (delivery->timing || delivery->at_random) && packet->kind <= NOC_ATOMIC &&
            (packet->channel != NOC_ANY_CHANNEL || packet->is_linked);
 }

@@ -11,11 +11,13 @@
 #ifndef NOC_DELIVERY_H
 #define NOC_DELIVERY_H
 
+#include "isa/timing.h"
 #include "noc/packet.h"
 
 struct noc_delivery {
-    bool at_once, by_hops, at_random;
-    uint64_t window; /* cycles, of the chip's windows */
+    bool at_once, at_random;
+    const struct timing *timing; /* NULL unless by hops */
+    uint64_t window;             /* cycles, of the chip's windows */
 };
 
 /* At random: cycles at most that a request waits to depart, and that a packet is late. */

@@ -298,7 +298,7 @@ static inline bool tensix_src_matrix_may_at(const struct tensix *tensix, enum te
 {
     const struct tensix_src_banks *banks = &tensix->src[src];
     return banks->matrix_may[banks->matrix_bank] &&
-           (!tensix->timed || now >= banks->given_at[banks->matrix_bank]);
+           (!tensix->timing || now >= banks->given_at[banks->matrix_bank]);
 }
 
 static inline bool tensix_src_matrix_may(const struct tensix *tensix, enum tensix_src src)
@@ -309,7 +309,7 @@ static inline bool tensix_src_matrix_may(const struct tensix *tensix, enum tensi
 /* Does the Matrix Unit only have to wait for data that are under way? */
 static inline bool tensix_src_is_coming(const struct tensix *tensix, enum tensix_src src)
 {
-    return tensix->timed && tensix->src[src].matrix_may[tensix->src[src].matrix_bank];
+    return tensix->timing && tensix->src[src].matrix_may[tensix->src[src].matrix_bank];
 }
 
 static inline bool tensix_src_unpack_may(const struct tensix *tensix, enum tensix_src src)

@@ -166,12 +166,10 @@ static void move_to_l1(struct tensix *tensix, const struct tensix_move *move, ui
     tensix_tell(tensix, OBSERVED_WRITTEN, OBSERVED_MOVER, move->to, move->size);
 }
 
-/* SPEC: Mover, performance in ideal conditions: eight units copied in 11 cycles, a unit of zeros a
- * cycle. */
-static uint64_t move_cycles(const struct tensix_move *move)
+static uint64_t move_cycles(const struct timing *timing, const struct tensix_move *move)
 {
     uint64_t units = move->size / TENSIX_MOVE_UNIT;
-    return is_copy(move) ? (units * 11 + 7) / 8 : units;
+    return is_copy(move) ? (units * timing_cycles(timing, TIMING_MOVER_COPY_OF_8) + 7) / 8 : units;
 }
 
 /* SPEC: SoftReset, in reset the mover discards it. */
@@ -186,8 +184,8 @@ static void start_move(struct tensix *tensix, const struct tensix_move *move, ui
         move_to_config(tensix, move);
     }
     tensix->changed = true;
-    if (tensix->timed) {
-        tensix->mover.free_at = now + move_cycles(move);
+    if (tensix->timing) {
+        tensix->mover.free_at = now + move_cycles(tensix->timing, move);
         tensix->mover.is_moving = true;
     }
 }
@@ -248,7 +246,7 @@ bool tensix_mover_run(struct tensix *tensix, uint64_t now)
 bool tensix_command(struct tensix *tensix, const struct tensix_command *command, uint64_t cycle)
 {
     struct tensix_mover *mover = &tensix->mover;
-    if (!tensix->timed) {
+    if (!tensix->timing) {
         execute(tensix, command, cycle);
         return true;
     }

@@ -51,7 +51,7 @@ void tensix_deliver(struct tensix *tensix, struct tensix_result *result, unsigne
         tensix_report_race(tensix, result->thread, result->state, result->first + i, result->mask,
                            result->value[i]);
     }
-    if (!tensix->timed) {
+    if (!tensix->timing) {
         result->due = tensix->now;
         arrive(tensix, result);
         return;

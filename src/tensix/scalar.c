@@ -361,7 +361,7 @@ TENSIX_EXEC(DMANOP)
 /* Timed runs: is an instruction of the thread in the unit? */
 static bool is_in(const struct tensix *tensix, unsigned thread, enum tensix_unit unit)
 {
-    return tensix->timed && tensix->thread[thread].busy_until[unit] > tensix->now;
+    return tensix->timing && tensix->thread[thread].busy_until[unit] > tensix->now;
 }
 
 /* SPEC: the conditions are C0 to C3 of STALLWAIT; no bit means all of them. */

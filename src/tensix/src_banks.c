@@ -28,7 +28,7 @@ static void let_go_on(struct tensix *tensix, uint64_t now)
 {
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         struct tensix_thread *thread = &tensix->thread[i];
-        if (!tensix->timed && thread->blocked && thread->wait == TENSIX_WAITS_FOR_SRC) {
+        if (!tensix->timing && thread->blocked && thread->wait == TENSIX_WAITS_FOR_SRC) {
             thread->blocked = false;
             thread->time = thread->time > now ? thread->time : now + 1;
         }
@@ -66,7 +66,7 @@ bool tensix_src_comes_later(struct tensix *tensix, unsigned thread, unsigned ban
         const struct tensix_thread *other = &tensix->thread[i];
         others_go_on |= i != thread && !other->blocked && tensix_has_more(other);
     }
-    if (tensix->timed || !others_go_on) {
+    if (tensix->timing || !others_go_on) {
         return false;
     }
     for (unsigned i = 0; i < TENSIX_SRCS; i++) {

@@ -14,7 +14,7 @@
  *
  * Time. Every thread has a time of its own, the first cycle at which its next instruction may pass
  * the gate. A functional run charges one cycle an instruction and its results are there at once;
- * with `timed` occupancy and latency of tensix.def count. Handlers are the same.
+ * in a timed run occupancy and latency of tensix.def count. Handlers are the same.
  *
  * SPEC: BlackholeA0 PushTensixInstruction, BackendConfiguration, SyncUnit, ConfigurationUnit,
  * SoftReset, AutoTTSync; WormholeB0 MOPExpander, REPLAY, WaitGate, ScalarUnit, ADCs, RWCs.
@@ -29,6 +29,7 @@
 #include <penrose/penrose.h>
 
 #include "geometry.h"
+#include "isa/timing.h"
 #include "observe/observer.h"
 #include "tensix/counters.h"
 #include "tensix/dst.h"
@@ -294,15 +295,16 @@ struct tensix {
     struct tensix_flight flight[TENSIX_FLIGHTS];
     uint32_t held;    /* SOFT_RESET_0: bits of enum tensix_reset */
     unsigned results; /* in `result` */
-    uint64_t
-        unit_free[TENSIX_UNIT_COUNT]; /* timed runs: when each unit accepts the next instruction */
-    uint64_t atomic_free;             /* the same for atomic requests of the Scalar Unit */
-    uint64_t now;                     /* the cycle of the instruction that executes */
-    uint64_t latest;                  /* of the latest change that may let a blocked thread go on */
-    uint64_t clock;                   /* until which it has run */
-    bool changed;   /* something that harts can see has changed; the tile clears it */
-    bool moved;     /* the same of what only those who wait for queues and expanders look at */
-    bool is_polite; /* a thread waits only as long as others can go on (src_banks.h) */
+    /* Timed runs: what instructions share, of which they ask (isa/timing.h). */
+    struct timing_resource unit[TENSIX_UNIT_COUNT]; /* each takes one instruction at a time */
+    struct timing_resource atomics;                 /* requests of the Scalar Unit */
+    struct timing_resource unpack_port;             /* bytes of L1 for both unpackers */
+    uint64_t now;                                   /* the cycle of the instruction that executes */
+    uint64_t latest; /* of the latest change that may let a blocked thread go on */
+    uint64_t clock;  /* until which it has run */
+    bool changed;    /* something that harts can see has changed; the tile clears it */
+    bool moved;      /* the same of what only those who wait for queues and expanders look at */
+    bool is_polite;  /* a thread waits only as long as others can go on (src_banks.h) */
     enum tensix_stop stopped; /* the tile clears it */
     struct tensix_cut cut;
     struct tensix_dst dst;
@@ -328,7 +330,7 @@ struct tensix {
     const struct num_kernels *kernels; /* the fastest, unless the tile chooses another set */
     const struct tensix_board *board;
     void *owner;
-    bool timed;
+    const struct timing *timing; /* NULL in a functional run */
     bool rounds_to_nearest; /* the Matrix Unit and the packer, where the guest turns on stochastic
                                rounding */
 };
@@ -347,7 +349,7 @@ enum tensix_reset {
  * takes. */
 void tensix_init(struct tensix *tensix);
 
-/* Everything as after power-on; what the tile lent or has set (`timed`, rounds_to_nearest,
+/* Everything as after power-on; what the tile lent or has set (`timing`, rounds_to_nearest,
  * dst_high_half) stays. */
 void tensix_reset(struct tensix *tensix);
 

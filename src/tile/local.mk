@@ -42,6 +42,8 @@ chip_sources += \
 	%D%/tdma.h \
 	%D%/tensix_port.c \
 	%D%/tensix_port.h \
+	%D%/timing.c \
+	%D%/timing.h \
 	%D%/tile.c \
 	%D%/tile.h \
 	%D%/weak.c \

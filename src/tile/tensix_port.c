@@ -139,7 +139,7 @@ const struct tensix_board tile_tensix_board = {
 /* May a push run the thread at once? Not where agents take turns cycle by cycle or at random. */
 static bool runs_ahead(const struct tile *tile)
 {
-    return !tile->weak && !tile->tensix.timed && tile->running != RV32_CORES;
+    return !tile->weak && !tile->tensix.timing && tile->running != RV32_CORES;
 }
 
 /* Pushes one instruction through the queues and runs its thread. Others notice that something has

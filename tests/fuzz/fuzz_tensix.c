@@ -203,7 +203,7 @@ static void check_shared(const struct tensix *tensix)
     for (unsigned i = 0; i < TENSIX_SRCS; i++) {
         REQUIRE(tensix->src[i].matrix_bank < 2 && tensix->src[i].unpack_bank < 2);
     }
-    REQUIRE(tensix->results <= TENSIX_RESULTS && (tensix->timed || tensix->results == 0));
+    REQUIRE(tensix->results <= TENSIX_RESULTS && (tensix->timing || tensix->results == 0));
     REQUIRE(tensix->scalar_held_by <= TENSIX_THREADS);
     if (tensix->scalar_held_by) {
         const struct tensix_thread *holder = &tensix->thread[tensix->scalar_held_by - 1];
@@ -391,7 +391,7 @@ static void push(struct bench *bench, unsigned thread, unsigned pusher, bool at_
     unsigned count = read_words(bench, thread, words), done = 0;
     uint64_t end = bench->time + TENSIX_FIFO_DEPTH;
     bool is_own = pusher == TENSIX_BY_T0 + thread;
-    at_once &= !tensix->timed;
+    at_once &= !tensix->timing;
     if (SHORTCUTS_BUILT && at_once && is_own) {
         done = tensix_execute(tensix, thread, origin, words, count, bench->time, end);
         REQUIRE(done <= count);
@@ -694,7 +694,7 @@ static void execute_data(struct bench *bench, unsigned thread)
     struct tensix_origin origin = {.pc = 0x1000, .pusher = (uint8_t)(TENSIX_BY_T0 + thread)};
     uint32_t word = read_data_word(bench);
     unsigned faults = bench->faults;
-    if (!SHORTCUTS_BUILT || tensix->timed || tensix_thread_busy(tensix, thread) ||
+    if (!SHORTCUTS_BUILT || tensix->timing || tensix_thread_busy(tensix, thread) ||
         tensix->stopped) {
         return;
     }
@@ -768,7 +768,7 @@ static void run_all(struct bench *bench, unsigned thread)
 
 static void run_one(struct bench *bench, unsigned thread)
 {
-    if (!bench->tensix.timed) {
+    if (!bench->tensix.timing) {
         (void)tensix_run_thread(&bench->tensix, thread, bench->time + 1 + take(bench, 1));
     }
 }
@@ -808,7 +808,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     bench->tensix.board = &board;
     bench->tensix.owner = bench;
     unsigned flags = take(bench, 1);
-    bench->tensix.timed = flags & FLAG_TIMED;
+    bench->tensix.timing = tile_timing(flags & FLAG_TIMED);
     bench->faults_stop = flags & FLAG_FAULTS_STOP;
     bench->long_mops = flags & FLAG_LONG_MOPS;
     bench->reply = flags & FLAG_REGISTERS_WAIT ? TENSIX_WAIT : TENSIX_OK;

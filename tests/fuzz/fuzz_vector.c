@@ -322,7 +322,7 @@ static void compare(const struct side *one, const struct side *other)
 static bool is_comparable(const struct bench *bench, unsigned i, bool is_settled)
 {
     const struct side *side = bench->side[i];
-    if (side->tensix.timed) {
+    if (side->tensix.timing) {
         return is_settled && !bench->has_macros;
     }
     return !side->is_off && (is_settled || i != SIDE_AT_ONCE);
@@ -334,7 +334,7 @@ static void align(struct bench *bench)
     const struct tensix *reference = &bench->side[SIDE_REFERENCE]->tensix;
     for (unsigned i = 0; i < SIDES; i++) {
         struct tensix *tensix = &bench->side[i]->tensix;
-        if (bench->side[i]->is_off || (tensix->timed && bench->has_macros)) {
+        if (bench->side[i]->is_off || (tensix->timing && bench->has_macros)) {
             tensix->vector = reference->vector;
             tensix->dst = reference->dst;
             tensix->thread[THREAD].rwc = reference->thread[THREAD].rwc;
@@ -355,7 +355,7 @@ static void compare_all(struct bench *bench, bool is_settled)
         }
         compare(reference, side);
         /* SIDE_STOPS hears of the others of a cycle again with each one that stops it. */
-        if (!side->tensix.timed && i != SIDE_STOPS) {
+        if (!side->tensix.timing && i != SIDE_STOPS) {
             REQUIRE(side->faults == reference->faults && side->digest == reference->digest);
         }
     }
@@ -653,7 +653,7 @@ static struct side *make_side(enum side_kind kind)
     side->kind = kind;
     side->tensix.board = &board;
     side->tensix.owner = side;
-    side->tensix.timed = kind == SIDE_TIMED || kind == SIDE_TIMED_PIECES;
+    side->tensix.timing = tile_timing(kind == SIDE_TIMED || kind == SIDE_TIMED_PIECES);
     side->tensix.shortcuts = true;
     tensix_init(&side->tensix);
     const struct num_kernels *kernels = num_kernels_find(kernels_of(kind));

@@ -107,6 +107,7 @@ UNIT_TESTS = \
 	%D%/isa/check_isa \
 	%D%/isa/check_reg \
 	%D%/isa/check_plain_text \
+	%D%/isa/check_timing \
 	%D%/loader/check_dwarf \
 	%D%/loader/check_elf \
 	%D%/loader/check_firmware \

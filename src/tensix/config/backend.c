@@ -176,6 +176,7 @@ void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
     if (entering & TENSIX_RESET_UNPACKERS) { /* SPEC: what is in flight is aborted */
         abort_flights(tensix, TENSIX_FLIGHT_UNPACKER0, TENSIX_FLIGHT_UNPACKER1);
         tensix->unpacker[0].free_at = tensix->unpacker[1].free_at = 0;
+        tensix->unpack_port = (struct timing_resource){.free_at = 0};
     }
     if (entering & TENSIX_RESET_PACKERS) {
         abort_flights(tensix, TENSIX_FLIGHT_PACKER, TENSIX_FLIGHT_PACKER);

@@ -222,7 +222,7 @@ uint64_t tensix_next_event(const struct tensix *tensix)
         uint64_t due = tensix->vector.clock + 2; /* when what is due next has executed */
         next = due < next ? due : next;
     }
-    if (tensix->timed) {
+    if (tensix->timing) {
         uint64_t finish = next_finish(tensix), mover = tensix_mover_next(tensix);
         next = finish < next ? finish : next;
         next = mover < next ? mover : next;
@@ -244,7 +244,7 @@ bool tensix_watches(const struct tensix *tensix)
 /* Timed runs: does a unit still work on an instruction of the thread? */
 static bool is_under_way(const struct tensix *tensix, unsigned thread)
 {
-    for (unsigned unit = 0; tensix->timed && unit < TENSIX_UNITS; unit++) {
+    for (unsigned unit = 0; tensix->timing && unit < TENSIX_UNITS; unit++) {
         if (tensix->thread[thread].busy_until[unit] > tensix->clock) {
             return true;
         }

@@ -49,9 +49,7 @@ static enum tensix_exec hold(struct tensix_thread *thread, enum tensix_wait wait
 }
 
 /* SPEC: ScalarUnit. Arithmetic takes a cycle more where its operands are in different groups of
- * four GPRs; the unit can send one atomic request every twelve cycles. */
-enum { ATOMIC_INTERVAL = 12 };
-
+ * four GPRs. */
 static unsigned occupancy_of(unsigned row, uint32_t word)
 {
     const struct tensix_args_ADDDMAREG args = tensix_decode_ADDDMAREG(word); /* as the others */
@@ -86,17 +84,18 @@ static enum tensix_exec check_gate(struct tensix *tensix, unsigned thread, unsig
         tensix->scalar_held_by != thread + 1) {
         return hold(own, TENSIX_WAITS_FOR_UNIT, UINT64_MAX);
     }
-    if (tensix->timed && tensix->unit_free[info->unit] > own->time && !shares_unit(row)) {
-        return hold(own, TENSIX_WAITS_FOR_UNIT, tensix->unit_free[info->unit]);
+    const struct timing_resource *unit = &tensix->unit[info->unit];
+    if (tensix->timing && !timing_is_free(unit, own->time) && !shares_unit(row)) {
+        return hold(own, TENSIX_WAITS_FOR_UNIT, unit->free_at);
     }
-    if (tensix->timed && info->unit == TENSIX_UNIT_VECTOR) {
+    if (tensix->timing && info->unit == TENSIX_UNIT_VECTOR) {
         uint64_t start = tensix_vector_start_at(tensix, thread, row, own->next, own->time);
         if (start > own->time) { /* an automatic stall */
             return hold(own, TENSIX_WAITS_FOR_UNIT, start);
         }
     }
-    if (tensix->timed && is_atomic(row) && tensix->atomic_free > own->time) {
-        return hold(own, TENSIX_WAITS_FOR_UNIT, tensix->atomic_free);
+    if (tensix->timing && is_atomic(row) && !timing_is_free(&tensix->atomics, own->time)) {
+        return hold(own, TENSIX_WAITS_FOR_UNIT, tensix->atomics.free_at);
     }
     return TENSIX_DONE;
 }
@@ -110,10 +109,11 @@ static void charge(struct tensix *tensix, unsigned thread, unsigned row)
     uint64_t now = own->time, done = now + info->latency;
     own->time = now + (info->unit == TENSIX_UNIT_SCALAR ? occupancy : 1);
     if (!shares_unit(row)) {
-        tensix->unit_free[info->unit] = now + occupancy;
+        (void)timing_serve(&tensix->unit[info->unit], 1, occupancy, now);
     }
     if (is_atomic(row)) {
-        tensix->atomic_free = now + ATOMIC_INTERVAL;
+        unsigned cycles = timing_cycles(tensix->timing, TIMING_ATOMIC_REQUEST);
+        (void)timing_serve(&tensix->atomics, 1, cycles, now);
     }
     if (done > own->busy_until[info->unit]) {
         own->busy_until[info->unit] = done;
@@ -124,7 +124,7 @@ static void charge(struct tensix *tensix, unsigned thread, unsigned row)
 static bool comes_by_itself(const struct tensix *tensix, const struct tensix_thread *thread)
 {
     unsigned row = tensix_row_of(thread->next);
-    if (!tensix->timed) {
+    if (!tensix->timing) {
         return false;
     }
     return thread->wait == TENSIX_WAITS_FOR_UNIT ||
@@ -202,7 +202,7 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
             tensix->scalar_held_by = 0;
             tensix->changed = true; /* others may wait for the unit */
         }
-        if (tensix->timed && row != TENSIX_ROWS) {
+        if (tensix->timing && row != TENSIX_ROWS) {
             charge(tensix, thread, row);
         } else {
             own->time++;
@@ -389,12 +389,12 @@ bool tensix_run(struct tensix *tensix, uint64_t end, uint64_t *event)
     } else {
         tensix_look(tensix, tensix->latest);
     }
-    (tensix->timed ? run_timed : run_functional)(tensix, end, &cut);
+    (tensix->timing ? run_timed : run_functional)(tensix, end, &cut);
     if (cut.is_cut) {
         tensix->cut = cut;
         return false;
     }
-    if (tensix->timed && tensix_next_event(tensix) <= end) {
+    if (tensix->timing && tensix_next_event(tensix) <= end) {
         tensix->changed = true; /* a unit is done with it at `end`, which nobody would see later */
     }
     tensix->clock = end;

@@ -41,7 +41,7 @@ static inline bool is_checked(const struct tensix *tensix, const struct tensix_t
     const uint32_t holding = TENSIX_RESET_UNPACKERS | TENSIX_RESET_PACKERS | TENSIX_RESET_TDMA |
                              TENSIX_RESET_THCON | TENSIX_RESET_MATH;
     return thread->latch.block_mask | (tensix->held & holding) | tensix->scalar_held_by |
-           tensix->stopped | tensix->timed;
+           tensix->stopped | (tensix->timing != NULL);
 }
 
 /* What starts a word; NULL where it is none that comes to the gate. */

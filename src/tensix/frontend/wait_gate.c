@@ -26,7 +26,7 @@ enum {
 static bool is_busy(const struct tensix *tensix, unsigned thread, enum tensix_unit unit,
                     uint64_t now)
 {
-    return tensix->timed && tensix->thread[thread].busy_until[unit] > now;
+    return tensix->timing && tensix->thread[thread].busy_until[unit] > now;
 }
 
 static bool config_busy(const struct tensix *tensix, uint64_t now)
@@ -209,7 +209,8 @@ bool tensix_gate_open(struct tensix *tensix, unsigned thread, const struct tensi
     if (!tensix_is_blocked(info, latch->block_mask)) {
         return true;
     }
-    bool by_itself = tensix->timed && unmet_conditions(tensix, thread, now) & by_itself_now(tensix);
+    bool by_itself =
+        tensix->timing && unmet_conditions(tensix, thread, now) & by_itself_now(tensix);
     *retry = latch->met ? latch->open_at : by_itself ? now + 1 : UINT64_MAX;
     return false;
 }

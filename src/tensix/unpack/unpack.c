@@ -81,44 +81,53 @@ static bool choose_context(struct unpack_job *job, const struct tensix_args_UNPA
     return true;
 }
 
-/* SPEC: two cycles for addresses, then the bytes. */
-enum { ADDRESS_CYCLES = 2 };
-
-static unsigned unpack_cycles(const struct unpack_job *job)
+static uint64_t bytes_of_input(const struct unpack_job *job)
 {
     uint64_t bits = (uint64_t)job->count * job->format.bits;
     if (!job->plan->is_uncompressed) { /* at most: what is left out is not known here */
         uint64_t data = job->count < job->outputs ? job->count : job->outputs;
         bits = data * (job->format.bits + UNPACK_DELTA_BITS);
     }
-    uint64_t bits_per_cycle = UINT64_C(8) << job->plan->speed;
-    return ADDRESS_CYCLES + (unsigned)((bits + bits_per_cycle - 1) >> (job->plan->speed + 3));
+    return (bits + 7) / 8;
+}
+
+/* SPEC: after these cycles for addresses the bytes come. */
+static unsigned address_cycles(void)
+{
+    return tensix_row_infos[TENSIX_ROW_UNPACR].occupancy;
 }
 
 /* Timed runs: addresses of the next UNPACR are made while the last bytes of this one come. */
 static bool is_fetching(const struct tensix *tensix, unsigned which)
 {
-    return tensix->timed && tensix->unpacker[which].free_at > tensix->now + ADDRESS_CYCLES;
+    return tensix->timing && tensix->unpacker[which].free_at > tensix->now + address_cycles();
 }
 
 static enum tensix_exec wait_for_unpacker(struct tensix *tensix, unsigned thread, unsigned which)
 {
-    tensix->thread[thread].time = tensix->unpacker[which].free_at - ADDRESS_CYCLES - 1;
+    tensix->thread[thread].time = tensix->unpacker[which].free_at - address_cycles() - 1;
     return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_UNIT, 0);
 }
 
+/* The bytes come at the unpacker's own speed at most, and through the port that both share. */
 static void charge(const struct unpack_job *job)
 {
     struct tensix *tensix = job->tensix;
-    unsigned cycles = unpack_cycles(job);
-    tensix_take_off(tensix, job->thread,
-                    job->which ? TENSIX_FLIGHT_UNPACKER1 : TENSIX_FLIGHT_UNPACKER0, cycles);
-    if (tensix->timed) {
+    uint64_t bytes = bytes_of_input(job), fetch = tensix->now + address_cycles();
+    uint64_t done = fetch + ((bytes + (UINT64_C(1) << job->plan->speed) - 1) >> job->plan->speed);
+    if (tensix->timing) {
         uint64_t *until = &tensix->thread[job->thread].busy_until[TENSIX_UNIT_UNPACK];
-        uint64_t done = tensix->now + cycles;
+        if (!job->all_zero) {
+            struct timing_span span =
+                timing_ask(tensix->timing, TIMING_UNPACK_PORT, &tensix->unpack_port, bytes, fetch);
+            done = span.end > done ? span.end : done;
+        }
         tensix->unpacker[job->which].free_at = done;
         *until = done > *until ? done : *until;
     }
+    tensix_take_off(tensix, job->thread,
+                    job->which ? TENSIX_FLIGHT_UNPACKER1 : TENSIX_FLIGHT_UNPACKER0,
+                    (unsigned)(done - tensix->now));
 }
 
 /* Counters after the data: those of the own thread and those that the context named. */

@@ -179,7 +179,7 @@ TENSIX_VECTOR_INLINE enum tensix_exec tensix_vector_start(struct tensix *tensix,
                                                           tensix_vector_exec *exec)
 {
     const struct tensix_vector_op op = tensix_vector_decode(row, thread, word);
-    return tensix->vector.schedules || tensix->timed
+    return tensix->vector.schedules || tensix->timing
                ? tensix_vector_issue(tensix, &op)
                : tensix_vector_execute(tensix, row, &op, exec);
 }

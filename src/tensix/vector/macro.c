@@ -289,7 +289,7 @@ void tensix_vector_pass(struct tensix *tensix, uint64_t now)
 
 void tensix_vector_run_schedules(struct tensix *tensix, uint64_t now)
 {
-    if (tensix->timed) {
+    if (tensix->timing) {
         tensix_vector_pass(tensix, now);
         return;
     }
@@ -318,7 +318,7 @@ enum tensix_exec tensix_vector_issue(struct tensix *tensix, const struct tensix_
         return result;
     }
     /* In a timed run the thread has waited, in a functional one its time does not show it. */
-    if (!tensix->timed && tensix_vector_must_stall(vector, op, now)) {
+    if (!tensix->timing && tensix_vector_must_stall(vector, op, now)) {
         if (tensix_vector_cycle(tensix, NULL) == TENSIX_STOP) {
             return TENSIX_STOP;
         }

@@ -56,7 +56,7 @@ TENSIX_VECTOR_INLINE unsigned start_plain(struct tensix *tensix, struct tensix_t
     const struct tensix_dst_map map = {.remap = false};
     struct tensix_rwc *rwc = &own->rwc;
     bad |= (tensix->stale & TENSIX_USED_BY_VECTOR) | tensix->vector.schedules | rwc->extra_mod |
-           tensix->vector.sets.not_plain | tensix->timed | tensix->dst_high_half;
+           tensix->vector.sets.not_plain | (tensix->timing != NULL) | tensix->dst_high_half;
     if (__builtin_expect(bad, 0)) {
         return NOT_PLAIN;
     }

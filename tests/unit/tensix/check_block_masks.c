@@ -201,7 +201,7 @@ static unsigned cycles_until_7(void)
 static unsigned cycles_of(const char *text, bool timed)
 {
     tensix_reset(tensix);
-    harness.tensix.timed = timed;
+    harness.tensix.timing = tile_timing(timed);
     tensix->semaphore[0] = (struct tensix_semaphore){.value = 1, .max = 2};
     tensix_harness_go(&harness, 20);
     queue(0, text);

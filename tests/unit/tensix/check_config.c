@@ -30,7 +30,7 @@ enum {
 static void setup_timed(void)
 {
     setup();
-    tensix->timed = true;
+    tensix->timing = &tile_costs;
 }
 
 /* Runs one instruction whose operands are numbers. */
@@ -491,7 +491,7 @@ static const struct {
 TEST_EACH(order_of_the_pipeline, 2 * COUNT(orders))
 {
     int i = _i % COUNT(orders);
-    tensix->timed = _i >= COUNT(orders);
+    tensix->timing = tile_timing(_i >= COUNT(orders));
     for (unsigned n = 0; n < 10; n++) {
         harness.stream[0][n] = 0x80000000 + n;
     }

@@ -270,7 +270,7 @@ TEST(timed_plays_have_no_runs)
 {
     const uint32_t word = tensix_harness_assemble("INCRWC 0, 1, 2, 3");
     const uint32_t entry[REPLAY_ENTRIES] = {word, word, word, word};
-    player.tensix.timed = true;
+    player.tensix.timing = &tile_costs;
     record(0, entry, 0, 4);
     for (unsigned i = 0; i < PLAYS; i++) {
         tensix_harness_push(&player, 0, replay(0, 4, false));

@@ -274,7 +274,7 @@ TEST_EACH(timed_runs_charge_occupancy, 3)
         {"SETC16 7, 1; SETC16 7, 2; NOP", 3},
     };
     uint64_t event;
-    tensix->timed = true;
+    tensix->timing = &tile_costs;
     for (unsigned i = 0; i < 2; i++) { /* once alone, once with a second thread at the same unit */
         uint64_t start = harness.time;
         tensix_harness_run(&harness, i, cases[_i].program);

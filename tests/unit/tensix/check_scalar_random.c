@@ -285,7 +285,8 @@ static void open_run(struct run *run, uint64_t seed, bool timed)
     memset(run, 0, sizeof *run);
     run->random = seed;
     tensix_harness_open(&run->harness);
-    run->timed = run->harness.tensix.timed = timed;
+    run->timed = timed;
+    run->harness.tensix.timing = tile_timing(timed);
     run->world.l1 = malloc(L1_BYTES);
     ck_assert_ptr_nonnull(run->world.l1);
     for (unsigned at = 0; at < L1_BYTES; at++) {

@@ -220,7 +220,7 @@ static const struct pair {
 static uint64_t measure(const char *text, bool timed)
 {
     char all[200];
-    tensix->timed = timed;
+    tensix->timing = tile_timing(timed);
     snprintf(all, sizeof all, "NOP; NOP; %s", text);
     uint64_t before = harness.time;
     tensix_harness_run(&harness, 0, all);
@@ -268,7 +268,7 @@ TEST_EACH(throughput, (int)(sizeof chains / sizeof chains[0]))
 {
     enum { LENGTH = 20 };
     const struct chain *chain = &chains[_i];
-    tensix->timed = true;
+    tensix->timing = &tile_costs;
     tensix_harness_run(&harness, 0, chain->instruction);
     tensix_harness_go(&harness, 64);
     uint64_t begin = harness.time;

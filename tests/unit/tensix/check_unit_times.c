@@ -38,7 +38,7 @@ static uint32_t add_imm(unsigned result, unsigned imm, unsigned left)
 static void open_timed(void)
 {
     open_coprocessor();
-    tt->timed = true;
+    tt->timing = &tile_costs;
 }
 
 static void queue(unsigned thread, uint32_t word)
@@ -387,7 +387,7 @@ TEST(timed_is_functional)
         for (unsigned timed = 0; timed < 2; timed++) {
             random_state = seed;
             tensix_reset(tt);
-            tt->timed = timed;
+            tt->timing = tile_timing(timed);
             randomize_gprs();
             for (unsigned thread = 0; thread < 3; thread++) {
                 tt->gpr[thread][20] = 3;
@@ -465,7 +465,7 @@ TEST_EACH(config_instruction_jumps_ahead, COUNT(writers))
     ck_assert_msg(tt->config[0][TARGET] == STREAM_VALUE, "%s: 0x%" PRIx32, writer->name,
                   tt->config[0][TARGET]);
     /* a functional run has none of that */
-    tt->timed = false;
+    tt->timing = NULL;
     prepare_stream();
     queue(0, stream_write(0));
     queue(0, writer->word);

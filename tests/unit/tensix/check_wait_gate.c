@@ -90,7 +90,7 @@ TEST_EACH(stallwait_condition, CONDITIONS)
     }
     set_condition(condition, 0, true);
     for (int timed = is_timed(condition); timed < 2; timed++) {
-        tensix->timed = timed;
+        tensix->timing = tile_timing(timed);
         stallwait(B_MATRIX, 1u << condition);
         run(0, "SEMINIT 5, 0, 0xff; SEMPOST 1; INCRWC 0, 0, 0, 0; SEMPOST 2");
         go();
@@ -114,7 +114,7 @@ TEST_EACH(stallwait_all_conditions_at_once, CONDITIONS)
     if (condition == HART_CONDITION) {
         return;
     }
-    tensix->timed = true;
+    tensix->timing = &tile_costs;
     set_condition(condition, 0, true);
     stallwait(B_MATRIX, ALL_CONDITIONS & ~twins_of(condition));
     run(0, "INCRWC 0, 0, 0, 0");
@@ -131,7 +131,7 @@ TEST_EACH(stallwait_all_conditions_at_once, CONDITIONS)
 /* What a hart stores to a device has taken effect before anybody can wait for it. */
 TEST_EACH(stallwait_for_harts_opens_at_once, 2)
 {
-    tensix->timed = _i;
+    tensix->timing = tile_timing(_i);
     stallwait(B_MATRIX, 1u << HART_CONDITION);
     run(0, "INCRWC 0, 0, 0, 0");
     ck_assert(!is_held(0));
@@ -164,7 +164,7 @@ TEST_EACH(stallwait_is_about_its_own_thread, CONDITIONS)
         ck_assert_uint_ge(condition, 5); /* belongs to no thread */
         return;
     }
-    tensix->timed = true;
+    tensix->timing = &tile_costs;
     set_condition(condition, 1, true);
     stallwait(B_MATRIX, 1u << condition);
     run(0, "INCRWC 0, 0, 0, 0");
@@ -173,7 +173,7 @@ TEST_EACH(stallwait_is_about_its_own_thread, CONDITIONS)
 
 TEST(results_for_config_are_of_the_configuration_unit)
 {
-    tensix->timed = true;
+    tensix->timing = &tile_costs;
     request(true, 2, true);
     stallwait(B_MATRIX, 1 << 12);
     run(0, "INCRWC 0, 0, 0, 0");
@@ -189,7 +189,7 @@ TEST_EACH(gate_opens_by_itself_when_a_unit_is_done, 6)
     static const unsigned conditions[] = {1, 2, 3, 4, 11, 12};
     unsigned condition = conditions[_i];
     uint64_t done = harness.time + 30;
-    tensix->timed = true;
+    tensix->timing = &tile_costs;
     set_condition(condition, 0, true);
     for (unsigned unit = 0; unit < TENSIX_UNITS; unit++) {
         uint64_t *until = &tensix->thread[0].busy_until[unit];
@@ -302,7 +302,7 @@ TEST_EACH(outside_wait_is_forgotten_when_met, 2)
 static void check_default_wait(const char *text, unsigned condition)
 {
     bool is_default = condition < 4;
-    tensix->timed = true;
+    tensix->timing = &tile_costs;
     set_condition(condition, 0, true);
     run(0, text);
     run(0, "SFPNOP; SETC16 1, 1; SEMPOST 1; XMOV 0, 0; SETADCXX 1, 1, 1");
@@ -338,7 +338,7 @@ static bool keeps_waiting(const struct tensix_semaphore *semaphore, unsigned con
 
 TEST_EACH(semwait_without_semaphores_is_met, 6)
 {
-    tensix->timed = _i / 3;
+    tensix->timing = tile_timing(_i / 3);
     char text[60];
     snprintf(text, sizeof text, "SEMWAIT 0x40, 0, %d; INCRWC 0, 0, 0, 0", _i % 3 + 1);
     run(0, text);
@@ -383,7 +383,7 @@ TEST(semwait_on_several)
 TEST_EACH(semwait_is_woken, 10)
 {
     unsigned way = (unsigned)_i % 5;
-    tensix->timed = _i / 5;
+    tensix->timing = tile_timing(_i / 5);
     run(1, way < 3 ? "SEMINIT 5, 0, 0x10" : "SEMINIT 5, 5, 0x10");
     run(0, way < 3 ? "SEMWAIT 0x40, 0x10, 1; INCRWC 0, 0, 0, 0"
                    : "SEMWAIT 0x40, 0x10, 2; INCRWC 0, 0, 0, 0");
@@ -415,7 +415,7 @@ TEST_EACH(semwait_is_woken, 10)
 TEST_EACH(semaphore_hands_over, 2)
 {
     enum { ITEMS = 6 };
-    tensix->timed = _i;
+    tensix->timing = tile_timing(_i);
     run(2, "SEMINIT 3, 0, 0x02");
     for (unsigned i = 0; i < ITEMS; i++) {
         queue(0, "SEMWAIT 0x02, 0x02, 2; SEMPOST 0x02; SEMPOST 0x80");
@@ -533,7 +533,7 @@ TEST(streamwait_default_block_mask)
 /* Forgotten at the first cycle at which it is met, even if nothing is there to pass yet. */
 TEST_EACH(condition_that_was_met_is_forgotten, 4)
 {
-    tensix->timed = _i / 2;
+    tensix->timing = tile_timing(_i / 2);
     run(0, "SEMWAIT 0x40, 1, 1");
     if (_i % 2) {
         run(1, "SEMPOST 1; SEMGET 1");
@@ -548,7 +548,7 @@ TEST_EACH(condition_that_was_met_is_forgotten, 4)
 
 TEST_EACH(condition_that_was_never_met_is_kept, 2)
 {
-    tensix->timed = _i;
+    tensix->timing = tile_timing(_i);
     run(0, "SEMWAIT 0x40, 1, 1");
     run(1, "SEMPOST 2; SEMGET 2");
     run(0, "INCRWC 0, 0, 0, 0");
@@ -598,7 +598,7 @@ static void run_windows(void)
 /* The release happens at each cycle of a window in turn, in the last one too. */
 TEST_EACH(release_at_the_end_of_a_window, 16)
 {
-    tensix->timed = _i / 8;
+    tensix->timing = tile_timing(_i / 8);
     run(0, "ATGETM 2");
     run(1, "ATGETM 2");
     run(2, "ATGETM 2");
@@ -623,7 +623,7 @@ TEST_EACH(release_at_the_end_of_a_window, 16)
 TEST_EACH(post_at_the_end_of_a_window, 16)
 {
     uint64_t event;
-    tensix->timed = _i / 8;
+    tensix->timing = tile_timing(_i / 8);
     run(0, "SEMWAIT 0x40, 1, 1; INCRWC 0, 0, 0, 0");
     ck_assert(is_held(0));
     uint64_t post = harness.time + (unsigned)_i % 8;
@@ -644,7 +644,7 @@ TEST_EACH(deadlock_comes_to_rest, 8)
         "STREAMWAIT 0x40, 1, 0, 0; INCRWC 0, 0, 0, 0",
         "STALLWAIT 0x40, 0x481; INCRWC 0, 0, 0, 0",
     };
-    tensix->timed = _i % 2;
+    tensix->timing = tile_timing(_i % 2);
     tensix->src[TENSIX_SRC_A].matrix_may[0] = false;
     queue(0, waits[_i / 2]);
     run_windows();

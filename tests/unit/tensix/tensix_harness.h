@@ -6,6 +6,7 @@
 #define TENSIX_HARNESS_H
 
 #include "tensix/tensix.h"
+#include "tile/timing.h"
 
 enum { TENSIX_HARNESS_L1 = 1536 * 1024, TENSIX_HARNESS_REGISTERS = 64 };
 

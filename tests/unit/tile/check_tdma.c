@@ -3,6 +3,7 @@
 
 #include "unit/tile/mmio_harness.h"
 #include "tensix/config/regs.h"
+#include "tile/timing.h"
 
 FIXTURE(harness_setup, harness_teardown);
 
@@ -219,7 +220,7 @@ static void start_long_move(enum tile_agent agent)
 TEST(status_counts_commands)
 {
     struct tile *tile = harness.tile;
-    tile->tensix.timed = true;
+    tile->tensix.timing = &tile_costs;
     start_long_move(AGENT_B); /* starts at once */
     ck_assert_uint_eq(get(AGENT_B, TDMA(0x14)), IDLE | BUSY);
     start_long_move(AGENT_T0);
@@ -245,7 +246,7 @@ TEST(status_counts_commands)
 TEST_EACH(reset_ends_commands, 2)
 {
     bool of_mover = _i;
-    harness.tile->tensix.timed = true;
+    harness.tile->tensix.timing = &tile_costs;
     start_long_move(AGENT_B);
     start_long_move(AGENT_B);
     put(AGENT_NOC, SOFT_RESET, 0x47800 | (of_mover ? 1 << 6 : 1 << 8));
@@ -289,7 +290,7 @@ static void start_waiters(struct tile_harness *at, uint32_t quantum, bool timed,
 {
     harness_open(at);
     at->tile->quantum = quantum;
-    at->tile->tensix.timed = timed;
+    at->tile->tensix.timing = tile_timing(timed);
     at->tile->restless = restless;
     for (uint32_t i = 0; i < 0x4000; i += 4) {
         harness_set_word(at, 0x4000 + i, i >= 0x1000 && i < 0x2000 ? 0 : i + 1);

@@ -8,6 +8,7 @@
 #include "isa/error.h"
 #include "unit/tile/mmio_harness.h"
 #include "tensix/table.h"
+#include "tile/timing.h"
 #include "tile/weak.h"
 
 #define SEMAPHORE(i) (UINT32_C(0xffe80020) + 4 * (uint32_t)(i))
@@ -28,7 +29,7 @@ static void open_tile(int schedule)
     tensix = &tile->tensix;
     if (schedule == LOCKSTEP || schedule == TIMED) {
         tile->quantum = 1;
-        tensix->timed = schedule == TIMED;
+        tensix->timing = tile_timing(schedule == TIMED);
     } else if (schedule == RANDOM) {
         ck_assert(tile_weak_enable(tile, 7));
     }
