@@ -257,6 +257,11 @@ enum penrose_status penrose_write(struct penrose_chip *chip, unsigned x, unsigne
                                   uint64_t address, const void *bytes, size_t size,
                                   struct penrose_error *error);
 
+/* How many bytes lie between an address of the tile at (x, y) and its next register: memory, and
+ * what is beyond its end. 0: there are registers at the address, which take a word at a time. */
+uint64_t penrose_memory_span(const struct penrose_chip *chip, unsigned x, unsigned y,
+                             uint64_t address);
+
 /* Read or write in this way without side effects, for debuggers and dumps. A poke of a register
  * only stores its value. PENROSE_E_ARGUMENT: that is not possible. */
 enum penrose_status penrose_peek(struct penrose_chip *chip, unsigned x, unsigned y,

@@ -10,9 +10,7 @@
 #include "abi/device.h"
 #include "arch/bar.h"
 
-enum { PAGE_BYTES = 4096, WORD_SHIFT = 2, WINDOW_2M_SHIFT = 21, WINDOW_4G_SHIFT = 32 };
-
-#define WINDOW_2M_BYTES (UINT64_C(1) << WINDOW_2M_SHIFT)
+enum { WORD_SHIFT = 2, PAGE_SHIFT = 12, WINDOW_2M_SHIFT = 21, WINDOW_4G_SHIFT = 32 };
 
 /* device.c has the same bases in configuration space. */
 static const struct bar {
@@ -94,100 +92,101 @@ static void access_bar_register(struct device *device, const struct bar_region *
 
 /* --- Decoding --- */
 
-/* The logarithm of what a region is cut into: windows, or words. */
-static unsigned unit_of(const struct bar_region *region)
+/* What an access begins with: bytes of a window, a register, a page of a BAR where nothing is, or
+ * all of it outside of the BARs. */
+struct bar_piece {
+    const struct bar *bar;           /* NULL: outside */
+    const struct bar_region *region; /* NULL: nothing is there */
+    uint64_t offset;                 /* in the region, else in the BAR */
+    unsigned shift;                  /* logarithm of what regions are cut into */
+    uint32_t size;
+};
+
+static unsigned shift_of(const struct bar_region *region)
 {
-    return region->token == REGION_WINDOWS_2M   ? WINDOW_2M_SHIFT
+    return !region                              ? PAGE_SHIFT
+           : region->token == REGION_WINDOWS_2M ? WINDOW_2M_SHIFT
            : region->token == REGION_WINDOWS_4G ? WINDOW_4G_SHIFT
                                                 : WORD_SHIFT;
 }
 
-/* An access that begins in a region; returns how many bytes of it were served. */
-static uint32_t access_region(struct device *device, const struct bar_region *region,
-                              uint64_t offset, struct transfer transfer)
+/* Regions begin at page boundaries, and hold whole windows or words. */
+static struct bar_piece first_piece(uint64_t paddr, uint32_t size)
 {
-    unsigned shift = unit_of(region);
-    uint64_t unit = UINT64_C(1) << shift, inside = offset & (unit - 1);
-    transfer = transfer_first(transfer, unit - inside);
-    if (shift != WORD_SHIFT) {
-        unsigned first = region->token == REGION_WINDOWS_4G ? WINDOWS_2M : 0;
-        device_window_access(device, first + (unsigned)(offset >> shift), inside, transfer);
-    } else {
-        access_bar_register(device, region, offset, transfer);
+    struct bar_piece piece = {.size = size};
+    for (size_t i = 0; i < sizeof bars / sizeof *bars && !piece.bar; i++) {
+        piece.bar = paddr - bars[i].base < bars[i].size ? &bars[i] : NULL;
     }
-    return transfer.size;
-}
-
-/* An access that begins where nothing is, in a BAR. Regions begin at page boundaries. */
-static uint32_t access_gap(struct device *device, const struct bar *bar, uint64_t offset,
-                           struct transfer transfer)
-{
-    uint64_t page = offset / PAGE_BYTES * PAGE_BYTES;
-    transfer = transfer_first(transfer, page + PAGE_BYTES - offset);
-    report(
-        device,
-        "nothing is mapped in the page at BAR%u + 0x%llx: reads give all ones, writes are ignored",
-        bar->number, (unsigned long long)page);
-    device_no_answer(transfer);
-    return transfer.size;
-}
-
-static uint32_t access_bar(struct device *device, const struct bar *bar, uint64_t offset,
-                           struct transfer transfer)
-{
-    for (size_t i = 0; i < BAR_REGIONS; i++) {
+    if (!piece.bar) {
+        return piece;
+    }
+    piece.offset = paddr - piece.bar->base;
+    for (size_t i = 0; i < BAR_REGIONS && !piece.region; i++) {
         const struct bar_region *region = &bar_regions[i];
-        if (region->bar == bar->number && offset >= region->first && offset <= region->last) {
-            transfer = transfer_first(transfer, region->last + 1 - offset);
-            return access_region(device, region, offset - region->first, transfer);
-        }
+        bool is_there = region->bar == piece.bar->number && piece.offset >= region->first &&
+                        piece.offset <= region->last;
+        piece.region = is_there ? region : NULL;
     }
-    return access_gap(device, bar, offset, transfer);
+    piece.offset -= piece.region ? piece.region->first : 0;
+    piece.shift = shift_of(piece.region);
+    uint64_t unit = UINT64_C(1) << piece.shift, left = unit - (piece.offset & (unit - 1));
+    piece.size = left < size ? (uint32_t)left : size;
+    return piece;
 }
 
-static const struct bar *bar_at(uint64_t paddr)
+static bool access_window_piece(struct device *device, const struct bar_piece *piece,
+                                struct transfer transfer)
 {
-    for (size_t i = 0; i < sizeof bars / sizeof *bars; i++) {
-        if (paddr - bars[i].base < bars[i].size) {
-            return &bars[i];
-        }
+    unsigned first = piece->region->token == REGION_WINDOWS_4G ? WINDOWS_2M : 0;
+    uint64_t unit = UINT64_C(1) << piece->shift;
+    return device_window_access(device, first + (unsigned)(piece->offset >> piece->shift),
+                                piece->offset & (unit - 1), transfer);
+}
+
+static void access_bar_piece(struct device *device, const struct bar_piece *piece, uint64_t paddr,
+                             struct transfer transfer)
+{
+    if (!piece->bar) {
+        report(device,
+               "%s of %u bytes at physical address 0x%llx, which is in no BAR of the device: "
+               "reads give all ones, writes are ignored",
+               transfer.from ? "write" : "read", transfer.size, (unsigned long long)paddr);
+        device_no_answer(transfer);
+    } else if (!piece->region) {
+        report(device,
+               "nothing is mapped in the page at BAR%u + 0x%llx: reads give all ones, writes are "
+               "ignored",
+               piece->bar->number, (unsigned long long)(piece->offset >> PAGE_SHIFT << PAGE_SHIFT));
+        device_no_answer(transfer);
+    } else if (piece->shift == WORD_SHIFT) {
+        access_bar_register(device, piece->region, piece->offset, transfer);
+    } else {
+        access_window_piece(device, piece, transfer);
     }
-    return NULL;
 }
 
 void device_bar_access(struct device *device, uint64_t paddr, struct transfer transfer)
 {
     while (transfer.size > 0) {
-        const struct bar *bar = bar_at(paddr);
-        if (!bar) {
-            report(device,
-                   "%s of %u bytes at physical address 0x%llx, which is in no BAR of the device: "
-                   "reads give all ones, writes are ignored",
-                   transfer.from ? "write" : "read", transfer.size, (unsigned long long)paddr);
-            device_no_answer(transfer);
-            return;
-        }
-        uint32_t done = access_bar(device, bar, paddr - bar->base,
-                                   transfer_first(transfer, bar->base + bar->size - paddr));
-        paddr += done;
-        transfer = transfer_rest(transfer, done);
+        const struct bar_piece piece = first_piece(paddr, transfer.size);
+        access_bar_piece(device, &piece, paddr, transfer_first(transfer, piece.size));
+        paddr += piece.size;
+        transfer = transfer_rest(transfer, piece.size);
     }
 }
 
 /* A transfer that reaches windows which reach the DMA engine ends there. */
 bool device_dma_access(struct device *device, uint64_t offset, struct transfer transfer)
 {
-    const uint64_t end = WINDOWS_2M * WINDOW_2M_BYTES;
-    bool is_answered = offset < end && transfer.size <= end - offset;
-    if (device->in_dma) {
+    const uint64_t end = bar_regions[REGION_WINDOWS_2M].last + 1;
+    bool is_answered = true;
+    if (device->in_dma || offset >= end || transfer.size > end - offset) {
         return false;
     }
     device->in_dma = true;
     while (is_answered && transfer.size > 0) {
-        uint64_t in_window = offset % WINDOW_2M_BYTES;
-        struct transfer piece = transfer_first(transfer, WINDOW_2M_BYTES - in_window);
-        is_answered =
-            device_window_access(device, (unsigned)(offset / WINDOW_2M_BYTES), in_window, piece);
+        const struct bar_piece piece = first_piece(bars[0].base + offset, transfer.size);
+        is_answered = access_window_piece(device, &piece, transfer_first(transfer, piece.size));
         offset += piece.size;
         transfer = transfer_rest(transfer, piece.size);
     }

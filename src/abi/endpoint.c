@@ -10,113 +10,74 @@
 #include "abi/endpoint.h"
 
 #include "addresses.h"
-#include "tile/tile.h"
 
 enum { MOST_WAIT = 1 << 20, MOST_DRAIN = 1 << 13, WAIT_STEP = 1024 };
-
-#define WHOLE_SPACE UINT64_MAX
-#define LOW_SPACE   UINT64_C(0xffffffff) /* registers come again in every 4 GiB */
 
 /* They pass before a host writes what looks at harts that run. */
 enum { DEBUGGER_CYCLES = 512 };
 
-/* --- Kinds of tile --- */
-
-struct kind {
-    uint64_t registers; /* they begin here, */
-    uint64_t space;     /* in these bits of the address */
-    uint32_t l1;        /* bytes of it from address 0 on; 0: none */
-};
-
-/* SPEC: BlackholeA0 NoC/MemoryMap, PCIExpressTile; ARC: what UMD relies on. */
-static const struct kind kinds[] = {
-    [PENROSE_TILE_TENSIX] = {AT_REGISTERS, LOW_SPACE, TILE_L1_BYTES},
-    [PENROSE_TILE_ETHERNET] = {AT_REGISTERS, LOW_SPACE, TILE_E_L1_BYTES},
-    [PENROSE_TILE_DRAM] = {AT_REGISTERS, LOW_SPACE, 0},
-    [PENROSE_TILE_ARC] = {AT_ARC_APB, LOW_SPACE, 0},
-    [PENROSE_TILE_PCIE] = {AT_PCIE_DBI, WHOLE_SPACE, 0},
-    [PENROSE_TILE_L2CPU] = {AT_EDGE_REGISTERS, WHOLE_SPACE, 0},
-    [PENROSE_TILE_SECURITY] = {AT_EDGE_REGISTERS, WHOLE_SPACE, 0},
-    [PENROSE_TILE_EMPTY] = {AT_NOC_REGISTERS, WHOLE_SPACE, 0},
-    [PENROSE_NO_TILE] = {AT_REGISTERS, LOW_SPACE, 0}, /* NIUs of tiles that are fused off */
-};
-
-static const struct kind *kind_of(const struct device *device, const struct endpoint *endpoint)
-{
-    return &kinds[penrose_tile_kind(device->chip, endpoint->x, endpoint->y)];
-}
-
-static bool is_memory(const struct kind *kind, uint64_t address)
-{
-    return (address & kind->space) < kind->registers;
-}
-
-/* Of memory up to the registers, of registers up to the end of a word. */
-static struct transfer first_piece(const struct kind *kind, uint64_t address,
-                                   struct transfer transfer)
-{
-    uint64_t most = is_memory(kind, address) ? kind->registers - (address & kind->space)
-                                             : sizeof(uint32_t) - address % sizeof(uint32_t);
-    return transfer_first(transfer, most);
-}
-
 /* --- Accesses --- */
-
-static enum penrose_status access_once(struct device *device, const struct endpoint *endpoint,
-                                       struct transfer transfer, struct penrose_error *error)
-{
-    return transfer.from ? penrose_write(device->chip, endpoint->x, endpoint->y, endpoint->address,
-                                         transfer.from, transfer.size, error)
-                         : penrose_read(device->chip, endpoint->x, endpoint->y, endpoint->address,
-                                        transfer.to, transfer.size, error);
-}
 
 /* An access to one register, or to memory; waits as a request on the NoC would. */
 static enum penrose_status access_piece(struct device *device, const struct endpoint *endpoint,
                                         struct transfer transfer, struct penrose_error *error)
 {
-    enum penrose_status status = access_once(device, endpoint, transfer, error);
-    for (unsigned waited = 0; status == PENROSE_E_STATE && waited < MOST_WAIT && !device->in_dma;
-         waited += WAIT_STEP) {
+    for (unsigned waited = 0;; waited += WAIT_STEP) {
+        enum penrose_status status =
+            transfer.from ? penrose_write(device->chip, endpoint->x, endpoint->y, endpoint->address,
+                                          transfer.from, transfer.size, error)
+                          : penrose_read(device->chip, endpoint->x, endpoint->y, endpoint->address,
+                                         transfer.to, transfer.size, error);
+        if (status != PENROSE_E_STATE || waited >= MOST_WAIT || device->in_dma) {
+            return status;
+        }
         struct penrose_run run = {.size = sizeof run, .cycles = WAIT_STEP};
         enum penrose_outcome outcome = device_run(device, &run);
         if (outcome == PENROSE_FAULT) {
             device->stopped = true;
             device_report_faults(device); /* the rest of the chip goes on */
         } else if (outcome != PENROSE_CYCLES) {
-            break; /* nobody is going to answer */
+            return status; /* nobody is going to answer */
         }
-        status = access_once(device, endpoint, transfer, error);
     }
-    return status;
 }
 
-/* What L1 holds of a read that left it, all ones beyond. */
+/* What L1 holds of a read of memory that left it, all ones beyond. */
 static void read_what_answers(struct device *device, const struct endpoint *endpoint,
-                              const struct kind *kind, struct transfer transfer)
+                              struct transfer transfer)
 {
+    enum penrose_tile_kind kind = penrose_tile_kind(device->chip, endpoint->x, endpoint->y);
     device_no_answer(transfer);
-    if (transfer.to && kind->l1 > 0 && is_memory(kind, endpoint->address)) {
+    if (transfer.to && (kind == PENROSE_TILE_TENSIX || kind == PENROSE_TILE_ETHERNET)) {
         penrose_peek(device->chip, endpoint->x, endpoint->y, endpoint->address, transfer.to,
                      transfer.size, NULL);
     }
 }
 
+static uint64_t memory_at(const struct device *device, const struct endpoint *endpoint)
+{
+    return penrose_memory_span(device->chip, endpoint->x, endpoint->y, endpoint->address);
+}
+
 static bool access_endpoint(struct device *device, struct endpoint endpoint,
                             struct transfer transfer)
 {
-    const struct kind *kind = kind_of(device, &endpoint);
-    bool is_answered = true;
-    bool acts = transfer.from || !is_memory(kind, endpoint.address) ||
-                !is_memory(kind, endpoint.address + transfer.size - 1);
+    uint64_t memory = memory_at(device, &endpoint);
+    bool is_answered = true, acts = transfer.from || memory < transfer.size;
     if (acts && !device->in_dma) {
         clock_settle(device);
     }
     while (transfer.size > 0) {
-        struct transfer piece = first_piece(kind, endpoint.address, transfer);
+        uint64_t in_word = endpoint.address % sizeof(uint32_t);
+        struct transfer piece =
+            transfer_first(transfer, memory > 0 ? memory : sizeof(uint32_t) - in_word);
         struct penrose_error error;
         if (access_piece(device, &endpoint, piece, &error) != PENROSE_OK) {
-            read_what_answers(device, &endpoint, kind, piece);
+            if (memory > 0) {
+                read_what_answers(device, &endpoint, piece);
+            } else {
+                device_no_answer(piece);
+            }
             if (is_answered) {
                 report(device, "%s of the host: %s", transfer.from ? "write" : "read", error.text);
             }
@@ -130,6 +91,7 @@ static bool access_endpoint(struct device *device, struct endpoint endpoint,
             device_no_answer(transfer);
             return false;
         }
+        memory = transfer.size > 0 ? memory_at(device, &endpoint) : 0;
     }
     return is_answered;
 }
@@ -220,7 +182,7 @@ void device_tend(struct device *device)
  */
 static bool touches(const struct endpoint *endpoint, uint32_t size, uint64_t first, uint64_t bytes)
 {
-    uint64_t place = endpoint->address & LOW_SPACE;
+    uint64_t place = endpoint->address & UINT32_MAX; /* registers come again in every 4 GiB */
     return place < first + bytes && first < place + size;
 }
 

@@ -63,12 +63,6 @@ static bool multicast(struct device *device, const struct window *window, unsign
 
 /* --- Unicast --- */
 
-static struct endpoint target_of(const struct window *window, uint64_t offset)
-{
-    return (struct endpoint){
-        .x = window->x.end, .y = window->y.end, .address = window->base + offset};
-}
-
 /* NoC 1 names some tiles otherwise. */
 static bool find_tile(struct device *device, const struct window *window, struct endpoint *endpoint)
 {
@@ -87,7 +81,8 @@ bool device_window_access(struct device *device, unsigned index, uint64_t offset
                           struct transfer transfer)
 {
     struct window window = decode(device, index);
-    struct endpoint endpoint = target_of(&window, offset);
+    struct endpoint endpoint = {
+        .x = window.x.end, .y = window.y.end, .address = window.base + offset};
     if (window.is_multicast && transfer.from) {
         return multicast(device, &window, index, endpoint.address, transfer);
     }

@@ -68,6 +68,12 @@ PENROSE_EXPORT enum penrose_status penrose_poke(struct penrose_chip *chip, unsig
     return api_end(chip, is_entry, api_calls(chip)->poke(chip, x, y, address, bytes, size, error));
 }
 
+PENROSE_EXPORT uint64_t penrose_memory_span(const struct penrose_chip *chip, unsigned x, unsigned y,
+                                            uint64_t address)
+{
+    return api_calls(chip)->memory_span(chip, x, y, address);
+}
+
 PENROSE_EXPORT enum penrose_status penrose_multicast_targets(struct penrose_chip *chip,
                                                              struct penrose_multicast *multicast,
                                                              struct penrose_error *error)

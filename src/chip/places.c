@@ -190,14 +190,10 @@ static bool has_harts(const struct grid_tile *tile)
     return chip_tile_type((enum penrose_tile_kind)tile->kind) < TILE_TYPES;
 }
 
-/* The tile with harts at `place`, which the host calls (x, y). */
+/* The tile with harts at `place`, which the host calls (x, y), brought to the present. */
 static enum penrose_status take_tile(struct penrose_chip *chip, uint16_t place, unsigned x,
                                      unsigned y, struct tile **tile, struct penrose_error *error)
 {
-    if (tile_at(chip, place)->is_fused_off) {
-        return error_set(error, PENROSE_E_ARGUMENT,
-                         "the tile at (%u, %u) is fused off on this card", x, y);
-    }
     *tile = chip_make_tile(chip, place);
     if (!*tile) {
         return error_set(error, PENROSE_E_MEMORY, "no memory for tile (%u, %u)", x, y);
@@ -255,7 +251,11 @@ enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
                   list_places(chip, PENROSE_TILE_ETHERNET, ethernet));
         return PENROSE_E_ARGUMENT;
     }
-    enum penrose_status status = take_tile(chip, place, x, y, tile, error);
+    enum penrose_status status =
+        tile_at(chip, place)->is_fused_off
+            ? error_set(error, PENROSE_E_ARGUMENT, "the tile at (%u, %u) is fused off on this card",
+                        x, y)
+            : take_tile(chip, place, x, y, tile, error);
     chip_touch(chip, place);
     return status;
 }
@@ -376,20 +376,17 @@ static void tell_gddr(struct penrose_chip *chip, const struct host_access *acces
     tile_destroy(made);
 }
 
-static enum penrose_status access_dram(struct penrose_chip *chip, const struct host_access *access,
+static enum penrose_status access_dram(struct penrose_chip *chip, struct host_access *access,
                                        struct penrose_error *error)
 {
+    struct dram_port *port = chip->place[access->place].port;
+    const struct tile *tile = port->tile;
     uint32_t tile_address;
     const char *rule;
-    const struct tile *tile = chip->place[access->place].tile;
-    uint64_t local;
     if (tile && !(tile->niu[0].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE)) {
-        struct host_access inner = *access;
-        tile_dram_address(access->address, &local);
-        inner.address = local;
-        return access_tile_as_host(chip, &inner, error);
+        tile_dram_address(access->address, &access->address);
+        return access_tile_as_host(chip, access, error);
     }
-    struct dram_port *port = chip->place[access->place].port;
     chip_gddr_settle(chip, port->bank);
     switch (dram_access(port, access->operation, access->address, access->bytes, access->size,
                         &tile_address, &rule)) {
@@ -403,9 +400,8 @@ static enum penrose_status access_dram(struct penrose_chip *chip, const struct h
     case DRAM_IS_TILE:
         break;
     }
-    struct host_access inner = *access;
-    inner.address = tile_address;
-    return access_tile_as_host(chip, &inner, error);
+    access->address = tile_address;
+    return access_tile_as_host(chip, access, error);
 }
 
 /* --- Tiles without time: ARC, PCIe, L2CPU, security, routers alone --- */
@@ -562,21 +558,15 @@ static enum penrose_status access_place(struct penrose_chip *chip, struct host_a
     if (access->size > UINT32_MAX) {
         return refuse_host_access(access, "more than 4 GiB at once", error);
     }
-    if (tile_at(chip, access->place)->is_fused_off) {
-        const char *why = access_fused_off(chip, access);
-        return why ? refuse_host_access(access, why, error) : PENROSE_OK;
-    }
-    switch ((enum penrose_tile_kind)tile_at(chip, access->place)->kind) {
-    case PENROSE_TILE_TENSIX:
-    case PENROSE_TILE_ETHERNET:
-        return access_tile_as_host(chip, access, error);
-    case PENROSE_TILE_DRAM:
-        return access_dram(chip, access, error);
-    default:
-        break;
+    const struct grid_tile *there = tile_at(chip, access->place);
+    bool has_time = !there->is_fused_off && has_harts(there);
+    if (has_time) {
+        return there->kind == PENROSE_TILE_DRAM ? access_dram(chip, access, error)
+                                                : access_tile_as_host(chip, access, error);
     }
     char text[GRID_RULE_BYTES];
-    const char *rule = access_edge(chip, 0, access, text);
+    const char *rule =
+        there->is_fused_off ? access_fused_off(chip, access) : access_edge(chip, 0, access, text);
     return rule ? refuse_host_access(access, rule, error) : PENROSE_OK;
 }
 
@@ -597,3 +587,25 @@ HOST_ACCESS(chip_read, MMIO_READ, )
 HOST_ACCESS(chip_write, MMIO_WRITE, const)
 HOST_ACCESS(chip_peek, MMIO_PEEK, )
 HOST_ACCESS(chip_poke, MMIO_POKE, const)
+
+/* SPEC: BlackholeA0 NoC/MemoryMap, PCIExpressTile; ARC: what UMD relies on. Where only the lower
+ * half of an address counts, registers come again in every 4 GiB. */
+uint64_t chip_memory_span(const struct penrose_chip *chip, unsigned x, unsigned y, uint64_t address)
+{
+    static const struct {
+        uint64_t registers, counts; /* where they begin, and in which bits of an address */
+    } kinds[] = {
+        [PENROSE_TILE_TENSIX] = {AT_REGISTERS, UINT32_MAX},
+        [PENROSE_TILE_ETHERNET] = {AT_REGISTERS, UINT32_MAX},
+        [PENROSE_TILE_DRAM] = {AT_REGISTERS, UINT32_MAX},
+        [PENROSE_TILE_ARC] = {AT_ARC_APB, UINT32_MAX},
+        [PENROSE_TILE_PCIE] = {AT_PCIE_DBI, UINT64_MAX},
+        [PENROSE_TILE_L2CPU] = {AT_EDGE_REGISTERS, UINT64_MAX},
+        [PENROSE_TILE_SECURITY] = {AT_EDGE_REGISTERS, UINT64_MAX},
+        [PENROSE_TILE_EMPTY] = {AT_NOC_REGISTERS, UINT64_MAX},
+        [PENROSE_NO_TILE] = {AT_REGISTERS, UINT32_MAX}, /* NIUs of tiles that are fused off */
+    };
+    enum penrose_tile_kind kind = chip_tile_kind(chip, x, y);
+    address &= kinds[kind].counts;
+    return address < kinds[kind].registers ? kinds[kind].registers - address : 0;
+}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/bar.h"
 #include "unit/abi/abi_host.h"
 
 FIXTURE(host_before, host_after);
@@ -171,6 +172,20 @@ TEST(accesses_are_cut_at_windows)
     libttsim_pci_mem_wr_bytes(BAR4 + (UINT64_C(1) << 32) - 8, pattern, 16);
     libttsim_tile_rd_bytes(5, 2, 0, back, 8);
     ck_assert_mem_eq(pattern + 8, back, 8);
+}
+
+/* So no access leaves its region within a window, a word or a page. */
+TEST(regions_are_whole)
+{
+    for (size_t i = 0; i < BAR_REGIONS; i++) {
+        const struct bar_region *region = &bar_regions[i];
+        uint64_t unit = region->token == REGION_WINDOWS_2M   ? 0x200000
+                        : region->token == REGION_WINDOWS_4G ? UINT64_C(1) << 32
+                                                             : 4;
+        ck_assert_uint_eq(region->first % 0x1000, 0);
+        ck_assert_uint_eq((region->last + 1 - region->first) % unit, 0);
+        ck_assert(i == 0 || region[-1].bar < region->bar || region[-1].last < region->first);
+    }
 }
 
 /* The slow path to a local RAM is memory among the registers. */

@@ -173,6 +173,36 @@ TEST_EACH(tiles_are_found_by_kind, 6)
     penrose_chip_destroy(chip);
 }
 
+/* Tiles of which only half of an address counts have their registers again in every 4 GiB. */
+TEST(memory_goes_up_to_registers)
+{
+    static const struct {
+        enum penrose_tile_kind kind;
+        uint64_t address, span;
+    } rows[] = {
+        {PENROSE_TILE_TENSIX, 0, 0xffb00000},
+        {PENROSE_TILE_TENSIX, 0xffafffff, 1},
+        {PENROSE_TILE_TENSIX, 0xffb00000, 0},
+        {PENROSE_TILE_TENSIX, UINT64_C(0x1ffb00000), 0},
+        {PENROSE_TILE_ETHERNET, 0x80000, 0xffa80000},
+        {PENROSE_TILE_DRAM, UINT64_C(0x5000000f0), 0xffafff10},
+        {PENROSE_TILE_ARC, 0x10000000, 0x70000000},
+        {PENROSE_TILE_ARC, 0x80030408, 0},
+        {PENROSE_TILE_PCIE, UINT64_C(1) << 60, UINT64_C(0xe800000000000000)},
+        {PENROSE_TILE_PCIE, UINT64_C(0xf800000000000000), 0},
+        {PENROSE_TILE_L2CPU, UINT64_C(0xffffffffff000000), 0},
+        {PENROSE_TILE_EMPTY, 0xfefffffe, 2},
+    };
+    struct penrose_chip *chip = open_chip(NULL);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct penrose_place at;
+        ck_assert(penrose_tile_at(chip, rows[i].kind, 0, &at));
+        ck_assert_uint_eq(penrose_memory_span(chip, at.x, at.y, rows[i].address), rows[i].span);
+    }
+    ck_assert_uint_eq(penrose_memory_span(chip, 63, 63, 0xffafffff), 1);
+    penrose_chip_destroy(chip);
+}
+
 /* Hosts find out by NIUs what a card has, and those of a tile that is off answer, too: what they say
  * is what firmware has left there. All else of it does not. */
 TEST_EACH(tiles_that_are_off_have_nius, 4)
