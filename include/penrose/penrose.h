@@ -137,7 +137,8 @@ struct penrose_options {
  */
 enum penrose_status penrose_chip_create(const struct penrose_options *options,
                                         struct penrose_chip **chip, struct penrose_error *error);
-/* Frees a chip and everything that belongs to it; NULL does nothing. */
+/* Frees a chip and everything that belongs to it; NULL does nothing. A chip that penrose_cluster_add
+ * has made goes with its cluster; this does nothing to it. */
 void penrose_chip_destroy(struct penrose_chip *chip);
 
 /* Cycles in a microsecond. */
@@ -344,7 +345,6 @@ struct penrose_run {
      * True: the run ends after exactly `cycles`, perhaps in the middle of a burst of the schedule.
      * After that harts of a tile may interleave in another way than in a run that does not end
      * there. This does not happen with PENROSE_LOCKSTEP and in timed runs, whose quantum is 1.
-     * penrose_run only.
      */
     bool exactly;
     /* Called after every window, which has at most 512 cycles while more than one tile is awake.
@@ -361,33 +361,60 @@ uint64_t penrose_now(const struct penrose_chip *chip);
  * is exact, whereas penrose_now is the end of a window. */
 uint64_t penrose_last_activity(const struct penrose_chip *chip);
 
-/* Lets time pass. After a fault the run ends with the window in which it happened. Further runs end
+/* Lets time pass on the chip, and on all others of its cluster. After a fault the run ends with the window in which it happened. Further runs end
  * at once, until penrose_fault_clear or penrose_fault_isolate. */
 enum penrose_outcome penrose_run(struct penrose_chip *chip, const struct penrose_run *run);
 
-/* --- Links between Ethernet tiles --- */
+/* --- Clusters: several chips under one clock --- */
 
 /*
- * Makes a link between two Ethernet tiles, of one chip or of two, or from a tile to itself. The
- * ports of both ends come up, and base firmware starts on their first harts. Call it before the
- * tiles boot. Data arrive at least a window (512 cycles) after they were sent. One thread at a time
- * uses two chips that are linked, as if they were one. If one of them is destroyed, the port of the
- * other goes down. PENROSE_E_ARGUMENT: other kinds of tile. PENROSE_E_STATE: a tile has a link
+ * Every chip belongs to a cluster. penrose_chip_create makes a chip that is alone in one, and
+ * everything about chips holds for it as it stands. The chips of a larger cluster have one time: a
+ * run of one of them is a run of all, and ends for what happens on any. One thread at a time uses
+ * the chips of a cluster. Their products may differ; schedule, quantum and timed are the same.
+ *
+ * Not for clusters of several chips yet: snapshots, recordings, histories.
+ */
+struct penrose_cluster;
+
+/* Creates a cluster without chips. `threads` is as in struct penrose_options; those of its chips do
+ * not count. PENROSE_E_ARGUMENT, PENROSE_E_MEMORY. Any thread. */
+enum penrose_status penrose_cluster_create(unsigned threads, struct penrose_cluster **cluster,
+                                           struct penrose_error *error);
+/* Frees a cluster with all its chips; NULL does nothing. */
+void penrose_cluster_destroy(struct penrose_cluster *cluster);
+
+/* Creates a chip in a cluster that has not run yet. Chips are numbered from 0, and there are at most
+ * 64. Errors are those of penrose_chip_create. PENROSE_E_STATE: time has passed. *chip is then
+ * NULL. */
+enum penrose_status penrose_cluster_add(struct penrose_cluster *cluster,
+                                        const struct penrose_options *options,
+                                        struct penrose_chip **chip, struct penrose_error *error);
+
+/* Chip `number` of the cluster; NULL past the last. */
+struct penrose_chip *penrose_cluster_chip(const struct penrose_cluster *cluster, size_t number);
+
+/* The cluster of a chip, and the chip's number in it (optional). */
+struct penrose_cluster *penrose_chip_cluster(const struct penrose_chip *chip, unsigned *number);
+
+/* A hash of the state of all chips, see penrose_state_hash. 0 if memory runs out. */
+uint64_t penrose_cluster_state_hash(struct penrose_cluster *cluster);
+
+/*
+ * Makes a link between two Ethernet tiles, of one chip or of two of a cluster, or from a tile to
+ * itself. The ports of both ends come up, and base firmware starts on their first harts. Call it
+ * before the tiles boot. Data arrive a window (512 cycles; 10 in timed runs) after they were sent.
+ * PENROSE_E_ARGUMENT: other kinds of tile, chips of two clusters. PENROSE_E_STATE: a tile has a link
  * already, or its harts run.
  */
 enum penrose_status penrose_ethernet_link(struct penrose_chip *chip_a, unsigned x_a, unsigned y_a,
                                           struct penrose_chip *chip_b, unsigned x_b, unsigned y_b,
                                           struct penrose_error *error);
 
-/*
- * Lets time pass on several chips, window by window. So the times at which frames arrive depend on
- * nothing but what the chips do. Their clocks may differ, and go on from where they are. It ends as
- * penrose_run does: with PENROSE_FAULT after the window in which any chip stopped, with
- * PENROSE_QUIET when all are quiet. run->until is called once a window, with chips[0]. `count` is
- * at least 1.
- */
-enum penrose_outcome penrose_run_together(struct penrose_chip *const *chips, size_t count,
-                                          const struct penrose_run *run);
+/* Cuts the link of an Ethernet tile, as if its cable were pulled: the ports of both ends go down, and
+ * frames that are under way are lost. PENROSE_E_STATE: there is no link. */
+enum penrose_status penrose_ethernet_unlink(struct penrose_chip *chip, unsigned x, unsigned y,
+                                            struct penrose_error *error);
 
 /* --- Snapshots --- */
 

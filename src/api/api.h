@@ -7,6 +7,7 @@
 #define API_API_H
 
 #include "chip/calls.h"
+#include "cluster/cluster.h"
 #include "observe/history/journal.h"
 
 /* A function of the public interface; everything else is hidden (-fvisibility=hidden). */
@@ -21,7 +22,7 @@ static inline const struct chip_calls *api_calls(const void *object)
 /* NULL: the chip is not recorded. */
 static inline struct journal *api_journal(const struct penrose_chip *chip)
 {
-    return ((const struct chip_head *)chip)->journal;
+    return cluster_head(chip)->journal;
 }
 
 /* A call begins that is an entry of the chip's journal; see journal_begin. */
@@ -50,6 +51,10 @@ static inline enum penrose_status api_end_read(const struct penrose_chip *chip, 
  */
 enum penrose_status api_take_sized(const void *given, void *own, size_t least, const char *name,
                                    struct penrose_error *error);
+
+/* A new chip that belongs to no cluster yet; see penrose_chip_create. */
+enum penrose_status api_make_chip(const struct penrose_options *options, struct penrose_chip **chip,
+                                  struct penrose_error *error);
 
 /* The kinds of chips in this library, and behind them NULL. Callers that name no kind get the first
  * one. */

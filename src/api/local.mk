@@ -2,6 +2,7 @@ libpenrose_core_la_SOURCES += \
 	%D%/api.h \
 	%D%/arguments.c \
 	%D%/chips.c \
+	%D%/clusters.c \
 	%D%/harts.c \
 	%D%/list.c \
 	%D%/metal.c \

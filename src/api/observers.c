@@ -37,11 +37,6 @@ PENROSE_EXPORT bool penrose_point_get(const struct penrose_chip *chip, size_t in
     return api_calls(chip)->point_get(chip, index, point);
 }
 
-PENROSE_EXPORT void penrose_stop_request(struct penrose_chip *chip)
-{
-    api_calls(chip)->stop_request(chip);
-}
-
 PENROSE_EXPORT bool penrose_stop_get(const struct penrose_chip *chip, size_t index,
                                      struct penrose_stop *stop)
 {

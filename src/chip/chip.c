@@ -13,7 +13,7 @@
 #include "host/environment.h"
 #include "isa/error.h"
 
-enum { MOST_QUANTUM = 65536, MOST_THREADS = 256 };
+enum { MOST_QUANTUM = 65536 };
 
 /* Cycles of a window in which several units are awake, in whole rounds of tiles. Packets of a timed
  * run take as long as the hardware's, 19 cycles at least, so its windows are short. */
@@ -39,10 +39,6 @@ static enum penrose_status take_options(const struct penrose_options *given,
     }
     if (own->schedule > PENROSE_RANDOM) {
         return error_set(error, PENROSE_E_ARGUMENT, "schedule %d is unknown", (int)own->schedule);
-    }
-    if (own->threads > MOST_THREADS) {
-        return error_set(error, PENROSE_E_ARGUMENT, "%u threads are more than %d", own->threads,
-                         MOST_THREADS);
     }
     for (unsigned kind = 0; kind < PENROSE_FAULT_ROOM; kind++) {
         const char *name = arch_fault_name((enum penrose_fault_kind)kind);
@@ -106,23 +102,6 @@ static enum penrose_status choose_grid(const struct penrose_options *options, st
     return rule ? error_set(error, PENROSE_E_ARGUMENT, "card %s: %s", name, rule) : PENROSE_OK;
 }
 
-static enum penrose_status choose_threads(const struct penrose_options *options, unsigned *threads,
-                                          struct penrose_error *error)
-{
-    const char *text = host_variable("PENROSE_THREADS");
-    *threads = options->threads;
-    if (*threads > 0) {
-        return PENROSE_OK;
-    }
-    *threads = 1;
-    if (text && !host_count(text, MOST_THREADS, threads)) {
-        return error_set(error, PENROSE_E_ARGUMENT,
-                         "PENROSE_THREADS=%s is not understood; it is a number from 1 to %d", text,
-                         MOST_THREADS);
-    }
-    return PENROSE_OK;
-}
-
 /* Callers that have users report other texts to them. */
 static bool allows_shortcuts(void)
 {
@@ -136,7 +115,7 @@ static bool allows_shortcuts(void)
 
 static uint64_t arc_time(void *context)
 {
-    return ((struct penrose_chip *)context)->now;
+    return ((struct penrose_chip *)context)->head.time.now;
 }
 
 static void init_edge(struct penrose_chip *chip)
@@ -199,33 +178,31 @@ enum penrose_status chip_create(const struct penrose_options *given, struct penr
 {
     *chip = NULL;
     const struct num_kernels *kernels;
-    unsigned threads = 1;
     struct penrose_options own;
     enum penrose_status status = take_options(given, &own, error);
     const struct penrose_options *options = &own;
     status = status ? status : choose_kernels(options, &kernels, error);
-    status = status ? status : choose_threads(options, &threads, error);
     if (status != PENROSE_OK) {
         return status;
     }
     struct penrose_chip *made = calloc(1, sizeof *made);
     if (made) {
         made->store = rv32_code_store_create();
-        made->pool = pool_create(threads);
         status = choose_grid(options, &made->grid, error);
     }
-    if (!made || !made->store || !made->pool || status != PENROSE_OK) {
+    if (!made || !made->store || status != PENROSE_OK) {
         chip_destroy(made);
         return status ? status : error_set(error, PENROSE_E_MEMORY, "no memory for a chip");
     }
-    made->calls = &chip_calls;
+    made->head.calls = &chip_calls;
+    made->head.window = choose_window(options);
+    made->head.quantum = options->quantum;
+    made->head.timed = options->timed;
     made->arch = &arch;
     made->options = *options;
     made->kernels = kernels;
-    made->threads = threads;
     made->shortcuts = allows_shortcuts();
-    made->window = choose_window(options);
-    chip_board_init(&made->board, options, made->window);
+    chip_board_init(&made->board, options, made->head.window);
     init_edge(made);
     bool keeps_flows = !made->board.delivery.at_once;
     made->flow = keeps_flows ? calloc(GRID_NOCS, sizeof *made->flow) : NULL;
@@ -242,8 +219,6 @@ void chip_destroy(struct penrose_chip *chip)
     if (!chip) {
         return;
     }
-    pool_destroy(chip->pool);
-    chip_cut_links(chip);
     for (struct observer *observer = chip->observers, *next; observer; observer = next) {
         next = observer->next;
         if (observer->free) {
@@ -271,7 +246,7 @@ void chip_destroy(struct penrose_chip *chip)
     noc_pool_empty(&chip->packets);
     free(chip->flow);
     images_free(&chip->images);
-    journal_destroy(chip->journal);
+    journal_destroy(chip->head.journal);
     rv32_code_store_destroy(chip->store);
     free(chip);
 }

@@ -4,15 +4,13 @@
  * A tile is made when it is first touched; until then it counts as a tile in reset. Time advances
  * in windows. Within a window units (a tile, or a DRAM bank with its tiles) do not affect each
  * other, and threads run them in any order. Between windows packets are handed over (exchange.c).
- * chip->now is the start of the current window, and every tile has been run at least that far.
+ * chip->head.time.now is the start of the current window, and every tile has been run at least that far.
  *
  * Hosts name tiles by translated coordinates of NoC 0, as software does. The code here uses raw
  * coordinates; `place` is noc_node(x, y) of these.
  */
 #ifndef CHIP_CHIP_H
 #define CHIP_CHIP_H
-
-#include <stdatomic.h>
 
 #include <penrose/metal.h>
 #include <penrose/penrose.h>
@@ -81,20 +79,12 @@ struct chip_place {
 };
 
 struct penrose_chip {
-    const struct chip_calls *calls; /* these two members come first: see chip/calls.h */
-    struct journal *journal;        /* NULL: nobody records what hosts do */
+    struct chip_head head; /* comes first: see chip/calls.h */
 
-    uint64_t now;
     struct arc arc;
     struct pcie pcie[2];
     struct niu plain_niu[GRID_PLAIN_TILES][GRID_NOCS]; /* L2CPU, security and empty tiles */
     uint64_t edge_sequence;
-    uint64_t together_since; /* when penrose_run_together began the last time; 0: never */
-    bool is_paused;          /* the latest run ended with PENROSE_PAUSED; the next goes on */
-    struct chip_cut {
-        uint64_t end;    /* of the window in which the pause came: it goes on to there */
-        uint64_t window; /* cycles of the one behind it; 0: no run is to go on */
-    } cut;
 
     /* Beside the state: what it is. */
     const struct arch *arch;
@@ -115,14 +105,13 @@ struct penrose_chip {
 
     /* The window under way. */
     struct chip_unit *runnable[CHIP_UNITS];
-    struct chip_unit *turn[CHIP_UNITS]; /* the same as threads take them */
     size_t runnable_count;
     uint64_t window_end;
-    uint64_t window;  /* cycles of a window in which several units are awake */
-    bool shares_time; /* units are running: what they report goes to their notes */
-    bool touched;     /* all units are */
-    unsigned threads;
-    struct pool *pool;
+    bool shares_time;                  /* units are running: what they report goes to their notes */
+    bool touched;                      /* all units are */
+    bool any_touched;                  /* any unit is */
+    bool is_idle;                      /* nothing happens there until something is touched */
+    bool stands;                       /* the only unit has paused; what it has sent leaves later */
     struct dram_bank *due[GRID_BANKS]; /* that have something to do between windows (gddr.c) */
     size_t due_packets;
 
@@ -137,9 +126,6 @@ struct penrose_chip {
     void (*find_programs)(void *context, unsigned x, unsigned y);
     void *find_context;
     struct observer *observers; /* see observers.c */
-    bool is_observed;           /* any of its tiles has been: one thread runs all */
-    unsigned pauses;            /* runs that ended with PENROSE_PAUSED */
-    atomic_bool stop_is_wanted; /* penrose_stop_request */
     struct debugger *debugger;  /* observe/debugger.c; NULL: nobody debugs */
     bool shortcuts;             /* tile_allow_shortcuts, of tiles made later too */
     struct history *history;    /* observe/history/history.c; NULL: nobody looks back */
@@ -215,7 +201,7 @@ struct chip_unit *chip_add_unit(struct penrose_chip *chip, const struct chip_uni
 static inline void chip_touch(struct penrose_chip *chip, uint16_t place)
 {
     if (chip->place[place].unit) {
-        chip->place[place].unit->touched = true;
+        chip->place[place].unit->touched = chip->any_touched = true;
     }
 }
 
@@ -273,9 +259,17 @@ void chip_unobserve(struct penrose_chip *chip, struct observer *observer);
 /* Tells observers that a window is over. */
 void chip_tell_window(const struct penrose_chip *chip);
 
-/* After a run that ended with PENROSE_PAUSED: tiles that an observer has stopped may go on, unless
- * there is a fault that stops (sched.c). */
+/* --- What the cluster asks (sched.c); chip/calls.h has the meaning of each --- */
+
+void chip_look_around(struct penrose_chip *chip, struct chip_awake *awake);
+uint32_t chip_granularity(const struct penrose_chip *chip);
+size_t chip_window_open(struct penrose_chip *chip, uint64_t end, struct pool_turn *turn);
+void chip_window_alone(struct penrose_chip *chip, bool is_long);
+uint64_t chip_window_stop(struct penrose_chip *chip, uint64_t planned);
+void chip_window_ran(struct penrose_chip *chip, uint64_t planned, uint64_t end);
+void chip_window_close(struct penrose_chip *chip);
 void chip_go_on(struct penrose_chip *chip);
+void chip_ran(struct penrose_chip *chip, enum penrose_outcome outcome);
 
 /* A window is over at `end`: packets are exchanged. */
 void chip_end_window(struct penrose_chip *chip, uint64_t end);

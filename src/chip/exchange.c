@@ -26,7 +26,7 @@ static void set_arrival(struct penrose_chip *chip, struct noc_packet *packet, un
 {
     uint64_t arrival =
         packet->sent + noc_latency(&chip->board.delivery, packet, hops) + packet->delay;
-    packet->arrival = arrival < chip->now ? chip->now : arrival;
+    packet->arrival = arrival < chip->head.time.now ? chip->head.time.now : arrival;
     if (noc_keeps_order(&chip->board.delivery, packet)) {
         uint64_t *last = flow(chip, packet);
         packet->arrival = packet->arrival < *last ? *last : packet->arrival;
@@ -88,7 +88,7 @@ static void answer_lost(struct penrose_chip *chip, struct noc_packet *packet)
     }
     packet->to = is_request ? packet->to : packet->origin;
     packet->is_void = true;
-    send_on(chip, packet, chip->now);
+    send_on(chip, packet, chip->head.time.now);
 }
 
 static void drop_packet(struct penrose_chip *chip, struct noc_packet *packet,

@@ -123,7 +123,7 @@ bool chip_gddr_move(void *owner, const struct tile *tile, bool writes, uint64_t 
 bool chip_gddr_keep(struct penrose_chip *chip, struct noc_packet *packet)
 {
     struct dram_bank *bank = chip->place[packet->to].port->bank;
-    if (!dram_is_due(bank, packet, chip->now)) {
+    if (!dram_is_due(bank, packet, chip->head.time.now)) {
         return false;
     }
     packet->arrival = packet->sent; /* nobody has seen GDDR since */
@@ -151,7 +151,7 @@ void chip_gddr_count(struct penrose_chip *chip, struct chip_unit *unit)
 static void serve_bank(void *context, size_t i)
 {
     struct penrose_chip *chip = context;
-    dram_serve_due(chip->due[i], chip->now);
+    dram_serve_due(chip->due[i], chip->head.time.now);
 }
 
 void chip_gddr_settle(struct penrose_chip *chip, struct dram_bank *bank)
@@ -160,7 +160,7 @@ void chip_gddr_settle(struct penrose_chip *chip, struct dram_bank *bank)
         return;
     }
     chip->shares_time = true;
-    dram_serve_due(bank, chip->now);
+    dram_serve_due(bank, chip->head.time.now);
     chip->shares_time = false;
     chip_merge_bank(chip, bank);
     chip_touch(chip, bank->port[0].node);
@@ -169,7 +169,7 @@ void chip_gddr_settle(struct penrose_chip *chip, struct dram_bank *bank)
 void chip_gddr_serve(struct penrose_chip *chip)
 {
     size_t banks = 0;
-    for (unsigned i = 0; i < GRID_BANKS && chip->now % chip->window == 0; i++) {
+    for (unsigned i = 0; i < GRID_BANKS && chip->head.time.now % chip->head.window == 0; i++) {
         if (chip->bank[i].due.earliest != UINT64_MAX) {
             chip->due[banks++] = &chip->bank[i];
             chip_touch(chip, chip->bank[i].port[0].node);
@@ -178,12 +178,11 @@ void chip_gddr_serve(struct penrose_chip *chip)
     if (banks == 0) {
         return;
     }
-    bool is_shared = chip->threads > 1 && banks > 1 && chip->due_packets >= PACKETS_TO_SHARE &&
-                     !chip->is_observed;
-    chip->touched |= chip->is_observed; /* tiles may be stopped there */
-    chip->shares_time = true;           /* in any case, so that reports do not depend on threads */
+    bool is_shared = banks > 1 && chip->due_packets >= PACKETS_TO_SHARE && !chip->head.is_observed;
+    chip->touched |= chip->head.is_observed; /* tiles may be stopped there */
+    chip->shares_time = true; /* in any case, so that reports do not depend on threads */
     if (is_shared) {
-        pool_run(chip->pool, banks, serve_bank, chip);
+        pool_run(chip->head.pool, banks, serve_bank, chip);
     } else {
         for (size_t i = 0; i < banks; i++) {
             serve_bank(chip, i);

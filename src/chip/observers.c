@@ -30,14 +30,14 @@ static bool is_looked_at(const struct penrose_chip *chip, const struct tile *til
 enum penrose_status chip_look_again(struct penrose_chip *chip, struct penrose_error *error)
 {
     bool has_room = true;
-    chip->is_observed = false;
+    chip->head.is_observed = false;
     chip->touched = true;
     for (unsigned i = 0; i < NOC_NODES; i++) {
         struct tile *tile = chip->place[i].tile;
         if (tile && is_looked_at(chip, tile)) {
-            tile_catch_up(tile, chip->now);
+            tile_catch_up(tile, chip->head.time.now);
             has_room &= tile_observe(tile, chip->observers);
-            chip->is_observed |= tile->observed != 0;
+            chip->head.is_observed |= tile->observed != 0;
         }
     }
     return has_room ? PENROSE_OK

@@ -93,7 +93,7 @@ bool chip_from_noc1(const struct penrose_chip *chip, unsigned x, unsigned y, uns
 static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
 {
     const struct penrose_options *options = &chip->options;
-    tile->now = chip->now;
+    tile->now = chip->head.time.now;
     tile_allow_shortcuts(tile, chip->shortcuts);
     tile->tensix.timing = tile_timing(options->timed);
     tile->tensix.rounds_to_nearest = options->rounds_to_nearest;
@@ -163,7 +163,7 @@ static struct tile *make_tile(struct penrose_chip *chip, uint16_t number)
     chip_configure_nius(chip, tile);
     place->tile = tile;
     (void)tile_observe(tile, chip->observers); /* as many as the other tiles have */
-    chip->is_observed |= tile->observed != 0;
+    chip->head.is_observed |= tile->observed != 0;
     if (place->port) { /* its bank runs it */
         dram_attach(place->port, tile);
     }
@@ -179,9 +179,9 @@ struct tile *chip_make_tile(struct penrose_chip *chip, uint16_t number)
     if (chip->place[number].tile) {
         return chip->place[number].tile;
     }
-    bool is_entry = JOURNAL_BEGIN(chip->journal, JOURNAL_TOUCH, NULL, 0, number);
+    bool is_entry = JOURNAL_BEGIN(chip->head.journal, JOURNAL_TOUCH, NULL, 0, number);
     struct tile *tile = make_tile(chip, number);
-    journal_done(chip->journal, is_entry, tile ? PENROSE_OK : PENROSE_E_MEMORY);
+    journal_done(chip->head.journal, is_entry, tile ? PENROSE_OK : PENROSE_E_MEMORY);
     return tile;
 }
 
@@ -198,7 +198,7 @@ static enum penrose_status take_tile(struct penrose_chip *chip, uint16_t place, 
     if (!*tile) {
         return error_set(error, PENROSE_E_MEMORY, "no memory for tile (%u, %u)", x, y);
     }
-    tile_catch_up(*tile, chip->now);
+    tile_catch_up(*tile, chip->head.time.now);
     return PENROSE_OK;
 }
 
@@ -371,7 +371,7 @@ static void tell_gddr(struct penrose_chip *chip, const struct host_access *acces
         tile_rename(made, name.x, name.y);
         (void)tile_observe(made, chip->observers);
     }
-    tell_access(tile, access, true, chip->now);
+    tell_access(tile, access, true, chip->head.time.now);
     chip_touch(chip, tile->node);
     tile_destroy(made);
 }

@@ -20,6 +20,7 @@
 #include "isa/host_time.h"
 
 enum {
+    TURNS_TO_SHARE = 2,        /* fewer are not worth waking a thread for */
     SPIN_NANOSECONDS = 200000, /* longer than what a chip does between two lists */
     SPINS_PER_LOOK = 32,       /* at the clock */
 };
@@ -203,6 +204,11 @@ struct pool *pool_create(unsigned threads)
     return pool;
 }
 
+unsigned pool_threads(const struct pool *pool)
+{
+    return pool->threads;
+}
+
 void pool_destroy(struct pool *pool)
 {
     if (!pool) {
@@ -258,4 +264,43 @@ void pool_run(struct pool *pool, size_t count, void (*work)(void *context, size_
             sched_yield();
         }
     }
+}
+
+/* --- Turns --- */
+
+void pool_take_turns(const struct pool_turn *turn, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        turn[i].run(turn[i].owner, turn[i].unit);
+    }
+}
+
+static void put_heavy_first(struct pool_turn *turn, size_t count)
+{
+    size_t heavy = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (turn[i].is_heavy) {
+            struct pool_turn moved = turn[heavy];
+            turn[heavy++] = turn[i];
+            turn[i] = moved;
+        }
+    }
+}
+
+static void take_turn(void *context, size_t i)
+{
+    pool_take_turns((const struct pool_turn *)context + i, 1);
+}
+
+void pool_run_turns(struct pool *pool, struct pool_turn *turn, size_t count)
+{
+    if (pool->threads == 1 || count < TURNS_TO_SHARE) {
+        pool_take_turns(turn, count);
+        return;
+    }
+    for (unsigned thread = 0; thread < pool->threads; thread++) {
+        size_t first = pool_share(count, thread, pool->threads);
+        put_heavy_first(turn + first, pool_share(count, thread + 1, pool->threads) - first);
+    }
+    pool_run(pool, count, take_turn, turn);
 }

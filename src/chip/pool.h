@@ -22,6 +22,23 @@ static inline size_t pool_share(size_t count, unsigned thread, unsigned threads)
     return count * thread / threads;
 }
 
+/* Something that runs by itself: unit `unit` of `owner`. */
+struct pool_turn {
+    void (*run)(void *owner, void *unit);
+    void *owner, *unit;
+    bool is_heavy; /* it will take longer than most */
+};
+
+/* Runs all of them, in any order, which it changes; see pool_run. What takes long comes first in each
+ * thread's share, so that threads end together. Few turns run in the caller's thread alone, since
+ * waking the others would take longer. */
+void pool_run_turns(struct pool *pool, struct pool_turn *turn, size_t count);
+
+/* Runs all of them in the caller's thread, in their order. */
+void pool_take_turns(const struct pool_turn *turn, size_t count);
+
+unsigned pool_threads(const struct pool *pool);
+
 /* Calls work(context, i) for each i below `count`, in any order and at the same time on different
  * threads; returns when all are done. Where threads cannot be started the caller does it all. */
 void pool_run(struct pool *pool, size_t count, void (*work)(void *context, size_t i),

@@ -12,9 +12,10 @@
 static void record_pause(struct penrose_chip *chip, const struct tile *tile)
 {
     const struct observed *event = &tile->stopped_at;
-    uint64_t at = journal_end(chip->journal);
-    chip->journal->paused_at = at < chip->journal->paused_at ? at : chip->journal->paused_at;
-    JOURNAL_ADD(chip->journal, JOURNAL_PAUSE, NULL, 0, tile->node, (uint64_t)event->kind,
+    uint64_t at = journal_end(chip->head.journal);
+    chip->head.journal->paused_at =
+        at < chip->head.journal->paused_at ? at : chip->head.journal->paused_at;
+    JOURNAL_ADD(chip->head.journal, JOURNAL_PAUSE, NULL, 0, tile->node, (uint64_t)event->kind,
                 (uint64_t)event->agent, event->cycle, event->pc, event->address, event->size);
 }
 
@@ -33,17 +34,17 @@ static void record_pauses(struct penrose_chip *chip, const struct chip_unit *uni
 
 void chip_record_window(struct penrose_chip *chip, uint64_t start, uint64_t planned)
 {
-    struct journal *journal = chip->journal;
+    struct journal *journal = chip->head.journal;
     if (!journal || journal->inside > 0) {
         return;
     }
-    for (size_t i = 0; chip->is_observed && i < chip->runnable_count; i++) {
+    for (size_t i = 0; chip->head.is_observed && i < chip->runnable_count; i++) {
         record_pauses(chip, chip->runnable[i]);
     }
-    if (chip->now == planned) {
+    if (chip->head.time.now == planned) {
         journal_add_window(journal, planned - start);
     } else {
-        JOURNAL_ADD(journal, JOURNAL_EARLY, NULL, 0, planned - start, chip->now - start);
+        JOURNAL_ADD(journal, JOURNAL_EARLY, NULL, 0, planned - start, chip->head.time.now - start);
     }
 }
 
@@ -53,8 +54,8 @@ static bool host_read(void *context, uint64_t address, void *to, uint32_t size)
 {
     struct penrose_chip *chip = context;
     bool answers = chip->host.read && chip->host.read(chip->host.context, address, to, size);
-    if (chip->journal) {
-        JOURNAL_ADD(chip->journal, JOURNAL_HOST_READ, to, answers ? size : 0, address, size,
+    if (chip->head.journal) {
+        JOURNAL_ADD(chip->head.journal, JOURNAL_HOST_READ, to, answers ? size : 0, address, size,
                     answers);
     }
     return answers;
@@ -64,10 +65,10 @@ static bool host_write(void *context, uint64_t address, const void *from, uint32
 {
     struct penrose_chip *chip = context;
     bool answers = chip->host.write && chip->host.write(chip->host.context, address, from, size);
-    if (chip->journal) {
+    if (chip->head.journal) {
         uint8_t kept[JOURNAL_ROOM];
         size_t count = journal_keep(from, size, kept);
-        JOURNAL_ADD(chip->journal, JOURNAL_HOST_WRITE, kept, count, address, size, answers);
+        JOURNAL_ADD(chip->head.journal, JOURNAL_HOST_WRITE, kept, count, address, size, answers);
     }
     return answers;
 }
@@ -82,7 +83,7 @@ void chip_host_memory_set(struct penrose_chip *chip, const struct penrose_host_m
 static bool device_read(void *context, uint64_t address, void *to, uint32_t size)
 {
     struct penrose_chip *chip = context;
-    struct journal *journal = chip->journal;
+    struct journal *journal = chip->head.journal;
     unsigned inside = journal ? journal->inside : 0;
     if (journal) {
         journal->inside = 0;
@@ -98,7 +99,7 @@ static bool device_read(void *context, uint64_t address, void *to, uint32_t size
 static bool device_write(void *context, uint64_t address, const void *from, uint32_t size)
 {
     struct penrose_chip *chip = context;
-    struct journal *journal = chip->journal;
+    struct journal *journal = chip->head.journal;
     unsigned inside = journal ? journal->inside : 0;
     if (journal) {
         journal->inside = 0;

@@ -483,21 +483,12 @@ static enum penrose_status read_snapshot(struct source *source,
 
 /* --- Files --- */
 
-/* A chip that runs is not all there: units are in the middle of a window. Nor is one whose frames
- * come from others. */
+/* A chip that runs is not all there: units are in the middle of a window. */
 static enum penrose_status check_state(const struct penrose_chip *chip, struct penrose_error *error)
 {
     if (chip->runnable_count > 0) {
         return error_set(error, PENROSE_E_STATE,
                          "a chip that is running cannot be saved; do it between windows");
-    }
-    for (unsigned i = 0; i < NOC_NODES; i++) {
-        const struct chip_place *place = &chip->place[i];
-        if (place->peer && place->peer != chip) {
-            return error_set(error, PENROSE_E_STATE,
-                             "%s is linked to another chip; a snapshot is of one chip",
-                             place->tile->name);
-        }
     }
     return PENROSE_OK;
 }

@@ -699,7 +699,7 @@ static void save_tiles(struct snapshot_writer *writer, struct shared_data *share
         if (chip->place[place].tile) {
             snapshot_put_number(writer, place);
             if (is_hash(writer)) {
-                hash_tile(writer, chip->place[place].tile, chip->now);
+                hash_tile(writer, chip->place[place].tile, chip->head.time.now);
             } else {
                 save_tile(writer, shared, chip->place[place].tile);
             }

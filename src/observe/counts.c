@@ -98,7 +98,8 @@ bool chip_tensix_count_get(struct penrose_chip *chip, unsigned x, unsigned y, si
         uint64_t any = 0;
         for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
             entry.executed[thread] = counts->executed[place][row][thread];
-            entry.waited[thread] = waited_until(&counts->gate[place][row][thread], chip->now);
+            entry.waited[thread] =
+                waited_until(&counts->gate[place][row][thread], chip->head.time.now);
             any |= entry.executed[thread] | entry.waited[thread];
         }
         if (any && index-- == 0) {
@@ -117,5 +118,5 @@ uint64_t chip_hart_waited(const struct penrose_chip *chip, unsigned x, unsigned 
     if (!counts || !chip_find(chip, x, y, &place) || (unsigned)hart >= RV32_CORES) {
         return 0;
     }
-    return waited_until(&counts->hart[place][hart], chip->now);
+    return waited_until(&counts->hart[place][hart], chip->head.time.now);
 }

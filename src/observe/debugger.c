@@ -12,6 +12,7 @@
 
 #include "arch/arch.h"
 #include "chip/chip.h"
+#include "cluster/cluster.h"
 #include "isa/error.h"
 #include "observe/points.h"
 
@@ -73,8 +74,8 @@ static bool note_stop(struct debugger *debugger, struct tile *tile, const struct
     if (point && point->condition && !point->condition(debugger->chip, &stop, point->context)) {
         return false;
     }
-    if (debugger->pauses != debugger->chip->pauses) {
-        debugger->pauses = debugger->chip->pauses;
+    if (debugger->pauses != cluster_of(debugger->chip)->pauses) {
+        debugger->pauses = cluster_of(debugger->chip)->pauses;
         debugger->stops = 0;
     }
     if (debugger->stops < STOPS) {
@@ -447,7 +448,8 @@ enum penrose_status chip_hart_resume(struct penrose_chip *chip, unsigned x, unsi
 bool chip_stop_get(const struct penrose_chip *chip, size_t index, struct penrose_stop *stop)
 {
     const struct debugger *debugger = chip->debugger;
-    bool is_of_this_pause = debugger && chip->is_paused && debugger->pauses + 1 == chip->pauses;
+    bool is_of_this_pause =
+        debugger && chip->head.time.is_paused && debugger->pauses + 1 == cluster_of(chip)->pauses;
     if (!is_of_this_pause || index >= debugger->stops) {
         return false;
     }

@@ -97,10 +97,16 @@ static void free_frames(struct tile_frame *frame)
     }
 }
 
-void tile_eth_free(struct tile *tile)
+void tile_eth_lose(struct tile *tile)
 {
     free_frames(tile->frames_sent);
     free_frames(tile->frames);
+    tile->frames_sent = tile->frames = NULL;
+}
+
+void tile_eth_free(struct tile *tile)
+{
+    tile_eth_lose(tile);
     free(tile->eth);
 }
 

@@ -16,6 +16,9 @@ struct tile_frame {
 bool tile_eth_init(struct tile *tile);
 void tile_eth_free(struct tile *tile);
 
+/* The frames that it has sent and those that are to arrive are lost. */
+void tile_eth_lose(struct tile *tile);
+
 /* When something happens by itself: a frame arrives, a packet is sent again. */
 uint64_t tile_eth_next(const struct tile *tile);
 

@@ -32,6 +32,7 @@ struct position {
 
 /* A chip, or two that are linked, and the tiles of them that boot. */
 struct machine {
+    struct penrose_cluster *cluster;
     struct penrose_chip *chip[2];
     unsigned chips;
     struct penrose_firmware *firmware;
@@ -63,12 +64,13 @@ static bool say(const struct penrose_error *error)
 static bool open_machine(struct machine *machine, const char *directory, unsigned chips,
                          unsigned threads, bool shortcuts)
 {
-    struct penrose_options options = {.size = sizeof options};
     struct penrose_error error;
-    options.threads = threads;
     *machine = (struct machine){.chips = chips};
+    if (penrose_cluster_create(threads, &machine->cluster, &error) != PENROSE_OK) {
+        return say(&error);
+    }
     for (unsigned i = 0; i < chips; i++) {
-        if (penrose_chip_create(&options, &machine->chip[i], &error) != PENROSE_OK) {
+        if (penrose_cluster_add(machine->cluster, NULL, &machine->chip[i], &error) != PENROSE_OK) {
             return say(&error);
         }
         penrose_shortcuts_set(machine->chip[i], shortcuts);
@@ -79,9 +81,7 @@ static bool open_machine(struct machine *machine, const char *directory, unsigne
 
 static void close_machine(struct machine *machine)
 {
-    for (unsigned i = 0; i < machine->chips; i++) {
-        penrose_chip_destroy(machine->chip[i]);
-    }
+    penrose_cluster_destroy(machine->cluster);
     penrose_firmware_close(machine->firmware);
 }
 
@@ -166,16 +166,6 @@ static bool has_no_faults(struct penrose_chip *chip)
     return is_good;
 }
 
-static uint64_t hash_chips(const struct machine *machine)
-{
-    enum { TURN = 7 };
-    uint64_t hash = 0;
-    for (unsigned i = 0; i < machine->chips; i++) {
-        hash = (hash << TURN | hash >> (64 - TURN)) ^ penrose_state_hash(machine->chip[i]);
-    }
-    return hash;
-}
-
 /* Boots the machine's tiles. */
 static bool boot(struct machine *machine, struct outcome *outcome)
 {
@@ -190,12 +180,10 @@ static bool boot(struct machine *machine, struct outcome *outcome)
             return say(&error);
         }
     }
-    enum penrose_outcome end = machine->chips == 1
-                                   ? penrose_run(machine->chip[0], &run)
-                                   : penrose_run_together(machine->chip, machine->chips, &run);
+    enum penrose_outcome end = penrose_run(machine->chip[0], &run);
     outcome->milliseconds = milliseconds() - start;
     outcome->cycles = penrose_now(machine->chip[0]);
-    outcome->state = hash_chips(machine);
+    outcome->state = penrose_cluster_state_hash(machine->cluster);
     bool is_good = end == PENROSE_CONDITION;
     if (!is_good) {
         explain(machine, end);

@@ -526,7 +526,7 @@ static void collect_at_present(struct dump_scene *scene, unsigned groups, struct
         collect_parts(scene, groups, past);
         return;
     }
-    tile_to_present(tile, scene->chip->now, past);
+    tile_to_present(tile, scene->chip->head.time.now, past);
     collect_parts(scene, groups, past);
     tile_to_past(tile, past);
 }

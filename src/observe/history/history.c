@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/cluster.h"
 #include "isa/error.h"
 #include "isa/host_time.h"
 #include "observe/points.h"
@@ -114,7 +115,7 @@ static void thin_out(struct history *history)
 
 static void keep_budget(struct history *history)
 {
-    struct journal *journal = history->chip->journal;
+    struct journal *journal = history->chip->head.journal;
     while (history->snapshots > 1 && history->bytes + journal->size > history->most_bytes) {
         bool is_journal = journal->size > history->most_bytes / 2;
         if (is_journal || history->snapshots == 2) { /* the beginning goes */
@@ -153,7 +154,7 @@ static enum penrose_status take_snapshot(struct history *history, uint64_t at, u
 {
     struct penrose_chip *chip = history->chip;
     uint64_t begun = host_nanoseconds();
-    struct history_snapshot made = {.at = at, .index = index, .cycle = chip->now};
+    struct history_snapshot made = {.at = at, .index = index, .cycle = chip->head.time.now};
     enum penrose_status status = chip_snapshot_to_memory(chip, &made.bytes, &made.size, error);
     if (status == PENROSE_OK && !insert_snapshot(history, &made)) {
         free(made.bytes);
@@ -164,7 +165,7 @@ static enum penrose_status take_snapshot(struct history *history, uint64_t at, u
     history->nanoseconds += cost;
     history->cost = cost;
     history->next_time = begun + cost + pause;
-    history->next_cycle = chip->now + (history->distance ? history->distance : 1);
+    history->next_cycle = chip->head.time.now + (history->distance ? history->distance : 1);
     return status;
 }
 
@@ -181,16 +182,16 @@ static bool is_any_paused(const struct penrose_chip *chip)
 static bool is_time(const struct history *history)
 {
     const struct penrose_chip *chip = history->chip;
-    return chip->now >= history->next_cycle &&
+    return chip->head.time.now >= history->next_cycle &&
            (history->distance || host_nanoseconds() >= history->next_time) &&
-           !is_any_paused(chip) && !chip->journal->failed;
+           !is_any_paused(chip) && !chip->head.journal->failed;
 }
 
 /* After each window of the present. */
 static void look_at_window(struct history *history)
 {
     if (is_time(history) &&
-        take_snapshot(history, journal_end(history->chip->journal), 0, NULL) == PENROSE_OK) {
+        take_snapshot(history, journal_end(history->chip->head.journal), 0, NULL) == PENROSE_OK) {
         keep_budget(history);
     }
 }
@@ -218,21 +219,25 @@ enum penrose_status chip_history_start(struct penrose_chip *chip,
                          chip->past ? "this chip is a past; a history is of the present"
                                     : "the chip has a history already");
     }
+    enum penrose_status status = cluster_check_one(chip, "history", error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
     struct penrose_history *made = calloc(1, sizeof *made);
-    struct journal *journal = chip->journal ? chip->journal : journal_create();
+    struct journal *journal = chip->head.journal ? chip->head.journal : journal_create();
     if (!made || !journal) {
         free(made);
         return error_set(error, PENROSE_E_MEMORY, "no memory for a history");
     }
     struct history *history = &made->history;
-    made->calls = chip->calls;
-    history->owns_journal = !chip->journal;
+    made->calls = chip->head.calls;
+    history->owns_journal = !chip->head.journal;
     history->chip = chip;
     history->distance = options->distance;
     history->most_bytes = (size_t)(options->megabytes ? options->megabytes : DEFAULT_MEGABYTES)
                           << 20;
-    chip->journal = journal;
-    enum penrose_status status = take_snapshot(history, journal_end(journal), 0, error);
+    chip->head.journal = journal;
+    status = take_snapshot(history, journal_end(journal), 0, error);
     if (status != PENROSE_OK) {
         chip_history_end(made);
         return status;
@@ -250,13 +255,13 @@ enum penrose_status history_of_recording(struct penrose_chip *chip, struct journ
 {
     struct penrose_history *made = calloc(1, sizeof *made);
     journal->is_read_only = journal->keeps = true;
-    chip->journal = journal;
+    chip->head.journal = journal;
     *result = NULL;
     if (!made) {
         return error_set(error, PENROSE_E_MEMORY, "no memory for a history");
     }
     struct history *history = &made->history;
-    made->calls = chip->calls;
+    made->calls = chip->head.calls;
     history->chip = chip;
     history->most_bytes = (size_t)DEFAULT_MEGABYTES << 20;
     enum penrose_status status = take_snapshot(history, at, 0, error);
@@ -279,10 +284,10 @@ void chip_history_end(struct penrose_history *result)
     chip->history = NULL;
     chip->after_window = NULL;
     if (history->owns_journal) {
-        journal_destroy(chip->journal);
-        chip->journal = NULL;
+        journal_destroy(chip->head.journal);
+        chip->head.journal = NULL;
     } else {
-        chip->journal->keeps = false;
+        chip->head.journal->keeps = false;
     }
     for (size_t i = 0; i < history->snapshots; i++) {
         free(history->snapshot[i].bytes);
@@ -294,10 +299,11 @@ void chip_history_end(struct penrose_history *result)
 void chip_history_info(const struct penrose_history *result, struct penrose_history_info *info)
 {
     const struct history *history = &result->history;
-    *info = (struct penrose_history_info){.begin = history->snapshot[0].cycle,
-                                          .snapshots = history->snapshots,
-                                          .bytes = history->bytes + history->chip->journal->size,
-                                          .nanoseconds = history->nanoseconds};
+    *info =
+        (struct penrose_history_info){.begin = history->snapshot[0].cycle,
+                                      .snapshots = history->snapshots,
+                                      .bytes = history->bytes + history->chip->head.journal->size,
+                                      .nanoseconds = history->nanoseconds};
 }
 
 /* --- Pasts --- */
@@ -311,6 +317,13 @@ static void free_past(void *context)
     free(past);
 }
 
+static void destroy_past(struct penrose_chip *chip)
+{
+    if (chip) {
+        cluster_destroy(cluster_of(chip));
+    }
+}
+
 static bool wants_tile_of_goal(void *context, const struct tile *tile);
 static bool see_event_of_past(void *context, struct tile *tile, const struct observed *event,
                               const struct rerun_moment *moment, uint64_t others, bool is_present);
@@ -321,7 +334,8 @@ static enum penrose_status make_past(struct history *history, size_t index, stru
 {
     const struct history_snapshot *snapshot = &history->snapshot[index];
     const struct penrose_chip *present = history->chip;
-    struct penrose_options options = {.size = sizeof options, .threads = present->threads};
+    struct penrose_options options = {.size = sizeof options,
+                                      .threads = pool_threads(present->head.pool)};
     struct penrose_chip *chip;
     struct past *past = calloc(1, sizeof *past);
     *result = NULL;
@@ -330,6 +344,7 @@ static enum penrose_status make_past(struct history *history, size_t index, stru
     }
     enum penrose_status status =
         chip_snapshot_from_memory(&options, snapshot->bytes, snapshot->size, &chip, error);
+    status = cluster_of_one(&chip, options.threads, status, error);
     if (status != PENROSE_OK) {
         free(past);
         return status;
@@ -337,16 +352,16 @@ static enum penrose_status make_past(struct history *history, size_t index, stru
     chip->present = present;
     chip->past = past;
     chip_shortcuts_set(chip, present->shortcuts);
-    status =
-        rerun_begin(&past->rerun, chip, present->journal, snapshot->at, snapshot->index, error);
+    status = rerun_begin(&past->rerun, chip, present->head.journal, snapshot->at, snapshot->index,
+                         error);
     if (status != PENROSE_OK) {
-        chip_destroy(chip);
+        destroy_past(chip);
         free(past);
         return status;
     }
     past->history = history;
     past->moment = (struct rerun_moment){.at = snapshot->at, .index = snapshot->index};
-    past->now = chip->now;
+    past->now = chip->head.time.now;
     past->rerun.wants = wants_tile_of_goal;
     past->rerun.see = see_event_of_past;
     past->rerun.context = past;
@@ -363,17 +378,17 @@ static enum rerun_end step_past(struct past *past)
         past->moment = (struct rerun_moment){
             .at = past->rerun.step.at, .index = past->rerun.index, .place = RERUN_ALL};
     }
-    past->now = past->rerun.chip->now;
+    past->now = past->rerun.chip->head.time.now;
     return end;
 }
 
 static enum penrose_status check_past(const struct past *past, struct penrose_error *error)
 {
-    if (past->rerun.differs || past->now != past->rerun.chip->now ||
+    if (past->rerun.differs || past->now != past->rerun.chip->head.time.now ||
         past->rerun.at < past->rerun.journal->start) {
         return error_set(error, PENROSE_E_STATE, "this past is lost: %s",
                          past->rerun.differs ? past->rerun.difference
-                         : past->now != past->rerun.chip->now
+                         : past->now != past->rerun.chip->head.time.now
                              ? "it has been run"
                              : "the history has forgotten the time in which it was");
     }
@@ -383,7 +398,7 @@ static enum penrose_status check_past(const struct past *past, struct penrose_er
 static enum penrose_status check_history(const struct history *history, struct penrose_error *error)
 {
     const struct penrose_chip *chip = history->chip;
-    if (chip->journal->failed) {
+    if (chip->head.journal->failed) {
         return error_set(error, PENROSE_E_STATE,
                          "the history has ended: memory ran out, or the chip was linked to another "
                          "one, of which a history cannot tell");
@@ -391,7 +406,7 @@ static enum penrose_status check_history(const struct history *history, struct p
     if (chip->runnable_count > 0) {
         return error_set(error, PENROSE_E_STATE, "the present chip is running");
     }
-    journal_end(chip->journal);
+    journal_end(chip->head.journal);
     return PENROSE_OK;
 }
 
@@ -424,7 +439,7 @@ enum penrose_status chip_history_past(struct penrose_history *result, uint64_t c
     }
     status = check_past(past, error);
     if (status != PENROSE_OK) {
-        chip_destroy(past->rerun.chip);
+        destroy_past(past->rerun.chip);
         return status;
     }
     *chip = past->rerun.chip;
@@ -743,7 +758,7 @@ static enum penrose_status note_hits(struct history *history, size_t index, stru
     }
     status = check_past(past, error);
     *seek = past->seek;
-    chip_destroy(past->rerun.chip);
+    destroy_past(past->rerun.chip);
     return status;
 }
 
@@ -799,7 +814,7 @@ static enum penrose_status go_to_hit(struct history *history, size_t index, stru
         status = error_set(error, PENROSE_E_STATE, "a hit was not found again");
     }
     if (status != PENROSE_OK) {
-        chip_destroy(past->rerun.chip);
+        destroy_past(past->rerun.chip);
         return status;
     }
     *result = past;
@@ -859,7 +874,7 @@ enum penrose_status chip_history_back(struct penrose_history *result, struct pen
     }
     free_seek(&seek);
     if (status == PENROSE_OK) {
-        chip_destroy(*chip);
+        destroy_past(*chip);
         *chip = made->rerun.chip;
     }
     return status;

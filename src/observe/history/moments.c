@@ -11,6 +11,7 @@
 #include <penrose/debug.h>
 
 #include "chip/chip.h"
+#include "cluster/cluster.h"
 #include "isa/error.h"
 #include "tensix/table.h"
 
@@ -243,7 +244,7 @@ static bool see_moment(void *context, struct tile *tile, const struct observed *
         stops |= is_it && starts;
         if (is_it && !starts) {
             moments->look(moments->context, i);
-            chip_stop_request(moments->chip);
+            cluster_stop(cluster_of(moments->chip));
         }
     }
     return stops;

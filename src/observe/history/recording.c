@@ -10,6 +10,7 @@
 
 #include "chip/chip.h"
 #include "chip/snapshot.h"
+#include "cluster/cluster.h"
 #include "isa/error.h"
 
 enum { CARD_ROOM = 32, BUILD_ROOM = 32, HEAD_BYTES = PENROSE_FAULT_ROOM + CARD_ROOM + BUILD_ROOM };
@@ -31,18 +32,22 @@ static void add_head(struct penrose_chip *chip)
         bytes.policy[i] = (uint8_t)options->policy[i];
     }
     memcpy(bytes.card, card, strnlen(card, CARD_ROOM - 1));
-    JOURNAL_ADD(chip->journal, JOURNAL_CHIP, &bytes, sizeof bytes, JOURNAL_VERSION,
+    JOURNAL_ADD(chip->head.journal, JOURNAL_CHIP, &bytes, sizeof bytes, JOURNAL_VERSION,
                 snapshot_layout(), (uint64_t)options->schedule, options->seed, options->quantum,
                 options->timed, options->rounds_to_nearest);
 }
 
 enum penrose_status recording_start(struct penrose_chip *chip, struct penrose_error *error)
 {
-    if (chip->journal) {
+    if (chip->head.journal) {
         return error_set(error, PENROSE_E_STATE, "the chip is recorded already");
     }
-    chip->journal = journal_create();
-    if (!chip->journal) {
+    enum penrose_status status = cluster_check_one(chip, "recording", error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    chip->head.journal = journal_create();
+    if (!chip->head.journal) {
         return error_set(error, PENROSE_E_MEMORY, "no memory to record");
     }
     add_head(chip);
@@ -53,7 +58,7 @@ enum penrose_status recording_open(struct penrose_chip *chip, const char *path,
                                    struct penrose_error *error)
 {
     char name[PATH_MAX];
-    if (!chip->journal) {
+    if (!chip->head.journal) {
         return error_set(error, PENROSE_E_STATE, "the chip is not recorded");
     }
     const char *process = strstr(path, "%p");
@@ -63,16 +68,16 @@ enum penrose_status recording_open(struct penrose_chip *chip, const char *path,
     if (length >= (int)sizeof name) {
         return error_set(error, PENROSE_E_FILE, "the path is too long");
     }
-    return journal_record(chip->journal, name, error);
+    return journal_record(chip->head.journal, name, error);
 }
 
 bool recording_stop(struct penrose_chip *chip)
 {
-    if (!chip || !chip->journal || !chip->journal->file) {
+    if (!chip || !chip->head.journal || !chip->head.journal->file) {
         return true;
     }
-    journal_end(chip->journal);
-    return journal_stop(chip->journal);
+    journal_end(chip->head.journal);
+    return journal_stop(chip->head.journal);
 }
 
 enum penrose_status recording_head(const struct journal *journal, struct recording_head *head,

@@ -42,7 +42,7 @@ bool rerun_differ(struct rerun *rerun, const char *format, ...)
     va_list arguments;
     if (!rerun->differs) {
         int length = snprintf(rerun->difference, sizeof rerun->difference, "in cycle %" PRIu64 ": ",
-                              rerun->chip->now);
+                              rerun->chip->head.time.now);
         va_start(arguments, format);
         vsnprintf(rerun->difference + length, sizeof rerun->difference - (size_t)length, format,
                   arguments);
@@ -149,7 +149,7 @@ static bool load_bytes(struct rerun *rerun, const struct journal_entry *entry)
     if (!find_worker(rerun, entry->number[0], &tile)) {
         return false;
     }
-    tile_catch_up(tile, rerun->chip->now);
+    tile_catch_up(tile, rerun->chip->head.time.now);
     chip_touch(rerun->chip, tile->node);
     if (entry->kind == JOURNAL_TILE_WORD) {
         chip_load_word(rerun->chip, tile, (uint32_t)address, (uint32_t)entry->number[2]);
@@ -256,6 +256,8 @@ static enum penrose_status carry_out_access(struct rerun *rerun, const struct jo
     case JOURNAL_LINK:
         return chip_ethernet_link(chip, x, y, chip, (unsigned)number[2], (unsigned)number[3],
                                   error);
+    case JOURNAL_UNLINK:
+        return chip_ethernet_unlink(chip, x, y, error);
     default:
         return read_for_host(rerun, entry, error);
     }
@@ -285,9 +287,6 @@ bool rerun_carry_out(struct rerun *rerun, const struct journal_entry *entry,
     case JOURNAL_ISOLATE:
         chip_fault_isolate(rerun->chip);
         return true;
-    case JOURNAL_TOGETHER:
-        rerun->chip->together_since = rerun->chip->now;
-        return true;
     case JOURNAL_READ:
     case JOURNAL_WRITE:
     case JOURNAL_POKE:
@@ -297,6 +296,7 @@ bool rerun_carry_out(struct rerun *rerun, const struct journal_entry *entry,
     case JOURNAL_HART_REGISTER:
     case JOURNAL_RESET:
     case JOURNAL_LINK:
+    case JOURNAL_UNLINK:
         *status = carry_out_access(rerun, entry, error);
         return true;
     default:
@@ -537,7 +537,7 @@ static void mark_units(struct rerun *rerun)
 
 static void start_step(struct rerun *rerun)
 {
-    for (unsigned i = 0; rerun->chip->is_observed && i < NOC_NODES; i++) {
+    for (unsigned i = 0; rerun->chip->head.is_observed && i < NOC_NODES; i++) {
         rerun->tile[i].events = rerun->tile[i].others = 0;
     }
     rerun->has_stopped = false;
@@ -559,12 +559,12 @@ static enum rerun_end rerun_window(struct rerun *rerun)
         rerun->in_window = true;
     } else {
         rerun->has_stopped = false;
-        chip->now = rerun->start;
+        chip->head.time.now = rerun->start;
         let_go(rerun, false);
     }
     chip_rerun_units(chip, rerun->planned, rerun->actual, pauses_there);
     if (rerun->has_stopped) {
-        chip->now = rerun->actual;
+        chip->head.time.now = rerun->actual;
         return RERUN_STOPPED;
     }
     rerun->in_window = false;
@@ -583,11 +583,11 @@ static enum rerun_end begin_window(struct rerun *rerun)
     const uint64_t *number = rerun->step.number;
     bool is_early = rerun->step.kind == JOURNAL_EARLY;
     uint64_t planned = number[0], actual = is_early ? number[1] : number[0];
-    if (planned > MOST_TIME || actual > planned || rerun->chip->now > MOST_TIME) {
+    if (planned > MOST_TIME || actual > planned || rerun->chip->head.time.now > MOST_TIME) {
         rerun_differ(rerun, "a window of %" PRIu64 " cycles is none of this chip's", planned);
         return RERUN_DIFFERS;
     }
-    rerun->start = rerun->chip->now;
+    rerun->start = rerun->chip->head.time.now;
     rerun->planned = rerun->start + planned;
     rerun->actual = rerun->start + actual;
     return rerun_window(rerun);

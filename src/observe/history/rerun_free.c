@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster/cluster.h"
 #include "isa/error.h"
 
 enum { AHEAD = 4096, LATER = 256, STEP_CYCLES = 512, MOST_STEP = 65536 };
@@ -61,7 +62,7 @@ static bool write_known_memory(void *context, uint64_t address, const void *from
 static bool pass_time(struct rerun *rerun, uint64_t cycles)
 {
     const struct penrose_run run = {.size = sizeof run, .cycles = cycles, .pass_quiet_time = true};
-    return chip_run(rerun->chip, &run) == PENROSE_CYCLES;
+    return cluster_run(cluster_of(rerun->chip), rerun->chip, &run) == PENROSE_CYCLES;
 }
 
 /* Is something that the chip wrote to host memory before `at` still to come? */
@@ -79,9 +80,10 @@ static bool is_write_missing(const struct free_rerun *own, uint64_t at)
 
 static bool has_faulted(struct penrose_chip *chip)
 {
-    return chip_run(chip, &(struct penrose_run){.size = sizeof(struct penrose_run),
-                                                .cycles = 0,
-                                                .pass_quiet_time = true}) == PENROSE_FAULT;
+    return cluster_run(cluster_of(chip), chip,
+                       &(struct penrose_run){.size = sizeof(struct penrose_run),
+                                             .cycles = 0,
+                                             .pass_quiet_time = true}) == PENROSE_FAULT;
 }
 
 static bool run_freely(struct free_rerun *own, const struct journal_entry *entry)
@@ -90,13 +92,14 @@ static bool run_freely(struct free_rerun *own, const struct journal_entry *entry
     struct penrose_chip *chip = rerun->chip;
     bool faults = entry->number[0] == PENROSE_FAULT;
     uint64_t end = entry->number[1];
-    uint64_t most = (end > chip->now ? end : chip->now) + FREE_MOST_CYCLES;
+    uint64_t most = (end > chip->head.time.now ? end : chip->head.time.now) + FREE_MOST_CYCLES;
     if (end > UINT64_MAX / 4) {
         return rerun_differ(rerun, "a run until cycle %llu", (unsigned long long)end);
     }
-    while (chip->now < end && pass_time(rerun, end - chip->now)) {
+    while (chip->head.time.now < end && pass_time(rerun, end - chip->head.time.now)) {
     }
-    while ((is_write_missing(own, entry->at) || faults) && !has_faulted(chip) && chip->now < most) {
+    while ((is_write_missing(own, entry->at) || faults) && !has_faulted(chip) &&
+           chip->head.time.now < most) {
         pass_time(rerun, STEP_CYCLES);
     }
     if (faults != has_faulted(chip)) {
@@ -140,7 +143,7 @@ static bool read_freely(struct free_rerun *own, const struct journal_entry *read
     enum penrose_status status;
     char text[160], what[240] = "";
     size_t size = read->kind == JOURNAL_READ ? (size_t)read->number[3] : sizeof(uint32_t);
-    uint64_t most = rerun->chip->now + FREE_MOST_CYCLES, step = STEP_CYCLES;
+    uint64_t most = rerun->chip->head.time.now + FREE_MOST_CYCLES, step = STEP_CYCLES;
     if (!rerun_carry_out(rerun, read, &status, &error)) {
         return rerun_differ(rerun, "a read that is none");
     }
@@ -153,7 +156,7 @@ static bool read_freely(struct free_rerun *own, const struct journal_entry *read
         if (may_differ) {
             return true;
         }
-        if (rerun->chip->now >= most || !pass_time(rerun, step)) {
+        if (rerun->chip->head.time.now >= most || !pass_time(rerun, step)) {
             rerun_describe(read, text, sizeof text);
             return rerun_differ(rerun, "%s: %s", text, what);
         }
@@ -183,14 +186,14 @@ static bool write_freely(struct free_rerun *own, const struct journal_entry *ent
     struct penrose_error error;
     enum penrose_status status = PENROSE_OK;
     char text[160];
-    uint64_t most = rerun->chip->now + FREE_MOST_CYCLES;
+    uint64_t most = rerun->chip->head.time.now + FREE_MOST_CYCLES;
     rerun_describe(entry, text, sizeof text);
     do {
         if (!rerun_carry_out(rerun, entry, &status, &error)) {
             return rerun_differ(rerun, "%s: this cannot be one of this chip's", text);
         }
-    } while (status == PENROSE_E_STATE && !has_failed_then(rerun) && rerun->chip->now < most &&
-             pass_time(rerun, STEP_CYCLES));
+    } while (status == PENROSE_E_STATE && !has_failed_then(rerun) &&
+             rerun->chip->head.time.now < most && pass_time(rerun, STEP_CYCLES));
     bool failed = has_failed_then(rerun);
     if ((status != PENROSE_OK) != failed) {
         return rerun_differ(rerun, "%s: %s", text,

@@ -87,10 +87,10 @@ static uint64_t hash_of_found(const struct penrose_chip *chip, const struct tile
 static void check_programs(struct trace_code *code, struct trace_tile *known,
                            const struct tile *tile)
 {
-    if (known->checked == code->chip->now) {
+    if (known->checked == code->chip->head.time.now) {
         return;
     }
-    known->checked = code->chip->now;
+    known->checked = code->chip->head.time.now;
     if (hash_of_found(code->chip, tile) != known->code) {
         images_forget_found(&code->chip->images, tile->x, tile->y);
         known->code = hash_of_found(code->chip, tile);
@@ -105,14 +105,14 @@ static bool look_for_programs(struct trace_code *code, struct trace_tile *known,
 {
     const struct penrose_chip *chip = code->chip;
     unsigned before = chip->images.changes;
-    if (!chip->find_programs || chip->now < known->next_look) {
+    if (!chip->find_programs || chip->head.time.now < known->next_look) {
         return false;
     }
     chip->find_programs(chip->find_context, tile->x, tile->y);
     bool is_found = chip->images.changes != before;
     known->look_distance =
         is_found || !known->look_distance ? FIRST_DISTANCE : known->look_distance * 2;
-    known->next_look = chip->now + known->look_distance;
+    known->next_look = chip->head.time.now + known->look_distance;
     known->code = hash_of_found(chip, tile);
     return is_found;
 }

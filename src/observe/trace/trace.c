@@ -121,7 +121,7 @@ static void hand_out_until(struct tracer *tracer, uint64_t end)
 static void end_window(void *context)
 {
     struct tracer *tracer = context;
-    hand_out_until(tracer, tracer->chip->now);
+    hand_out_until(tracer, tracer->chip->head.time.now);
 }
 
 /* --- Gathering --- */

@@ -91,7 +91,7 @@ TEST(timed_runs_go_in_step)
         options.quantum = rows[i].quantum;
         struct penrose_chip *chip = open_chip(&options);
         ck_assert_uint_eq(chip->options.quantum, rows[i].of_chip);
-        ck_assert_uint_eq(chip->window, rows[i].window);
+        ck_assert_uint_eq(chip->head.window, rows[i].window);
         penrose_chip_destroy(chip);
     }
 }
@@ -107,10 +107,8 @@ TEST(runs_are_sized)
     ck_assert_uint_eq(penrose_now(chip), 512);
     newer.more[3] = 1;
     ck_assert_int_eq(penrose_run(chip, &newer.run), PENROSE_REFUSED);
-    ck_assert_int_eq(penrose_run_together(&chip, 1, &newer.run), PENROSE_REFUSED);
     newer.run.size = 0;
     ck_assert_int_eq(penrose_run(chip, &newer.run), PENROSE_REFUSED);
-    ck_assert_int_eq(penrose_run_together(&chip, 1, &newer.run), PENROSE_REFUSED);
     ck_assert_uint_eq(penrose_now(chip), 512);
     penrose_chip_destroy(chip);
 }

@@ -1,11 +1,13 @@
 /*
  * Links between Ethernet tiles, as libpenrose gives them: guest programs on the second harts send
  * TT-link data over a loopback, between two tiles of a chip, and between two chips; every byte
- * arrives, and when does not depend on threads or on the order in which chips are run.
+ * arrives, and when does not depend on threads, shortcuts, or the chip that is run.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include <penrose/debug.h>
+#include <penrose/history.h>
 #include <penrose/penrose.h>
 
 #include "unit/test.h"
@@ -251,24 +253,39 @@ TEST(tiles_of_a_chip_exchange_data)
     }
 }
 
-/* How two linked chips are run: host threads of the first, their clocks before, and their order. */
+static struct penrose_cluster *open_cluster(unsigned threads, unsigned chips,
+                                            struct penrose_chip **chip)
+{
+    struct penrose_cluster *cluster;
+    struct penrose_error error;
+    ck_assert_msg(penrose_cluster_create(threads, &cluster, &error) == PENROSE_OK, "%s",
+                  error.text);
+    for (unsigned i = 0; i < chips; i++) {
+        ck_assert_msg(penrose_cluster_add(cluster, NULL, &chip[i], &error) == PENROSE_OK, "%s",
+                      error.text);
+    }
+    return cluster;
+}
+
+/* How two linked chips are run: host threads, time before, which one is run and is the first. */
 struct pair {
-    unsigned threads;
-    uint64_t a_before, b_before;
-    bool is_swapped;
+    unsigned threads, driver, first;
+    uint64_t before;
+    bool is_core;
 };
 
 /* Cycles until both harts have ended. */
-static uint64_t run_pair(const struct pair *pair)
+static uint64_t run_pair(const struct pair *pair, uint64_t *hash)
 {
     struct penrose_error error;
-    struct penrose_chip *chip_a = open_chip(pair->threads), *chip_b = open_chip(1);
+    struct penrose_chip *chip[2];
+    struct penrose_cluster *cluster = open_cluster(pair->threads, 2, chip);
+    struct penrose_chip *chip_a = chip[pair->first], *chip_b = chip[!pair->first];
     struct end *a = new_end(chip_a, 25), *b = new_end(chip_b, 31), *ends[] = {a, b};
-    struct penrose_chip *chips[] = {pair->is_swapped ? chip_b : chip_a,
-                                    pair->is_swapped ? chip_a : chip_b};
     seed = 99;
-    pass(chip_a, pair->a_before);
-    pass(chip_b, pair->b_before);
+    penrose_shortcuts_set(chip_a, !pair->is_core);
+    penrose_shortcuts_set(chip_b, !pair->is_core);
+    pass(chip_a, pair->before);
     ck_assert_int_eq(penrose_ethernet_link(chip_a, 25, ROW, chip_b, 31, ROW, &error), PENROSE_OK);
     prepare(a, true);
     prepare(b, false);
@@ -276,52 +293,36 @@ static uint64_t run_pair(const struct pair *pair)
     start(b);
     struct penrose_run run = {
         .size = sizeof run, .cycles = CYCLES, .until = both_paused, .context = ends};
-    ck_assert_int_eq(penrose_run_together(chips, 2, &run), PENROSE_CONDITION);
-    uint64_t cycles = penrose_now(chip_a) - pair->a_before;
-    ck_assert_uint_eq(penrose_now(chip_b) - pair->b_before, cycles);
+    ck_assert_int_eq(penrose_run(chip[pair->driver], &run), PENROSE_CONDITION);
+    uint64_t cycles = penrose_now(chip_a) - pair->before;
+    ck_assert_uint_eq(penrose_now(chip_b) - pair->before, cycles);
     check_arrived(a, b);
     check_arrived(b, a);
     ck_assert_uint_eq(penrose_fault_count(chip_a) + penrose_fault_count(chip_b), 0);
+    *hash = penrose_cluster_state_hash(cluster);
     free(a);
     free(b);
-    penrose_chip_destroy(chip_a);
-    penrose_chip_destroy(chip_b);
+    penrose_cluster_destroy(cluster);
     return cycles;
 }
 
 TEST(chips_exchange_data)
 {
     static const struct pair pairs[] = {
-        {1, 25600, 25600, false}, {1, 25600, 25600, true},  {3, 25600, 25600, false},
-        {1, 25600, 51200, false}, {1, 51200, 25600, false}, {2, 256000, 25600, true},
+        {.threads = 1, .before = 25600},
+        {.threads = 1, .before = 25600, .driver = 1},
+        {.threads = 2, .before = 25600},
+        {.threads = 3, .before = 25600, .is_core = true},
+        {.threads = 1, .before = 25600, .first = 1},
+        {.threads = 1, .before = 256000},
     };
-    uint64_t cycles = run_pair(&pairs[0]);
+    uint64_t hash[sizeof pairs / sizeof pairs[0]];
+    uint64_t cycles = run_pair(&pairs[0], &hash[0]);
     for (unsigned i = 1; i < sizeof pairs / sizeof pairs[0]; i++) {
-        ck_assert_uint_eq(run_pair(&pairs[i]), cycles);
+        ck_assert_uint_eq(run_pair(&pairs[i], &hash[i]), cycles);
+        bool is_alike = pairs[i].before == pairs[0].before && !pairs[i].first;
+        ck_assert_int_eq(hash[i] == hash[0], is_alike);
     }
-}
-
-/* Without penrose_run_together the chips take turns; what is sent waits for its receiver. */
-TEST(chips_may_take_turns)
-{
-    struct penrose_error error;
-    struct penrose_chip *chip_a = open_chip(1), *chip_b = open_chip(1);
-    struct end *a = new_end(chip_a, 20), *b = new_end(chip_b, 20), *ends[] = {a, b};
-    seed = 5;
-    ck_assert_int_eq(penrose_ethernet_link(chip_a, 20, ROW, chip_b, 20, ROW, &error), PENROSE_OK);
-    prepare(a, true);
-    prepare(b, false);
-    start(a);
-    start(b);
-    for (unsigned i = 0; i < 200 && !both_paused(NULL, ends); i++) {
-        pass(i % 2 ? chip_b : chip_a, 10000 + 1000 * (i % 7));
-    }
-    check_arrived(a, b);
-    check_arrived(b, a);
-    free(a);
-    free(b);
-    penrose_chip_destroy(chip_a);
-    penrose_chip_destroy(chip_b);
 }
 
 /* --- Edges --- */
@@ -344,7 +345,10 @@ TEST(wrong_ends_are_refused)
         {23, ROW, "Ethernet (23, 25): erisc1 runs already", PENROSE_E_STATE},
     };
     struct penrose_error error;
-    struct penrose_chip *chip = open_chip(1), *other = open_chip(1);
+    struct penrose_chip *chips[2], *chip, *other;
+    struct penrose_cluster *cluster = open_cluster(1, 2, chips);
+    chip = chips[0];
+    other = chips[1];
     ck_assert_int_eq(penrose_ethernet_link(chip, 22, ROW, chip, 22, ROW, &error), PENROSE_OK);
     ck_assert_int_eq(penrose_hart_release(chip, 23, ROW, PENROSE_NCRISC, CODE, &error), PENROSE_OK);
     for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -357,18 +361,22 @@ TEST(wrong_ends_are_refused)
             wrong[i].status);
         ck_assert_uint_eq(word_of(other, 20, ETH + PCS_STATUS), 0);
     }
-    penrose_chip_destroy(chip);
-    penrose_chip_destroy(other);
+    penrose_cluster_destroy(cluster);
 }
 
-TEST(link_goes_with_a_chip)
+TEST(link_is_cut)
 {
     enum { PORT_STATUS = 0x7cc04, REMOTE_TILE = 0x7cfe0 };
     struct penrose_error error;
-    struct penrose_chip *a = open_chip(1), *b = open_chip(1);
+    struct penrose_chip *chip[2], *a, *b;
+    struct penrose_cluster *cluster = open_cluster(1, 2, chip);
+    a = chip[0];
+    b = chip[1];
     struct end *end = new_end(a, 20);
     ck_assert_uint_eq(word_of(a, 20, PORT_STATUS), 3); /* PCIe has its lanes */
     ck_assert_uint_eq(word_of(b, 29, PORT_STATUS), 2);
+    ck_assert_int_eq(penrose_ethernet_unlink(a, 20, ROW, &error), PENROSE_E_STATE);
+    ck_assert_str_eq(error.text, "Ethernet (20, 25) has no link");
     ck_assert_int_eq(penrose_ethernet_link(a, 20, ROW, b, 29, ROW, &error), PENROSE_OK);
     ck_assert_uint_eq(word_of(a, 20, PORT_STATUS), 1);
     ck_assert_uint_eq(word_of(a, 20, REMOTE_TILE) >> 24, 9);
@@ -377,37 +385,107 @@ TEST(link_goes_with_a_chip)
     prepare(end, true);
     start(end);
     pass(a, 2000); /* frames are under way in both directions */
-    penrose_chip_destroy(b);
+    ck_assert_int_eq(penrose_ethernet_unlink(b, 29, ROW, &error), PENROSE_OK);
     ck_assert_uint_eq(word_of(a, 20, ETH + PCS_STATUS), 0);
+    ck_assert_uint_eq(word_of(b, 29, ETH + PCS_STATUS), 0);
     pass(a, 200000);
     ck_assert(!has_paused(end));
     ck_assert_uint_eq(penrose_fault_count(a), 0);
+    ck_assert_int_eq(penrose_ethernet_unlink(a, 20, ROW, &error), PENROSE_E_STATE);
     free(end);
-    penrose_chip_destroy(a);
+    penrose_cluster_destroy(cluster);
 }
 
-TEST(running_together_ends_as_running_does)
+/* --- Clusters --- */
+
+TEST(clusters_run_as_chips_do)
 {
-    struct penrose_chip *chips[] = {open_chip(1), open_chip(1), open_chip(1)};
+    struct penrose_chip *chip[3];
+    struct penrose_cluster *cluster = open_cluster(1, 3, chip);
     struct penrose_run run = {.size = sizeof run, .cycles = 1000};
     struct penrose_error error;
+    unsigned number = 9;
     uint32_t word = UINT32_MAX;
-    ck_assert_int_eq(penrose_run_together(chips, 0, &run), PENROSE_QUIET);
-    ck_assert_int_eq(penrose_run_together(chips, 3, &run), PENROSE_QUIET);
-    ck_assert_uint_eq(penrose_now(chips[2]), 0);
+    ck_assert_ptr_eq(penrose_chip_cluster(chip[2], &number), cluster);
+    ck_assert_uint_eq(number, 2);
+    ck_assert_ptr_eq(penrose_cluster_chip(cluster, 1), chip[1]);
+    ck_assert_ptr_null(penrose_cluster_chip(cluster, 3));
+    ck_assert_int_eq(penrose_run(chip[0], &run), PENROSE_QUIET);
+    ck_assert_uint_eq(penrose_now(chip[2]), 0);
     run.pass_quiet_time = true;
-    ck_assert_int_eq(penrose_run_together(chips, 3, &run), PENROSE_CYCLES);
+    ck_assert_int_eq(penrose_run(chip[1], &run), PENROSE_CYCLES);
     for (unsigned i = 0; i < 3; i++) {
-        ck_assert_uint_ge(penrose_now(chips[i]), 1000);
-        ck_assert_uint_lt(penrose_now(chips[i]), 1256);
+        ck_assert_uint_eq(penrose_now(chip[i]), 1000);
     }
-    ck_assert_int_eq(penrose_write(chips[1], 1, 2, 0x100, &word, 4, &error), PENROSE_OK);
-    ck_assert_int_eq(penrose_hart_release(chips[1], 1, 2, PENROSE_BRISC, 0x100, &error),
-                     PENROSE_OK);
-    ck_assert_int_eq(penrose_run_together(chips, 3, &run), PENROSE_FAULT);
-    ck_assert_uint_eq(penrose_fault_count(chips[1]), 1);
-    ck_assert_uint_eq(penrose_now(chips[0]), penrose_now(chips[2]));
-    for (unsigned i = 0; i < 3; i++) {
-        penrose_chip_destroy(chips[i]);
+    ck_assert_int_eq(penrose_write(chip[1], 1, 2, 0x100, &word, 4, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_hart_release(chip[1], 1, 2, PENROSE_BRISC, 0x100, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_run(chip[0], &run), PENROSE_FAULT);
+    ck_assert_uint_eq(penrose_fault_count(chip[1]), 1);
+    ck_assert_uint_eq(penrose_now(chip[0]), penrose_now(chip[2]));
+    penrose_chip_destroy(chip[0]); /* goes with its cluster */
+    ck_assert_int_eq(penrose_run(chip[0], &run), PENROSE_FAULT);
+    penrose_cluster_destroy(cluster);
+}
+
+/* A chip runs as it would alone, whatever another one does. */
+TEST(chips_do_not_disturb_each_other)
+{
+    struct penrose_error error;
+    uint64_t hash[2];
+    for (unsigned others = 0; others < 2; others++) {
+        struct penrose_chip *chip[3];
+        struct penrose_cluster *cluster = open_cluster(2, others ? 3 : 1, chip);
+        struct end *end = new_end(chip[0], 24), *ends[] = {end, end};
+        seed = 3;
+        ck_assert_int_eq(penrose_ethernet_link(chip[0], 24, ROW, chip[0], 24, ROW, &error),
+                         PENROSE_OK);
+        prepare(end, true);
+        start(end);
+        struct end *other = others ? new_end(chip[1], 24) : NULL;
+        if (other) { /* it waits for a flag that never comes */
+            prepare(other, false);
+            start(other);
+        }
+        const struct penrose_run run = {
+            .size = sizeof run, .cycles = CYCLES, .until = both_paused, .context = ends};
+        ck_assert_int_eq(penrose_run(chip[0], &run), PENROSE_CONDITION);
+        pass(chip[0], CYCLES - penrose_now(chip[0]));
+        hash[others] = penrose_state_hash(chip[0]);
+        free(end);
+        free(other);
+        penrose_cluster_destroy(cluster);
     }
+    ck_assert_uint_eq(hash[0], hash[1]);
+}
+
+TEST(what_is_of_one_chip_is_refused)
+{
+    struct penrose_error error;
+    struct penrose_chip *chip[2], *more, *alone = open_chip(1);
+    struct penrose_cluster *cluster = open_cluster(1, 2, chip), *timed;
+    struct penrose_options options = {.size = sizeof options, .timed = true};
+    struct penrose_history *history;
+    struct penrose_history_options history_options = {.size = sizeof history_options};
+    void *bytes;
+    size_t size;
+    ck_assert_int_eq(penrose_snapshot_to_memory(chip[1], &bytes, &size, &error), PENROSE_E_STATE);
+    ck_assert_str_eq(error.text, "a snapshot is of one chip; this one belongs to a cluster of 2");
+    ck_assert_int_eq(penrose_snapshot_save(chip[1], "never", &error), PENROSE_E_STATE);
+    ck_assert_int_eq(penrose_history_start(chip[0], &history_options, &history, &error),
+                     PENROSE_E_STATE);
+    ck_assert_int_eq(penrose_ethernet_link(chip[0], 20, ROW, alone, 20, ROW, &error),
+                     PENROSE_E_ARGUMENT);
+    ck_assert_str_eq(error.text,
+                     "the chips are not of one cluster; make both by penrose_cluster_add");
+    ck_assert_int_eq(penrose_cluster_add(cluster, &options, &more, &error), PENROSE_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "differ from those of chip 0"));
+    ck_assert_ptr_null(more);
+    pass(chip[0], 512);
+    ck_assert_int_eq(penrose_cluster_add(cluster, NULL, &more, &error), PENROSE_E_STATE);
+    ck_assert_ptr_nonnull(strstr(error.text, "has run to cycle 512; add chips before"));
+    ck_assert_int_eq(penrose_cluster_create(1000, &timed, &error), PENROSE_E_ARGUMENT);
+    ck_assert_ptr_null(timed);
+    penrose_cluster_destroy(cluster);
+    penrose_cluster_destroy(NULL);
+    penrose_chip_destroy(alone);
 }

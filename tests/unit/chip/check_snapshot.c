@@ -356,18 +356,6 @@ TEST(running_chip_is_not_saved)
     penrose_chip_destroy(chip);
 }
 
-TEST(linked_chip_is_not_saved)
-{
-    struct penrose_chip *a = scene_chip(NULL, 0, 1), *b = scene_chip(NULL, 0, 1);
-    struct penrose_error error = {0};
-    ck_assert_int_eq(penrose_ethernet_link(a, 20, 25, b, 22, 25, &error), PENROSE_OK);
-    ck_assert_int_eq(penrose_snapshot_save(a, file("a"), &error), PENROSE_E_STATE);
-    ck_assert_ptr_nonnull(strstr(error.text, "(20, 25)"));
-    penrose_chip_destroy(b);
-    ck_assert_int_eq(penrose_snapshot_save(a, file("a"), &error), PENROSE_OK);
-    penrose_chip_destroy(a);
-}
-
 /* --- All of a chip --- */
 
 struct booting {

@@ -102,7 +102,7 @@ static void stir(struct penrose_chip *chip)
     for (unsigned i = 0; i < NOC_NODES; i++) {
         struct tile *tile = chip->place[i].tile;
         if (tile) {
-            tile_catch_up(tile, chip->now);
+            tile_catch_up(tile, chip->head.time.now);
             tile_event(tile, tile->now);
         }
     }

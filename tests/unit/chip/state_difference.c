@@ -108,8 +108,8 @@ const char *state_difference(struct penrose_chip *chip, struct penrose_chip *oth
         if (!tile || !same) {
             return text;
         }
-        tile_to_present(tile, chip->now, &past);
-        tile_to_present(same, other->now, &other_past);
+        tile_to_present(tile, chip->head.time.now, &past);
+        tile_to_present(same, other->head.time.now, &other_past);
         is_found = find_in_tile(tile, same);
         tile_to_past(tile, &past);
         tile_to_past(same, &other_past);

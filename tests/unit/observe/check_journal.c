@@ -395,9 +395,9 @@ static void append_to_recording(size_t zeros, uint64_t cycles)
     ck_assert_int_eq(penrose_chip_create(NULL, &chip, &error), PENROSE_OK);
     record(chip);
     start_program(chip, X, Y, PENROSE_BRISC, CODE, "jal zero, 0x1000");
-    JOURNAL_ADD(chip->journal, JOURNAL_WRITE, bytes, zeros, 17, 12, 0);
+    JOURNAL_ADD(chip->head.journal, JOURNAL_WRITE, bytes, zeros, 17, 12, 0);
     if (cycles) {
-        JOURNAL_ADD(chip->journal, JOURNAL_WINDOWS, NULL, 0, cycles, 1);
+        JOURNAL_ADD(chip->head.journal, JOURNAL_WINDOWS, NULL, 0, cycles, 1);
     }
     penrose_chip_destroy(chip);
     free(bytes);

@@ -1,0 +1,173 @@
+/* The life of a cluster, see cluster.h. */
+#include "cluster/cluster.h"
+
+#include <stdlib.h>
+
+#include "host/environment.h"
+#include "isa/error.h"
+
+enum { MOST_THREADS = 256 };
+
+static enum penrose_status choose_threads(unsigned *threads, struct penrose_error *error)
+{
+    const char *text = host_variable("PENROSE_THREADS");
+    if (*threads > MOST_THREADS) {
+        return error_set(error, PENROSE_E_ARGUMENT, "%u threads are more than %d", *threads,
+                         MOST_THREADS);
+    }
+    if (*threads > 0) {
+        return PENROSE_OK;
+    }
+    *threads = 1;
+    if (text && !host_count(text, MOST_THREADS, threads)) {
+        return error_set(error, PENROSE_E_ARGUMENT,
+                         "PENROSE_THREADS=%s is not understood; it is a number from 1 to %d", text,
+                         MOST_THREADS);
+    }
+    return PENROSE_OK;
+}
+
+enum penrose_status cluster_create(unsigned threads, struct penrose_cluster **cluster,
+                                   struct penrose_error *error)
+{
+    *cluster = NULL;
+    enum penrose_status status = choose_threads(&threads, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    struct penrose_cluster *made = calloc(1, sizeof *made);
+    if (made) {
+        made->pool = pool_create(threads);
+    }
+    if (!made || !made->pool) {
+        cluster_destroy(made);
+        return error_set(error, PENROSE_E_MEMORY, "no memory for a chip");
+    }
+    *cluster = made;
+    return PENROSE_OK;
+}
+
+void cluster_destroy(struct penrose_cluster *cluster)
+{
+    if (!cluster) {
+        return;
+    }
+    pool_destroy(cluster->pool);
+    for (unsigned i = 0; i < cluster->chips; i++) {
+        cluster_head(cluster->chip[i])->calls->destroy(cluster->chip[i]);
+    }
+    free(cluster->turn);
+    free(cluster);
+}
+
+/* What all chips of a cluster have alike. */
+static bool runs_like(const struct penrose_chip *chip, const struct penrose_chip *other)
+{
+    const struct chip_head *a = cluster_head(chip), *b = cluster_head(other);
+    return a->window == b->window && a->quantum == b->quantum && a->timed == b->timed;
+}
+
+static enum penrose_status check_addition(const struct penrose_cluster *cluster,
+                                          const struct penrose_chip *chip,
+                                          struct penrose_error *error)
+{
+    if (cluster->chips == CLUSTER_CHIPS) {
+        return error_set(error, PENROSE_E_ARGUMENT, "a cluster has at most %d chips",
+                         CLUSTER_CHIPS);
+    }
+    if (cluster->chips == 0) {
+        return PENROSE_OK;
+    }
+    if (cluster_head(cluster->chip[0])->journal) {
+        return error_set(error, PENROSE_E_STATE,
+                         "chip 0 is recorded, and a recording is of one chip");
+    }
+    if (cluster_head(chip)->time.now != cluster->time.now || cluster->time.is_paused) {
+        return error_set(error, PENROSE_E_STATE,
+                         "the cluster has run to cycle %llu; add chips before it runs",
+                         (unsigned long long)cluster->time.now);
+    }
+    if (!runs_like(chip, cluster->chip[0])) {
+        return error_set(error, PENROSE_E_ARGUMENT,
+                         "the chip's schedule, quantum or timed differ from those of chip 0; one "
+                         "clock runs all chips of a cluster");
+    }
+    return PENROSE_OK;
+}
+
+static enum penrose_status make_room_for_turns(struct penrose_cluster *cluster, size_t units,
+                                               struct penrose_error *error)
+{
+    size_t room = cluster->turn_room + units;
+    struct pool_turn *turn = realloc(cluster->turn, room * sizeof *turn);
+    if (!turn) {
+        return error_set(error, PENROSE_E_MEMORY, "no memory for a chip");
+    }
+    cluster->turn = turn;
+    cluster->turn_room = room;
+    return PENROSE_OK;
+}
+
+enum penrose_status cluster_add(struct penrose_cluster *cluster, struct penrose_chip *chip,
+                                struct penrose_error *error)
+{
+    struct chip_head *head = cluster_head(chip);
+    enum penrose_status status = check_addition(cluster, chip, error);
+    status = status ? status : make_room_for_turns(cluster, head->calls->units, error);
+    if (status != PENROSE_OK) {
+        head->calls->destroy(chip);
+        return status;
+    }
+    head->cluster = cluster;
+    head->number = cluster->chips;
+    head->pool = cluster->pool;
+    if (cluster->chips == 0) {
+        cluster->time = head->time; /* one from a snapshot goes on */
+    }
+    cluster->chip[cluster->chips++] = chip;
+    return PENROSE_OK;
+}
+
+enum penrose_status cluster_of_one(struct penrose_chip **chip, unsigned threads,
+                                   enum penrose_status status, struct penrose_error *error)
+{
+    struct penrose_cluster *cluster;
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    status = cluster_create(threads, &cluster, error);
+    if (status != PENROSE_OK) {
+        cluster_head(*chip)->calls->destroy(*chip);
+    } else {
+        status = cluster_add(cluster, *chip, error);
+        if (status != PENROSE_OK) {
+            cluster_destroy(cluster);
+        }
+    }
+    *chip = status == PENROSE_OK ? *chip : NULL;
+    return status;
+}
+
+enum penrose_status cluster_check_one(const struct penrose_chip *chip, const char *what,
+                                      struct penrose_error *error)
+{
+    unsigned chips = cluster_of(chip)->chips;
+    return chips == 1
+               ? PENROSE_OK
+               : error_set(error, PENROSE_E_STATE,
+                           "a %s is of one chip; this one belongs to a cluster of %u", what, chips);
+}
+
+uint64_t cluster_state_hash(struct penrose_cluster *cluster)
+{
+    uint64_t hash = cluster->chips;
+    for (unsigned i = 0; i < cluster->chips; i++) {
+        uint64_t own = cluster_head(cluster->chip[i])->calls->state_hash(cluster->chip[i]);
+        if (own == 0) {
+            return 0;
+        }
+        hash = (hash ^ own) * UINT64_C(0x9e3779b97f4a7c15); /* the order counts */
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
