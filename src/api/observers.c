@@ -2,10 +2,8 @@
 #include "api/api.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "arch/names.h"
-#include "isa/error.h"
 #include "observe/report.h"
 #include "observe/trace/filter.h"
 
@@ -68,34 +66,16 @@ penrose_trace(struct penrose_chip *chip, const char *filter,
 
 /* --- History --- */
 
-static void free_goal(struct penrose_goal *goal)
-{
-    free((void *)(uintptr_t)goal->point);
-}
-
-/* The goal and its points, in a copy of their own. */
+/* The goal in a copy of its own, and its points, which stay the caller's, checked. */
 static enum penrose_status take_goal(const struct penrose_goal *given, struct penrose_goal *own,
                                      struct penrose_error *error)
 {
     *own = (struct penrose_goal){.size = sizeof *own};
     enum penrose_status status = api_take_sized(given, own, sizeof *own, "penrose_goal", error);
-    if (status != PENROSE_OK || own->kind != PENROSE_GOAL_POINTS) {
-        own->points = 0;
-        own->point = NULL;
-        return status;
-    }
-    struct penrose_point *point = calloc(own->points + 1, sizeof *point);
-    own->point = point;
-    if (!point) {
-        return error_set(error, PENROSE_E_MEMORY, "no memory for a goal");
-    }
+    own->points = own->kind == PENROSE_GOAL_POINTS ? own->points : 0;
     for (size_t i = 0; i < own->points && status == PENROSE_OK; i++) {
-        point[i].size = sizeof point[i];
-        status =
-            api_take_sized(&given->point[i], &point[i], sizeof point[i], "penrose_point", error);
-    }
-    if (status != PENROSE_OK) {
-        free_goal(own);
+        struct penrose_point point = {.size = sizeof point};
+        status = api_take_sized(&own->point[i], &point, sizeof point, "penrose_point", error);
     }
     return status;
 }
@@ -133,19 +113,29 @@ PENROSE_EXPORT enum penrose_status penrose_history_past(struct penrose_history *
     return api_calls(history)->history_past(history, cycle, past, error);
 }
 
+static enum penrose_status search_history(struct penrose_history *history, bool is_back,
+                                          struct penrose_chip **past,
+                                          const struct penrose_goal *goal,
+                                          enum penrose_history_end *end,
+                                          struct penrose_error *error)
+{
+    const struct chip_calls *calls = api_calls(history);
+    struct penrose_goal own;
+    enum penrose_status status = take_goal(goal, &own, error);
+    if (status == PENROSE_OK) {
+        status = is_back ? calls->history_back(history, past, &own, end, error)
+                         : calls->history_forward(history, *past, &own, end, error);
+    }
+    return status;
+}
+
 PENROSE_EXPORT enum penrose_status penrose_history_back(struct penrose_history *history,
                                                         struct penrose_chip **past,
                                                         const struct penrose_goal *goal,
                                                         enum penrose_history_end *end,
                                                         struct penrose_error *error)
 {
-    struct penrose_goal own;
-    enum penrose_status status = take_goal(goal, &own, error);
-    if (status == PENROSE_OK) {
-        status = api_calls(history)->history_back(history, past, &own, end, error);
-        free_goal(&own);
-    }
-    return status;
+    return search_history(history, true, past, goal, end, error);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_history_forward(struct penrose_history *history,
@@ -154,13 +144,7 @@ PENROSE_EXPORT enum penrose_status penrose_history_forward(struct penrose_histor
                                                            enum penrose_history_end *end,
                                                            struct penrose_error *error)
 {
-    struct penrose_goal own;
-    enum penrose_status status = take_goal(goal, &own, error);
-    if (status == PENROSE_OK) {
-        status = api_calls(history)->history_forward(history, past, &own, end, error);
-        free_goal(&own);
-    }
-    return status;
+    return search_history(history, false, &past, goal, end, error);
 }
 
 PENROSE_EXPORT bool penrose_history_stop_get(const struct penrose_chip *past, size_t index,
