@@ -7,9 +7,6 @@
 #include "tile/report.h"
 #include "tile/tile.h"
 
-const char *const tile_agent_names[AGENTS] = {"brisc",  "trisc0", "trisc1",
-                                              "trisc2", "ncrisc", "noc"};
-
 enum {
     B = 1 << AGENT_B,
     TRISCS = 1 << AGENT_T0 | 1 << AGENT_T1 | 1 << AGENT_T2,

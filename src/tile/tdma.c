@@ -117,7 +117,7 @@ static void look_for_races(struct tile *tile, const struct mmio_access *access,
                                .cycle = access->cycle,
                                .pc = rv32_current_pc(hart),
                                .address = access->address};
-    snprintf(writer, sizeof writer, "a move by %s", tile_agent_names[access->agent]);
+    snprintf(writer, sizeof writer, "a move by %s", tile_agent_name(access->agent));
     if (!tensix_move_race(&tile->tensix, move, access->cycle, writer, true, fault.text,
                           sizeof fault.text)) {
         return;

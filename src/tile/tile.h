@@ -23,6 +23,7 @@
 
 #include <penrose/penrose.h>
 
+#include "arch/names.h"
 #include "noc/delivery.h"
 #include "noc/niu.h"
 #include "noc/overlay.h"
@@ -75,7 +76,10 @@ enum tile_agent {
 };
 
 /* "brisc" .. "ncrisc", "noc" */
-extern const char *const tile_agent_names[AGENTS];
+static inline const char *tile_agent_name(enum tile_agent agent)
+{
+    return arch_hart_name((enum penrose_hart)agent);
+}
 
 /* --- The address map (mmio.def, mmio.c) --- */
 

@@ -127,7 +127,7 @@ static void look_for_races(struct tile *tile, const struct mmio_access *access, 
         enum tensix_flight_unit unit =
             tensix_race(&tile->tensix, state, word, changed, access->cycle);
         if (is_written && unit != TENSIX_FLIGHTS) {
-            snprintf(writer, sizeof writer, "a store of %s", tile_agent_names[access->agent]);
+            snprintf(writer, sizeof writer, "a store of %s", tile_agent_name(access->agent));
             tensix_race_text(&tile->tensix, unit, word, changed, writer, true, text, sizeof text);
             report_race(tile, access, PENROSE_FAULT_CONFIG_RACE, text);
             return;

@@ -30,7 +30,7 @@ static inline uint32_t get_by(enum mmio_operation operation, enum tile_agent age
 {
     uint32_t value = 0;
     ck_assert_msg(harness_access(H, operation, agent, address, &value) == MMIO_OK,
-                  "%s cannot read 0x%08x", tile_agent_names[agent], address);
+                  "%s cannot read 0x%08x", tile_agent_name(agent), address);
     return value;
 }
 
@@ -47,7 +47,7 @@ static inline uint32_t peek(enum tile_agent agent, uint32_t address)
 static inline void put(enum tile_agent agent, uint32_t address, uint32_t value)
 {
     ck_assert_msg(harness_access(H, MMIO_WRITE, agent, address, &value) == MMIO_OK,
-                  "%s cannot write 0x%08x", tile_agent_names[agent], address);
+                  "%s cannot write 0x%08x", tile_agent_name(agent), address);
 }
 
 /* An access of one or two bytes. */
