@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	%D%/blackhole/gddr_dma.def \
 	%D%/blackhole/geometry.h \
 	%D%/blackhole/config_users.def \
+	%D%/blackhole/control.def \
 	%D%/blackhole/csr.def \
 	%D%/blackhole/debug_registers.def \
 	%D%/blackhole/eth.def \

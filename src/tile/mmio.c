@@ -187,15 +187,6 @@ uint32_t tile_local_size(enum rv32_core core)
     return core == RV32_B || core == RV32_NC ? TILE_B_LOCAL_BYTES : TILE_T_LOCAL_BYTES;
 }
 
-enum mmio_reply tile_mmio_CONTROL(struct tile *tile, struct mmio_access *access)
-{
-    enum mmio_reply reply = mmio_word(access, &tile->control[access->offset / 4], UINT32_MAX);
-    if (mmio_is_write(access) && access->offset / 4 >= TILE_CONTROL_MODELLED) {
-        tile_report_unmodelled(tile, access);
-    }
-    return reply;
-}
-
 _Static_assert(LAST_LOCAL_RAM_T == AT_LOCAL_RAM + TILE_T_LOCAL_BYTES - 1, "the TRISCs' RAM");
 
 enum mmio_reply tile_mmio_LOCAL_RAM(struct tile *tile, struct mmio_access *access)

@@ -4,8 +4,15 @@
 #include "tile/bus.h"
 #include "tile/debug_internal.h"
 #include "tile/noc_port.h"
+#include "tile/report.h"
 #include "tile/tile.h"
 #include "tile/weak.h"
+
+#define REG_FILE  tile_control_registers
+#define REG_TABLE "control.def"
+#include "isa/reg_table.h"
+
+_Static_assert(BANK_BYTES_CONTROL == TILE_CONTROL_WORDS * 4, "each word has its row");
 
 /* One hart's row of resets.def. */
 struct core_reset {
@@ -107,4 +114,12 @@ void tile_soft_reset(struct tile *tile, uint32_t old, uint32_t value, uint64_t c
         }
     }
     tile_event(tile, cycle);
+}
+
+enum mmio_reply tile_mmio_CONTROL(struct tile *tile, struct mmio_access *access)
+{
+    struct reg_place place;
+    return reg_find(&tile_control_registers, access->offset, &place)
+               ? mmio_register(tile, access, &place, &tile->control[place.offset / 4])
+               : MMIO_UNMAPPED;
 }

@@ -62,7 +62,8 @@ struct tile_kind {
 extern const struct tile_kind tile_kinds[TILE_TYPES];
 
 /* Words of the control block of Ethernet and DRAM tiles. */
-enum { TILE_CONTROL_WORDS = 64, TILE_CONTROL_MODELLED = 8 };
+enum { TILE_CONTROL_WORDS = 64 };
+extern const struct reg_file tile_control_registers;
 
 /* The agents of accesses: the harts by their number, then the NoC (and with it the host). */
 enum tile_agent {

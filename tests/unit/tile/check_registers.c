@@ -18,6 +18,7 @@ static const struct block {
     {"NIU", &niu_registers, 0xffb20000, TILE_TENSIX, AGENT_NOC, false},
     {"Ethernet", &eth_registers, 0xffb90000, TILE_ETHERNET, AGENT_NOC, true},
     {"DMA", &gddr_dma_registers, 0xfc000000, TILE_DRAM, AGENT_B, false},
+    {"control", &tile_control_registers, 0xffb14000, TILE_DRAM, AGENT_NOC, false},
 };
 
 enum { SOME_BITS = 0x5a96c3f1 };
