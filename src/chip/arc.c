@@ -65,6 +65,7 @@ enum telemetry_kind {
     TRAINED_BANKS,
     HEARTBEAT,
     COLUMNS,
+    ROWS,
     BANKS,
     PCIE
 };
@@ -120,7 +121,12 @@ static uint32_t heartbeat(const struct arc *arc)
 
 static uint32_t telemetry_at_boot(const struct telemetry_row *row, const struct grid *grid)
 {
-    enum { ALL_COLUMNS = (1 << GRID_COLUMNS) - 1, ALL_BANKS = (1 << GRID_BANKS) - 1 };
+    enum {
+        ALL_COLUMNS = (1 << GRID_COLUMNS) - 1,
+        ALL_ROWS = (1 << GRID_ROWS) - 1,
+        ALL_ETHERNET = (1 << GRID_ETHERNET_TILES) - 1,
+        ALL_BANKS = (1 << GRID_BANKS) - 1
+    };
     uint32_t banks = ALL_BANKS & ~(uint32_t)grid->fused.banks;
     uint32_t trained = 0;
     switch (row->kind) {
@@ -129,7 +135,7 @@ static uint32_t telemetry_at_boot(const struct telemetry_row *row, const struct 
     case BOARD_LOW:
         return (uint32_t)grid->board;
     case ETHERNET:
-        return ALL_COLUMNS & ~(uint32_t)grid->fused.ethernet;
+        return ALL_ETHERNET & ~(uint32_t)grid->fused.ethernet;
     case TRAINED_BANKS: /* two bits a bank: trained, failed */
         for (unsigned bank = 0; bank < GRID_BANKS; bank++) {
             trained |= (banks >> bank & 1) << (2 * bank);
@@ -137,6 +143,8 @@ static uint32_t telemetry_at_boot(const struct telemetry_row *row, const struct 
         return trained;
     case COLUMNS:
         return ALL_COLUMNS & ~(uint32_t)grid->fused.columns;
+    case ROWS:
+        return ALL_ROWS & ~(uint32_t)grid->fused.rows;
     case BANKS:
         return banks;
     case PCIE: /* two bits a tile: 1 is an endpoint */

@@ -165,6 +165,12 @@ bool chip_has_tile(const struct penrose_chip *chip, enum penrose_tile_kind kind,
                    unsigned y);
 struct grid_position chip_position(uint16_t place);
 
+enum { CHIP_PLACES_TEXT = 64 };
+
+/* Where hosts find the tiles of a kind, in words: "x 1-7 and 10-16, y 2-11". */
+const char *chip_list_places(const struct penrose_chip *chip, enum penrose_tile_kind kind,
+                             char text[CHIP_PLACES_TEXT]);
+
 /* How hosts name the tile at a place. */
 struct grid_position chip_logical(const struct penrose_chip *chip, uint16_t place);
 

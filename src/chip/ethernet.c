@@ -19,7 +19,9 @@ static void write_base_word(void *owner, uint32_t address, uint32_t value)
  * between two of them differ in the tile only. */
 static struct eth_chip_info port_of(const struct penrose_chip *chip, uint16_t place)
 {
-    uint8_t logical = (uint8_t)(chip_logical(chip, place).x - NAMED_ETHERNET_X);
+    struct grid_position name = chip_logical(chip, place);
+    uint8_t logical =
+        (uint8_t)((name.y - NAMED_ETHERNET_Y) * NAMED_ETHERNET_COLUMNS + name.x - NAMED_ETHERNET_X);
     return (struct eth_chip_info){.pcb_type = ETH_BASE_PCB_TYPE,
                                   .eth_id = grid_tile(&chip->grid, chip_position(place))->index,
                                   .logical_eth_id = logical,

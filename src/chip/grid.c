@@ -9,8 +9,18 @@
 
 #include "addresses.h"
 
-static const uint8_t column_x[GRID_COLUMNS] = {
-#define GRID_COLUMN(number, x) [number] = x,
+/* A column or a row of Tensix tiles: where it is, and what software calls the place. */
+struct grid_line {
+    uint8_t at, name;
+};
+
+static const struct grid_line columns_of_die[GRID_COLUMNS] = {
+#define GRID_COLUMN(number, x, name) [number] = {x, name},
+#include "grid.def"
+};
+
+static const struct grid_line rows_of_die[GRID_ROWS] = {
+#define GRID_ROW(number, y, name) [number] = {y, name},
 #include "grid.def"
 };
 
@@ -34,8 +44,8 @@ static const uint16_t endpoint_types[PENROSE_TILE_KINDS] = {
 };
 
 static const struct grid_product products[] = {
-#define GRID_PRODUCT(name, board, columns, ethernet, banks, pcie, ports)                           \
-    {name, UINT64_C(board), {columns, ethernet, banks}, pcie, ports},
+#define GRID_PRODUCT(name, board, columns, rows, ethernet, banks, pcie, ports)                     \
+    {name, UINT64_C(board), {columns, rows, ethernet, banks}, pcie, ports},
 #include "grid.def"
 };
 
@@ -75,47 +85,51 @@ static void place_tile(struct grid *grid, unsigned x, unsigned y, struct grid_ti
     grid->tile[y][x] = tile;
 }
 
-/* Number of a Tensix column among those, from left to right on the NoC. */
-static unsigned slot_of_x(unsigned x)
+/* A slot counts the lines from the left or from above on the NoC; a number is that of the die. */
+static unsigned slot_of_line(const struct grid_line *line, unsigned lines, unsigned at)
 {
     unsigned slot = 0;
-    for (unsigned number = 0; number < GRID_COLUMNS; number++) {
-        slot += column_x[number] < x;
+    for (unsigned number = 0; number < lines; number++) {
+        slot += line[number].at < at;
     }
     return slot;
 }
 
-static unsigned x_of_slot(unsigned slot)
+static unsigned line_of_slot(const struct grid_line *line, unsigned lines, unsigned slot)
 {
-    unsigned x = 0;
-    for (unsigned number = 0; number < GRID_COLUMNS; number++) {
-        x = slot_of_x(column_x[number]) == slot ? column_x[number] : x;
+    unsigned number = 0;
+    while (slot_of_line(line, lines, line[number].at) != slot) {
+        number++;
     }
-    return x;
+    return number;
 }
 
-static void place_column(struct grid *grid, unsigned number)
+struct grid_position grid_worker_name(unsigned column, unsigned row)
 {
-    unsigned x = column_x[number];
-    place_tile(grid, x, GRID_ETHERNET_ROW,
-               (struct grid_tile){.kind = PENROSE_TILE_ETHERNET,
-                                  .index = (uint8_t)number,
-                                  .is_fused_off = grid->fused.ethernet >> number & 1});
-    for (unsigned y = GRID_TENSIX_ROW; y < GRID_HEIGHT; y++) {
+    unsigned x_line = line_of_slot(columns_of_die, GRID_COLUMNS, column),
+             y_line = line_of_slot(rows_of_die, GRID_ROWS, row);
+    return (struct grid_position){.x = columns_of_die[x_line].name, .y = rows_of_die[y_line].name};
+}
+
+static void place_workers(struct grid *grid)
+{
+    for (unsigned i = 0; i < GRID_TENSIX_TILES; i++) {
+        unsigned column = i % GRID_COLUMNS, row = i / GRID_COLUMNS;
+        unsigned x = columns_of_die[column].at, y = rows_of_die[row].at;
         /* GUESS: tiles are numbered row by row; the page says 0 to 139 and no more. */
-        unsigned index = (y - GRID_TENSIX_ROW) * GRID_COLUMNS + slot_of_x(x);
+        unsigned index = slot_of_line(rows_of_die, GRID_ROWS, y) * GRID_COLUMNS +
+                         slot_of_line(columns_of_die, GRID_COLUMNS, x);
         place_tile(grid, x, y,
                    (struct grid_tile){.kind = PENROSE_TILE_TENSIX,
                                       .index = (uint8_t)index,
-                                      .is_fused_off = grid->fused.columns >> number & 1});
+                                      .is_fused_off = grid->fused.columns >> column & 1 ||
+                                                      grid->fused.rows >> row & 1});
     }
 }
 
 static void place_tiles(struct grid *grid)
 {
-    for (unsigned number = 0; number < GRID_COLUMNS; number++) {
-        place_column(grid, number);
-    }
+    place_workers(grid);
     for (unsigned bank = 0; bank < GRID_BANKS; bank++) {
         for (unsigned port = 0; port < GRID_PORTS; port++) {
             place_tile(grid, bank_at[bank].x, bank_at[bank].y[port],
@@ -126,9 +140,12 @@ static void place_tiles(struct grid *grid)
         }
     }
     for (size_t i = 0; i < sizeof single_tiles / sizeof *single_tiles; i++) {
-        place_tile(
-            grid, single_tiles[i].x, single_tiles[i].y,
-            (struct grid_tile){.kind = single_tiles[i].kind, .index = single_tiles[i].index});
+        unsigned kind = single_tiles[i].kind, index = single_tiles[i].index;
+        place_tile(grid, single_tiles[i].x, single_tiles[i].y,
+                   (struct grid_tile){.kind = (uint8_t)kind,
+                                      .index = (uint8_t)index,
+                                      .is_fused_off = kind == PENROSE_TILE_ETHERNET &&
+                                                      grid->fused.ethernet >> index & 1});
     }
     unsigned empty = 0;
     for (unsigned i = 0; i < GRID_TILES; i++) {
@@ -166,40 +183,33 @@ static unsigned highest(unsigned bits)
     return 31u - (unsigned)__builtin_clz(bits);
 }
 
-/* The Ethernet tiles that get no translated coordinates, two on Blackhole. HW: one that is off of 4,
- * 5, 6 and one of 7, 8, 9. GUESS: where all of these are on, others that are off. At least so many
- * are off. */
+/* The Ethernet tiles that get no translated coordinates. GUESS: where the table leaves some too many,
+ * others that are off. At least so many are off. */
 static unsigned skipped_ethernet(unsigned fused)
 {
-    static const unsigned groups[] = {7 << 4, 7 << 7};
     unsigned skipped = 0;
-    for (unsigned i = 0; i < 2; i++) {
-        if (fused & groups[i]) {
-            skipped |= 1u << highest(fused & groups[i]);
-        }
-    }
-    while (__builtin_popcount(skipped) < GRID_COLUMNS - NAMED_ETHERNET) {
+#define GRID_NAMELESS(tiles) skipped |= fused & (tiles) ? 1u << highest(fused & (tiles)) : 0;
+#include "grid.def"
+    while (__builtin_popcount(skipped) < GRID_ETHERNET_TILES - NAMED_ETHERNET) {
         skipped |= 1u << highest(fused & ~skipped);
     }
     return skipped;
 }
 
-/* Columns that are there come first, in the order of the NoC; the others last, from the right, in
- * the order of the die. */
-static void order_columns(struct unpacked *to, unsigned fused)
+/* Lines that are there come first, in the order of the NoC; the others last, from the end, in the
+ * order of the die. `to` has the place of each name. */
+static void order_lines(uint8_t *to, const struct grid_line *line, unsigned lines, unsigned fused)
 {
-    unsigned good = 0, last = GRID_COLUMNS - 1;
-    bool is_off[GRID_WIDTH] = {false};
-    for (unsigned number = 0; number < GRID_COLUMNS; number++) {
+    unsigned good = 0, last = lines;
+    for (unsigned number = 0; number < lines; number++) {
         if (fused >> number & 1) {
-            is_off[column_x[number]] = true;
-            to->x[x_of_slot(last--)] = column_x[number];
+            to[line[line_of_slot(line, lines, --last)].name] = line[number].at;
         }
     }
-    for (unsigned slot = 0; slot < GRID_COLUMNS; slot++) {
-        unsigned x = x_of_slot(slot);
-        if (!is_off[x]) {
-            to->x[x_of_slot(good++)] = (uint8_t)x;
+    for (unsigned slot = 0; slot < lines; slot++) {
+        unsigned number = line_of_slot(line, lines, slot);
+        if (!(fused >> number & 1)) {
+            to[line[line_of_slot(line, lines, good++)].name] = line[number].at;
         }
     }
 }
@@ -222,16 +232,18 @@ static void order_banks(struct unpacked *to, unsigned fused)
     }
 }
 
-static void order_ethernet(struct unpacked *to, unsigned fused)
+/* Their columns have names from the first tile on, and so have their rows. */
+static void order_ethernet(struct unpacked *to, const struct grid *grid)
 {
-    unsigned skipped = skipped_ethernet(fused);
-    unsigned x = NAMED_ETHERNET_X;
-    for (unsigned number = 0; number < GRID_COLUMNS; number++) {
-        if (!(skipped >> number & 1)) {
-            to->x[x++] = column_x[number];
+    unsigned skipped = skipped_ethernet(grid->fused.ethernet), named = 0;
+    for (unsigned index = 0; index < GRID_ETHERNET_TILES; index++) {
+        struct grid_position at;
+        if (!(skipped >> index & 1) && grid_locate(grid, PENROSE_TILE_ETHERNET, index, 0, &at)) {
+            to->x[NAMED_ETHERNET_X + named % NAMED_ETHERNET_COLUMNS] = at.x;
+            to->y[NAMED_ETHERNET_Y + named / NAMED_ETHERNET_COLUMNS] = at.y;
+            named++;
         }
     }
-    to->y[NAMED_ETHERNET_Y] = GRID_ETHERNET_ROW;
 }
 
 static struct unpacked order_tiles(const struct grid *grid)
@@ -243,9 +255,10 @@ static struct unpacked order_tiles(const struct grid *grid)
     for (unsigned i = 0; i < GRID_HEIGHT; i++) {
         to.y[i] = (uint8_t)i;
     }
-    order_columns(&to, grid->fused.columns);
+    order_lines(to.x, columns_of_die, GRID_COLUMNS, grid->fused.columns);
+    order_lines(to.y, rows_of_die, GRID_ROWS, grid->fused.rows);
     order_banks(&to, grid->fused.banks);
-    order_ethernet(&to, grid->fused.ethernet);
+    order_ethernet(&to, grid);
     struct grid_position at;
     if (grid_locate(grid, PENROSE_TILE_PCIE, grid->pcie, 0, &at)) {
         to.x[NAMED_PCIE_X] = at.x;
@@ -273,6 +286,16 @@ static void pack_table(uint32_t *words, const uint8_t entries[NIU_TABLE_ENTRIES]
     }
 }
 
+/* In rows of the grid whose number is no worker's name x stays what it is; on NoC 1 it is raw. */
+static uint32_t rows_with_raw_x(void)
+{
+    uint32_t rows = (UINT32_C(1) << GRID_HEIGHT) - 1;
+    for (unsigned number = 0; number < GRID_ROWS; number++) {
+        rows &= ~(UINT32_C(1) << rows_of_die[number].name);
+    }
+    return rows;
+}
+
 static void make_tables(struct grid *grid, const struct unpacked *to)
 {
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
@@ -280,8 +303,7 @@ static void make_tables(struct grid *grid, const struct unpacked *to)
         word[NIU_CFG_0 / 4] = NIU_TRANSLATES;
         pack_table(&word[NIU_X_TABLE / 4], to->x, noc, GRID_WIDTH);
         pack_table(&word[NIU_Y_TABLE / 4], to->y, noc, GRID_HEIGHT);
-        /* In the first rows, as software numbers them, x stays what it is; on NoC 1 it is raw. */
-        word[NIU_ROW_MASK / 4] = (1 << GRID_TENSIX_ROW) - 1;
+        word[NIU_ROW_MASK / 4] = rows_with_raw_x();
     }
 }
 
@@ -339,19 +361,20 @@ static void make_preferred(struct grid *grid)
         unsigned x = i % GRID_WIDTH, y = i / GRID_WIDTH;
         grid->logical[y][x] = (struct grid_position){.x = (uint8_t)x, .y = (uint8_t)y};
     }
-    prefer(grid, PENROSE_TILE_TENSIX, (struct grid_position){0, GRID_TENSIX_ROW},
-           (struct grid_position){GRID_WIDTH - 1, GRID_HEIGHT - 1});
+    const struct grid_position first_worker = grid_worker_name(0, 0),
+                               last_worker = grid_worker_name(GRID_COLUMNS - 1, GRID_ROWS - 1);
+    prefer(grid, PENROSE_TILE_TENSIX, first_worker, last_worker);
     prefer(
         grid, PENROSE_TILE_DRAM, (struct grid_position){NAMED_DRAM_X, NAMED_DRAM_Y},
         (struct grid_position){NAMED_DRAM_X + 1, NAMED_DRAM_Y + GRID_PORTS * GRID_BANKS / 2 - 1});
     prefer(grid, PENROSE_TILE_PCIE, (struct grid_position){NAMED_PCIE_X, NAMED_PCIE_Y},
            (struct grid_position){NAMED_PCIE_X, NAMED_PCIE_Y});
     prefer(grid, PENROSE_TILE_ETHERNET, (struct grid_position){NAMED_ETHERNET_X, NAMED_ETHERNET_Y},
-           (struct grid_position){NAMED_ETHERNET_X + NAMED_ETHERNET - 1, NAMED_ETHERNET_Y});
-    prefer(grid, PENROSE_TILE_L2CPU, (struct grid_position){GRID_CPU_X, NAMED_L2CPU_Y},
-           (struct grid_position){GRID_CPU_X, NAMED_L2CPU_Y + GRID_L2CPUS - 1});
-    prefer(grid, PENROSE_TILE_SECURITY, (struct grid_position){GRID_CPU_X, NAMED_SECURITY_Y},
-           (struct grid_position){GRID_CPU_X, NAMED_SECURITY_Y});
+           (struct grid_position){NAMED_ETHERNET_LAST_X, NAMED_ETHERNET_LAST_Y});
+    prefer(grid, PENROSE_TILE_L2CPU, (struct grid_position){0, NAMED_L2CPU_Y},
+           (struct grid_position){GRID_WIDTH - 1, NAMED_L2CPU_Y + GRID_L2CPUS - 1});
+    prefer(grid, PENROSE_TILE_SECURITY, (struct grid_position){0, NAMED_SECURITY_Y},
+           (struct grid_position){GRID_WIDTH - 1, NAMED_SECURITY_Y});
 }
 
 static int compare_names(const void *a, const void *b)
@@ -388,14 +411,15 @@ const struct grid_name *grid_names(const struct grid *grid, enum penrose_tile_ki
 
 /* --- Opting out of multicast --- */
 
-/* HW: the columns of DRAM and of CPUs, the rows of PCIe and Ethernet, and columns that are off. */
+/* HW: columns and rows without a Tensix tile that is there. */
 static void make_masks(struct grid *grid)
 {
-    uint32_t columns = 1 << GRID_WEST_DRAM_X | 1 << GRID_CPU_X | 1 << GRID_EAST_DRAM_X;
-    uint32_t rows = (1 << GRID_TENSIX_ROW) - 1;
-    for (unsigned number = 0; number < GRID_COLUMNS; number++) {
-        if (grid->fused.columns >> number & 1) {
-            columns |= UINT32_C(1) << column_x[number];
+    uint32_t columns = (UINT32_C(1) << GRID_WIDTH) - 1, rows = (UINT32_C(1) << GRID_HEIGHT) - 1;
+    for (unsigned i = 0; i < GRID_TILES; i++) {
+        const struct grid_tile *tile = &grid->tile[i / GRID_WIDTH][i % GRID_WIDTH];
+        if (tile->kind == PENROSE_TILE_TENSIX && !tile->is_fused_off) {
+            columns &= ~(UINT32_C(1) << i % GRID_WIDTH);
+            rows &= ~(UINT32_C(1) << i / GRID_WIDTH);
         }
     }
     for (unsigned x = 0; x < GRID_WIDTH; x++) {
@@ -412,20 +436,21 @@ static void make_masks(struct grid *grid)
 
 static const char *check_product(const struct grid_product *product)
 {
-    enum { ALL = (1 << GRID_COLUMNS) - 1 };
+    enum { ALL_COLUMNS = (1 << GRID_COLUMNS) - 1, ALL_ROWS = (1 << GRID_ROWS) - 1 };
     const struct grid_fused *fused = &product->fused;
-    if (fused->columns > ALL || fused->ethernet > ALL) {
-        return "a mask names a column or Ethernet tile that the chip has not";
+    if (fused->columns > ALL_COLUMNS || fused->rows > ALL_ROWS ||
+        fused->ethernet >> GRID_ETHERNET_TILES) {
+        return "a mask names a column, row or Ethernet tile that the chip has not";
     }
-    if (fused->columns == ALL) {
-        return "all Tensix columns are fused off: leave at least one";
+    if (fused->columns == ALL_COLUMNS || fused->rows == ALL_ROWS) {
+        return "all Tensix tiles are fused off: leave at least a column and a row";
     }
     if (fused->banks & (fused->banks - 1)) {
         return "more than one DRAM bank is fused off: firmware has coordinates for one missing "
                "bank";
     }
-    if (__builtin_popcount(fused->ethernet) < GRID_COLUMNS - NAMED_ETHERNET) {
-        return "more Ethernet tiles than have coordinates: fuse at least two off";
+    if (__builtin_popcount(fused->ethernet) < GRID_ETHERNET_TILES - NAMED_ETHERNET) {
+        return "more Ethernet tiles than have translated coordinates: fuse more of them off";
     }
     if (product->pcie > 1) {
         return "there are PCIe tiles 0 and 1";

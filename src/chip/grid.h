@@ -6,7 +6,7 @@
  * *Raw NoC n* coordinates count in the direction in which that NoC's data flow; those of NoC 1
  * count from the opposite corner. *Translated* coordinates are those that software writes into an
  * NIU. The tables of the NIU translate them to raw coordinates of its NoC. With the tables of the
- * chip's firmware both NoCs understand the same numbers (except x in rows 0 and 1).
+ * chip's firmware both NoCs understand the same numbers (except x in rows without a worker).
  *
  * A grid is plain data, which is made once from a product and never changed. It has the tables that
  * firmware leaves in the registers of each NIU. Guests may write other tables into their NIUs, and
@@ -32,17 +32,18 @@ struct grid_position {
 
 struct grid_tile {
     uint8_t kind;  /* enum penrose_tile_kind */
-    uint8_t index; /* Tensix: row by row, 0..139; DRAM: its bank; others: number within kind */
+    uint8_t index; /* Tensix: row by row; DRAM: its bank; others: number within kind */
     uint8_t port;  /* DRAM: 0..2 */
     bool is_fused_off;
 };
 
 /* --- Products --- */
 
-/* Bit i set: unit i is not there. Columns and Ethernet tiles are numbered as ARC firmware does, in
- * the order of the die: x = 1, 16, 2, 15, ... 7, 10. */
+/* Bit i set: unit i is not there. Columns, rows and Ethernet tiles are numbered as on the die. A chip
+ * loses columns or rows of Tensix tiles, whichever its firmware can name. */
 struct grid_fused {
     uint16_t columns;
+    uint16_t rows;
     uint16_t ethernet;
     uint8_t banks;
 };
@@ -133,6 +134,10 @@ static inline struct grid_position grid_logical(const struct grid *grid, struct 
 {
     return grid->logical[at.y][at.x];
 }
+
+/* What software calls the Tensix tile in that column and row of those, counted from the corner of
+ * NoC 0. The last ones are fused off where some are. */
+struct grid_position grid_worker_name(unsigned column, unsigned row);
 
 /* The names of a kind's tiles, and how many there are. */
 const struct grid_name *grid_names(const struct grid *grid, enum penrose_tile_kind kind,

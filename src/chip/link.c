@@ -18,9 +18,9 @@ static enum penrose_status find_end(struct penrose_chip *chip, unsigned x, unsig
         return status;
     }
     if (!(*tile)->eth) {
-        return error_set(error, PENROSE_E_ARGUMENT,
-                         "%s has no link; Ethernet tiles are at (%d-%d, %d)", (*tile)->name,
-                         NAMED_ETHERNET_X, NAMED_ETHERNET_X + NAMED_ETHERNET - 1, NAMED_ETHERNET_Y);
+        char ethernet[CHIP_PLACES_TEXT];
+        return error_set(error, PENROSE_E_ARGUMENT, "%s has no link; Ethernet tiles are at %s",
+                         (*tile)->name, chip_list_places(chip, PENROSE_TILE_ETHERNET, ethernet));
     }
     if (chip->place[(*tile)->node].peer) {
         return error_set(error, PENROSE_E_STATE, "%s has a link already", (*tile)->name);

@@ -202,28 +202,25 @@ static enum penrose_status take_tile(struct penrose_chip *chip, uint16_t place, 
     return PENROSE_OK;
 }
 
-enum { RANGES_TEXT = 64 };
-
 /* Appends a letter and the numbers of `used`, such as "x 1-7 and 10-16". */
 static void append_ranges(char *text, char letter, uint64_t used)
 {
     const char *before = *text ? ", " : "";
     size_t length = strlen(text);
-    length += (size_t)snprintf(text + length, RANGES_TEXT - length, "%s%c", before, letter);
-    for (const char *between = " "; used && length < RANGES_TEXT; between = " and ") {
+    length += (size_t)snprintf(text + length, CHIP_PLACES_TEXT - length, "%s%c", before, letter);
+    for (const char *between = " "; used && length < CHIP_PLACES_TEXT; between = " and ") {
         unsigned first = (unsigned)__builtin_ctzll(used), last = first;
         while (last < 63 && used >> (last + 1) & 1) {
             last++;
         }
-        length += (size_t)snprintf(text + length, RANGES_TEXT - length,
+        length += (size_t)snprintf(text + length, CHIP_PLACES_TEXT - length,
                                    last > first ? "%s%u-%u" : "%s%u", between, first, last);
         used &= last < 63 ? UINT64_MAX << (last + 1) : 0;
     }
 }
 
-/* Where hosts find the tiles of a kind, in words. */
-static const char *list_places(const struct penrose_chip *chip, enum penrose_tile_kind kind,
-                               char text[RANGES_TEXT])
+const char *chip_list_places(const struct penrose_chip *chip, enum penrose_tile_kind kind,
+                             char text[CHIP_PLACES_TEXT])
 {
     uint64_t columns = 0, rows = 0;
     struct penrose_place at;
@@ -242,13 +239,13 @@ enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
 {
     uint16_t place;
     if (!chip_find(chip, x, y, &place) || !has_harts(tile_at(chip, place))) {
-        char workers[RANGES_TEXT], dram[RANGES_TEXT], ethernet[RANGES_TEXT];
+        char workers[CHIP_PLACES_TEXT], dram[CHIP_PLACES_TEXT], ethernet[CHIP_PLACES_TEXT];
         error_set(error, PENROSE_E_ARGUMENT,
                   "there is no tile with harts at (%u, %u); workers are at %s, DRAM tiles at %s, "
                   "Ethernet tiles at %s",
-                  x, y, list_places(chip, PENROSE_TILE_TENSIX, workers),
-                  list_places(chip, PENROSE_TILE_DRAM, dram),
-                  list_places(chip, PENROSE_TILE_ETHERNET, ethernet));
+                  x, y, chip_list_places(chip, PENROSE_TILE_TENSIX, workers),
+                  chip_list_places(chip, PENROSE_TILE_DRAM, dram),
+                  chip_list_places(chip, PENROSE_TILE_ETHERNET, ethernet));
         return PENROSE_E_ARGUMENT;
     }
     enum penrose_status status =

@@ -81,11 +81,11 @@ static const struct argp argp = {
 /* What a set of firmware for the card names: one column of workers is for dispatch. */
 static void tell_banks(struct python_command *python, const char *card)
 {
-    enum { ROWS = GRID_HEIGHT - GRID_TENSIX_ROW };
     const struct grid_product *product = grid_product(card);
     unsigned columns = GRID_COLUMNS - (unsigned)__builtin_popcount(product->fused.columns);
+    unsigned rows = GRID_ROWS - (unsigned)__builtin_popcount(product->fused.rows);
     unsigned banks = GRID_BANKS - (unsigned)__builtin_popcount(product->fused.banks);
-    python_tell(python, "l1_banks", "%u", (columns - 1) * ROWS);
+    python_tell(python, "l1_banks", "%u", (columns - 1) * rows);
     python_tell(python, "dram_banks", "%u", banks);
 }
 

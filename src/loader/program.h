@@ -25,7 +25,7 @@
 
 enum {
     LOADER_GRID_COLUMNS = GRID_COLUMNS, /* of workers on a chip */
-    LOADER_GRID_ROWS = GRID_HEIGHT - GRID_TENSIX_ROW,
+    LOADER_GRID_ROWS = GRID_ROWS,
     LOADER_PROGRAM_SEMAPHORES = 16,
     LOADER_PROGRAM_VALUES = 341,  /* arguments of a kernel */
     LOADER_PROGRAM_BUFFERS = 256, /* of each sort; names, too */

@@ -126,16 +126,20 @@ static bool add_image(struct penrose_chip *chip, const struct tile *tile, struct
     return images_add(&chip->images, &image);
 }
 
-/* Logical coordinates count the columns of workers from 0. */
+/* Logical coordinates count the columns and rows of workers from 0. */
 static struct loader_boot boot_of(const struct tile *tile)
 {
+    struct loader_boot boot = {0};
     if (tile->kind->type != TILE_TENSIX) {
-        return (struct loader_boot){0};
+        return boot;
     }
-    int others =
-        (tile->x > GRID_WEST_DRAM_X) + (tile->x > GRID_CPU_X) + (tile->x > GRID_EAST_DRAM_X);
-    return (struct loader_boot){.logical_x = (uint8_t)((int)tile->x - others),
-                                .logical_y = (uint8_t)(tile->y - GRID_TENSIX_ROW)};
+    while (grid_worker_name(boot.logical_x, 0).x != tile->x) {
+        boot.logical_x++;
+    }
+    while (grid_worker_name(0, boot.logical_y).y != tile->y) {
+        boot.logical_y++;
+    }
+    return boot;
 }
 
 static enum penrose_status boot_worker(struct penrose_chip *chip, struct tile *tile,

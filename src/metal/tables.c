@@ -10,7 +10,7 @@
 
 #include "metal/firmware.h"
 
-enum { BANKS_OF_COLUMN = GRID_BANKS / 2, ROWS = GRID_HEIGHT - GRID_TENSIX_ROW };
+enum { BANKS_OF_COLUMN = GRID_BANKS / 2 };
 
 static unsigned metal_banks(const struct penrose_chip *chip)
 {
@@ -42,34 +42,35 @@ static uint16_t name_of_tile(unsigned x, unsigned y)
     return (uint16_t)(y << 6 | x);
 }
 
-/* The columns in which the chip has workers, from the left. */
-static unsigned worker_columns(const struct penrose_chip *chip, uint8_t column[GRID_COLUMNS])
+/* The columns and rows in which the chip has workers. */
+struct worker_lines {
+    unsigned columns, rows;
+};
+
+static struct worker_lines worker_lines(const struct penrose_chip *chip)
 {
-    unsigned count = 0;
-    for (unsigned x = 0; x < GRID_WIDTH && count < GRID_COLUMNS; x++) {
-        if (chip_has_tile(chip, PENROSE_TILE_TENSIX, x, GRID_TENSIX_ROW)) {
-            column[count++] = (uint8_t)x;
-        }
-    }
-    return count;
+    const struct grid_fused *fused = &chip->grid.fused;
+    return (struct worker_lines){.columns =
+                                     GRID_COLUMNS - (unsigned)__builtin_popcount(fused->columns),
+                                 .rows = GRID_ROWS - (unsigned)__builtin_popcount(fused->rows)};
 }
 
 /* GUESS: banks in L1 go row by row over as many columns as their number fills; tt-metal's allocator
  * may shuffle them. */
-static void fill_l1_banks(const uint8_t *column, unsigned columns, unsigned banks, uint16_t *xy)
+static void fill_l1_banks(struct worker_lines lines, unsigned banks, uint16_t *xy)
 {
-    unsigned used = (banks + ROWS - 1) / ROWS;
-    for (unsigned bank = 0; used && used <= columns && bank < banks; bank++) {
-        xy[bank] = xy[banks + bank] =
-            name_of_tile(column[bank % used], GRID_TENSIX_ROW + bank / used);
+    unsigned used = (banks + lines.rows - 1) / lines.rows;
+    for (unsigned bank = 0; used && used <= lines.columns && bank < banks; bank++) {
+        struct grid_position name = grid_worker_name(bank % used, bank / used);
+        xy[bank] = xy[banks + bank] = name_of_tile(name.x, name.y);
     }
 }
 
 void metal_boot_tables(const struct penrose_chip *chip, const struct loader_tables *sizes,
                        struct metal_tables *tables, struct loader_boot *boot)
 {
-    uint8_t column[GRID_COLUMNS];
-    unsigned columns = worker_columns(chip, column), x, y;
+    const struct worker_lines lines = worker_lines(chip);
+    unsigned x, y;
     *tables = (struct metal_tables){0};
     for (unsigned bank = 0; bank < sizes->dram_banks; bank++) {
         for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
@@ -78,12 +79,12 @@ void metal_boot_tables(const struct penrose_chip *chip, const struct loader_tabl
             }
         }
     }
-    fill_l1_banks(column, columns, sizes->l1_banks, tables->l1_xy);
-    for (unsigned i = 0; i < sizes->columns && i < columns; i++) {
-        tables->columns[i] = column[i];
+    fill_l1_banks(lines, sizes->l1_banks, tables->l1_xy);
+    for (unsigned i = 0; i < sizes->columns && i < lines.columns; i++) {
+        tables->columns[i] = grid_worker_name(i, 0).x;
     }
-    for (unsigned i = 0; i < sizes->rows && i < ROWS; i++) {
-        tables->rows[i] = (uint8_t)(GRID_TENSIX_ROW + i);
+    for (unsigned i = 0; i < sizes->rows && i < lines.rows; i++) {
+        tables->rows[i] = grid_worker_name(0, i).y;
     }
     boot->dram_bank_to_noc_xy = tables->dram_xy;
     boot->l1_bank_to_noc_xy = tables->l1_xy;

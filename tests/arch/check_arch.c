@@ -34,9 +34,9 @@ static const struct {
      1350},
     {"small",
      "small",
-     {1, 3},
-     {2, 2},
-     {10, 10},
+     {16, 20},
+     {17, 18},
+     {11, 12},
      0xffa241b0,
      0x1e000000,
      0xffab9520,
@@ -147,9 +147,59 @@ TEST(each_has_its_own_facts)
     }
     ck_assert_str_eq(kind_at(0, 16, 11), "Tensix");
     ck_assert_str_eq(kind_at(0, 17, 12), "DRAM");
-    ck_assert_str_eq(kind_at(1, 2, 3), "Tensix");
-    ck_assert_str_eq(kind_at(1, 7, 7), "DRAM");
-    ck_assert_str_eq(kind_at(1, 10, 10), "Ethernet");
+    ck_assert_str_eq(kind_at(1, 16, 19), "Tensix");
+    ck_assert_str_eq(kind_at(1, 7, 9), "DRAM");
+    ck_assert_str_eq(kind_at(1, 10, 12), "Ethernet");
+}
+
+/* Rows of the small chip's workers have others between them, with Ethernet tiles; the first row of
+ * its die (y = 4) is fused off on one card, so the last name of a row leads there. */
+TEST(one_loses_rows)
+{
+    const struct penrose_options options = {.size = sizeof options, .card = "small-harvested"};
+    static const struct {
+        unsigned x, y;
+        enum penrose_tile_kind kind;
+    } rows[] = {{1, 3, PENROSE_TILE_ETHERNET}, {10, 12, PENROSE_TILE_ETHERNET},
+                {1, 2, PENROSE_TILE_TENSIX},   {1, 5, PENROSE_TILE_TENSIX},
+                {1, 4, PENROSE_NO_TILE},       {16, 19, PENROSE_TILE_TENSIX},
+                {16, 20, PENROSE_NO_TILE},     {17, 20, PENROSE_NO_TILE}};
+    struct penrose_chip *chip;
+    struct penrose_error error;
+    struct penrose_place at, arc;
+    unsigned workers = 0;
+    uint32_t word;
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, &error), PENROSE_OK);
+    for (int i = 0; i < COUNT(rows); i++) {
+        ck_assert_msg(penrose_tile_kind(chip, rows[i].x, rows[i].y) == rows[i].kind, "(%u, %u)",
+                      rows[i].x, rows[i].y);
+    }
+    while (penrose_tile_at(chip, PENROSE_TILE_TENSIX, workers, &at)) {
+        workers++;
+    }
+    ck_assert_uint_eq(workers, 4);
+    /* NOC_ID_LOGICAL of the tile behind row 19: x = 16, y = 19 */
+    ck_assert_int_eq(penrose_read(chip, 1, 5, 0xffa40148, &word, sizeof word, &error), PENROSE_OK);
+    ck_assert_uint_eq(word, 19 << 6 | 16);
+    ck_assert_int_eq(penrose_hart_release(chip, 5, 5, PENROSE_BRISC, 0, &error),
+                     PENROSE_E_ARGUMENT);
+    ck_assert_msg(strstr(error.text, "workers are at x 16-17, y 18-19"), "%s", error.text);
+    ck_assert_int_eq(penrose_ethernet_link(chip, 16, 18, chip, 10, 11, &error), PENROSE_E_ARGUMENT);
+    ck_assert_msg(strstr(error.text, "Ethernet tiles are at x 10-11, y 11-12"), "%s", error.text);
+    ck_assert(penrose_tile_at(chip, PENROSE_TILE_ARC, 0, &arc));
+    bool is_told = false;
+    for (uint32_t i = 0; i < 30 && !is_told; i++) { /* tags and indices, behind two words */
+        ck_assert_int_eq(
+            penrose_read(chip, arc.x, arc.y, 0x20001108 + 4 * i, &word, sizeof word, &error),
+            PENROSE_OK);
+        is_told = (word & 0xffff) == 39;
+    }
+    ck_assert(is_told);
+    ck_assert_int_eq(
+        penrose_read(chip, arc.x, arc.y, 0x20001200 + 4 * (word >> 16), &word, sizeof word, &error),
+        PENROSE_OK);
+    ck_assert_uint_eq(word, 6);
+    penrose_chip_destroy(chip);
 }
 
 /* SFPREV (small/tensix_own.def) is an instruction of the small chip alone. */

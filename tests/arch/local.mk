@@ -25,7 +25,7 @@ tests_arch_libsmall_la_CPPFLAGS = $(arch_small_cppflags) $(AM_CPPFLAGS)
 tests_arch_libsmall_la_CFLAGS = $(PENROSE_CFLAGS)
 tests_arch_check_arch_SOURCES = %D%/check_arch.c $(arch_files)
 tests_arch_check_arch_LDADD = tests/arch/small.o libunit.la libpenrose_core.la $(CHECK_LIBS)
-arch_moved = $(foreach table,config_users eth overlay regs resets,tests/arch/small/$(table).def)
+arch_moved = $(foreach table,arc config_users eth overlay regs resets,tests/arch/small/$(table).def)
 $(arch_moved): tests/arch/small/%.def: $(srcdir)/src/arch/blackhole/%.def $(srcdir)/%D%/small/moved.awk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $(srcdir)/tests/arch/small/moved.awk $< > $@
 tests/arch/small/tensix.def: $(srcdir)/src/arch/blackhole/tensix.def $(srcdir)/%D%/small/tensix_own.def

@@ -17,21 +17,20 @@ enum {
     GRID_HEIGHT = 12,
     GRID_TILES = GRID_WIDTH * GRID_HEIGHT,
     GRID_NOCS = 2,
-    GRID_COLUMNS = 14, /* columns of Tensix tiles; as many Ethernet tiles */
-    GRID_BANKS = 8,    /* half of them in each column of DRAM tiles */
-    GRID_PORTS = 3,    /* DRAM tiles of a bank */
+    GRID_COLUMNS = 14, /* of Tensix tiles */
+    GRID_ROWS = 10,    /* of Tensix tiles */
+    GRID_TENSIX_TILES = GRID_COLUMNS * GRID_ROWS,
+    GRID_ETHERNET_TILES = 14,
+    GRID_BANKS = 8, /* half of them in each column of DRAM tiles */
+    GRID_PORTS = 3, /* DRAM tiles of a bank */
     GRID_L2CPUS = 4,
     GRID_ROUTERS = 18, /* without a tile */
 };
 
-/* Raw NoC 0 coordinates. In rows above the first one of Tensix tiles software's x is raw. */
+/* Raw NoC 0 coordinates of the columns of DRAM tiles. */
 enum {
-    GRID_TENSIX_ROW = 2, /* Tensix tiles are there and below */
-    GRID_TENSIX_TILES = GRID_COLUMNS * (GRID_HEIGHT - GRID_TENSIX_ROW),
-    GRID_ETHERNET_ROW = 1,
     GRID_WEST_DRAM_X = 0,
     GRID_EAST_DRAM_X = 9,
-    GRID_CPU_X = 8, /* of ARC, L2CPUs and security */
 };
 
 /* Where software finds tiles: translated coordinates. */
@@ -42,7 +41,11 @@ enum {
     NAMED_PCIE_Y = 24,
     NAMED_ETHERNET_X = 20,
     NAMED_ETHERNET_Y = 25,
-    NAMED_ETHERNET = 12, /* so many of them have names */
+    NAMED_ETHERNET_COLUMNS = 12,
+    NAMED_ETHERNET_ROWS = 1,
+    NAMED_ETHERNET = NAMED_ETHERNET_COLUMNS * NAMED_ETHERNET_ROWS, /* so many have names */
+    NAMED_ETHERNET_LAST_X = NAMED_ETHERNET_X + NAMED_ETHERNET_COLUMNS - 1,
+    NAMED_ETHERNET_LAST_Y = NAMED_ETHERNET_Y + NAMED_ETHERNET_ROWS - 1,
     NAMED_L2CPU_Y = 26,
     NAMED_SECURITY_Y = 30,
 };

@@ -1,7 +1,7 @@
 # Makes tables of the small chip from Blackhole's. In regs.def each field of Config and ThreadConfig
 # lies in another word, those of two words at other bits too; in overlay.def the registers that
 # hardware drives have other numbers; in eth.def the control registers are elsewhere; in resets.def
-# harts have other bits and other places to start at; config_users.def has the words of a second packer.
+# harts have other bits and other places to start at; config_users.def has the words of a second packer; in arc.def telemetry tells of rows.
 /^(CONFIG_FIELD|CONFIG_ALIAS|THREAD_FIELD)\(/ {
     split($0, cell, /[(,) ]+/) # kind, name, word, shift, width
     word = cell[3] + (cell[1] == "THREAD_FIELD" ? 3 : cell[3] < 64 ? 5 : cell[3] < 180 ? 8 : 5)
@@ -20,6 +20,7 @@
 }
 { sub(/^RESET_BITS\(0xffffff\)/, "RESET_BITS(0x1fffffff)") }
 { sub(/^BANK\(CTRL, 0x08000/, "BANK(CTRL, 0x09400") }
+/^ARC_TELEMETRY\(40,/ { print "ARC_TELEMETRY(39, ENABLED_TENSIX_ROW, ROWS, 0)" }
 { print }
 /^USES\(THCON_SEC0_REG7_Offset_address/ {
     print "USES(THCON_SEC0_REG8_Row_start_section_size, 1, TENSIX_USED_BY_PACKER, 0)"

@@ -281,13 +281,15 @@ TEST(test_locate_is_the_inverse)
 
 TEST(test_bad_products)
 {
-    static const struct grid_product rows[] = {{"columns beyond", 0, {0x4000, 0x0120, 0}, 0, 0},
-                                               {"no columns", 0, {0x3fff, 0x0120, 0}, 0, 0},
-                                               {"two banks", 0, {0, 0x0120, 0x81}, 0, 0},
-                                               {"13 Ethernet", 0, {0, 0x0020, 0}, 0, 0},
-                                               {"14 Ethernet", 0, {0, 0, 0}, 0, 0},
-                                               {"PCIe 2", 0, {0, 0x0120, 0}, 2, 0},
-                                               {"Ethernet 15", 0, {0, 0xc120, 0}, 0, 0}};
+    static const struct grid_product rows[] = {{"columns beyond", 0, {0x4000, 0, 0x0120, 0}, 0, 0},
+                                               {"no columns", 0, {0x3fff, 0, 0x0120, 0}, 0, 0},
+                                               {"rows beyond", 0, {0, 0x400, 0x0120, 0}, 0, 0},
+                                               {"no rows", 0, {0, 0x3ff, 0x0120, 0}, 0, 0},
+                                               {"two banks", 0, {0, 0, 0x0120, 0x81}, 0, 0},
+                                               {"13 Ethernet", 0, {0, 0, 0x0020, 0}, 0, 0},
+                                               {"14 Ethernet", 0, {0, 0, 0, 0}, 0, 0},
+                                               {"PCIe 2", 0, {0, 0, 0x0120, 0}, 2, 0},
+                                               {"Ethernet 15", 0, {0, 0, 0xc120, 0}, 0, 0}};
     for (int i = 0; i < COUNT(rows); i++) {
         const char *rule = grid_init(&grid, &rows[i]);
         ck_assert_msg(rule, "%s", rows[i].name);

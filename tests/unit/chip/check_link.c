@@ -334,7 +334,8 @@ TEST(wrong_ends_are_refused)
         const char *words;
         enum penrose_status status;
     } wrong[] = {
-        {1, 2, "worker (1, 2) has no link; Ethernet tiles are at (20-31, 25)", PENROSE_E_ARGUMENT},
+        {1, 2, "worker (1, 2) has no link; Ethernet tiles are at x 20-31, y 25",
+         PENROSE_E_ARGUMENT},
         {17, 12, "DRAM (17, 12) has no link", PENROSE_E_ARGUMENT},
         {19, 24, "no tile with harts", PENROSE_E_ARGUMENT},
         {63, 63,
