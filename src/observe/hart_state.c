@@ -157,7 +157,7 @@ enum penrose_status chip_register_write(struct penrose_chip *chip, unsigned x, u
     case PENROSE_PC:
         core->pc = value[0];
         core->stop = RV32_RUNNING; /* what waited there begins anew */
-        tile->run[hart].push = (struct tile_push){.is_cut = false};
+        tile->run[hart].push = (struct tensix_push_cut){.is_cut = false};
         break;
     }
     return PENROSE_OK;

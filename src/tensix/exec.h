@@ -217,7 +217,7 @@ static inline void tensix_store_gpr(struct tensix *tensix, unsigned thread, unsi
 {
     uint32_t *gpr = &tensix->gpr[thread][index];
     *gpr = (*gpr & ~mask) | (value & mask);
-    tensix->changed = true;
+    tensix->outcome.changed = true;
 }
 
 /* The half of a GPR that `half` (0 to 127) names. */

@@ -22,7 +22,7 @@ static enum tensix_exec report_tensix_fault(struct tensix *tensix, unsigned thre
         return TENSIX_DONE;
     }
     tensix->stopped = TENSIX_FAULTED;
-    tensix->attention = true;
+    tensix->outcome.holds = true;
     return TENSIX_STOP;
 }
 

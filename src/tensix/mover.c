@@ -183,7 +183,7 @@ static void start_move(struct tensix *tensix, const struct tensix_move *move, ui
     } else {
         move_to_config(tensix, move);
     }
-    tensix->changed = true;
+    tensix->outcome.changed = true;
     if (tensix->timing) {
         tensix->mover.free_at = now + move_cycles(tensix->timing, move);
         tensix->mover.is_moving = true;
@@ -208,7 +208,7 @@ static void execute(struct tensix *tensix, const struct tensix_command *command,
     case TENSIX_COMMAND_NOP:
         break;
     }
-    tensix->changed = true; /* there is room in the queue, if nothing else */
+    tensix->outcome.changed = true; /* there is room in the queue, if nothing else */
 }
 
 /* When the oldest command is executed. GUESS: the processor takes one a cycle. */
@@ -238,7 +238,7 @@ bool tensix_mover_run(struct tensix *tensix, uint64_t now)
     }
     if (mover->is_moving && mover->free_at <= now) {
         mover->is_moving = false;
-        tensix->changed = true;
+        tensix->outcome.changed = true;
     }
     return any;
 }
@@ -302,11 +302,11 @@ void tensix_mover_soft_reset(struct tensix *tensix, uint32_t entering)
     if (entering & TENSIX_RESET_MOVER) {
         mover->free_at = 0;
         mover->is_moving = false;
-        tensix->changed = true;
+        tensix->outcome.changed = true;
     }
     if (entering & TENSIX_RESET_TDMA) {
         mover->count = 0;
-        tensix->changed = true;
+        tensix->outcome.changed = true;
     }
 }
 

@@ -128,6 +128,21 @@ enum tensix_stop {
     TENSIX_PAUSED,  /* by an observer: behind it, or behind where it could not start */
 };
 
+/*
+ * What a push or a run has come to: the tile decides by it who has to look again. In struct tensix
+ * it gathers what instructions, and accesses of harts, have changed since the latest outcome.
+ */
+struct tensix_outcome {
+    uint64_t event; /* the cycle of the latest change for which somebody may wait */
+    uint8_t taken;  /* of a push: how many of its instructions; 0: there is no room */
+    bool passed;    /* of a run: an instruction has passed its gate, or the mover has moved */
+    bool changed;   /* something that harts can see */
+    bool moved;     /* a queue or an expander: harts look that wait for room or the end of a MOP */
+    bool holds;     /* instructions may have to wait: for what is latched, in reset or stopped */
+    bool has_stopped; /* and nothing goes on */
+    bool is_cut;      /* by an observer: the next call goes on, and returns the whole outcome */
+};
+
 struct num_kernels;
 struct tensix;
 typedef enum tensix_exec tensix_runner(struct tensix *tensix, unsigned thread, uint32_t word);
@@ -276,6 +291,24 @@ struct tensix_cut {
     uint64_t cycle;  /* timed runs: that is under way */
 };
 
+/* Instructions that a hart pushes, one a cycle from `cycle` on; their thread may run up to `end`. */
+struct tensix_pushes {
+    unsigned thread, count;
+    struct tensix_origin origin; /* of the first */
+    const uint32_t *words;
+    uint64_t cycle, end;
+};
+
+/* A push (tensix_push_and_run) that an observer has stopped: its hart does it again, and that goes on
+ * with it. */
+struct tensix_push_cut {
+    bool is_cut;
+    uint64_t end;   /* up to which the thread runs */
+    bool was_busy;  /* the thread, before the push */
+    bool is_pushed; /* there was room */
+    bool progress;  /* of the thread, so that there is some now */
+};
+
 /* What start-up code uses stands together, from vector.lreg to dst.cleared, and large arrays around
  * it: a host page that nobody touches costs nothing, and a chip has 140 of these. */
 struct tensix {
@@ -300,11 +333,9 @@ struct tensix {
     struct timing_resource atomics;                 /* requests of the Scalar Unit */
     struct timing_resource unpack_port;             /* bytes of L1 for both unpackers */
     uint64_t now;                                   /* the cycle of the instruction that executes */
-    uint64_t latest; /* of the latest change that may let a blocked thread go on */
-    uint64_t clock;  /* until which it has run */
-    bool changed;    /* something that harts can see has changed; the tile clears it */
-    bool moved;      /* the same of what only those who wait for queues and expanders look at */
-    bool is_polite;  /* a thread waits only as long as others can go on (src_banks.h) */
+    uint64_t clock;                                 /* until which it has run */
+    struct tensix_outcome outcome;                  /* of what goes on, up to now */
+    bool is_polite;           /* a thread waits only as long as others can go on (src_banks.h) */
     enum tensix_stop stopped; /* the tile clears it */
     struct tensix_cut cut;
     struct tensix_dst dst;
@@ -317,7 +348,6 @@ struct tensix {
 
     /* Beside the state: what follows from it. */
     uint32_t stale; /* units that must derive again what they keep, see config/users.h */
-    bool attention; /* something that can hold instructions has changed (see issue_fast.c) */
     struct tensix_counter_runs
         runs[TENSIX_THREADS]; /* of replay buffers' entries, see counters.h */
 
@@ -370,18 +400,27 @@ bool tensix_push(struct tensix *tensix, unsigned thread, struct tensix_origin or
 bool tensix_accepts(const struct tensix *tensix, unsigned thread);
 
 /*
- * Runs all threads until `end` or until none can go on. True when any instruction passed its gate;
- * *event is then when the last one did. Nothing that starts at `end` or later is started. With
- * tensix->cut.is_cut afterwards an observer has stopped it, and both answers come from the call that
- * goes on with it, to the same `end`.
+ * Runs all threads until `end` or until none can go on. Nothing that starts at `end` or later is
+ * started. Where an observer has stopped it, the next call has the same `end`.
  */
-bool tensix_run(struct tensix *tensix, uint64_t end, uint64_t *event);
+struct tensix_outcome tensix_run(struct tensix *tensix, uint64_t end);
 
-/* Runs one thread in a functional run, after a hart's push. */
+/*
+ * Pushes instructions in a functional run, and runs their thread: most execute at once. The first one
+ * may have to wait in its queue; then it is the only one that is taken. *cut is zeros, or what an
+ * observer has stopped.
+ */
+struct tensix_outcome tensix_push_and_run(struct tensix *tensix, const struct tensix_pushes *pushes,
+                                          struct tensix_push_cut *cut);
+
+/* Queues more of the instructions behind the first `taken`, while their thread waits and there is
+ * room, since nothing changes for it. Returns how many are taken then. */
+unsigned tensix_push_behind(struct tensix *tensix, const struct tensix_pushes *pushes,
+                            unsigned taken);
+
+/* Runs one thread in a functional run; true when an instruction passed its gate, or ended in the
+ * front end. */
 bool tensix_run_thread(struct tensix *tensix, unsigned thread, uint64_t end);
-
-/* Goes on with that where an observer has stopped it. */
-bool tensix_go_on_thread(struct tensix *tensix, unsigned thread, uint64_t end);
 
 /* True while a wait instruction is latched whose conditions have not been met. */
 bool tensix_watches(const struct tensix *tensix);

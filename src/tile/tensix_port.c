@@ -5,8 +5,6 @@
 
 #include "addresses.h"
 #include "isa/shortcuts.h"
-#include "tensix/frontend/frontend.h"
-#include "tensix/frontend/issue_fast.h"
 #include "tile/debug_internal.h"
 #include "tile/observe.h"
 #include "tile/weak.h"
@@ -142,35 +140,6 @@ static bool runs_ahead(const struct tile *tile)
     return !tile->weak && !tile->tensix.timing && tile->running != RV32_CORES;
 }
 
-/* Pushes one instruction through the queues and runs its thread. Others notice that something has
- * moved where something is left, or was; what found no room has moved nothing, or two harts whose
- * queues are full would wake each other for ever. With push->is_cut afterwards it is to go on. */
-static bool push_and_run(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
-                         uint32_t word, uint64_t cycle, uint64_t end, struct tile_push *cut)
-{
-    struct tile_push push = *cut;
-    if (push.is_cut) {
-        *cut = (struct tile_push){.is_cut = false};
-        push.progress |= tensix_go_on_thread(tensix, thread, push.end);
-    } else {
-        push.was_busy = tensix_has_more(&tensix->thread[thread]);
-        push.is_pushed = tensix_push(tensix, thread, origin, &word, 1, cycle);
-        push.progress = tensix_run_thread(tensix, thread, end);
-        push.end = end;
-    }
-    if (tensix->stopped == TENSIX_PAUSED) {
-        *cut = push;
-        cut->is_cut = true;
-        return false;
-    }
-    if (!push.is_pushed) { /* there may be room now */
-        push.is_pushed = tensix_push(tensix, thread, origin, &word, 1, cycle);
-    }
-    tensix->moved = (push.is_pushed || push.progress) &&
-                    (push.was_busy || tensix_has_more(&tensix->thread[thread]));
-    return push.is_pushed;
-}
-
 /* Does any other hart sleep or wait? What awake ones see of a queue they see when they look. */
 static bool is_watched(const struct tile *tile, enum tile_agent pusher)
 {
@@ -183,20 +152,15 @@ static bool is_watched(const struct tile *tile, enum tile_agent pusher)
     return false;
 }
 
-/* Pushes more behind one that has made its thread wait, as long as there is room: nothing changes for
- * the one that waits. */
-static unsigned push_behind(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
-                            const uint32_t *words, unsigned count, uint64_t cycle)
+/* Wakes all who have to look again after a push of `by`, or a turn. False: nobody has to. */
+static bool wake_others(struct tile *tile, enum tile_agent by, struct tensix_outcome outcome)
 {
-    unsigned done = 1;
-    while (done < count && tensix->thread[thread].blocked) {
-        origin.pc += 4;
-        if (!tensix_push(tensix, thread, origin, &words[done], 1, cycle + done)) {
-            break;
-        }
-        done++;
+    tile->tensix_idle &= !outcome.holds;
+    if (!outcome.changed && !(outcome.moved && is_watched(tile, by))) {
+        return false;
     }
-    return done;
+    tile_event(tile, outcome.event);
+    return true;
 }
 
 /* SPEC: pushes are discarded while the debug bus has control. */
@@ -229,42 +193,26 @@ bool tile_queue(struct tile *tile, enum tile_agent agent, unsigned thread, uint3
 unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
                    unsigned count, uint64_t cycle)
 {
-    struct tensix *tensix = &tile->tensix;
-    struct rv32_hart *hart = &tile->hart[agent];
-    struct tile_push *cut = &tile->run[agent].push;
     if (is_discarded(tile, thread)) {
         return count;
     }
     if (!runs_ahead(tile)) {
         return tile_queue(tile, agent, thread, words[0], cycle);
     }
-    struct tensix_origin origin = origin_of(tile, agent);
-    uint64_t end = cycle + RUN_AHEAD < tile->turn_end ? cycle + RUN_AHEAD : tile->turn_end;
-    unsigned done = 0;
-    bool is_queued = false;
-    if (shortcuts_on(tensix->shortcuts) && !cut->is_cut) {
-        done = tensix_execute(tensix, thread, origin, words, count, cycle, end);
+    const uint64_t end = cycle + RUN_AHEAD;
+    const struct tensix_pushes pushes = {.thread = thread,
+                                         .count = count,
+                                         .origin = origin_of(tile, agent),
+                                         .words = words,
+                                         .cycle = cycle,
+                                         .end = end < tile->turn_end ? end : tile->turn_end};
+    struct tensix_outcome outcome =
+        tensix_push_and_run(&tile->tensix, &pushes, &tile->run[agent].push);
+    if (!wake_others(tile, agent, outcome)) {
+        return outcome.taken ? tensix_push_behind(&tile->tensix, &pushes, outcome.taken) : 0;
     }
-    if (done == 0) {
-        tile->tensix_idle = false;
-        is_queued = push_and_run(tensix, thread, origin, words[0], cycle, end, cut);
-        done = is_queued;
-        if (cut->is_cut) {
-            return 0;
-        }
-    }
-    tile->tensix_idle &= !tensix->attention; /* it may have latched a wait */
-    tensix->changed |= tensix->is_polite;    /* threads that wait for others look again */
-    const bool has_moved = tensix->moved && is_watched(tile, agent);
-    tensix->moved = false;
-    if (tensix->changed || tensix->stopped || has_moved) {
-        tensix->changed = false;
-        tile_event(tile, tensix->latest > cycle ? tensix->latest : cycle);
-        rv32_cut(hart, tensix->stopped ? cycle + 1 : UINT64_MAX);
-    } else if (is_queued) {
-        done = push_behind(tensix, thread, origin, words, count, cycle);
-    }
-    return done;
+    rv32_cut(&tile->hart[agent], outcome.has_stopped ? cycle + 1 : UINT64_MAX);
+    return outcome.taken;
 }
 
 bool tile_waits_for_ttsync(const struct tile *tile, const struct mmio_access *access,
@@ -295,7 +243,6 @@ uint64_t tile_tensix_next(const struct tile *tile)
 bool tile_tensix_turn(struct tile *tile, uint64_t limit)
 {
     struct tensix *tensix = &tile->tensix;
-    uint64_t event;
     if (tile->tensix_idle) {
         return false;
     }
@@ -306,14 +253,12 @@ bool tile_tensix_turn(struct tile *tile, uint64_t limit)
         }
         tensix_wake(tensix, tile->event_time);
     }
-    bool any = tensix_run(tensix, limit, &event);
-    if (tensix->cut.is_cut) {
+    struct tensix_outcome outcome = tensix_run(tensix, limit);
+    if (outcome.is_cut) {
         return false;
     }
-    if (any || tensix->changed || tensix->moved) {
-        tensix->changed = tensix->moved = false;
-        tile_event(tile, event);
-    }
+    outcome.changed |= outcome.passed | outcome.moved; /* nobody has looked meanwhile */
+    (void)wake_others(tile, AGENT_NOC, outcome);
     tile->tensix_epoch = tile->epoch;
-    return any;
+    return outcome.passed;
 }

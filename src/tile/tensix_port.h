@@ -13,7 +13,7 @@ extern const struct tensix_board tile_tensix_board;
  *
  * Where harts run in bursts a push also runs the thread a little, up to the end of the
  * turn: most instructions execute at once and never see a queue. Where an observer stops that, the
- * answer is 0, and the hart does the same instruction again (struct tile_push).
+ * answer is 0, and the hart does the same instruction again (struct tensix_push_cut).
  */
 unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
                    unsigned count, uint64_t cycle);

@@ -177,16 +177,6 @@ struct tile_load {
     uint64_t cycle;
 };
 
-/* A push that an observer has stopped at what the coprocessor did: its hart, which stands before the
- * instruction, does it again, and that goes on with it (tensix_port.c). */
-struct tile_push {
-    bool is_cut;
-    uint64_t end;   /* up to which the coprocessor's thread runs */
-    bool was_busy;  /* before the push */
-    bool is_pushed; /* there was room */
-    bool progress;  /* of the thread, so that there is some now */
-};
-
 struct tile_hart {
     enum hart_state state;
     bool ram_used;  /* the local RAM may hold something other than zeros */
@@ -199,7 +189,7 @@ struct tile_hart {
     unsigned probe_fails;                  /* searches in vain, for backing off */
     struct tile_load load[TILE_LOADS + 1]; /* the latest of registers, by pc; TILE_FENCES */
     bool step;                             /* run one instruction at a time: the debug registers */
-    struct tile_push push;
+    struct tensix_push_cut push;           /* that an observer has stopped */
 };
 
 /* --- What leaves the tile --- */

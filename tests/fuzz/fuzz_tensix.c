@@ -315,11 +315,11 @@ static void run(struct bench *bench, uint64_t end)
 {
     struct tensix *tensix = &bench->tensix;
     const struct seen before = seen_by_harts(tensix);
-    tensix->changed = tensix->moved = false;
-    uint64_t event;
-    bool any = tensix_run(tensix, end, &event);
+    tensix->outcome.changed = tensix->outcome.moved = false;
+    const struct tensix_outcome outcome = tensix_run(tensix, end);
     const struct seen after = seen_by_harts(tensix);
-    REQUIRE(any || tensix->changed || tensix->moved || memcmp(&before, &after, sizeof before) == 0);
+    REQUIRE(outcome.passed || outcome.changed || outcome.moved ||
+            memcmp(&before, &after, sizeof before) == 0);
     REQUIRE(tensix->stopped || tensix_next_event(tensix) >= end);
     REQUIRE(!tensix->stopped || bench->faults_stop);
     bench->time = end > bench->time ? end : bench->time;
@@ -339,8 +339,8 @@ static void check_quiet(struct bench *bench)
         REQUIRE(has_more == tensix_thread_busy(tensix, i));
         REQUIRE(!has_more || tensix_wait_text(tensix, i, text, sizeof text));
     }
-    uint64_t drained = all_drained(tensix), event;
-    REQUIRE(!tensix_run(tensix, bench->time + 1, &event));
+    uint64_t drained = all_drained(tensix);
+    REQUIRE(!tensix_run(tensix, bench->time + 1).passed);
     REQUIRE(drained == all_drained(tensix));
     bench->time++;
     check(bench);
@@ -393,7 +393,13 @@ static void push(struct bench *bench, unsigned thread, unsigned pusher, bool at_
     bool is_own = pusher == TENSIX_BY_T0 + thread;
     at_once &= !tensix->timing;
     if (SHORTCUTS_BUILT && at_once && is_own) {
-        done = tensix_execute(tensix, thread, origin, words, count, bench->time, end);
+        const struct tensix_pushes pushes = {.thread = thread,
+                                             .count = count,
+                                             .origin = origin,
+                                             .words = words,
+                                             .cycle = bench->time,
+                                             .end = end};
+        done = tensix_execute(tensix, &pushes).taken;
         REQUIRE(done <= count);
         check(bench);
     }
@@ -701,8 +707,13 @@ static void execute_data(struct bench *bench, unsigned thread)
     struct before *before = note_all(tensix, thread);
     uint64_t time = tensix->thread[thread].time;
     bench->time = time > bench->time ? time : bench->time;
-    unsigned done = tensix_execute(tensix, thread, origin, &word, 1, bench->time,
-                                   bench->time + TENSIX_FIFO_DEPTH);
+    const struct tensix_pushes pushes = {.thread = thread,
+                                         .count = 1,
+                                         .origin = origin,
+                                         .words = &word,
+                                         .cycle = bench->time,
+                                         .end = bench->time + TENSIX_FIFO_DEPTH};
+    unsigned done = tensix_execute(tensix, &pushes).taken;
     /* What is scheduled may fault as well; neither a hazard nor a doubt keeps an instruction from
      * executing. */
     if (bench->faults > faults && bench->latest_kind != PENROSE_FAULT_VECTOR_HAZARD &&

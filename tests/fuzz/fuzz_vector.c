@@ -370,12 +370,11 @@ static void compare_all(struct bench *bench, bool is_settled)
 static void run_until(struct side *side, uint64_t end)
 {
     struct tensix *tensix = &side->tensix;
-    uint64_t event;
-    (void)tensix_run(tensix, end, &event);
+    (void)tensix_run(tensix, end);
     for (unsigned i = 0; tensix->stopped; i++) {
         REQUIRE(side->kind == SIDE_STOPS && i < MOST_RETRIES);
         tensix->stopped = false;
-        (void)tensix_run(tensix, end, &event);
+        (void)tensix_run(tensix, end);
     }
 }
 
@@ -411,8 +410,13 @@ static void push(struct bench *bench, const uint32_t *words, unsigned count)
         struct tensix *tensix = &bench->side[i]->tensix;
         unsigned done = 0;
         if (SHORTCUTS_BUILT && i == SIDE_AT_ONCE) {
-            done = tensix_execute(tensix, THREAD, origin, words, count, bench->time,
-                                  bench->time + SETTLES_WITHIN);
+            const struct tensix_pushes pushes = {.thread = THREAD,
+                                                 .count = count,
+                                                 .origin = origin,
+                                                 .words = words,
+                                                 .cycle = bench->time,
+                                                 .end = bench->time + SETTLES_WITHIN};
+            done = tensix_execute(tensix, &pushes).taken;
         }
         for (; done < count; done++) {
             REQUIRE(tensix_push(tensix, THREAD, origin, words + done, 1, bench->time));

@@ -113,7 +113,7 @@ void tensix_put_config(struct tensix *tensix, unsigned thread, unsigned state, u
                        uint32_t mask, uint32_t value)
 {
     store(tensix, state, word, mask, value);
-    tensix->changed = true;
+    tensix->outcome.changed = true;
     tensix_report_unread(tensix, thread, state * TENSIX_STATE_WORDS + word,
                          tensix_unread_field(false, word, value & mask));
 }
@@ -152,7 +152,7 @@ static void abort_scalar(struct tensix *tensix)
         holder->wait = TENSIX_WAITS_FOR_NOTHING;
         holder->drained++;
         tensix->scalar_held_by = 0;
-        tensix->changed = true;
+        tensix->outcome.changed = true;
     }
 }
 
@@ -167,9 +167,9 @@ void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
 {
     uint32_t entering = value & ~old;
     bool parts_change = ((old ^ value) | (tensix->held ^ value)) & TENSIX_RESET_PARTS;
-    tensix->now = tensix->latest > tensix->now ? tensix->latest : tensix->now;
+    tensix->now = tensix->outcome.event > tensix->now ? tensix->outcome.event : tensix->now;
     tensix->held = value;
-    tensix->attention = true;
+    tensix->outcome.holds = true;
     if (!parts_change) {
         return; /* harts only; many tiles never use what the units keep */
     }

@@ -73,7 +73,7 @@ TENSIX_EXEC(SETC16)
     }
     tensix->thread_config[thread][args->cfg_index] = (uint16_t)args->new_value;
     tensix->stale |= TENSIX_USED_BY_VECTOR;
-    tensix->changed = true;
+    tensix->outcome.changed = true;
     tensix_report_unread(tensix, thread,
                          TENSIX_CONFIG_THREAD + thread * TENSIX_THREAD_WORDS + args->cfg_index,
                          tensix_unread_field(true, args->cfg_index, args->new_value));

@@ -30,7 +30,6 @@ void tensix_reset(struct tensix *tensix)
     const bool dst_high_half = tensix->dst_high_half;
     memset(tensix, 0, offsetof(struct tensix, stale));
     memset(tensix->runs, 0, sizeof tensix->runs);
-    tensix->attention = false;
     tensix->dst_high_half = dst_high_half;
     tensix_init(tensix);
 }
@@ -87,7 +86,7 @@ static uint32_t pop(struct tensix *tensix, struct tensix_thread *thread, struct 
     *entry = (struct tensix_entry){.word = 0};
     fifo->count--;
     fifo->head = fifo->count ? (fifo->head + 1) % TENSIX_FIFO_DEPTH : 0;
-    tensix->moved = true;
+    tensix->outcome.moved = true;
     return word;
 }
 
@@ -166,7 +165,7 @@ bool tensix_fetch(struct tensix *tensix, unsigned thread, uint64_t end)
         } else if (!expand_mop(tensix, thread, &word)) {
             return false;
         }
-        tensix->moved = true; /* the MOP expander may be done */
+        tensix->outcome.moved = true; /* the MOP expander may be done */
         if (replay_is_loading(&own->replay)) {
             own->player[own->replay.index] = NULL;
             tensix_forget_runs(&tensix->runs[thread]);

@@ -200,7 +200,7 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
         own->drained++;
         if (tensix->scalar_held_by == thread + 1) {
             tensix->scalar_held_by = 0;
-            tensix->changed = true; /* others may wait for the unit */
+            tensix->outcome.changed = true; /* others may wait for the unit */
         }
         if (tensix->timing && row != TENSIX_ROWS) {
             charge(tensix, thread, row);
@@ -216,8 +216,8 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
 /* A thread that was blocked tries again, no earlier than the change that it may have waited for. */
 static void catch_up(const struct tensix *tensix, struct tensix_thread *thread)
 {
-    if (thread->blocked && thread->time <= tensix->latest) {
-        thread->time = tensix->latest + 1;
+    if (thread->blocked && thread->time <= tensix->outcome.event) {
+        thread->time = tensix->outcome.event + 1;
     }
     thread->blocked = false;
 }
@@ -237,7 +237,8 @@ static enum tensix_exec step_thread(struct tensix *tensix, unsigned thread, uint
     return result;
 }
 
-bool tensix_go_on_thread(struct tensix *tensix, unsigned thread, uint64_t end)
+/* Goes on where an observer has stopped it. */
+static bool go_on_thread(struct tensix *tensix, unsigned thread, uint64_t end)
 {
     struct tensix_thread *own = &tensix->thread[thread];
     const uint64_t drained = own->drained;
@@ -253,19 +254,19 @@ bool tensix_go_on_thread(struct tensix *tensix, unsigned thread, uint64_t end)
 bool tensix_run_thread(struct tensix *tensix, unsigned thread, uint64_t end)
 {
     catch_up(tensix, &tensix->thread[thread]);
-    return tensix_go_on_thread(tensix, thread, end);
+    return go_on_thread(tensix, thread, end);
 }
 
 void tensix_wake(struct tensix *tensix, uint64_t cycle)
 {
-    tensix->latest = cycle > tensix->latest ? cycle : tensix->latest;
+    tensix->outcome.event = cycle > tensix->outcome.event ? cycle : tensix->outcome.event;
 }
 
 /* One turn of each thread. */
 static void run_turns(struct tensix *tensix, uint64_t end, struct tensix_cut *cut)
 {
     for (; cut->turn < TENSIX_THREADS; cut->turn++) {
-        cut->progress |= cut->is_cut ? tensix_go_on_thread(tensix, cut->turn, end)
+        cut->progress |= cut->is_cut ? go_on_thread(tensix, cut->turn, end)
                                      : tensix_run_thread(tensix, cut->turn, end);
         cut->is_cut = tensix->stopped == TENSIX_PAUSED;
         if (cut->is_cut) {
@@ -306,7 +307,7 @@ static void pass_vector(struct tensix *tensix, uint64_t now)
     unsigned schedules = tensix->vector.schedules;
     if (schedules) {
         tensix_vector_pass(tensix, now);
-        tensix->changed |= tensix->vector.schedules != schedules;
+        tensix->outcome.changed |= tensix->vector.schedules != schedules;
     }
 }
 
@@ -335,7 +336,7 @@ static void run_cycle(struct tensix *tensix, uint64_t end, struct tensix_cut *cu
         tensix->thread[thread].time = now;
         if (offer(tensix, thread) == TENSIX_DONE) {
             cut->any = cut->progress = true;
-            tensix->latest = now;
+            tensix->outcome.event = now;
         }
     }
     cut->is_cut = tensix->stopped == TENSIX_PAUSED;
@@ -375,32 +376,95 @@ static void run_timed(struct tensix *tensix, uint64_t end, struct tensix_cut *cu
         }
         if (cut->cycle > tensix->clock) { /* others may wait for what is done by now */
             tensix->clock = cut->cycle;
-            tensix->changed = true;
+            tensix->outcome.changed = true;
             tensix_wake(tensix, cut->cycle);
         }
     }
 }
 
-bool tensix_run(struct tensix *tensix, uint64_t end, uint64_t *event)
+struct tensix_outcome tensix_run(struct tensix *tensix, uint64_t end)
 {
     struct tensix_cut cut = tensix->cut;
     if (cut.is_cut) {
         tensix->cut = (struct tensix_cut){.is_cut = false};
     } else {
-        tensix_look(tensix, tensix->latest);
+        tensix_look(tensix, tensix->outcome.event);
     }
     (tensix->timing ? run_timed : run_functional)(tensix, end, &cut);
     if (cut.is_cut) {
         tensix->cut = cut;
-        return false;
+        return (struct tensix_outcome){.is_cut = true};
     }
     if (tensix->timing && tensix_next_event(tensix) <= end) {
-        tensix->changed = true; /* a unit is done with it at `end`, which nobody would see later */
+        /* A unit is done with it at `end`, which nobody would see later. */
+        tensix->outcome.changed = true;
     }
     tensix->clock = end;
     if (!tensix->stopped) {
         pass_vector(tensix, end); /* others can look at Dst now */
     }
-    *event = tensix->latest;
-    return cut.any;
+    const struct tensix_outcome outcome = {
+        .event = tensix->outcome.event,
+        .passed = cut.any,
+        .changed = tensix->outcome.changed,
+        .moved = tensix->outcome.moved,
+        .has_stopped = tensix->stopped != TENSIX_GOES,
+    };
+    tensix->outcome.changed = tensix->outcome.moved = false;
+    return outcome;
+}
+
+/* --- Pushes that run their thread --- */
+
+/* Something has moved in the queues where something is left in them, or was. What found no room has
+ * moved nothing, or two harts whose queues are full would wake each other for ever. */
+struct tensix_outcome tensix_push_and_run(struct tensix *tensix, const struct tensix_pushes *pushes,
+                                          struct tensix_push_cut *cut)
+{
+    const unsigned thread = pushes->thread;
+    const struct tensix_thread *own = &tensix->thread[thread];
+    struct tensix_push_cut push = *cut;
+    if (shortcuts_on(tensix->shortcuts) && !push.is_cut) {
+        struct tensix_outcome outcome = tensix_execute(tensix, pushes);
+        if (outcome.taken > 0) {
+            return outcome;
+        }
+    }
+    if (push.is_cut) {
+        push.progress |= go_on_thread(tensix, thread, push.end);
+    } else {
+        push.end = pushes->end;
+        push.was_busy = tensix_has_more(own);
+        push.is_pushed =
+            tensix_push(tensix, thread, pushes->origin, pushes->words, 1, pushes->cycle);
+        push.progress = tensix_run_thread(tensix, thread, push.end);
+    }
+    push.is_cut = tensix->stopped == TENSIX_PAUSED;
+    *cut = push.is_cut ? push : (struct tensix_push_cut){.is_cut = false};
+    if (push.is_cut) {
+        return (struct tensix_outcome){.holds = true, .is_cut = true};
+    }
+    if (!push.is_pushed) { /* there may be room now */
+        push.is_pushed =
+            tensix_push(tensix, thread, pushes->origin, pushes->words, 1, pushes->cycle);
+    }
+    tensix->outcome.moved =
+        (push.is_pushed || push.progress) && (push.was_busy || tensix_has_more(own));
+    struct tensix_outcome outcome = tensix_end_push(tensix, push.is_pushed, pushes->cycle);
+    outcome.holds = true;
+    return outcome;
+}
+
+unsigned tensix_push_behind(struct tensix *tensix, const struct tensix_pushes *pushes,
+                            unsigned taken)
+{
+    struct tensix_origin origin = pushes->origin;
+    origin.pc += 4 * taken;
+    while (taken < pushes->count && tensix->thread[pushes->thread].blocked &&
+           tensix_push(tensix, pushes->thread, origin, &pushes->words[taken], 1,
+                       pushes->cycle + taken)) {
+        taken++;
+        origin.pc += 4;
+    }
+    return taken;
 }

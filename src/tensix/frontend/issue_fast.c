@@ -14,6 +14,7 @@
 #include "tensix/config/fixed_bits.h"
 #include "tensix/counters.h"
 #include "tensix/exec.h"
+#include "tensix/frontend/frontend.h"
 
 /* By opcode: the form of it that stands last, and what starts it: its shortcut, or else the row's
  * own runner. NULL where the opcode does not exist, is a STUB, or is one that the front end keeps
@@ -116,7 +117,8 @@ static __attribute__((noinline)) unsigned play_entries(struct tensix *tensix,
         }
         time++;
         index = (index + 1) % REPLAY_ENTRIES;
-    } while (time != last && !tensix->attention && (runs_at[index] == TENSIX_RUN_NONE || !to_run));
+    } while (time != last && !tensix->outcome.holds &&
+             (runs_at[index] == TENSIX_RUN_NONE || !to_run));
     return (unsigned)(time - begin);
 }
 
@@ -140,7 +142,7 @@ static void play(struct tensix *tensix, unsigned thread, uint64_t end)
         }
         index = (index + count) % REPLAY_ENTRIES;
         time += count;
-    } while (!ended && time != last && !tensix->attention);
+    } while (!ended && time != last && !tensix->outcome.holds);
     own->has_next |= ended;
     replay_skip(buffer, (unsigned)(time - begin) + own->has_next);
     own->drained += time - begin;
@@ -161,7 +163,7 @@ bool tensix_start_fast(struct tensix *tensix, unsigned thread, uint64_t end)
     own->time = time + 1;
     tensix_wake(tensix, time);
     if (replay_is_playing(&own->replay) && own->time < end && !is_checked(tensix, own)) {
-        tensix->attention = false;
+        tensix->outcome.holds = false;
         play(tensix, thread, end);
     }
     return true;
@@ -174,22 +176,23 @@ static bool is_empty(const struct tensix_thread *thread)
            !mop_busy(&thread->mop) && thread->replay.state == REPLAY_IDLE;
 }
 
-unsigned tensix_execute(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
-                        const uint32_t *words, unsigned count, uint64_t cycle, uint64_t end)
+struct tensix_outcome tensix_execute(struct tensix *tensix, const struct tensix_pushes *pushes)
 {
+    const unsigned thread = pushes->thread;
+    const uint64_t cycle = pushes->cycle, end = pushes->end;
     struct tensix_thread *own = &tensix->thread[thread];
     uint64_t time = own->time > cycle ? own->time : cycle + 1;
     if (time >= end || !is_empty(own) || is_checked(tensix, own)) {
-        return 0;
+        return (struct tensix_outcome){.taken = 0};
     }
-    const uint64_t begin = time, last = count < end - time ? time + count : end;
-    own->origin = origin;
+    const uint64_t begin = time, last = pushes->count < end - time ? time + pushes->count : end;
+    own->origin = pushes->origin;
     own->parent = 0;
-    tensix->attention = false;
+    tensix->outcome.holds = false;
     bool starts;
-    while ((starts = start_unchecked(tensix, thread, words[time - begin], time))) {
+    while ((starts = start_unchecked(tensix, thread, pushes->words[time - begin], time))) {
         time++;
-        if (time == last || tensix->attention || tensix->changed || tensix->is_polite) {
+        if (time == last || tensix->outcome.holds || tensix->outcome.changed || tensix->is_polite) {
             break;
         }
         own->origin.pc += 4;
@@ -205,10 +208,10 @@ unsigned tensix_execute(struct tensix *tensix, unsigned thread, struct tensix_or
         own->time = time;
         done++;
     } else if (!starts && done > 0) { /* it has not come yet */
-        own->next = words[done - 1];
+        own->next = pushes->words[done - 1];
         own->origin.pc -= 4;
         own->wait = TENSIX_WAITS_FOR_NOTHING;
     }
     own->pushed += done;
-    return done;
+    return done > 0 ? tensix_end_push(tensix, done, cycle) : (struct tensix_outcome){.taken = 0};
 }

@@ -8,10 +8,9 @@
  * False: nothing has happened. */
 bool tensix_start_fast(struct tensix *tensix, unsigned thread, uint64_t end);
 
-/* A TRISC's push that needs no queue: executes the first instructions of it, as long as nothing is
- * queued or can hold them and they start before `end`, up to one that others may see or wait for.
- * Answers how many; the others are to be pushed. The thread is as after one push after the other. */
-unsigned tensix_execute(struct tensix *tensix, unsigned thread, struct tensix_origin origin,
-                        const uint32_t *words, unsigned count, uint64_t cycle, uint64_t end);
+/* A TRISC's push that needs no queue: executes its first instructions, as long as nothing is queued or
+ * can hold them, up to one that others may see or wait for. The thread is as after one push after the
+ * other. What is not taken is to be pushed; with none taken nothing has happened. */
+struct tensix_outcome tensix_execute(struct tensix *tensix, const struct tensix_pushes *pushes);
 
 #endif

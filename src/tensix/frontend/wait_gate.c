@@ -168,7 +168,7 @@ static void look(struct tensix *tensix, unsigned thread, uint64_t now)
 void tensix_latch(struct tensix *tensix, unsigned thread, const struct tensix_latch *latch)
 {
     struct tensix_thread *own = &tensix->thread[thread];
-    tensix->attention = true;
+    tensix->outcome.holds = true;
     own->latch = *latch;
     own->latch.word = own->next;
     own->latch.origin = own->origin;
@@ -179,7 +179,7 @@ void tensix_latch(struct tensix *tensix, unsigned thread, const struct tensix_la
 
 void tensix_reconsider(struct tensix *tensix, uint64_t now)
 {
-    tensix->changed = true;
+    tensix->outcome.changed = true;
     tensix_look(tensix, now);
 }
 

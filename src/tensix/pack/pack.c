@@ -105,7 +105,7 @@ static void end_tile(const struct pack_job *job)
     packer->last_thread = (uint8_t)thread;
     packer->last_tile_size = size;
     packer->all_zero_flags = packer->output.zero_flags;
-    tensix->changed = true;
+    tensix->outcome.changed = true;
     packer->acc_tile_size[thread] = (uint16_t)(packer->acc_tile_size[thread] + size + header);
     if (pack_section(job->tensix, job->which, job->state,
                      TENSIX_FIELD_THCON_SEC0_REG1_Enable_out_fifo) &&

@@ -225,7 +225,7 @@ static void move_plain(struct unpack_job *job)
 void unpack_move(struct unpack_job *job)
 {
     if (job->plan->to_dst) {
-        job->tensix->changed = true;
+        job->tensix->outcome.changed = true;
         if (job->tensix->held & TENSIX_RESET_MATH) { /* SPEC: SoftReset, no way to Dst then */
             return;
         }

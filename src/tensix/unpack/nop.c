@@ -134,13 +134,13 @@ TENSIX_EXEC(UNPACR_NOP_STREAM_LONG)
     }
     if (args->value11 == 0) { /* SPEC: nothing is written */
         *sum = 0;
-        tensix->changed = true; /* TDMA-RISC shows it to harts */
+        tensix->outcome.changed = true; /* TDMA-RISC shows it to harts */
         return TENSIX_DONE;
     }
     uint32_t value = (*sum + args->value11) & SUM_BITS;
     if (tensix_write_register(tensix, thread, "UNPACR_NOP", address, value, &exec)) {
         *sum = value;
-        tensix->changed = true;
+        tensix->outcome.changed = true;
     }
     return exec;
 }

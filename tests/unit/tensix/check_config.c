@@ -260,8 +260,7 @@ static void push(unsigned thread, uint64_t cycle, const char *text)
 
 static void run_until(uint64_t end)
 {
-    uint64_t event;
-    (void)tensix_run(tensix, end, &event);
+    (void)tensix_run(tensix, end);
 }
 
 /* The last cycle at which Config word 10 of state 0 still has its old value. */

@@ -233,9 +233,9 @@ TEST(stream_write_out_of_range)
 /* Whoever waits for a change of the configuration is told. */
 static void execute_change(unsigned thread, uint32_t word)
 {
-    tt->changed = false;
+    harness.changed = false;
     execute_and_check(thread, word);
-    ck_assert(tt->changed);
+    ck_assert(harness.changed);
 }
 
 TEST(plain_writes)

@@ -62,18 +62,19 @@ TEST(others_have_eight_places_of_their_own)
 
 TEST(leaves_one_a_cycle)
 {
-    uint64_t event;
     push_many(0, 3, 10);
     push_many(2, 1, 12);
-    ck_assert(!tensix_run(tensix, 11, &event)); /* not in the cycle of the push */
-    ck_assert(tensix_run(tensix, 13, &event));
-    ck_assert_uint_eq(event, 12);
+    ck_assert(!tensix_run(tensix, 11).passed); /* not in the cycle of the push */
+    struct tensix_outcome outcome = tensix_run(tensix, 13);
+    ck_assert(outcome.passed);
+    ck_assert_uint_eq(outcome.event, 12);
     ck_assert_uint_eq(tensix->thread[0].drained, 2);
     ck_assert(tensix_thread_busy(tensix, 0) && tensix_thread_busy(tensix, 2));
-    ck_assert(tensix_run(tensix, 100, &event));
-    ck_assert_uint_eq(event, 13);
+    outcome = tensix_run(tensix, 100);
+    ck_assert(outcome.passed);
+    ck_assert_uint_eq(outcome.event, 13);
     ck_assert(!tensix_busy(tensix));
-    ck_assert(!tensix_run(tensix, 200, &event));
+    ck_assert(!tensix_run(tensix, 200).passed);
     ck_assert(tensix_next_event(tensix) == UINT64_MAX);
 }
 
@@ -81,14 +82,13 @@ TEST(leaves_one_a_cycle)
 TEST(chunks_change_nothing)
 {
     struct tensix other;
-    uint64_t event;
     for (unsigned i = 0; i < 20; i++) {
         (void)push(i % 3, NOP, i * i % 17);
     }
     other = *tensix;
-    tensix_run(tensix, 24, &event);
+    (void)tensix_run(tensix, 24);
     for (uint64_t end = 3; end <= 24; end += 3) {
-        tensix_run(&other, end, &event);
+        (void)tensix_run(&other, end);
     }
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         ck_assert_uint_eq(tensix->thread[i].drained, other.thread[i].drained);
@@ -98,11 +98,11 @@ TEST(chunks_change_nothing)
 
 TEST(wraps_around)
 {
-    uint64_t event;
     for (unsigned round = 0; round < 5; round++) {
         push_many(0, 20, round * 100);
-        ck_assert(tensix_run(tensix, round * 100 + 100, &event));
-        ck_assert_uint_eq(event, round * 100 + 20);
+        const struct tensix_outcome outcome = tensix_run(tensix, round * 100 + 100);
+        ck_assert(outcome.passed);
+        ck_assert_uint_eq(outcome.event, round * 100 + 20);
     }
     ck_assert_uint_eq(tensix->thread[0].drained, 100);
 }
@@ -273,15 +273,15 @@ TEST_EACH(timed_runs_charge_occupancy, 3)
         {"ADDDMAREG 0, 4, 5, 4; ADDDMAREG 0, 4, 5, 4; NOP", 7},
         {"SETC16 7, 1; SETC16 7, 2; NOP", 3},
     };
-    uint64_t event;
     tensix->timing = &tile_costs;
     for (unsigned i = 0; i < 2; i++) { /* once alone, once with a second thread at the same unit */
         uint64_t start = harness.time;
         tensix_harness_run(&harness, i, cases[_i].program);
-        (void)tensix_run(tensix, start + 1000, &event);
+        const struct tensix_outcome outcome = tensix_run(tensix, start + 1000);
         /* The first starts a cycle after it was pushed. */
         ck_assert_uint_eq(tensix->thread[i].time - start, 1 + cases[_i].cycles);
-        ck_assert_uint_eq(event, tensix->thread[i].time); /* when the unit is done with the last */
+        /* When the unit is done with the last one. */
+        ck_assert_uint_eq(outcome.event, tensix->thread[i].time);
         harness.time = start + 1000;
     }
 }

@@ -56,9 +56,8 @@ static void compare_threads(void)
     ck_assert_uint_eq(thread->drained, other->drained);
     ck_assert_uint_eq(thread->front.count, other->front.count);
     ck_assert_uint_eq(thread->latch.block_mask, other->latch.block_mask);
-    ck_assert_uint_eq(at_once.tensix.changed, one_by_one.tensix.changed);
     ck_assert_uint_eq(at_once.tensix.stopped, one_by_one.tensix.stopped);
-    ck_assert_uint_eq(at_once.tensix.latest, one_by_one.tensix.latest);
+    ck_assert_uint_eq(at_once.tensix.outcome.event, one_by_one.tensix.outcome.event);
     ck_assert_uint_eq(at_once.faults, one_by_one.faults);
 }
 
@@ -73,15 +72,24 @@ TEST_EACH(run_is_pushes_one_by_one, sizeof runs / sizeof runs[0])
         words[i] = tensix_harness_assemble(run->text[i]);
     }
     at_once.tensix.is_polite = one_by_one.tensix.is_polite = run->is_polite;
-    unsigned done = tensix_execute(&at_once.tensix, 0, origin, words, MOST_WORDS, CYCLE, END);
-    ck_assert_uint_eq(done, run->done);
-    for (unsigned i = 0; i < done; i++) {
-        ck_assert(!one_by_one.tensix.changed);
-        ck_assert(tensix_push(&one_by_one.tensix, 0, origin, &words[i], 1, CYCLE + i));
-        tensix_run_thread(&one_by_one.tensix, 0, END + i);
-        origin.pc += 4;
+    struct tensix_pushes pushes = {
+        .count = MOST_WORDS, .origin = origin, .words = words, .cycle = CYCLE, .end = END};
+    struct tensix_outcome outcome = tensix_execute(&at_once.tensix, &pushes), other = {.taken = 0};
+    ck_assert_uint_eq(outcome.taken, run->done);
+    ck_assert(!at_once.tensix.outcome.changed); /* it is told */
+    for (pushes.count = 1; pushes.cycle - CYCLE < outcome.taken; pushes.cycle++) {
+        struct tensix_push_cut cut = {.is_cut = false};
+        ck_assert(!other.changed);
+        other = tensix_push_and_run(&one_by_one.tensix, &pushes, &cut);
+        ck_assert_uint_eq(other.taken, 1);
+        pushes.words++;
+        pushes.origin.pc += 4;
+        pushes.end++;
     }
-    if (done > 0) { /* else the first is pushed now, and found out about */
+    if (outcome.taken > 0) { /* else the first is pushed now, and found out about */
+        ck_assert_uint_eq(outcome.event, other.event);
+        ck_assert(outcome.changed == other.changed && outcome.has_stopped == other.has_stopped);
+        ck_assert(outcome.has_stopped || !other.moved);
         compare_threads();
     }
 }

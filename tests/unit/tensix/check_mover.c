@@ -147,11 +147,11 @@ TEST_EACH(xmov_moves_as_the_page_says, 2 * MODES)
         set_move(!state, 0xbad0000, 0, 1, L1_TO_L1); /* faults where it is taken */
         tensix->thread_config[thread][TENSIX_WORD_CFG_STATE_ID_StateID] = (uint16_t)state;
         take_model();
-        tensix->changed = false;
+        harness.changed = false;
         xmov(thread);
         model_move(units.to * UNIT, units.from * UNIT, units.size * UNIT, mode);
         compare();
-        ck_assert(tensix->changed);
+        ck_assert(harness.changed);
         ck_assert(!tensix_mover_busy(tensix) || timed);
         tensix_harness_go(&harness, timed ? units.size * 2 + 1 : 0);
         ck_assert(!tensix_mover_busy(tensix));

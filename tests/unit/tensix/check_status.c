@@ -37,8 +37,7 @@ static void push(unsigned thread, const char *text)
 
 static void run_until(uint64_t end)
 {
-    uint64_t event;
-    (void)tensix_run(tensix, end, &event);
+    (void)tensix_run(tensix, end);
 }
 
 /* Both CSRs as the hart of `thread` sees them: `own` types, and `all` those of the three threads.

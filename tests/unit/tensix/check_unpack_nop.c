@@ -270,11 +270,11 @@ TEST(writes_registers)
         uint32_t word = UINT32_C(0x43000007) | which << 23 | select >> 1 << 22 | middle << 16 |
                         (select & 1) << 15 | value << 4 | (uint32_t)accumulates << 3;
         harness.registers_busy = true;
-        tensix->changed = false;
+        harness.changed = false;
         tensix_harness_push(&harness, 0, word);
         harness.registers_busy = false;
         tensix_harness_go(&harness, 0);
-        ck_assert(tensix->changed || !accumulates); /* harts that poll the sum wake up */
+        ck_assert(harness.changed || !accumulates); /* harts that poll the sum wake up */
         uint32_t address =
             0xffb00000 + (set[select] >> 10 << 18) + (middle << 12) + (set[select] & 0x3ff) * 4;
         if (accumulates) {

@@ -128,10 +128,13 @@ enum { FOREVER_CYCLES = 1 << 24, INSTRUCTION_BYTES = 160 };
 
 void tensix_harness_go(struct tensix_harness *harness, unsigned cycles)
 {
-    uint64_t event, end = harness->time + (cycles ? cycles : FOREVER_CYCLES);
+    uint64_t end = harness->time + (cycles ? cycles : FOREVER_CYCLES);
     tensix_wake(&harness->tensix, harness->time ? harness->time - 1 : 0);
-    (void)tensix_run(&harness->tensix, end, &event);
-    harness->time = cycles ? end : event + 1 > harness->time ? event + 1 : harness->time;
+    struct tensix_outcome outcome = tensix_run(&harness->tensix, end);
+    harness->changed |= outcome.changed;
+    harness->time = cycles                              ? end
+                    : outcome.event + 1 > harness->time ? outcome.event + 1
+                                                        : harness->time;
     for (unsigned i = 0; !cycles && i < TENSIX_THREADS; i++) {
         uint64_t time = harness->tensix.thread[i].time;
         harness->time = time > harness->time && time < end ? time : harness->time;

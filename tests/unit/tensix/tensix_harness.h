@@ -28,6 +28,7 @@ struct tensix_harness {
     const char *unmodelled_field; /* and the field that was set */
     uint32_t watched;             /* the address of the last l1_watch */
     uint64_t time;                /* until which it has run */
+    bool changed;                 /* a run has told of a change */
 };
 
 /* A coprocessor as after power-on; fails the test without memory. */
