@@ -37,6 +37,8 @@ enum observed_kind {
     OBSERVED_POLLS,     /* begins: a hart sleeps in a loop that reads `size` bytes at `address`
                            (0 bytes: nothing but the clock), perhaps among others */
     OBSERVED_GOES_ON,   /* that ends */
+    OBSERVED_UNIT,      /* behind OBSERVED_TENSIX: `work` says what the instruction has read and
+                           written. Not of units that do not tell everything yet */
     OBSERVED_KINDS,
 };
 
@@ -67,6 +69,63 @@ enum { OBSERVED_NO_THREAD = 3 };
 /* How reports call a Tensix instruction that no hart has pushed. */
 #define OBSERVED_INJECTED "injected through a debug register, as ARC and hosts do"
 
+/* --- What units do --- */
+
+/*
+ * Kinds of state that instructions of units read and write, and how pieces of it are counted.
+ * Pieces are the smallest that are told: an instruction that writes a part of a piece reads it, too.
+ */
+enum observed_state {
+    OBSERVED_STATE_L1,       /* bytes */
+    OBSERVED_STATE_REGISTER, /* bytes of the tile's registers, by their addresses */
+    OBSERVED_STATE_DST,      /* physical rows of 16 bits; a row of Dst32b is two of them */
+    OBSERVED_STATE_SRC,      /* rows: 128 * (0: SrcA, 1: SrcB) + 64 * bank + row */
+    OBSERVED_STATE_SRC_BANK, /* who may use a bank: 2 * (0: SrcA, 1: SrcB) + bank */
+    OBSERVED_STATE_LREG,     /* of all lanes */
+    OBSERVED_STATE_GPR,      /* 64 * thread + GPR */
+    OBSERVED_STATE_CONFIG, /* words of Config[0] and Config[1], as in the harts' window. Words that
+                                both share are those of Config[0] */
+    OBSERVED_STATE_THREAD_CONFIG, /* words of ThreadConfig, one thread's behind the other's */
+    OBSERVED_STATE_SEMAPHORE,
+    OBSERVED_STATE_MUTEX,
+    OBSERVED_STATE_RWC, /* all counters of a thread */
+    OBSERVED_STATE_ADC, /* a counter and its checkpoint: ((3 * thread + unit) * 2 + channel) * 4
+                                + (0 to 3: X, Y, Z, W); units: unpacker 0, unpacker 1, packer */
+    OBSERVED_STATE_UNPACKER, /* what an unpacker keeps between instructions, by unpacker */
+    OBSERVED_STATE_PACKER,   /* what a packer keeps: open streams, tile position, statistics */
+    OBSERVED_STATES
+};
+
+/* `count` pieces from `first` on. */
+struct observed_touch {
+    enum observed_state state;
+    bool is_write;
+    uint32_t first, count;
+};
+
+/* The instruction that changed what another one had waited for. */
+struct observed_releaser {
+    bool is_known; /* otherwise time has, a hart, or a unit that does not tell everything yet */
+    unsigned thread;
+    uint32_t pc, word;
+    uint64_t cycle;
+};
+
+/* An instruction of a unit. It is told when all of it has happened: what it has both read and
+ * written is new then. */
+struct observed_work {
+    unsigned unit, row; /* enum tensix_unit and enum tensix_row of the chip */
+    const struct observed_touch *touch;
+    unsigned touches;
+    bool continues; /* the list was full: the next event goes on with the same instruction */
+    /* It is under way from the cycle in which it passed its gate on, and over at `end`. In a
+     * functional run the two are equal. */
+    uint64_t begin, end;
+    unsigned waited_for; /* enum tensix_wait, what it waited for last; 0: it has not waited */
+    uint32_t waited_detail;
+    struct observed_releaser released_by;
+};
+
 struct tile;
 
 struct observed {
@@ -88,6 +147,7 @@ struct observed {
     uint64_t sent;     /* of packets: the cycle in which it left */
     uint64_t back;     /* of packets: where a write's data were at its sender, where those of a read
                           go to; UINT64_MAX: nowhere */
+    const struct observed_work *work; /* OBSERVED_UNIT, during the call */
 };
 
 struct observer {

@@ -77,14 +77,32 @@ static inline unsigned tensix_row_of(uint32_t word)
 
 /* --- Observers (observe/observer.h) --- */
 
+/* Does somebody want to know what the instruction at hand reads and writes? */
+static inline bool tensix_wants_work(const struct tensix *tensix)
+{
+    return tensix->observed >> OBSERVED_UNIT & 1 && tensix->executing < TENSIX_THREADS;
+}
+
+static inline void tensix_touch(struct tensix *tensix, enum tensix_access access,
+                                enum observed_state state, unsigned first, unsigned count)
+{
+    if (tensix_wants_work(tensix) && count > 0) {
+        tensix_add_touch(tensix, access, state, first, count);
+    }
+}
+
 /* `agent` has read or written bytes of L1; or what the kind says of the instruction at hand. */
-static inline void tensix_tell(const struct tensix *tensix, enum observed_kind kind,
+static inline void tensix_tell(struct tensix *tensix, enum observed_kind kind,
                                enum observed_agent agent, uint32_t address, uint32_t size)
 {
     if (tensix->observed >> kind & 1) {
         struct observed event = {
             .kind = kind, .agent = agent, .cycle = tensix->now, .address = address, .size = size};
         tensix->board->observe(tensix->owner, &event);
+    }
+    if (kind == OBSERVED_READ || kind == OBSERVED_WRITTEN) {
+        tensix_touch(tensix, kind == OBSERVED_WRITTEN ? TENSIX_WRITES : TENSIX_READS,
+                     OBSERVED_STATE_L1, address, size);
     }
 }
 

@@ -58,6 +58,8 @@ chip_sources += \
 	%D%/src_banks.h \
 	%D%/src_file.c \
 	%D%/src_file.h \
+	%D%/touches.c \
+	%D%/touches.h \
 	%D%/status.c \
 	%D%/sync.c \
 	%D%/table.c \

@@ -25,7 +25,7 @@ static enum tensix_exec outside_l1(struct tensix *tensix, unsigned thread, const
                         tensix->l1_size);
 }
 
-static uint32_t load_word(const struct tensix *tensix, uint32_t address)
+static uint32_t load_word(struct tensix *tensix, uint32_t address)
 {
     uint32_t value;
     tensix_tell(tensix, OBSERVED_READ, OBSERVED_SCALAR_UNIT, address, sizeof value);
@@ -159,6 +159,9 @@ bool tensix_write_register(struct tensix *tensix, unsigned thread, const char *n
         reply = tensix->board->write(tensix->owner, thread, address, tensix->now, value, &rule);
     }
     *exec = reply == TENSIX_OK ? TENSIX_DONE : not_done(tensix, thread, name, address, reply, rule);
+    if (reply == TENSIX_OK) {
+        tensix_touch(tensix, TENSIX_WRITES, OBSERVED_STATE_REGISTER, address, sizeof value);
+    }
     return reply == TENSIX_OK;
 }
 

@@ -40,6 +40,7 @@
 #include "tensix/race.h"
 #include "tensix/frontend/replay.h"
 #include "tensix/src_file.h"
+#include "tensix/touches.h"
 #include "tensix/unpack/unpack.h"
 #include "tensix/vector/vector.h"
 
@@ -349,7 +350,8 @@ struct tensix {
     /* Beside the state: what follows from it. */
     uint32_t stale; /* units that must derive again what they keep, see config/users.h */
     struct tensix_counter_runs
-        runs[TENSIX_THREADS]; /* of replay buffers' entries, see counters.h */
+        runs[TENSIX_THREADS];      /* of replay buffers' entries, see counters.h */
+    struct tensix_touches touches; /* of the instruction that executes */
 
     /* What the tile sets and lends. */
     uint8_t *l1;

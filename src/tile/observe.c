@@ -24,6 +24,7 @@ bool tile_tell(struct tile *tile, const struct observed *event)
             tile->tensix.stopped = TENSIX_PAUSED;
         }
         tile->stopped_at = *event;
+        tile->stopped_at.work = NULL;
     }
     return stops;
 }

@@ -53,6 +53,8 @@ libunit_la_SOURCES = \
 	%D%/tensix/tensix_fixture.h \
 	%D%/tensix/tensix_harness.c \
 	%D%/tensix/tensix_harness.h \
+	%D%/tensix/touched.c \
+	%D%/tensix/touched.h \
 	%D%/tensix/unpack_model.c \
 	%D%/tensix/unpack_model.h \
 	%D%/test.c \

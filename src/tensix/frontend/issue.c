@@ -134,7 +134,7 @@ static bool comes_by_itself(const struct tensix *tensix, const struct tensix_thr
 }
 
 /* Tells observers what became of an instruction, which has waited before or not. */
-static void tell_outcome(const struct tensix *tensix, enum tensix_exec result, bool has_waited)
+static void tell_outcome(struct tensix *tensix, enum tensix_exec result, bool has_waited)
 {
     if (result == TENSIX_STALL && !has_waited) {
         tensix_tell(tensix, OBSERVED_WAITS, OBSERVED_AGENTS, 0, 0);
@@ -153,6 +153,9 @@ static enum tensix_exec start_in_unit(struct tensix *tensix, unsigned thread, un
 {
     const uint32_t word = tensix->thread[thread].next;
     unsigned gpr;
+    if (tensix_wants_work(tensix)) {
+        tensix_begin_touches(tensix, thread, row);
+    }
     const struct tensix_result *early =
         tensix->results ? tensix_find_early_read(tensix, thread, word, tensix->now, &gpr) : NULL;
     if (!early) {
@@ -172,7 +175,8 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
     struct tensix_thread *own = &tensix->thread[thread];
     unsigned row = tensix_row_of(own->next);
     enum tensix_exec result;
-    bool has_waited = own->wait != TENSIX_WAITS_FOR_NOTHING, is_held = false;
+    const enum tensix_wait waited_for = own->wait;
+    bool has_waited = waited_for != TENSIX_WAITS_FOR_NOTHING, is_held = false;
     tensix->now = own->time;
     tensix->executing = (uint8_t)thread;
     if (row == TENSIX_ROWS) {
@@ -206,6 +210,9 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
             charge(tensix, thread, row);
         } else {
             own->time++;
+        }
+        if (tensix->observed >> OBSERVED_UNIT & 1 && row != TENSIX_ROWS) {
+            tensix_tell_work(tensix, thread, row, waited_for);
         }
     }
     return result;

@@ -278,6 +278,9 @@ static inline void notify_written(const struct pack_job *job, uint32_t from,
     uint32_t size = stream->address - from;
     if (size > 0) {
         tensix->board->l1_written(tensix->owner, from, size, tensix->now);
+        if (job->plan->accumulates && stream == &job->packer->output.data) {
+            tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_L1, from, size);
+        }
         tensix_tell(tensix, OBSERVED_WRITTEN, OBSERVED_PACKER, from, size);
     }
 }

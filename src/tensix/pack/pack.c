@@ -41,11 +41,9 @@ static enum tensix_exec refuse_context(struct tensix *tensix, unsigned thread, u
                         context, control);
 }
 
-/* SPEC: ADC context 3 is 0. */
 static unsigned which_adc(unsigned thread, const struct tensix_args_PACR *args)
 {
-    unsigned context = args->addr_cnt_context;
-    return !args->ovrd_thread_id ? thread : context == TENSIX_THREADS ? 0 : context;
+    return tensix_pack_adc(thread, args->ovrd_thread_id, args->addr_cnt_context);
 }
 
 /* --- Afterwards --- */
@@ -193,8 +191,33 @@ static bool prepare_pack(struct pack_job *job, struct pack_batch *batch)
     return pack_fits(job, batch);
 }
 
+/* Tells observers which rows of Dst, or bytes of L1, the job reads. */
+static void tell_input(const struct pack_job *job)
+{
+    const struct tensix_dst_map map = tensix_dst_map_now(job->tensix);
+    const bool is_32bit = job->plan->how.early.is_32bit;
+    if (job->reads && job->plan->from_l1) {
+        tensix_touch(job->tensix, TENSIX_READS, OBSERVED_STATE_L1, job->l1_source,
+                     job->rows * job->count << job->plan->datum_shift);
+        return;
+    }
+    for (unsigned left = job->reads ? job->interfaces : 0; left; left &= left - 1) {
+        unsigned row = job->row + (unsigned)__builtin_ctz(left) * job->row_step;
+        unsigned physical =
+            is_32bit ? tensix_dst_physical32(map, row) : tensix_dst_physical16(map, row);
+        tensix_touch(job->tensix, TENSIX_READS, OBSERVED_STATE_DST, physical, 1);
+        if (is_32bit) {
+            tensix_touch(job->tensix, TENSIX_READS, OBSERVED_STATE_DST,
+                         physical + TENSIX_DST_LOWER_HALF, 1);
+        }
+    }
+}
+
 static void perform_pack(const struct pack_job *job, struct pack_batch *batch)
 {
+    if (tensix_wants_work(job->tensix)) {
+        tell_input(job);
+    }
     pack_put(job, batch);
     take_exponents(job->packer, batch);
     job->packer->generator = batch->generator;

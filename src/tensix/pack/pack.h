@@ -96,6 +96,12 @@ struct tensix_packer {
 
 struct tensix;
 
+/* The thread whose address counters a PACR of `thread` uses. SPEC: ADC context 3 is 0. */
+static inline unsigned tensix_pack_adc(unsigned thread, bool overrides, unsigned context)
+{
+    return !overrides ? thread : context == 3 ? 0 : context;
+}
+
 /* SOFT_RESET_0 has changed (SPEC: SoftReset, packers and their connection to Dst). */
 void tensix_packer_soft_reset(struct tensix *tensix, uint32_t entering, uint32_t leaving);
 

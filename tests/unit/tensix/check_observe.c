@@ -4,6 +4,7 @@
 
 #include "num/tensix_format.h"
 #include "tensix/config/regs.h"
+#include "tensix/table.h"
 #include "unit/test.h"
 #include "unit/tensix/tensix_harness.h"
 
@@ -12,6 +13,7 @@ enum { TILE = 0x4000, OUTPUT = 0x8000, MOST = 1024, DATUMS = 256, BYTES = 2 * DA
 static struct tensix_harness harness;
 static struct tensix *const tensix = &harness.tensix;
 static struct observed seen[MOST];
+static struct observed_work works[MOST]; /* of each event that has one */
 static unsigned threads[MOST], count;
 static uint32_t written; /* bytes of L1, as the board is told without observers */
 
@@ -28,6 +30,7 @@ static void note(void *owner, struct observed *event)
     (void)owner;
     ck_assert_uint_lt(count, MOST);
     threads[count] = tensix->executing;
+    works[count] = event->work ? *event->work : (struct observed_work){.touches = 0};
     seen[count++] = *event;
 }
 
@@ -68,7 +71,7 @@ static void setup(void)
     harness.board.l1_written = note_write;
     written = 0;
     tensix->shortcuts = false; /* as in a tile at which somebody looks */
-    tensix->observed = (1u << OBSERVED_KINDS) - 1;
+    tensix->observed = ((1u << OBSERVED_KINDS) - 1) & ~(1u << OBSERVED_UNIT);
     count = 0;
     configure();
 }
@@ -139,4 +142,77 @@ TEST(waits_begin_and_end)
     ck_assert_int_eq(seen[before].kind, OBSERVED_TENSIX);
     ck_assert_int_eq(seen[before + 1].kind, OBSERVED_GOES_ON);
     expect_last(OBSERVED_TENSIX, 1);
+}
+
+/* --- What units do --- */
+
+static const struct observed_work *expect_work(unsigned thread, enum tensix_row row)
+{
+    expect_last(OBSERVED_UNIT, thread);
+    ck_assert_uint_eq(works[count - 1].row, row);
+    return &works[count - 1];
+}
+
+/* Thread 1 waits for what thread 0 changes then. */
+TEST_EACH(work_knows_its_releaser, 4)
+{
+    static const struct {
+        const char *before, *waiter, *releaser;
+        enum tensix_row row;
+        enum tensix_wait wait;
+    } rows[] = {
+        {"ATGETM 2", "ATGETM 2", "ATRELM 2", TENSIX_ROW_ATGETM, TENSIX_WAITS_FOR_MUTEX},
+        {"SEMINIT 15, 0, 1", "SEMWAIT 2, 1, 1; SEMGET 1", "SEMPOST 1", TENSIX_ROW_SEMGET,
+         TENSIX_WAITS_FOR_LATCH},
+    };
+    tensix->timing = tile_timing(_i / COUNT(rows));
+    tensix->observed = 1u << OBSERVED_UNIT;
+    tensix_harness_run(&harness, 0, rows[_i % 2].before);
+    tensix_harness_run(&harness, 1, rows[_i % 2].waiter);
+    tensix_harness_run(&harness, 0, rows[_i % 2].releaser);
+    const struct observed_work *work = expect_work(1, rows[_i % 2].row);
+    ck_assert_uint_eq(work->waited_for, rows[_i % 2].wait);
+    ck_assert(work->released_by.is_known);
+    ck_assert_uint_eq(work->released_by.thread, 0);
+    ck_assert_uint_eq(work->released_by.word, tensix_harness_assemble(rows[_i % 2].releaser));
+    ck_assert_uint_le(work->released_by.cycle, work->begin);
+    tensix_harness_run(&harness, 1, "SEMINIT 15, 0, 1");
+    work = expect_work(1, TENSIX_ROW_SEMINIT);
+    ck_assert_uint_eq(work->waited_for, TENSIX_WAITS_FOR_NOTHING);
+    ck_assert(!work->released_by.is_known);
+}
+
+TEST_EACH(work_is_under_way_as_long_as_its_row_says, 2)
+{
+    tensix->timing = tile_timing(_i);
+    tensix->observed = 1u << OBSERVED_UNIT;
+    tensix_harness_push(&harness, 0, UINT32_C(0x41000001));
+    const struct observed_work *work = expect_work(0, TENSIX_ROW_PACR);
+    ck_assert_uint_eq(work->unit, TENSIX_UNIT_PACK);
+    ck_assert_uint_eq(work->end - work->begin, _i ? tensix_row_infos[TENSIX_ROW_PACR].latency : 0);
+}
+
+/* A list that is full is told, and goes on. */
+TEST(long_lists_are_told_in_parts)
+{
+    enum { LONG = 3 * TENSIX_TOUCHES / 2 };
+    tensix->observed = 1u << OBSERVED_UNIT;
+    tensix->executing = 0;
+    tensix->thread[0].next = UINT32_C(0x41000001);
+    for (unsigned i = 0; i < LONG; i++) { /* no two of them lie together */
+        tensix_add_touch(tensix, TENSIX_READS, OBSERVED_STATE_L1, 2 * i, 1);
+    }
+    tensix_tell_work(tensix, 0, TENSIX_ROW_PACR, 0);
+    ck_assert_uint_eq(count, 2);
+    ck_assert(works[0].continues && !works[1].continues);
+    ck_assert_uint_eq(works[0].touches + works[1].touches, LONG);
+}
+
+/* Where nobody wants it, no list is made. */
+TEST(nobody_pays_for_lists)
+{
+    tensix->observed &= ~(1u << OBSERVED_UNIT);
+    tensix_harness_push(&harness, 0, UINT32_C(0x41000001));
+    ck_assert_uint_eq(tensix->touches.count, 0);
+    expect_last(OBSERVED_TENSIX, 0);
 }

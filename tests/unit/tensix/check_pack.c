@@ -13,6 +13,7 @@
 #include "unit/test.h"
 #include "tensix/config/regs.h"
 #include "unit/tensix/tensix_harness.h"
+#include "unit/tensix/touched.h"
 
 #define SET(state, field, value)                                                                   \
     tensix_set_config_field(tensix, state, TENSIX_FIELD_##field, (uint32_t)(value))
@@ -716,9 +717,9 @@ static void compare_scene(int row, unsigned n)
     }
 }
 
-static unsigned run_scene(int row, unsigned n, bool plain)
+/* The machine as the scene says. */
+static void prepare_machine(void)
 {
-    unsigned executed = 0, faults = 0, last = 4 + random_below(&dice, 12);
     uint8_t *l1 = harness.l1;
     const struct num_kernels *kernels = tensix->kernels;
     tensix_reset(tensix);
@@ -735,6 +736,12 @@ static unsigned run_scene(int row, unsigned n, bool plain)
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         tensix->thread[i].adc[TENSIX_ADC_PACKER] = scene.adc[i];
     }
+}
+
+static unsigned run_scene(int row, unsigned n, bool plain)
+{
+    unsigned executed = 0, faults = 0, last = 4 + random_below(&dice, 12);
+    prepare_machine();
     for (unsigned i = 0; i <= last; i++) {
         struct fields f = random_fields(plain, i == last);
         if (i == last) { /* always defined */
@@ -805,4 +812,64 @@ TEST_EACH(packs_as_the_model_with_avx2, COUNT(earlies))
 TEST_EACH(packs_as_the_model_with_avx512, COUNT(earlies))
 {
     check_conversion(_i, "avx512");
+}
+
+/* --- What observers are told --- */
+
+/* Modes beside those of a scene: compression, data of L1, stochastic rounding. */
+static void add_modes(void)
+{
+    unsigned s = scene.state;
+    SET(s, THCON_SEC0_REG1_Disable_zero_compress, !once_in(4));
+    SET(s, THCON_SEC0_REG1_Source_interface_selection, once_in(5));
+    SET(s, THCON_SEC0_REG1_L1_source_addr, (BASE + WINDOW) >> 18);
+    SET(s, THCON_SEC0_REG1_Row_start_section_size, 8);
+    SET(s, ALU_ROUNDING_MODE_Gasket_srnd_en, once_in(4));
+    SET(s, ALU_ROUNDING_MODE_Packer_srnd_en, once_in(4));
+    SET(s, THCON_SEC0_REG10_Packer_Reg_Wr_Addr, UINT32_C(0xb00400));
+    for (unsigned word = TENSIX_GLOBAL_WORD; word < TENSIX_STATE_WORDS; word++) {
+        uint32_t bits = tensix->config[0][word] | tensix->config[1][word];
+        tensix->config[0][word] = tensix->config[1][word] = bits; /* both states have them */
+    }
+}
+
+/* Any instruction of the packer. */
+static uint32_t random_word(void)
+{
+    struct fields f = random_fields(false, false);
+    switch (random_below(&dice, 10)) {
+    case 0: /* PACR_SETREG, which writes a register if it has both Push and Flush */
+        return UINT32_C(0x4a000004) | random_below(&dice, 2) << 23 | random_below(&dice, 2) << 1;
+    case 1: /* with data */
+        return UINT32_C(0x4a400000) | (random_next(&dice) & UINT32_C(0x3fffff));
+    case 2: /* resets a context, and does nothing else */
+        return encode(&f) | 2 << 2;
+    default:
+        return encode(&f);
+    }
+}
+
+TEST(all_that_is_touched_is_told)
+{
+    enum { TOLD_SCENES = 3, WORDS = 6 };
+    unsigned executed = 0;
+    dice = 1;
+    touched_open(&harness);
+    for (int i = 0; i < COUNT(earlies) * TOLD_SCENES; i++) {
+        const uint8_t *late = lates(earlies[i / TOLD_SCENES].kind);
+        unsigned outs = 1;
+        for (; late[outs] != 0xff; outs++) {
+        }
+        random_scene(&earlies[i / TOLD_SCENES], late[random_below(&dice, outs)], once_in(3));
+        prepare_machine();
+        add_modes();
+        for (unsigned n = 0; n < WORDS; n++) {
+            executed += touched_check(&harness, scene.thread, random_word(), &dice, BASE, WINDOW);
+        }
+    }
+    ck_assert_uint_gt(executed, WORDS * COUNT(earlies) * TOLD_SCENES / 2);
+    ck_assert_uint_gt(touched_times(OBSERVED_STATE_DST, false), 500);
+    ck_assert_uint_gt(touched_times(OBSERVED_STATE_L1, false), 50);
+    ck_assert_uint_gt(touched_times(OBSERVED_STATE_L1, true), 100);
+    touched_close();
 }

@@ -3,6 +3,7 @@
  * Written from the pages SyncUnit, ATGETM, ATRELM, SEMINIT, SEMPOST and SEMGET (BlackholeA0).
  */
 #include "unit/tensix/sync_world.h"
+#include "unit/tensix/touched.h"
 
 /* --- Mutexes --- */
 
@@ -264,4 +265,34 @@ TEST_EACH(random_semaphore_operations, 2)
     ck_assert_mem_eq(tensix->config, before.config, sizeof before.config);
     ck_assert_mem_eq(tensix->mutex, before.mutex, sizeof before.mutex);
     ck_assert_mem_eq(tensix->src, before.src, sizeof before.src);
+}
+
+/* --- What observers are told --- */
+
+/* Words of the unit with random operands, in random states. */
+TEST(all_that_is_touched_is_told)
+{
+    enum { WORDS = 150 };
+    unsigned executed = 0;
+    touched_open(&harness);
+    const struct tensix fresh = *tensix;
+    for (unsigned n = 0; n < WORDS; n++) {
+        unsigned row = TENSIX_ROW_ATGETM + random_below(&dice, 8), thread = random_below(&dice, 3);
+        uint32_t word = tensix_rows[row].match | (random_next(&dice) & ~tensix_rows[row].mask);
+        bool is_mutex = row == TENSIX_ROW_ATGETM || row == TENSIX_ROW_ATRELM;
+        word &= is_mutex ? UINT32_C(0xff000007) : UINT32_MAX;
+        *tensix = fresh;
+        for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+            tensix->semaphore[i].value = (uint8_t)random_below(&dice, 16);
+            tensix->semaphore[i].max = (uint8_t)random_below(&dice, 16);
+        }
+        for (unsigned i = 0; i < TENSIX_MUTEXES; i++) {
+            tensix->mutex[i] = (uint8_t)(i == 1 ? TENSIX_MUTEX_FREE : random_below(&dice, 4));
+        }
+        executed += touched_check(&harness, thread, word, &dice, 0, 0);
+    }
+    ck_assert_uint_gt(executed, WORDS / 2);
+    ck_assert_uint_gt(touched_times(OBSERVED_STATE_SEMAPHORE, true), 100);
+    ck_assert_uint_gt(touched_times(OBSERVED_STATE_MUTEX, true), 5);
+    touched_close();
 }

@@ -1,0 +1,211 @@
+/* See touches.h. */
+#include "tensix/touches.h"
+
+#include "tensix/config/users.h"
+#include "tensix/exec.h"
+
+/* Units that tell all that they touch. */
+static const bool tells_all[TENSIX_UNITS] = {
+    [TENSIX_UNIT_SYNC] = true,
+    [TENSIX_UNIT_PACK] = true,
+};
+
+/* --- The list --- */
+
+static void add_touch(struct tensix_touches *touches, bool is_write, enum observed_state state,
+                      unsigned first, unsigned count)
+{
+    if (touches->count > 0) { /* what goes on where the latest one ends */
+        struct observed_touch *latest = &touches->touch[touches->count - 1];
+        if (latest->state == state && latest->is_write == is_write &&
+            latest->first + latest->count == first) {
+            latest->count += count;
+            return;
+        }
+    }
+    touches->touch[touches->count++] = (struct observed_touch){state, is_write, first, count};
+}
+
+/* Tells what there is of the list, and begins it anew. */
+static void tell_list(struct tensix *tensix, struct observed_work *work)
+{
+    struct tensix_touches *touches = &tensix->touches;
+    struct observed event = {
+        .kind = OBSERVED_UNIT, .agent = OBSERVED_AGENTS, .cycle = tensix->now, .work = work};
+    work->unit = tensix_row_infos[work->row].unit;
+    work->touch = touches->touch;
+    work->touches = touches->count;
+    if (tells_all[work->unit]) {
+        tensix->board->observe(tensix->owner, &event);
+    }
+    touches->count = 0;
+}
+
+void tensix_add_touch(struct tensix *tensix, enum tensix_access access, enum observed_state state,
+                      unsigned first, unsigned count)
+{
+    struct tensix_touches *touches = &tensix->touches;
+    if (touches->count + 2 > TENSIX_TOUCHES) {
+        struct observed_work work = {.row = tensix_row_of(tensix->thread[tensix->executing].next),
+                                     .continues = true,
+                                     .begin = tensix->now,
+                                     .end = tensix->now};
+        tell_list(tensix, &work);
+    }
+    if (access & TENSIX_READS) {
+        add_touch(touches, false, state, first, count);
+    }
+    if (access & TENSIX_WRITES) {
+        add_touch(touches, true, state, first, count);
+    }
+}
+
+/* --- What the row says --- */
+
+static unsigned thread_word(unsigned thread, unsigned word)
+{
+    return thread * TENSIX_THREAD_WORDS + word;
+}
+
+/* A word of Config that the thread sees; all threads share those from TENSIX_GLOBAL_WORD on. */
+static unsigned config_word(const struct tensix *tensix, unsigned thread, unsigned word)
+{
+    unsigned state = word < TENSIX_GLOBAL_WORD ? tensix_state_id(tensix, thread) : 0;
+    return state * TENSIX_STATE_WORDS + word;
+}
+
+static unsigned adc_axis(unsigned thread, enum tensix_adc_unit unit, unsigned channel,
+                         enum tensix_adc_axis axis)
+{
+    return ((thread * TENSIX_ADCS + unit) * 2 + channel) * 4 + axis;
+}
+
+/* The thread whose counters a PACR uses. */
+static unsigned packer_adc(unsigned thread, const struct tensix_args_PACR *args)
+{
+    return tensix_pack_adc(thread, args->ovrd_thread_id, args->addr_cnt_context);
+}
+
+/* Words of Config of units, by bits of enum tensix_config_user. */
+static void touch_configuration(struct tensix *tensix, unsigned thread, unsigned users)
+{
+    tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_THREAD_CONFIG,
+                 thread_word(thread, TENSIX_WORD_CFG_STATE_ID_StateID), 1);
+    for (unsigned word = 0; word < TENSIX_STATE_WORDS; word++) {
+        if ((tensix_config_uses[word].cached | tensix_config_uses[word].fresh) & users) {
+            tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_CONFIG,
+                         config_word(tensix, thread, word), 1);
+        }
+    }
+}
+
+static void touch_each(struct tensix *tensix, enum tensix_access access, enum observed_state state,
+                       uint32_t mask)
+{
+    for (; mask; mask &= mask - 1) {
+        tensix_touch(tensix, access, state, (unsigned)__builtin_ctz(mask), 1);
+    }
+}
+
+static void touch_by_row(struct tensix *tensix, unsigned thread, unsigned row, uint32_t word)
+{
+    switch (row) {
+#define CONFIGURED(users) touch_configuration(tensix, thread, users);
+#define TOUCH(access, state, first, count)                                                         \
+    tensix_touch(tensix, TENSIX_##access, OBSERVED_STATE_##state, first, count);
+#define TOUCH_EACH(access, state, mask)                                                            \
+    touch_each(tensix, TENSIX_##access, OBSERVED_STATE_##state, mask);
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
+    case TENSIX_ROW_##token: {                                                                     \
+        const struct tensix_args_##token args = tensix_decode_##token(word);                       \
+        (void)args;                                                                                \
+        cells                                                                                      \
+    } break;
+#include "tensix.def"
+    }
+}
+
+void tensix_begin_touches(struct tensix *tensix, unsigned thread, unsigned row)
+{
+    const uint32_t word = tensix->thread[thread].next;
+    tensix->touches.count = 0;
+    for (unsigned gpr = 0; gpr < TENSIX_GPRS; gpr++) {
+        if (tensix_gpr_bits_read(row, word, gpr)) {
+            tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_GPR, thread * TENSIX_GPRS + gpr, 1);
+        }
+    }
+    touch_by_row(tensix, thread, row, word);
+}
+
+/* --- What released a thread that waited --- */
+
+static bool covers(const struct observed_touch *touch, enum observed_state state, unsigned index)
+{
+    return touch->state == state && touch->is_write && index >= touch->first &&
+           index - touch->first < touch->count;
+}
+
+/* Does the thread wait for what a touch has changed? */
+static bool waits_for_touch(const struct tensix_thread *thread, const struct observed_touch *touch)
+{
+    switch (thread->wait) {
+    case TENSIX_WAITS_FOR_MUTEX:
+        return covers(touch, OBSERVED_STATE_MUTEX, thread->wait_detail);
+    case TENSIX_WAITS_FOR_SRC: /* enum tensix_src, and the bank in bit 1 */
+        return covers(touch, OBSERVED_STATE_SRC_BANK,
+                      2 * (thread->wait_detail & 1) + (thread->wait_detail >> 1));
+    case TENSIX_WAITS_FOR_L1:
+        return covers(touch, OBSERVED_STATE_L1, thread->wait_detail);
+    case TENSIX_WAITS_FOR_LATCH:
+        for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+            if (thread->latch.semaphores >> i & 1 && covers(touch, OBSERVED_STATE_SEMAPHORE, i)) {
+                return true;
+            }
+        }
+        return false;
+    default:
+        return false;
+    }
+}
+
+static void note_releases(struct tensix *tensix, unsigned by)
+{
+    const struct tensix_touches *touches = &tensix->touches;
+    const struct tensix_thread *own = &tensix->thread[by];
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        const struct tensix_thread *thread = &tensix->thread[i];
+        for (unsigned j = 0; i != by && thread->has_next && j < touches->count; j++) {
+            if (waits_for_touch(thread, &touches->touch[j])) {
+                tensix->touches.released[i] = (struct observed_releaser){
+                    .is_known = true,
+                    .thread = by,
+                    .pc = own->origin.pc,
+                    .word = own->next,
+                    .cycle = tensix->now,
+                };
+            }
+        }
+    }
+}
+
+/* --- Telling --- */
+
+void tensix_tell_work(struct tensix *tensix, unsigned thread, unsigned row, unsigned waited_for)
+{
+    struct tensix_touches *touches = &tensix->touches;
+    const enum tensix_unit unit = tensix_row_infos[row].unit;
+    const uint64_t done = tensix->thread[thread].busy_until[unit];
+    struct observed_work work = {
+        .row = row,
+        .begin = tensix->now,
+        .end = tensix->timing ? done : tensix->now,
+        .waited_for = waited_for,
+        .waited_detail = tensix->thread[thread].wait_detail,
+        .released_by = touches->released[thread],
+    };
+    tensix->executing = (uint8_t)thread;
+    note_releases(tensix, thread);
+    touches->released[thread] = (struct observed_releaser){.is_known = false};
+    tell_list(tensix, &work);
+    tensix->executing = TENSIX_THREADS;
+}
