@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "abi/device.h"
+#include "abi/machine.h"
 #include "arch/bar.h"
 
 enum { WORD_SHIFT = 2, PAGE_SHIFT = 12, WINDOW_2M_SHIFT = 21, WINDOW_4G_SHIFT = 32 };
@@ -44,7 +44,7 @@ static void chip_word(struct device *device, const struct bar_region *region, ui
     bool acts = transfer.from && region->token != REGION_IATU;
     enum penrose_status status;
     if (acts || region->token == REGION_ARC) {
-        clock_settle(device);
+        clock_settle(device->machine);
     }
     if (transfer.from) {
         memcpy(&value, transfer.from, sizeof value);
@@ -60,7 +60,7 @@ static void chip_word(struct device *device, const struct bar_region *region, ui
     }
     if (acts) {
         device_report_faults(device);
-        clock_note_write(device);
+        clock_note_write(device->machine);
     }
 }
 

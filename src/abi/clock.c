@@ -33,7 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/device.h"
+#include "abi/machine.h"
 #include "host/environment.h"
 
 enum { FIRST = 128, MOST = 65536, LARGEST = 1 << 30, SAVED_CALLS = 8 };
@@ -63,9 +63,9 @@ static bool parse_run_ahead(const char *text, uint32_t *first, uint32_t *most)
     return *end == '\0';
 }
 
-void clock_init(struct device *device)
+void clock_init(struct machine *machine)
 {
-    struct run_ahead *ahead = &device->run_ahead;
+    struct run_ahead *ahead = &machine->run_ahead;
     const char *text = host_variable("PENROSE_RUN_AHEAD");
     char why[160];
     *ahead = (struct run_ahead){.streak = 1, .first = FIRST, .most = MOST};
@@ -77,7 +77,7 @@ void clock_init(struct device *device)
             "'%.40s' is neither FIRST:MOST nor MOST, in cycles up to %d, nor 0, which switches "
             "it off",
             text, LARGEST);
-        device_complain(device, "PENROSE_RUN_AHEAD", why);
+        device_complain(machine->device[0], "PENROSE_RUN_AHEAD", why);
     }
     ahead->quantum = ahead->first;
 }
@@ -85,61 +85,63 @@ void clock_init(struct device *device)
 /* --- What the host does --- */
 
 /* Tiles at one address get different slots, since hosts poll all tiles in turn. */
-static unsigned slot_of(unsigned x, unsigned y, uint64_t address)
+static unsigned slot_of(const struct device *device, unsigned x, unsigned y, uint64_t address)
 {
     uint64_t mixed = address * UINT64_C(0x9e3779b97f4a7c15);
-    return (unsigned)((x + 17 * y) ^ (mixed >> 48)) % READS_REMEMBERED;
+    return (unsigned)((x + 17 * y + 101 * device->number) ^ (mixed >> 48)) % READS_REMEMBERED;
 }
 
-void clock_note_read(struct device *device, unsigned x, unsigned y, uint64_t address,
+void clock_note_read(const struct device *device, unsigned x, unsigned y, uint64_t address,
                      const void *bytes, uint32_t size)
 {
-    struct run_ahead *ahead = &device->run_ahead;
-    unsigned slot = slot_of(x, y, address);
+    struct run_ahead *ahead = &device->machine->run_ahead;
+    unsigned slot = slot_of(device, x, y, address);
     struct remembered_read *read = &ahead->read[slot];
-    ahead->moved = ahead->x != x || ahead->y != y;
+    ahead->moved = ahead->device != device || ahead->x != x || ahead->y != y;
+    ahead->device = device;
     ahead->x = x;
     ahead->y = y;
     if (size > READ_BYTES) {
         ahead->progress = true;
         return;
     }
-    bool is_same = read->x == x && read->y == y && read->address == address && read->size == size;
+    bool is_same = read->device == device && read->x == x && read->y == y &&
+                   read->address == address && read->size == size;
     if (is_same && memcmp(read->bytes, bytes, size) == 0) {
         ahead->polled[slot] = ahead->streak;
         ahead->polling = true;
         return;
     }
     *read = (struct remembered_read){
-        .x = (uint16_t)x, .y = (uint16_t)y, .address = address, .size = size};
+        .device = device, .x = (uint16_t)x, .y = (uint16_t)y, .address = address, .size = size};
     memcpy(read->bytes, bytes, size);
     ahead->progress = true;
     ahead->polled[slot] = 0;
 }
 
-void clock_note_write(struct device *device)
+void clock_note_write(struct machine *machine)
 {
-    device->run_ahead.progress = true;
+    machine->run_ahead.progress = true;
 }
 
-void clock_note_host_written(struct device *device)
+void clock_note_host_written(struct machine *machine)
 {
-    device->run_ahead.progress = true;
-    device->run_ahead.host_written = true;
+    machine->run_ahead.progress = true;
+    machine->run_ahead.host_written = true;
 }
 
 /* --- Running --- */
 
-static bool has_changed(struct device *device, const struct remembered_read *read)
+static bool has_changed(const struct remembered_read *read)
 {
     uint8_t bytes[READ_BYTES];
-    return penrose_peek(device->chip, read->x, read->y, read->address, bytes, read->size, NULL) ==
-               PENROSE_OK &&
+    return penrose_peek(read->device->chip, read->x, read->y, read->address, bytes, read->size,
+                        NULL) == PENROSE_OK &&
            memcmp(bytes, read->bytes, read->size) != 0;
 }
 
 struct watch {
-    struct device *device;
+    const struct run_ahead *ahead;
     uint64_t least; /* the time that must pass in any case */
 };
 
@@ -147,7 +149,7 @@ struct watch {
 static bool is_something_new(struct penrose_chip *chip, void *context)
 {
     struct watch *watch = context;
-    const struct run_ahead *ahead = &watch->device->run_ahead;
+    const struct run_ahead *ahead = watch->ahead;
     if (penrose_now(chip) < watch->least) {
         return false;
     }
@@ -155,8 +157,7 @@ static bool is_something_new(struct penrose_chip *chip, void *context)
         return true;
     }
     for (unsigned slot = 0; slot < READS_REMEMBERED; slot++) {
-        if (ahead->polled[slot] == ahead->streak &&
-            has_changed(watch->device, &ahead->read[slot])) {
+        if (ahead->polled[slot] == ahead->streak && has_changed(&ahead->read[slot])) {
             return true;
         }
     }
@@ -174,32 +175,31 @@ static void adapt_quantum(struct run_ahead *ahead)
     }
 }
 
-static void run_busy(struct device *device, uint64_t least, uint64_t most)
+static void run_busy(struct machine *machine, uint64_t least, uint64_t most)
 {
-    struct run_ahead *ahead = &device->run_ahead;
-    struct penrose_chip *chip = device->chip;
-    struct watch watch = {.device = device, .least = least};
+    struct run_ahead *ahead = &machine->run_ahead;
+    struct penrose_chip *chip = machine->device[0]->chip;
+    struct watch watch = {.ahead = ahead, .least = least};
     struct penrose_run run = {.size = sizeof run,
                               .cycles = most - penrose_now(chip),
                               .until = is_something_new,
                               .context = &watch};
-    enum penrose_outcome outcome = device_run(device, &run);
-    device->stopped = outcome == PENROSE_FAULT;
-    device_report_faults(device);
+    enum penrose_outcome outcome = device_run(machine->device[0], &run);
+    device_report_faults(machine->device[0]);
     if (outcome == PENROSE_QUIET) {
         ahead->is_quiet = true;
         ahead->owed += least > penrose_now(chip) ? least - penrose_now(chip) : 0;
     }
 }
 
-void clock_settle(struct device *device)
+void clock_settle(struct machine *machine)
 {
-    struct run_ahead *ahead = &device->run_ahead;
+    struct run_ahead *ahead = &machine->run_ahead;
     if (ahead->owed > 0) {
         struct penrose_run run = {
             .size = sizeof run, .cycles = ahead->owed, .pass_quiet_time = true};
         ahead->owed = 0;
-        device_run(device, &run);
+        device_run(machine->device[0], &run);
     }
     ahead->is_quiet = false;
 }
@@ -215,27 +215,27 @@ static bool save(struct run_ahead *ahead, uint32_t cycles)
     return true;
 }
 
-static void run_ahead(struct device *device, uint32_t cycles)
+static void run_ahead(struct machine *machine, uint32_t cycles)
 {
-    struct run_ahead *ahead = &device->run_ahead;
-    uint64_t now = penrose_now(device->chip), most = cycles;
+    struct run_ahead *ahead = &machine->run_ahead;
+    uint64_t now = penrose_now(machine->device[0]->chip), most = cycles;
     if (cycles < ahead->quantum) {
         most = ahead->quantum + ahead->saved;
         ahead->saved = 0;
     }
-    run_busy(device, now + cycles, now + most);
+    run_busy(machine, now + cycles, now + most);
 }
 
-void clock_run(struct device *device, uint32_t cycles)
+void clock_run(struct machine *machine, uint32_t cycles)
 {
-    struct run_ahead *ahead = &device->run_ahead;
+    struct run_ahead *ahead = &machine->run_ahead;
     /* What the device has written to host memory is progress, but the host may wait for the
      * rest. */
     bool is_going_round = ahead->progress && ahead->moved && !ahead->host_written;
-    if (gdb_look(device->gdb)) {
-        clock_settle(device);
+    if (gdb_look(machine->device[0]->gdb)) {
+        clock_settle(machine);
     }
-    if (cycles == 0 || device->stopped) {
+    if (cycles == 0 || machine_is_stopped(machine)) {
         return;
     }
     adapt_quantum(ahead);
@@ -245,20 +245,20 @@ void clock_run(struct device *device, uint32_t cycles)
         ahead->owed += cycles;
     } else if (ahead->most > 0) {
         if (!is_going_round || !save(ahead, cycles)) {
-            run_ahead(device, cycles);
+            run_ahead(machine, cycles);
         }
-    } else if (ahead->due > penrose_now(device->chip)) {
-        run_busy(device, ahead->due, ahead->due);
+    } else if (ahead->due > penrose_now(machine->device[0]->chip)) {
+        run_busy(machine, ahead->due, ahead->due);
     }
     ahead->polling = false;
     ahead->moved = false;
 }
 
-void clock_finish(struct device *device)
+void clock_finish(struct machine *machine)
 {
-    uint64_t end = penrose_now(device->chip) + device->run_ahead.saved;
-    if (device->run_ahead.saved > 0 && !device->stopped) {
-        device->run_ahead.saved = 0;
-        run_busy(device, end, end);
+    uint64_t end = penrose_now(machine->device[0]->chip) + machine->run_ahead.saved;
+    if (machine->run_ahead.saved > 0 && !machine_is_stopped(machine)) {
+        machine->run_ahead.saved = 0;
+        run_busy(machine, end, end);
     }
 }

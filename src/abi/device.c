@@ -1,8 +1,8 @@
-/* The life of the device behind the ABI, its options from the environment, and its configuration
+/* The life of a device behind the ABI, what the environment asks of it, and its configuration
  * space. */
-#include "abi/device.h"
+#include "abi/machine.h"
 
-#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,10 +39,10 @@ static void tell_of_exception(struct device *device, const char *what, uint64_t 
 static bool read_host(void *context, uint64_t address, void *bytes, uint32_t size)
 {
     struct device *device = context;
-    if (!device->host.read) {
+    if (!device->machine->host.read) {
         return false;
     }
-    if (!guard_read(device->host.read, address, bytes, size)) {
+    if (!guard_read(device->machine->host.read, address, bytes, size)) {
         tell_of_exception(device, "read", address, size);
         return false;
     }
@@ -52,14 +52,14 @@ static bool read_host(void *context, uint64_t address, void *bytes, uint32_t siz
 static bool write_host(void *context, uint64_t address, const void *bytes, uint32_t size)
 {
     struct device *device = context;
-    if (!device->host.write) {
+    if (!device->machine->host.write) {
         return false;
     }
-    if (!guard_write(device->host.write, address, bytes, size)) {
+    if (!guard_write(device->machine->host.write, address, bytes, size)) {
         tell_of_exception(device, "write", address, size);
         return false;
     }
-    clock_note_host_written(device);
+    clock_note_host_written(device->machine);
     return true;
 }
 
@@ -96,156 +96,7 @@ void device_complain(struct device *device, const char *name, const char *why)
     }
 }
 
-static void choose_card(struct device *device, struct penrose_options *options)
-{
-    const char *card = host_variable("PENROSE_CARD");
-    char why[256];
-    options->card = card && grid_product(card) ? card : abi_default_card();
-    if (card && options->card != card) {
-        snprintf(why, sizeof why, "there is no card '%.40s'; known are %s", card,
-                 grid_products().text);
-        device_complain(device, "PENROSE_CARD", why);
-    }
-}
-
-static void choose_kernels(struct device *device, struct penrose_options *options)
-{
-    const char *name = host_variable("PENROSE_KERNELS");
-    char why[128];
-    if (name && !num_kernels_find(name)) {
-        snprintf(why, sizeof why,
-                 "this host cannot run '%.40s'; choose reference, avx2 or avx512, or none for the "
-                 "fastest",
-                 name);
-        device_complain(device, "PENROSE_KERNELS", why);
-        options->kernels = PENROSE_FASTEST_KERNELS;
-    }
-}
-
-static void choose_threads(struct device *device, struct penrose_options *options)
-{
-    const char *text = host_variable("PENROSE_THREADS");
-    char why[128];
-    if (text && host_count(text, MOST_THREADS, &options->threads)) {
-        return;
-    }
-    options->threads = host_processors(LIBTTSIM_THREADS);
-    if (text) {
-        snprintf(why, sizeof why, "'%.40s' is not a number from 1 to %d", text, MOST_THREADS);
-        device_complain(device, "PENROSE_THREADS", why);
-    }
-}
-
-static void check_shortcuts(struct device *device)
-{
-    const char *text = host_variable("PENROSE_SHORTCUTS");
-    char why[128];
-    bool is_on;
-    if (text && !host_switch(text, &is_on)) {
-        snprintf(why, sizeof why, "'%.40s' is neither on nor off", text);
-        device_complain(device, "PENROSE_SHORTCUTS", why);
-    }
-}
-
-static void check_error_style(struct device *device)
-{
-    struct penrose_error error;
-    if (error_line_check(&error) != PENROSE_OK) {
-        device_complain(device, "PENROSE_ERROR_STYLE", error.text);
-    }
-}
-
-/* --- Cables --- */
-
-/* The next tile of "20,25 21,25", and where it ends; false at the end, or where there is none. */
-static bool next_place(const char **text, struct penrose_place *at)
-{
-    int length = 0;
-    bool is_place = sscanf(*text, " %2u,%2u%n", &at->x, &at->y, &length) == 2;
-    *text += is_place ? length : 0;
-    return is_place;
-}
-
-/* The cable's ends are one; a tile that is named twice has one cable. */
-static void plug_loopback(struct device *device, struct penrose_place at)
-{
-    struct penrose_error error;
-    if (penrose_ethernet_link(device->chip, at.x, at.y, device->chip, at.x, at.y, &error) ==
-        PENROSE_E_MEMORY) {
-        device_complain(device, "PENROSE_LOOPBACK", error.text);
-    }
-}
-
-static void plug_loopbacks(struct device *device)
-{
-    const char *text = host_variable("PENROSE_LOOPBACK"), *rest = text;
-    struct penrose_place at;
-    size_t named = 0;
-    bool is_right = true;
-    if (!text) {
-        return;
-    }
-    if (strcmp(text, "all") == 0) {
-        for (; penrose_tile_at(device->chip, PENROSE_TILE_ETHERNET, named, &at); named++) {
-            plug_loopback(device, at);
-        }
-        if (named == 0) {
-            device_complain(device, "PENROSE_LOOPBACK", "the card has no Ethernet tiles");
-        }
-        return;
-    }
-    for (; next_place(&rest, &at); named++) {
-        is_right &= penrose_tile_kind(device->chip, at.x, at.y) == PENROSE_TILE_ETHERNET;
-    }
-    if (!is_right || rest[strspn(rest, " ")] || named == 0) {
-        device_complain(device, "PENROSE_LOOPBACK",
-                        "write all, or Ethernet tiles of the card, as in '20,25 21,25'");
-        return;
-    }
-    while (next_place(&text, &at)) {
-        plug_loopback(device, at);
-    }
-}
-
 /* --- Options --- */
-
-static void choose_options(struct device *device, struct penrose_options *options)
-{
-    struct penrose_error error;
-    const char *schedule = host_variable("PENROSE_SCHEDULE"),
-               *policy = host_variable("PENROSE_POLICY");
-    *options = (struct penrose_options){.size = sizeof *options};
-    choose_card(device, options);
-    choose_kernels(device, options);
-    choose_threads(device, options);
-    check_shortcuts(device);
-    check_error_style(device);
-    if (schedule && settings_schedule(options, schedule, &error) != PENROSE_OK) {
-        device_complain(device, "PENROSE_SCHEDULE", error.text);
-    }
-    if (policy && settings_policy(options, policy, &error) != PENROSE_OK) {
-        device_complain(device, "PENROSE_POLICY", error.text);
-    }
-}
-
-static void start_summary(struct device *device, bool is_timed)
-{
-    const char *path = host_variable("PENROSE_SUMMARY");
-    int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
-    if (fd >= 0) {
-        close(fd);
-        device->summary = calloc(1, sizeof *device->summary);
-    }
-    if (device->summary) {
-        device->summary->path = strdup(path);
-        device->summary->is_timed = is_timed;
-    }
-    if (path && (!device->summary || !device->summary->path)) {
-        device_complain(device, "PENROSE_SUMMARY", "the file that it names cannot be written");
-        free(device->summary);
-        device->summary = NULL;
-    }
-}
 
 /* The process is the host's, so it must have asked for that. */
 static void choose_end(struct device *device)
@@ -265,12 +116,18 @@ static void choose_end(struct device *device)
     }
 }
 
+/* Each chip has a file of its own: that of chip 1 ends in ".chip1". */
 static void start_trace(struct device *device)
 {
     struct penrose_error error;
-    const struct trace_file_options options = {.path = host_variable("PENROSE_TRACE"),
-                                               .filter = host_variable("PENROSE_TRACE_FILTER"),
-                                               .appends = true};
+    const char *path = host_variable("PENROSE_TRACE");
+    char own[PATH_MAX];
+    if (path && device->number > 0) {
+        snprintf(own, sizeof own, "%s.chip%u", path, device->number);
+        path = own;
+    }
+    const struct trace_file_options options = {
+        .path = path, .filter = host_variable("PENROSE_TRACE_FILTER"), .appends = true};
     if (options.path &&
         trace_file_start(device->chip, &options, &device->trace, &error) != PENROSE_OK) {
         bool is_filter = error.status == PENROSE_E_ARGUMENT;
@@ -282,12 +139,21 @@ static void start_trace(struct device *device)
     }
 }
 
+/* What serves one chip serves the first: true, after a note, for the others. */
+static bool is_of_first_chip(struct device *device, const char *name)
+{
+    if (device->number > 0) {
+        report_note(device, "%s is of chip 0 alone", name);
+    }
+    return device->number > 0;
+}
+
 /* Only a device that is used is debugged: UMD makes others to see whether there is one. */
 static void start_gdb(struct device *device)
 {
     struct penrose_error error;
     const char *address = host_variable("PENROSE_GDB");
-    if (!address) {
+    if (!address || is_of_first_chip(device, "PENROSE_GDB")) {
         return;
     }
     if (gdb_create(device->chip, address, &device->gdb, &error) != PENROSE_OK) {
@@ -334,7 +200,7 @@ static void start_launches(struct device *device)
     if (numbers && settings_numbers(&options.numbers, numbers, &error) != PENROSE_OK) {
         device_complain(device, "PENROSE_LAUNCHES", error.text);
     }
-    if (options.directory &&
+    if (options.directory && !is_of_first_chip(device, "PENROSE_RECORD_LAUNCH") &&
         launches_start(device->chip, &options, &device->launches, &error) != PENROSE_OK) {
         device_complain(device, "PENROSE_RECORD_LAUNCH", error.text);
     }
@@ -351,6 +217,9 @@ enum penrose_outcome device_run(struct device *device, const struct penrose_run 
         part.cycles = end > now ? end - now : 0;
         outcome = gdb_run(device->gdb, device->chip, &part);
     } while (outcome == PENROSE_PAUSED && launches_paused(device->launches));
+    if (outcome == PENROSE_FAULT) {
+        machine_stopped(device->machine);
+    }
     return outcome;
 }
 
@@ -381,32 +250,14 @@ static void start_recording(struct device *device)
 
 /* --- Life --- */
 
-struct device *device_create(void)
+void device_open(struct device *device)
 {
-    struct penrose_options options;
-    struct penrose_error error;
-    struct device *device = calloc(1, sizeof *device);
-    if (!device) {
-        report_always("libttsim_init: no memory for a device");
-        return NULL;
-    }
-    choose_options(device, &options);
-    if (penrose_chip_create(&options, &device->chip, &error) != PENROSE_OK) {
-        report(device, "libttsim_init: %s", error.text);
-        free(device->complaints);
-        free(device);
-        return NULL;
-    }
     start_recording(device);
     connect_host(device);
-    plug_loopbacks(device);
-    start_summary(device, options.timed);
     start_trace(device);
     dumps_init(device);
     device_check_firmware(device);
     choose_end(device);
-    clock_init(device);
-    return device;
 }
 
 void device_end_recording(struct device *device)
@@ -434,11 +285,8 @@ void device_end_launches(struct device *device)
     }
 }
 
-void device_destroy(struct device *device)
+void device_end(struct device *device)
 {
-    if (!device) {
-        return;
-    }
     if (!trace_file_stop(device->trace)) {
         report_incomplete(device, "PENROSE_TRACE: not all of the trace could be written");
     }
@@ -447,16 +295,17 @@ void device_destroy(struct device *device)
         dumps_make(device, DUMP_AT_EXIT, "the host closes the device");
     }
     device_end_recording(device);
-    summary_close(device);
+}
+
+void device_close(struct device *device)
+{
     device_end_launches(device);
     dumps_free(&device->dumps);
     gdb_destroy(device->gdb, 0);
-    penrose_chip_destroy(device->chip);
     firmware_list_free(&device->firmware);
     program_files_free(device->programs);
     programs_close(device->kernels);
     free(device->complaints);
-    free(device);
 }
 
 /* --- Configuration space --- */
@@ -481,7 +330,9 @@ uint32_t device_config_read(struct device *device, uint32_t offset)
                offset);
         return UINT32_MAX;
     }
-    return offset < sizeof header ? header[offset / 4] : 0;
+    uint32_t word = offset < sizeof header ? header[offset / 4] : 0;
+    bool is_high_half = offset == 0x14 || offset == 0x1c || offset == 0x24;
+    return is_high_half ? word + (device->number << (DEVICE_SPACE_SHIFT - 32)) : word;
 }
 
 /* --- Answers --- */

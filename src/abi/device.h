@@ -1,6 +1,6 @@
 /*
- * The device behind the ABI: one chip, the windows onto its NoC, and the latest accesses of the
- * host.
+ * A PCI device behind the ABI: one chip, and the windows onto its NoC. All devices of a process make
+ * up a machine (machine.h).
  *
  * An access of the host goes through bar.c (which BAR, which register or window), window.c (which
  * tiles, which address) and endpoint.c (the memory or register there). It is over when the call
@@ -46,43 +46,23 @@ struct tile_set {
     unsigned count;
 };
 
-/* Since when the host has found nothing new. */
-struct poll_watch {
-    uint64_t since;        /* cycle */
-    unsigned polls, calls; /* libttsim_clock in vain: after reads of what was known; at all */
-    bool told;             /* a wait report was made of it */
-};
-
-/* What PENROSE_SUMMARY asks for. */
-struct summary {
-    char *path;
-    uint64_t nanoseconds;     /* of the host's monotonic clock, in calls of the library */
-    bool is_timed;            /* cycles are times */
-    uint64_t polls;           /* calls of libttsim_clock */
-    uint64_t faults, hangs;   /* that were reported: faults that stopped somebody, */
-    uint64_t warnings;        /* and the others with all else that was reported */
-    uint64_t incomplete;      /* recordings and traces that could not be written to their end */
-    uint64_t earlier[64][64]; /* instructions of harts [y][x] in lives that a reset has ended */
-};
-
 struct trace_file;
 
 struct device {
+    struct machine *machine; /* to which it belongs */
+    unsigned number;         /* in it */
     struct penrose_chip *chip;
     uint32_t tlb[TLB_WORDS]; /* three words a window, then a word for each strided one */
     struct host_callbacks host;
     bool in_dma;  /* a DMA transfer is accessing windows: time must not pass */
     bool stopped; /* by a guest fault that nobody has looked at yet */
     enum on_hang on_hang;
-    bool is_hung;            /* the host is to be told by an exception: ON_HANG_THROW */
-    bool is_used;            /* the host did more than look for devices */
-    uint64_t isolated;       /* how often the chip was made to go on after a fault */
-    size_t faults_told;      /* fault records of the chip that were reported */
-    struct tile_set started; /* the host wrote their soft reset register */
-    struct tile_set ailing;  /* to be healed, see device_tend */
-    struct tile_set suspect; /* the same if their coprocessor is stuck then */
-    struct poll_watch watch;
-    struct summary *summary;  /* NULL: nobody asked for one */
+    bool is_used;             /* the host did more than look for devices */
+    size_t faults_told;       /* fault records of the chip that were reported */
+    struct tile_set started;  /* the host wrote their soft reset register */
+    struct tile_set ailing;   /* to be healed, see device_tend */
+    struct tile_set suspect;  /* the same if their coprocessor is stuck then */
+    uint64_t earlier[64][64]; /* instructions of harts [y][x] in lives that a reset has ended */
     struct trace_file *trace; /* NULL: none */
     struct dumps dumps;
     struct firmware_list firmware;  /* that was found to lie in tiles */
@@ -91,7 +71,6 @@ struct device {
     struct gdb *gdb;                /* NULL: nobody debugs */
     struct launches *launches;      /* NULL: they are not recorded */
     char *complaints; /* about the environment, a line each, until the device is used */
-    struct run_ahead run_ahead;
     struct reports reports;
     struct leftovers leftovers;
     struct alike alike; /* what is being told */
@@ -120,13 +99,16 @@ static inline struct transfer transfer_first(struct transfer transfer, uint64_t 
     return transfer;
 }
 
-/* A device as the environment describes it (libttsim.h); NULL, after a report, when memory runs
- * out. What is wrong in the environment is reported when the device is first used: UMD makes a
- * device just to see whether there is one. */
-struct device *device_create(void);
+/* Starts what the environment asks for (libttsim.h) of a device whose chip is there. What is wrong in
+ * the environment is reported when the device is first used: UMD makes a device just to see whether
+ * there is one. */
+void device_open(struct device *device);
 
-/* Also writes the summary and the rest of the trace. NULL does nothing. */
-void device_destroy(struct device *device);
+/* Writes what the environment has asked for up to here: trace, dump, recording. */
+void device_end(struct device *device);
+
+/* Frees what the device has besides its chip. */
+void device_close(struct device *device);
 
 /* The host does more than look for devices. */
 void device_first_use(struct device *device);
@@ -157,10 +139,12 @@ void device_no_answer(struct transfer transfer);
  * accesses that may have made one. */
 void device_tell_faults(struct device *device);
 
-/* Call after running the chip, and after harts were reset: the same, and device_tend. */
+/* Call after running chips, and after harts were reset: the same for all devices, and
+ * device_tend. */
 void device_report_faults(struct device *device);
 
-/* penrose_run of the chip, with GDB served and launches recorded. */
+/* penrose_run of the chip, and with it of all others of the machine, with GDB served and launches
+ * recorded. */
 enum penrose_outcome device_run(struct device *device, const struct penrose_run *run);
 
 /*
@@ -174,17 +158,11 @@ void device_tend(struct device *device);
 /* Are all TRISCs of a worker in reset? */
 bool device_triscs_held(struct device *device, unsigned x, unsigned y);
 
-/* Call before each libttsim_clock: reports who waits for what when the host polls in vain. */
-void device_watch_polls(struct device *device);
-
 /* Ends what PENROSE_RECORD asked for, with a report where that was not possible. */
 void device_end_recording(struct device *device);
 
 /* Writes the launch under way, if launches are recorded, and tells how many were written. */
 void device_end_launches(struct device *device);
-
-/* Appends what device->summary has counted to its file, as one line of JSON (report.c). */
-void summary_close(struct device *device);
 
 /* Instructions that the harts of a tile have run since they last left reset. */
 uint64_t device_instructions(struct device *device, unsigned x, unsigned y);

@@ -9,6 +9,8 @@
  */
 #include "abi/endpoint.h"
 
+#include "abi/machine.h"
+
 #include "addresses.h"
 
 enum { MOST_WAIT = 1 << 20, MOST_DRAIN = 1 << 13, WAIT_STEP = 1024 };
@@ -34,7 +36,6 @@ static enum penrose_status access_piece(struct device *device, const struct endp
         struct penrose_run run = {.size = sizeof run, .cycles = WAIT_STEP};
         enum penrose_outcome outcome = device_run(device, &run);
         if (outcome == PENROSE_FAULT) {
-            device->stopped = true;
             device_report_faults(device); /* the rest of the chip goes on */
         } else if (outcome != PENROSE_CYCLES) {
             return status; /* nobody is going to answer */
@@ -65,7 +66,7 @@ static bool access_endpoint(struct device *device, struct endpoint endpoint,
     uint64_t memory = memory_at(device, &endpoint);
     bool is_answered = true, acts = transfer.from || memory < transfer.size;
     if (acts && !device->in_dma) {
-        clock_settle(device);
+        clock_settle(device->machine);
     }
     while (transfer.size > 0) {
         uint64_t in_word = endpoint.address % sizeof(uint32_t);
@@ -131,7 +132,6 @@ static bool is_stuck(struct device *device, unsigned x, unsigned y)
          waited += WAIT_STEP) {
         struct penrose_run run = {.size = sizeof run, .cycles = WAIT_STEP};
         outcome = device_run(device, &run);
-        device->stopped |= outcome == PENROSE_FAULT;
     }
     return penrose_coprocessor_busy(device->chip, x, y);
 }
@@ -196,16 +196,14 @@ bool device_endpoint_read(struct device *device, struct endpoint endpoint, struc
 /* A write to a worker's reset register; instructions of lives that it ends are counted. */
 static bool reset_harts(struct device *device, struct endpoint endpoint, struct transfer transfer)
 {
-    uint64_t before = 0;
-    if (device->summary) {
-        before = device_instructions(device, endpoint.x, endpoint.y);
-    }
+    const bool is_counted = device->machine->summary != NULL;
+    uint64_t before = is_counted ? device_instructions(device, endpoint.x, endpoint.y) : 0;
     bool is_answered = access_endpoint(device, endpoint, transfer);
     if (is_answered) {
         tile_set_add(&device->started, endpoint.x, endpoint.y);
     }
-    if (device->summary && is_answered) {
-        device->summary->earlier[endpoint.y][endpoint.x] +=
+    if (is_counted && is_answered) {
+        device->earlier[endpoint.y][endpoint.x] +=
             before - device_instructions(device, endpoint.x, endpoint.y);
     }
     return is_answered;
@@ -217,8 +215,8 @@ bool device_endpoint_write(struct device *device, struct endpoint endpoint,
     bool resets = touches(&endpoint, transfer.size, AT_SOFT_RESET_0, sizeof(uint32_t)) &&
                   penrose_tile_kind(device->chip, endpoint.x, endpoint.y) == PENROSE_TILE_TENSIX;
     if (touches(&endpoint, transfer.size, AT_DEBUG, END_DEBUGGER - AT_DEBUG) && !device->in_dma) {
-        clock_note_write(device); /* no more cycles than that */
-        clock_run(device, DEBUGGER_CYCLES);
+        clock_note_write(device->machine); /* no more cycles than that */
+        clock_run(device->machine, DEBUGGER_CYCLES);
     }
     launches_write(device->launches, endpoint.x, endpoint.y, endpoint.address, transfer.from,
                    transfer.size);
@@ -230,6 +228,6 @@ bool device_endpoint_write(struct device *device, struct endpoint endpoint,
         device_report_faults(device);
         launches_reset(device->launches, endpoint.x, endpoint.y);
     }
-    clock_note_write(device);
+    clock_note_write(device->machine);
     return is_answered;
 }

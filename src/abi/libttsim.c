@@ -2,9 +2,9 @@
  * The nine exported functions.
  *
  * The ABI has no handle, so the library has the only mutable file-scope data of Penrose: struct
- * client below, a pointer to the device between libttsim_init and libttsim_exit, and what must
- * outlive the device: the callbacks, which clients set before init, the kinds of misuse without a
- * device that were reported, and a note that a signal for dumps came. Threads (PENROSE_THREADS) run
+ * client below, a pointer to the machine between libttsim_init and libttsim_exit, and what must
+ * outlive the machine: the callbacks, which clients set before init, the kinds of misuse without a
+ * machine that were reported, and a note that a signal for dumps came. Threads (PENROSE_THREADS) run
  * from the first libttsim_clock with several busy tiles until libttsim_exit only; there are no
  * atexit handlers, so the library may be unloaded after exit, loaded several times at once, and
  * forked.
@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "abi/device.h"
+#include "abi/machine.h"
 #include "abi/endpoint.h"
 #include "abi/guard.h"
 #include "isa/host_time.h"
@@ -39,7 +39,7 @@ enum { NAP_NANOSECONDS = 20000, MOST_STOPS = 1000, DUMP_SIGNAL = SIGUSR1 };
 
 static struct client {
     _Atomic(pthread_t) owner; /* of the call that is under way, or NOBODY: the lock of all else */
-    struct device *device;
+    struct machine *machine;
     struct host_callbacks host;
     unsigned told;              /* enum misuse */
     uint64_t entered;           /* host time, if anybody wants to know */
@@ -98,7 +98,7 @@ static bool enter(void)
         errno = error;
         return false;
     }
-    if (client.device && client.device->summary) {
+    if (client.machine && client.machine->summary) {
         client.entered = host_nanoseconds();
     }
     return true;
@@ -106,8 +106,8 @@ static bool enter(void)
 
 static void leave(void)
 {
-    if (client.device && client.device->summary) {
-        client.device->summary->nanoseconds += host_nanoseconds() - client.entered;
+    if (client.machine && client.machine->summary) {
+        client.machine->summary->nanoseconds += host_nanoseconds() - client.entered;
     }
     unlock();
 }
@@ -132,15 +132,15 @@ __attribute__((constructor)) static void load(void)
     pthread_atfork(before_fork, after_fork, after_fork);
 }
 
-/* The device, for a call that needs one. */
-static struct device *current_device(void)
+/* The machine, for a call that needs one. */
+static struct machine *current_machine(void)
 {
-    if (!client.device) {
+    if (!client.machine) {
         report_misuse(MISUSE_CALL,
                       "the library is used before libttsim_init or after libttsim_exit: "
                       "reads give all ones, writes and clocks are ignored");
     }
-    return client.device;
+    return client.machine;
 }
 
 /* --- Dumps at a signal --- */
@@ -166,11 +166,14 @@ static void catch_signals(bool catches)
     }
 }
 
-static void dump_as_wanted(struct device *device)
+static void dump_as_wanted(const struct machine *machine)
 {
-    if (atomic_load_explicit(&client.dump_is_wanted, memory_order_relaxed)) {
-        atomic_store_explicit(&client.dump_is_wanted, false, memory_order_relaxed);
-        dumps_make(device, DUMP_AT_SIGNAL, "SIGUSR1");
+    if (!atomic_load_explicit(&client.dump_is_wanted, memory_order_relaxed)) {
+        return;
+    }
+    atomic_store_explicit(&client.dump_is_wanted, false, memory_order_relaxed);
+    for (unsigned i = 0; i < machine->devices; i++) {
+        dumps_make(machine->device[i], DUMP_AT_SIGNAL, "SIGUSR1");
     }
 }
 
@@ -178,15 +181,14 @@ static void dump_as_wanted(struct device *device)
 
 static void init(void)
 {
-    if (client.device) {
+    if (client.machine) {
         report_misuse(MISUSE_INIT, "libttsim_init is called again without libttsim_exit; ignored");
         return;
     }
-    client.device = device_create();
-    if (client.device) {
-        client.device->host = client.host;
+    client.machine = machine_create(&client.host);
+    if (client.machine) {
         client.entered = host_nanoseconds();
-        catch_signals(dumps_wants(&client.device->dumps, DUMP_AT_SIGNAL));
+        catch_signals(dumps_wants(&client.machine->device[0]->dumps, DUMP_AT_SIGNAL));
     }
 }
 
@@ -203,14 +205,14 @@ LIBTTSIM_EXPORT void libttsim_exit(void)
     if (!enter()) {
         return;
     }
-    if (!client.device) {
+    if (!client.machine) {
         report_misuse(MISUSE_EXIT, "libttsim_exit is called without libttsim_init; ignored");
     } else {
-        clock_finish(client.device);
+        clock_finish(client.machine);
     }
     catch_signals(false);
-    device_destroy(client.device);
-    client.device = NULL;
+    machine_destroy(client.machine);
+    client.machine = NULL;
     leave();
 }
 
@@ -222,8 +224,8 @@ __attribute__((destructor)) static void unload(void)
     client.told = ~0u; /* at process exit calls may follow */
     catch_signals(false);
     if (try_lock() == NOBODY) {
-        device_destroy(client.device);
-        client.device = NULL;
+        machine_destroy(client.machine);
+        client.machine = NULL;
         unlock();
     }
 }
@@ -236,8 +238,8 @@ libttsim_set_pci_dma_mem_callbacks(void (*read)(uint64_t paddr, void *p, uint32_
         return;
     }
     client.host = (struct host_callbacks){.read = read, .write = write};
-    if (client.device) {
-        client.device->host = client.host;
+    if (client.machine) {
+        client.machine->host = client.host;
     }
     leave();
 }
@@ -260,19 +262,26 @@ LIBTTSIM_EXPORT uint32_t libttsim_pci_config_rd32(uint32_t bus_device_function, 
     if (!enter()) {
         return value;
     }
-    struct device *device = current_device();
-    if (device && bus_device_function == 0) {
+    const struct machine *machine = current_machine();
+    struct device *device = machine ? machine_find(machine, bus_device_function) : NULL;
+    if (device) {
         value = config_read(device, offset);
     }
     leave();
     return value;
 }
 
+/* The device of the machine in whose space `paddr` lies. */
+static inline struct device *device_at(uint64_t paddr)
+{
+    return client.machine ? machine_at(client.machine, paddr) : NULL;
+}
+
 /* What usable_device() gives at a first use, and for arguments that are of no use. */
-static __attribute__((noinline)) struct device *prepared_device(const char *call,
+static __attribute__((noinline)) struct device *prepared_device(const char *call, uint64_t paddr,
                                                                 const struct transfer *transfer)
 {
-    struct device *device = current_device();
+    struct device *device = current_machine() ? device_at(paddr) : NULL;
     if (transfer->size > 0 && !transfer->from && !transfer->to) {
         if (device) {
             report(device, "%s: the buffer is NULL; ignored", call);
@@ -289,13 +298,14 @@ static __attribute__((noinline)) struct device *prepared_device(const char *call
     return transfer->size > 0 ? device : NULL;
 }
 
-/* The device, when there is something to transfer; a read that goes nowhere is answered. */
-static inline struct device *usable_device(const char *call, const struct transfer *transfer)
+/* That device, when there is something to transfer; a read that goes nowhere is answered. */
+static inline struct device *usable_device(const char *call, uint64_t paddr,
+                                           const struct transfer *transfer)
 {
-    struct device *device = client.device;
+    struct device *device = device_at(paddr);
     bool is_plain =
         device && device->is_used && transfer->size > 0 && (transfer->from || transfer->to);
-    return is_plain ? device : prepared_device(call, transfer);
+    return is_plain ? device : prepared_device(call, paddr, transfer);
 }
 
 static void access_bar(const char *call, uint64_t paddr, const struct transfer *transfer)
@@ -304,9 +314,10 @@ static void access_bar(const char *call, uint64_t paddr, const struct transfer *
         device_no_answer(*transfer);
         return;
     }
-    struct device *device = usable_device(call, transfer);
+    struct device *device = usable_device(call, paddr, transfer);
     if (device) {
-        device_bar_access(device, paddr, *transfer);
+        device_bar_access(device, paddr - ((uint64_t)device->number << DEVICE_SPACE_SHIFT),
+                          *transfer);
     }
     leave();
 }
@@ -340,7 +351,7 @@ static void access_tile_by_place(const char *call, uint32_t x, uint32_t y, uint6
         device_no_answer(transfer);
         return;
     }
-    struct device *device = usable_device(call, &transfer);
+    struct device *device = usable_device(call, 0, &transfer); /* of the first chip */
     if (device && is_coordinate(device, x, y, transfer)) {
         if (transfer.from) {
             device_endpoint_write(device, endpoint, transfer);
@@ -369,16 +380,17 @@ LIBTTSIM_EXPORT void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t add
 
 /* A fault ends a run; who is not at fault goes on until the time asked for has passed. (Where time
  * does not run ahead, the next call makes up for it.) */
-static void pass_time(struct device *device, uint32_t cycles)
+static void pass_time(struct machine *machine, uint32_t cycles)
 {
-    const uint64_t end = penrose_now(device->chip) + cycles;
-    uint64_t isolated = device->isolated;
-    clock_run(device, cycles);
-    for (unsigned stops = 0; device->isolated != isolated && device->run_ahead.most > 0 &&
-                             penrose_now(device->chip) < end && stops < MOST_STOPS;
+    const struct penrose_chip *chip = machine->device[0]->chip; /* all have one clock */
+    const uint64_t end = penrose_now(chip) + cycles;
+    uint64_t isolated = machine->isolated;
+    clock_run(machine, cycles);
+    for (unsigned stops = 0; machine->isolated != isolated && machine->run_ahead.most > 0 &&
+                             penrose_now(chip) < end && stops < MOST_STOPS;
          stops++) {
-        isolated = device->isolated;
-        clock_run(device, (uint32_t)(end - penrose_now(device->chip)));
+        isolated = machine->isolated;
+        clock_run(machine, (uint32_t)(end - penrose_now(chip)));
     }
 }
 
@@ -388,19 +400,19 @@ LIBTTSIM_EXPORT void libttsim_clock(uint32_t n_clocks)
     if (!enter()) {
         return;
     }
-    struct device *device = current_device();
-    if (device) {
-        if (!device->is_used) {
-            device_first_use(device);
+    struct machine *machine = current_machine();
+    if (machine) {
+        if (!machine_is_used(machine)) {
+            device_first_use(machine->device[0]);
         }
-        if (device->summary) {
-            device->summary->polls++;
+        if (machine->summary) {
+            machine->summary->polls++;
         }
-        device_watch_polls(device);
-        pass_time(device, n_clocks);
-        dump_as_wanted(device);
-        is_hung = device->is_hung;
-        device->is_hung = false;
+        machine_watch_polls(machine);
+        pass_time(machine, n_clocks);
+        dump_as_wanted(machine);
+        is_hung = machine->is_hung;
+        machine->is_hung = false;
     }
     leave();
     if (is_hung) {

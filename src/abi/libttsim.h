@@ -14,18 +14,18 @@
 /* Threads without PENROSE_THREADS, at most: processes with a library each run side by side. */
 enum { LIBTTSIM_THREADS = 8 };
 
-/* Makes the device, as the environment describes it (man/libttsim.3). May follow libttsim_exit. */
+/* Makes the devices, as the environment describes it (man/libttsim.3). May follow libttsim_exit. */
 void libttsim_init(void);
 void libttsim_exit(void);
 
-/* `bus_device_function` 0 is the device; every other one reads all ones, as absent ones do. */
+/* `bus_device_function` 8n is chip n; every other one reads all ones, as absent ones do. */
 uint32_t libttsim_pci_config_rd32(uint32_t bus_device_function, uint32_t offset);
 
-/* `paddr` is an address in one of the device's BARs; any size and alignment. */
+/* `paddr` is an address in one of a device's BARs, which tells the device; any size and alignment. */
 void libttsim_pci_mem_rd_bytes(uint64_t paddr, void *p, uint32_t size);
 void libttsim_pci_mem_wr_bytes(uint64_t paddr, const void *p, uint32_t size);
 
-/* Extension: the same to a tile at (x, y), as software addresses it on NoC 0, without a window.
+/* Extension: the same to a tile of chip 0 at (x, y), as software addresses it on NoC 0, without a window.
  * The vendor's library refuses these calls on Blackhole. */
 void libttsim_tile_rd_bytes(uint32_t x, uint32_t y, uint64_t address, void *p, uint32_t size);
 void libttsim_tile_wr_bytes(uint32_t x, uint32_t y, uint64_t address, const void *p, uint32_t size);

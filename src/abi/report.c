@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "abi/device.h"
+#include "abi/machine.h"
 #include "host/environment.h"
 #include "isa/plain_text.h"
 #include "observe/error_line.h"
@@ -83,23 +83,24 @@ static struct iovec piece_of(const char *text, size_t size)
     return (struct iovec){.iov_base = (void *)(uintptr_t)text, .iov_len = size}; /* only read */
 }
 
-static int write_line(int fd, const char *text, size_t size)
+/* `of` says which chip the text is about, "" where there is only one. */
+static int write_line(int fd, const char *of, const char *text, size_t size)
 {
     static const char prefix[] = "penrose: ";
-    struct iovec piece[] = {piece_of(prefix, sizeof prefix - 1), piece_of(text, size),
-                            piece_of("\n", 1)};
-    return write_pieces(fd, piece, 3);
+    struct iovec piece[] = {piece_of(prefix, sizeof prefix - 1), piece_of(of, strlen(of)),
+                            piece_of(text, size), piece_of("\n", 1)};
+    return write_pieces(fd, piece, 4);
 }
 
-/* Adds to a file, as a report or as it is. Returns errno, or 0. */
-static int append_to_file(const char *path, const char *text, size_t size, bool is_report)
+/* Adds to a file: as a report about `of`, or, where that is NULL, as it is. Returns errno, or 0. */
+static int append_to_file(const char *path, const char *of, const char *text, size_t size)
 {
     struct iovec piece = piece_of(text, size);
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (fd < 0) {
         return errno;
     }
-    int error = is_report ? write_line(fd, text, size) : write_pieces(fd, &piece, 1);
+    int error = of ? write_line(fd, of, text, size) : write_pieces(fd, &piece, 1);
     return close(fd) != 0 && !error ? errno : error;
 }
 
@@ -139,7 +140,7 @@ static void tell_lost(struct reports *reports, const char *path, int error)
     if (reports) {
         reports->seen[reports->count++] = hash;
     }
-    write_line(STDERR_FILENO, text, (size_t)length);
+    write_line(STDERR_FILENO, "", text, (size_t)length);
 }
 
 enum audience { TO_ALL, TO_FILE }; /* stderr and the file, or the file alone if it takes it */
@@ -148,15 +149,16 @@ enum audience { TO_ALL, TO_FILE }; /* stderr and the file, or the file alone if 
 static void deliver_report(struct reports *reports, const char *text, enum audience audience)
 {
     const char *path = host_variable("PENROSE_REPORT");
+    const char *of = reports ? reports->of : "";
     size_t size = strlen(text), shown = head(text, STDERR_LINES);
-    int error = path ? append_to_file(path, text, size, true) : 0;
+    int error = path ? append_to_file(path, of, text, size) : 0;
     bool is_shown = audience == TO_ALL || error;
     if (is_shown) {
-        write_line(STDERR_FILENO, text, shown);
+        write_line(STDERR_FILENO, of, text, shown);
     }
     if (is_shown && shown < size) {
         static const char more[] = "  ... (PENROSE_REPORT=FILE gets all of it)";
-        write_line(STDERR_FILENO, more, sizeof more - 1);
+        write_line(STDERR_FILENO, "", more, sizeof more - 1);
     }
     if (error) {
         tell_lost(reports, path, error);
@@ -188,8 +190,8 @@ static void report_plainly(struct device *device, const char *text)
 
 void report_text(struct device *device, const char *text)
 {
-    if (device->summary) {
-        device->summary->warnings++;
+    if (device->machine->summary) {
+        device->machine->summary->warnings++;
     }
     report_plainly(device, text);
 }
@@ -226,15 +228,15 @@ static bool tell_fault_text(struct reports *reports, const char *text, enum audi
 void report_hang(struct device *device, const char *text)
 {
     tell_event(&device->reports, text, hash_text(text), TO_ALL);
-    if (device->summary) {
-        device->summary->hangs++;
+    if (device->machine->summary) {
+        device->machine->summary->hangs++;
     }
-    device->is_hung = device->on_hang == ON_HANG_THROW;
+    device->machine->is_hung |= device->on_hang == ON_HANG_THROW;
     launches_hang(device->launches);
     if (device->on_hang == ON_HANG_STOP) {
         device_end_recording(device); /* with what led to this */
         device_end_launches(device);
-        summary_close(device);
+        summary_close(device->machine);
         kill(getpid(), SIGTERM);
     }
 }
@@ -263,8 +265,8 @@ void report(struct device *device, const char *format, ...)
 void report_incomplete(struct device *device, const char *text)
 {
     report(device, "%s", text);
-    if (device->summary) {
-        device->summary->incomplete++;
+    if (device->machine->summary) {
+        device->machine->summary->incomplete++;
     }
 }
 
@@ -302,9 +304,9 @@ static void tell_fault(struct device *device, const struct penrose_fault *fault)
             tell_error_line(fault);
         }
     }
-    if (device->summary) {
-        device->summary->faults += fault->policy == PENROSE_STOP;
-        device->summary->warnings += fault->policy != PENROSE_STOP;
+    if (device->machine->summary) {
+        device->machine->summary->faults += fault->policy == PENROSE_STOP;
+        device->machine->summary->warnings += fault->policy != PENROSE_STOP;
     }
     if (fault->policy == PENROSE_STOP &&
         penrose_tile_kind(device->chip, fault->x, fault->y) == PENROSE_TILE_TENSIX) {
@@ -354,7 +356,7 @@ static void tell_faults(struct device *device)
     penrose_fault_isolate(device->chip);
     device->faults_told = penrose_fault_count(device->chip);
     device->stopped = false;
-    device->isolated++;
+    device->machine->isolated++;
 }
 
 /* Where else the mistakes were made that were told. */
@@ -368,10 +370,10 @@ static void tell_others(struct alike *alike)
             penrose_fault_format_others(&group->first, group->other, group->others, text,
                                         sizeof text);
             trim(text);
-            write_line(STDERR_FILENO, text, strlen(text));
+            write_line(STDERR_FILENO, "", text, strlen(text));
         }
         if (group->others > 0 && !host_variable("PENROSE_REPORT")) {
-            write_line(STDERR_FILENO, each, sizeof each - 1);
+            write_line(STDERR_FILENO, "", each, sizeof each - 1);
         }
     }
     alike->groups = 0;
@@ -385,11 +387,16 @@ void device_tell_faults(struct device *device)
 
 void device_report_faults(struct device *device)
 {
+    const struct machine *machine = device->machine;
     do {
-        tell_faults(device);
-        device_tend(device);
-    } while (device->stopped); /* time has passed */
-    tell_others(&device->alike);
+        for (unsigned i = 0; i < machine->devices; i++) {
+            tell_faults(machine->device[i]);
+            device_tend(machine->device[i]);
+        }
+    } while (machine_is_stopped(machine)); /* time has passed */
+    for (unsigned i = 0; i < machine->devices; i++) {
+        tell_others(&machine->device[i]->alike);
+    }
 }
 
 /* --- Polls in vain --- */
@@ -436,38 +443,53 @@ static bool is_in_vain(const struct poll_watch *watch, bool is_quiet, uint64_t n
     return is_quiet ? is_long : watch->calls >= BUSY_CALLS && now - watch->since >= VAIN_CYCLES;
 }
 
-void device_watch_polls(struct device *device)
+/* False where the host waits for nothing on the chip: it looks at prints, say, while it compiles what it
+ * will launch. */
+static bool tell_of_hang(struct device *device)
 {
-    const struct run_ahead *ahead = &device->run_ahead;
-    struct poll_watch *watch = &device->watch;
-    uint64_t now = penrose_now(device->chip);
+    device_know_firmware(device);
+    if (waits_for_work_only(device->chip)) {
+        return false;
+    }
+    tell_waits(device, device->machine->run_ahead.is_quiet
+                           ? "the host keeps polling, but nothing can happen any more on the chip "
+                             "until the host does something; who waits for what:\n"
+                           : "the host has been polling in vain for long, while harts run; who "
+                             "waits for what:\n");
+    add_started(device, &device->ailing, true);
+    return true;
+}
+
+void machine_watch_polls(struct machine *machine)
+{
+    const struct run_ahead *ahead = &machine->run_ahead;
+    struct poll_watch *watch = &machine->watch;
+    uint64_t now = penrose_now(machine->device[0]->chip);
     if (ahead->progress) {
-        leftovers_tell(device);
+        for (unsigned i = 0; i < machine->devices; i++) {
+            leftovers_tell(machine->device[i]);
+        }
         *watch = (struct poll_watch){.since = now};
         return;
     }
     watch->polls += ahead->polling && watch->polls < VAIN_POLLS;
     watch->calls += watch->calls < VAIN_CALLS;
     if (ahead->polling && watch->polls < VAIN_POLLS && watch->polls % SUSPECT_POLLS == 0) {
-        add_started(device, &device->suspect, false);
+        for (unsigned i = 0; i < machine->devices; i++) {
+            add_started(machine->device[i], &machine->device[i]->suspect, false);
+        }
     }
     if (watch->told || !is_in_vain(watch, ahead->is_quiet, now)) {
         return;
     }
+    bool is_hang = false;
     watch->told = true;
-    device_know_firmware(device);
-    if (waits_for_work_only(device->chip)) {
-        return; /* it looks at prints, say, while it compiles what it will launch */
+    for (unsigned i = 0; i < machine->devices; i++) {
+        is_hang |= tell_of_hang(machine->device[i]);
     }
-    if (device->on_hang == ON_HANG_THROW) { /* a host that polls on gets another exception */
+    if (is_hang && machine->is_hung) { /* a host that polls on gets another exception */
         *watch = (struct poll_watch){.since = now};
     }
-    tell_waits(device, ahead->is_quiet
-                           ? "the host keeps polling, but nothing can happen any more on the chip "
-                             "until the host does something; who waits for what:\n"
-                           : "the host has been polling in vain for long, while harts run; who "
-                             "waits for what:\n");
-    add_started(device, &device->ailing, true);
 }
 
 /* --- The summary --- */
@@ -475,7 +497,7 @@ void device_watch_polls(struct device *device)
 enum { BUSIEST = 5 };
 
 struct tile_work {
-    unsigned x, y;
+    unsigned chip, x, y;
     uint64_t instructions;
 };
 
@@ -494,38 +516,38 @@ static void rank(struct tile_work *busiest, unsigned *count, struct tile_work wo
     }
 }
 
-static unsigned find_busiest(struct device *device, struct tile_work *busiest)
+static void find_busiest(struct device *device, struct tile_work *busiest, unsigned *count)
 {
-    unsigned count = 0;
     for (unsigned y = 0; y < 64; y++) {
         for (unsigned x = 0; x < 64 && device->started.row[y] >> x; x++) {
             if (tile_set_has(&device->started, x, y)) {
-                struct tile_work work = {.x = x, .y = y};
-                work.instructions =
-                    device->summary->earlier[y][x] + device_instructions(device, x, y);
-                rank(busiest, &count, work);
+                struct tile_work work = {.chip = device->number, .x = x, .y = y};
+                work.instructions = device->earlier[y][x] + device_instructions(device, x, y);
+                rank(busiest, count, work);
             }
         }
     }
-    return count;
 }
 
-static void write_summary(struct device *device)
+static void write_summary(struct machine *machine)
 {
-    const struct summary *summary = device->summary;
+    const struct summary *summary = machine->summary;
     struct tile_work busiest[BUSIEST];
+    unsigned count = 0;
     char line[1024];
-    if (!device->is_used) {
+    if (!machine_is_used(machine)) {
         return; /* somebody only looked whether there is a device */
     }
-    clock_settle(device);
-    unsigned count = find_busiest(device, busiest);
+    clock_settle(machine);
+    for (unsigned i = 0; i < machine->devices; i++) {
+        find_busiest(machine->device[i], busiest, &count);
+    }
     int length =
         snprintf(line, sizeof line,
                  "{\"pid\": %ld, \"cycles\": %llu, \"seconds\": %llu.%09llu, "
                  "\"faults\": %llu, \"hangs\": %llu, \"warnings\": %llu, \"timed\": %s, "
                  "\"polls\": %llu, \"incomplete\": %llu, \"tiles\": [",
-                 (long)getpid(), (unsigned long long)penrose_now(device->chip),
+                 (long)getpid(), (unsigned long long)penrose_now(machine->device[0]->chip),
                  (unsigned long long)(summary->nanoseconds / 1000000000),
                  (unsigned long long)(summary->nanoseconds % 1000000000),
                  (unsigned long long)summary->faults, (unsigned long long)summary->hangs,
@@ -533,23 +555,24 @@ static void write_summary(struct device *device)
                  (unsigned long long)summary->polls, (unsigned long long)summary->incomplete);
     for (unsigned i = 0; i < count; i++) {
         length += snprintf(line + length, sizeof line - (size_t)length,
-                           "%s{\"tile\": \"%u-%u\", \"instructions\": %llu}", i ? ", " : "",
-                           busiest[i].x, busiest[i].y, (unsigned long long)busiest[i].instructions);
+                           "%s{\"chip\": %u, \"tile\": \"%u-%u\", \"instructions\": %llu}",
+                           i ? ", " : "", busiest[i].chip, busiest[i].x, busiest[i].y,
+                           (unsigned long long)busiest[i].instructions);
     }
     length += snprintf(line + length, sizeof line - (size_t)length, "]}\n");
-    int error = append_to_file(summary->path, line, (size_t)length, false);
+    int error = append_to_file(summary->path, NULL, line, (size_t)length);
     if (error) {
-        report(device, "PENROSE_SUMMARY: %.512s cannot be written: %s", summary->path,
+        report(machine->device[0], "PENROSE_SUMMARY: %.512s cannot be written: %s", summary->path,
                strerror(error));
     }
 }
 
-void summary_close(struct device *device)
+void summary_close(struct machine *machine)
 {
-    if (device->summary) {
-        write_summary(device);
-        free(device->summary->path);
-        free(device->summary);
-        device->summary = NULL;
+    if (machine->summary) {
+        write_summary(machine);
+        free(machine->summary->path);
+        free(machine->summary);
+        machine->summary = NULL;
     }
 }

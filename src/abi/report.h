@@ -9,6 +9,7 @@
 enum { MOST_REPORTS = 256, MOST_EVENTS = 4096 };
 
 struct reports {
+    char of[16];                 /* "chip 1: " where the machine has several, else empty */
     uint64_t seen[MOST_REPORTS]; /* hashes of the texts that were reported */
     unsigned count;
     uint64_t event[MOST_EVENTS]; /* the same of guest faults and hangs */

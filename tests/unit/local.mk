@@ -66,6 +66,7 @@ libunit_la_SOURCES = \
 UNIT_TESTS = \
 	%D%/abi/check_abi \
 	%D%/abi/check_abi_environment \
+	%D%/abi/check_abi_chips \
 	%D%/abi/check_abi_error_lines \
 	%D%/abi/check_abi_faults \
 	%D%/abi/check_abi_time \
@@ -237,6 +238,7 @@ tests_unit_observe_check_compare_SOURCES = %D%/observe/check_compare.c $(compare
 tests_unit_observe_check_compare_LDADD = $(LDADD) -lm
 tests_unit_abi_check_abi_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_abi_check_abi_environment_LDADD = libttsim_parts.la $(LDADD)
+tests_unit_abi_check_abi_chips_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_abi_check_abi_error_lines_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_abi_check_abi_faults_LDADD = libttsim_parts.la $(LDADD)
 tests_unit_abi_check_abi_time_LDADD = libttsim_parts.la $(LDADD)

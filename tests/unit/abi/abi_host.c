@@ -11,7 +11,7 @@
 /* What was reported goes to this file, and out of the test's way from stderr. */
 static char report_path[sizeof P_tmpdir "/check_abi_XXXXXX"];
 
-static struct device *made; /* by make_device */
+static struct machine *made; /* by make_device */
 
 void host_before(void)
 {
@@ -26,7 +26,7 @@ void host_before(void)
 void host_after(void)
 {
     libttsim_exit();
-    device_destroy(made);
+    machine_destroy(made);
     unlink(report_path);
 }
 
@@ -145,10 +145,10 @@ struct device *make_device(const char *run_ahead)
     if (run_ahead) {
         setenv("PENROSE_RUN_AHEAD", run_ahead, 1);
     }
-    device_destroy(made);
-    made = device_create();
+    machine_destroy(made);
+    made = machine_create(&(struct host_callbacks){0});
     ck_assert_ptr_nonnull(made);
-    return made;
+    return made->device[0];
 }
 
 static void device_word(struct device *device, uint64_t address, uint32_t *value, bool write)

@@ -11,6 +11,7 @@
 #include "abi/device.h"
 #include "abi/endpoint.h"
 #include "abi/libttsim.h"
+#include "abi/machine.h"
 #include "unit/test.h"
 
 #define BAR0       UINT64_C(0x100000000)

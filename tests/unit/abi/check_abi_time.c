@@ -130,7 +130,7 @@ static uint64_t poll_cycles(struct device *device)
 {
     uint64_t before_it = penrose_now(device->chip);
     device_get(device, 0x400);
-    clock_run(device, 1);
+    clock_run(device->machine, 1);
     return penrose_now(device->chip) - before_it;
 }
 
@@ -164,7 +164,7 @@ static uint64_t visit_cycles(struct device *device, unsigned x, unsigned y)
     uint64_t before_it = penrose_now(device->chip);
     device_endpoint_read(device, (struct endpoint){.x = x, .y = y, .address = 0x800},
                          (struct transfer){.to = (uint8_t *)&word, .size = sizeof word});
-    clock_run(device, 1);
+    clock_run(device->machine, 1);
     return penrose_now(device->chip) - before_it;
 }
 
@@ -177,7 +177,8 @@ TEST(time_is_saved_up_while_the_host_goes_round)
     }
     ck_assert_uint_eq(visit_cycles(device, 3, 3), 0);
     uint64_t then = penrose_now(device->chip);
-    clock_run(device, 1000); /* more than its quantum passes at once, what is saved stays saved */
+    clock_run(device->machine,
+              1000); /* more than its quantum passes at once, what is saved stays saved */
     ck_assert_uint_eq(penrose_now(device->chip) - then, 1024);
     ck_assert_uint_eq(visit_cycles(device, 4, 4), 0);
     device_set(device, 0x500, 1);
@@ -232,7 +233,7 @@ static void set_up_request(struct device *device, enum niu_request request, uint
 static void do_request(struct device *device)
 {
     device_set(device, NIU + 0x40, 1);
-    clock_run(device, 4096);
+    clock_run(device->machine, 4096);
     ck_assert_uint_eq(device_get(device, NIU + 0x40), 0);
 }
 
@@ -241,7 +242,7 @@ TEST(tiles_reach_host_memory)
     struct device *device = make_device(NULL);
     uint8_t back[4096];
     fill_host_memory();
-    device->host = (struct host_callbacks){.read = host_rd, .write = host_wr};
+    device->machine->host = (struct host_callbacks){.read = host_rd, .write = host_wr};
     set_up_request(device, REQUEST_READ, 0x4000, 19, 24, HOST_BASE + 0x2000, 4096);
     do_request(device);
     device_endpoint_read(device, (struct endpoint){.x = 1, .y = 2, .address = 0x4000},
@@ -251,7 +252,7 @@ TEST(tiles_reach_host_memory)
     do_request(device);
     ck_assert_mem_eq(back, host_memory + 0x10000, sizeof back);
     ck_assert_uint_eq(reported(""), 0);
-    device->host = (struct host_callbacks){0};
+    device->machine->host = (struct host_callbacks){0};
     do_request(device);
     ck_assert_uint_eq(reported("the host has no memory"), 1);
 }
@@ -277,11 +278,11 @@ TEST(writes_to_host_memory_end_a_call)
     struct device *device = make_device(NULL);
     unsigned calls = 0;
     memset(host_memory, 0, sizeof host_memory);
-    device->host = (struct host_callbacks){.read = host_rd, .write = host_wr};
+    device->machine->host = (struct host_callbacks){.read = host_rd, .write = host_wr};
     set_up_request(device, REQUEST_WRITE, 0x480, 19, 24, HOST_BASE + 0x80, 4);
     start_late_request(device);
     while (memcmp(host_memory + 0x80, "\x0d\xf0\x0d\x60", 4) != 0) { /* it reads nothing else */
-        clock_run(device, 1);
+        clock_run(device->machine, 1);
         ck_assert_uint_lt(calls++, 100);
     }
     uint64_t now = penrose_now(device->chip);
@@ -305,7 +306,7 @@ TEST(polls_of_other_tiles_end_a_call)
         set_up_request(device, REQUEST_WRITE, 0x480, endpoint.x, endpoint.y, endpoint.address, 4);
         start_late_request(device);
         for (; word != 0x600df00d; polls++) {
-            clock_run(device, 1);
+            clock_run(device->machine, 1);
             device_endpoint_read(device, endpoint,
                                  (struct transfer){.to = (uint8_t *)&word, .size = 4});
             ck_assert_uint_lt(polls, 100);
@@ -357,11 +358,11 @@ TEST(only_what_is_still_polled_ends_a_call)
     }
     device_set(device, 0x500, 1);
     device_get(device, 0x504);
-    clock_run(device, 1);
+    clock_run(device->machine, 1);
     for (uint64_t cycles = 256; penrose_now(device->chip) < 600000;) {
         uint64_t then = penrose_now(device->chip);
         device_get(device, 0x504);
-        clock_run(device, 1);
+        clock_run(device->machine, 1);
         ck_assert_uint_eq(penrose_now(device->chip) - then, cycles);
         cycles = cycles < 65536 ? cycles * 2 : 65536;
     }
@@ -370,13 +371,13 @@ TEST(only_what_is_still_polled_ends_a_call)
 TEST(clocks_count)
 {
     struct device *device = start_late_change();
-    clock_run(device, 0);
+    clock_run(device->machine, 0);
     ck_assert_uint_eq(penrose_now(device->chip), 0);
     for (unsigned i = 0; i < 5; i++) {
         poll_cycles(device);
     }
     uint64_t then = penrose_now(device->chip);
-    clock_run(device, 1000000); /* all of them, whatever changes */
+    clock_run(device->machine, 1000000); /* all of them, whatever changes */
     ck_assert_uint_ge(penrose_now(device->chip), then + 1000000);
     ck_assert_uint_lt(penrose_now(device->chip), then + 1000000 + 128);
     ck_assert_uint_eq(device_get(device, 0x400), 1);
@@ -385,23 +386,23 @@ TEST(clocks_count)
 TEST(quiet_time_passes_as_asked)
 {
     struct device *device = make_device(NULL);
-    clock_run(device, 1);
-    clock_run(device, UINT32_MAX);
+    clock_run(device->machine, 1);
+    clock_run(device->machine, UINT32_MAX);
     for (unsigned i = 0; i < 3000; i++) {
         device_get(device, 0x400);
-        clock_run(device, 1);
+        clock_run(device->machine, 1);
     }
     ck_assert_uint_eq(reported(""), 0); /* all harts are in reset: nobody waits */
     device_set(device, 0x400, 1);       /* the time that is owed passes now */
     ck_assert_uint_ge(penrose_now(device->chip), UINT64_C(3001) + UINT32_MAX);
     ck_assert_uint_lt(penrose_now(device->chip), UINT64_C(3001) + UINT32_MAX + 128);
     uint32_t then = device_get(device, WALL_CLOCK);
-    clock_run(device, 10000);
+    clock_run(device->machine, 10000);
     uint32_t elapsed = device_get(device, WALL_CLOCK) - then;
     ck_assert_uint_ge(elapsed, 10000);
     ck_assert_uint_lt(elapsed, 10128);
     start_busy(device, 1, 2); /* it is not quiet for ever */
-    clock_run(device, 1000);
+    clock_run(device->machine, 1000);
     ck_assert_uint_gt(device_get(device, 0x404), 100);
 }
 
@@ -414,7 +415,7 @@ TEST(time_passes_between_debugger_commands)
     start_busy(device, 1, 2);
     for (unsigned i = 0; i < 30; i++) {
         (void)device_get(device, 0x500);
-        clock_run(device, 1);
+        clock_run(device->machine, 1);
     }
     for (unsigned i = 0; i < COUNT(registers); i++) {
         uint32_t then = device_get(device, WALL_CLOCK), counted = device_get(device, 0x404);
@@ -434,7 +435,7 @@ TEST(run_ahead_is_adjustable)
     struct device *device = make_device("0");
     start_busy(device, 1, 2);
     for (unsigned i = 0; i < 1280; i++) {
-        clock_run(device, 1);
+        clock_run(device->machine, 1);
     }
     ck_assert_uint_eq(penrose_now(device->chip), 1280);
     device = make_device("512:1024");
@@ -444,14 +445,14 @@ TEST(run_ahead_is_adjustable)
     ck_assert_uint_eq(poll_cycles(device), 1024);
     ck_assert_uint_eq(poll_cycles(device), 1024);
     device = make_device("4096");
-    ck_assert_uint_eq(device->run_ahead.first, 128);
-    ck_assert_uint_eq(device->run_ahead.most, 4096);
+    ck_assert_uint_eq(device->machine->run_ahead.first, 128);
+    ck_assert_uint_eq(device->machine->run_ahead.most, 4096);
     static const char *const wrong[] = {"x",    "-5", "12 ", "5:", "10:5", "0:5", "99999999999999",
                                         "1:2:3"};
     for (unsigned i = 0; i < COUNT(wrong); i++) {
         device = make_device(wrong[i]);
-        ck_assert_uint_eq(device->run_ahead.first, 128);
-        ck_assert_uint_eq(device->run_ahead.most, 65536);
+        ck_assert_uint_eq(device->machine->run_ahead.first, 128);
+        ck_assert_uint_eq(device->machine->run_ahead.most, 65536);
         device_first_use(device);
         ck_assert_uint_eq(reported("PENROSE_RUN_AHEAD"), i + 1);
     }

@@ -1,0 +1,389 @@
+/* The life of the machine behind the ABI: which chips it has, how they are linked, and what of the
+ * environment is about all of them. */
+#include "abi/machine.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi/card.h"
+#include "abi/libttsim.h"
+#include "chip/grid.h"
+#include "host/environment.h"
+#include "host/processors.h"
+#include "isa/error.h"
+#include "num/kernels.h"
+#include "observe/error_line.h"
+#include "observe/settings.h"
+
+enum { MOST_THREADS = 256 };
+
+/* --- Options --- */
+
+static void choose_kernels(struct device *device, struct penrose_options *options)
+{
+    const char *name = host_variable("PENROSE_KERNELS");
+    char why[128];
+    if (name && !num_kernels_find(name)) {
+        snprintf(why, sizeof why,
+                 "this host cannot run '%.40s'; choose reference, avx2 or avx512, or none for the "
+                 "fastest",
+                 name);
+        device_complain(device, "PENROSE_KERNELS", why);
+        options->kernels = PENROSE_FASTEST_KERNELS;
+    }
+}
+
+static unsigned choose_threads(struct device *device)
+{
+    const char *text = host_variable("PENROSE_THREADS");
+    char why[128];
+    unsigned threads;
+    if (text && host_count(text, MOST_THREADS, &threads)) {
+        return threads;
+    }
+    if (text) {
+        snprintf(why, sizeof why, "'%.40s' is not a number from 1 to %d", text, MOST_THREADS);
+        device_complain(device, "PENROSE_THREADS", why);
+    }
+    return host_processors(LIBTTSIM_THREADS);
+}
+
+static void check_shortcuts(struct device *device)
+{
+    const char *text = host_variable("PENROSE_SHORTCUTS");
+    char why[128];
+    bool is_on;
+    if (text && !host_switch(text, &is_on)) {
+        snprintf(why, sizeof why, "'%.40s' is neither on nor off", text);
+        device_complain(device, "PENROSE_SHORTCUTS", why);
+    }
+}
+
+static void check_error_style(struct device *device)
+{
+    struct penrose_error error;
+    if (error_line_check(&error) != PENROSE_OK) {
+        device_complain(device, "PENROSE_ERROR_STYLE", error.text);
+    }
+}
+
+static void choose_options(struct device *device, struct penrose_options *options)
+{
+    struct penrose_error error;
+    const char *schedule = host_variable("PENROSE_SCHEDULE"),
+               *policy = host_variable("PENROSE_POLICY");
+    *options = (struct penrose_options){.size = sizeof *options};
+    choose_kernels(device, options);
+    check_shortcuts(device);
+    check_error_style(device);
+    if (schedule && settings_schedule(options, schedule, &error) != PENROSE_OK) {
+        device_complain(device, "PENROSE_SCHEDULE", error.text);
+    }
+    if (policy && settings_policy(options, policy, &error) != PENROSE_OK) {
+        device_complain(device, "PENROSE_POLICY", error.text);
+    }
+}
+
+/* --- Cables --- */
+
+/* The next tile of "20,25 21,25", and where it ends; false at the end, or where there is none. */
+static bool next_place(const char **text, struct penrose_place *at)
+{
+    int length = 0;
+    bool is_place = sscanf(*text, " %2u,%2u%n", &at->x, &at->y, &length) == 2;
+    *text += is_place ? length : 0;
+    return is_place;
+}
+
+/* The cable's ends are one; a tile that is named twice has one cable. */
+static void plug_loopback(struct device *device, struct penrose_place at)
+{
+    struct penrose_error error;
+    if (penrose_ethernet_link(device->chip, at.x, at.y, device->chip, at.x, at.y, &error) ==
+        PENROSE_E_MEMORY) {
+        device_complain(device, "PENROSE_LOOPBACK", error.text);
+    }
+}
+
+static void plug_loopbacks(struct device *device)
+{
+    const char *text = host_variable("PENROSE_LOOPBACK"), *rest = text;
+    struct penrose_place at;
+    size_t named = 0;
+    bool is_right = true;
+    if (!text) {
+        return;
+    }
+    if (strcmp(text, "all") == 0) {
+        for (; penrose_tile_at(device->chip, PENROSE_TILE_ETHERNET, named, &at); named++) {
+            plug_loopback(device, at);
+        }
+        if (named == 0) {
+            device_complain(device, "PENROSE_LOOPBACK", "the card has no Ethernet tiles");
+        }
+        return;
+    }
+    for (; next_place(&rest, &at); named++) {
+        is_right &= penrose_tile_kind(device->chip, at.x, at.y) == PENROSE_TILE_ETHERNET;
+    }
+    if (!is_right || rest[strspn(rest, " ")] || named == 0) {
+        device_complain(device, "PENROSE_LOOPBACK",
+                        "write all, or Ethernet tiles of the card, as in '20,25 21,25'");
+        return;
+    }
+    while (next_place(&text, &at)) {
+        plug_loopback(device, at);
+    }
+}
+
+/* "0:2-1:9": port 2 of chip 0 and port 9 of chip 1, which are Ethernet tiles counted from 0. */
+struct cable {
+    unsigned chip[2], port[2];
+};
+
+/* As next_place, for "0:2-1:9 0:3-1:8"; commas may stand between them. */
+static bool next_cable(const char **text, struct cable *cable)
+{
+    int length = 0;
+    *text += strspn(*text, " ,");
+    bool is_cable = sscanf(*text, "%2u:%2u-%2u:%2u%n", &cable->chip[0], &cable->port[0],
+                           &cable->chip[1], &cable->port[1], &length) == 4;
+    *text += is_cable ? length : 0;
+    return is_cable;
+}
+
+static bool plug_cable(const struct machine *machine, const struct cable *cable, char *why,
+                       size_t size)
+{
+    struct penrose_place at[2];
+    struct penrose_error error = {0};
+    for (unsigned end = 0; end < 2; end++) {
+        if (cable->chip[end] >= machine->devices) {
+            snprintf(why, size, "there is no chip %u; chips are numbered from 0 to %u",
+                     cable->chip[end], machine->devices - 1);
+            return false;
+        }
+        if (!penrose_tile_at(machine->device[cable->chip[end]]->chip, PENROSE_TILE_ETHERNET,
+                             cable->port[end], &at[end])) {
+            snprintf(why, size, "chip %u has no port %u", cable->chip[end], cable->port[end]);
+            return false;
+        }
+    }
+    if (penrose_ethernet_link(machine->device[cable->chip[0]]->chip, at[0].x, at[0].y,
+                              machine->device[cable->chip[1]]->chip, at[1].x, at[1].y,
+                              &error) != PENROSE_OK) {
+        snprintf(why, size, "%u:%u-%u:%u: %.160s", cable->chip[0], cable->port[0], cable->chip[1],
+                 cable->port[1], error.text);
+        return false;
+    }
+    return true;
+}
+
+static void plug_cables(struct machine *machine)
+{
+    const char *text = host_variable("PENROSE_LINKS");
+    struct cable cable;
+    char why[256] = "write two ends for each link, chip:port-chip:port, as in '0:2-1:9 0:3-1:8'";
+    bool is_right = true;
+    while (text && is_right && next_cable(&text, &cable)) {
+        is_right = plug_cable(machine, &cable, why, sizeof why);
+    }
+    if (text && (!is_right || *text)) {
+        device_complain(machine->device[0], "PENROSE_LINKS", why);
+    }
+}
+
+/* --- Chips --- */
+
+static const struct grid_product *card_named(struct device *device, const char *variable,
+                                             const char *name)
+{
+    const struct grid_product *card = grid_product(name);
+    char why[256];
+    if (!card) {
+        snprintf(why, sizeof why, "there is no card '%.40s'; known are %s", name,
+                 grid_products().text);
+        device_complain(device, variable, why);
+    }
+    return card;
+}
+
+/* The cards of all chips: those that PENROSE_CHIPS names, or the one of PENROSE_CARD, or that of the
+ * library. How many there are. */
+static unsigned choose_cards(struct device *device, const char *card[MACHINE_DEVICES])
+{
+    const char *chips = host_variable("PENROSE_CHIPS"), *one = host_variable("PENROSE_CARD");
+    const struct grid_product *named = one ? card_named(device, "PENROSE_CARD", one) : NULL;
+    char word[64];
+    unsigned count = 0;
+    int length;
+    card[0] = named ? named->name : abi_default_card();
+    for (; chips && sscanf(chips, " %63s%n", word, &length) == 1; chips += length) {
+        named = card_named(device, "PENROSE_CHIPS", word);
+        if (!named) {
+            return 1;
+        }
+        if (count == MACHINE_DEVICES) {
+            device_complain(device, "PENROSE_CHIPS", "hosts find at most 32 chips");
+            return 1;
+        }
+        card[count++] = named->name;
+    }
+    return count ? count : 1;
+}
+
+static enum penrose_status make_chips(struct machine *machine, struct penrose_error *error)
+{
+    struct penrose_options options;
+    const char *card[MACHINE_DEVICES];
+    unsigned threads = choose_threads(machine->device[0]);
+    unsigned count = choose_cards(machine->device[0], card);
+    choose_options(machine->device[0], &options);
+    enum penrose_status status = penrose_cluster_create(threads, &machine->cluster, error);
+    for (unsigned i = 0; status == PENROSE_OK && i < count; i++) {
+        struct device *device = i ? calloc(1, sizeof *device) : machine->device[0];
+        if (!device) {
+            return error_set(error, PENROSE_E_MEMORY, "no memory for a device");
+        }
+        machine->device[i] = device;
+        machine->devices = i + 1;
+        device->machine = machine;
+        device->number = i;
+        if (count > 1) {
+            snprintf(device->reports.of, sizeof device->reports.of, "chip %u: ", i);
+        }
+        options.card = card[i];
+        status = penrose_cluster_add(machine->cluster, &options, &device->chip, error);
+    }
+    return status;
+}
+
+/* --- The summary --- */
+
+static bool is_timed(void)
+{
+    struct penrose_options options = {.size = sizeof options};
+    const char *schedule = host_variable("PENROSE_SCHEDULE");
+    return schedule && settings_schedule(&options, schedule, NULL) == PENROSE_OK && options.timed;
+}
+
+static void start_summary(struct machine *machine)
+{
+    const char *path = host_variable("PENROSE_SUMMARY");
+    int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+    if (fd >= 0) {
+        close(fd);
+        machine->summary = calloc(1, sizeof *machine->summary);
+    }
+    if (machine->summary) {
+        machine->summary->path = strdup(path);
+        machine->summary->is_timed = is_timed();
+    }
+    if (path && (!machine->summary || !machine->summary->path)) {
+        device_complain(machine->device[0], "PENROSE_SUMMARY",
+                        "the file that it names cannot be written");
+        free(machine->summary);
+        machine->summary = NULL;
+    }
+}
+
+/* --- Life --- */
+
+static void free_devices(struct machine *machine)
+{
+    for (unsigned i = 0; i < MACHINE_DEVICES; i++) {
+        free(machine->device[i]);
+    }
+    free(machine);
+}
+
+struct machine *machine_create(const struct host_callbacks *host)
+{
+    struct penrose_error error;
+    struct machine *machine = calloc(1, sizeof *machine);
+    if (machine) {
+        machine->device[0] = calloc(1, sizeof *machine->device[0]);
+    }
+    if (!machine || !machine->device[0]) {
+        free(machine);
+        report_always("libttsim_init: no memory for a device");
+        return NULL;
+    }
+    machine->host = *host;
+    machine->device[0]->machine = machine;
+    if (make_chips(machine, &error) != PENROSE_OK) {
+        report(machine->device[0], "libttsim_init: %s", error.text);
+        penrose_cluster_destroy(machine->cluster);
+        free_devices(machine);
+        return NULL;
+    }
+    for (unsigned i = 0; i < machine->devices; i++) {
+        device_open(machine->device[i]);
+    }
+    plug_loopbacks(machine->device[0]);
+    plug_cables(machine);
+    start_summary(machine);
+    clock_init(machine);
+    return machine;
+}
+
+void machine_destroy(struct machine *machine)
+{
+    if (!machine) {
+        return;
+    }
+    for (unsigned i = 0; i < machine->devices; i++) {
+        device_end(machine->device[i]);
+    }
+    summary_close(machine);
+    for (unsigned i = 0; i < machine->devices; i++) {
+        device_close(machine->device[i]);
+    }
+    penrose_cluster_destroy(machine->cluster);
+    free_devices(machine);
+}
+
+/* --- Who is meant --- */
+
+struct device *machine_find(const struct machine *machine, uint32_t bus_device_function)
+{
+    uint32_t number = bus_device_function >> BDF_SHIFT;
+    bool is_there = bus_device_function % (1 << BDF_SHIFT) == 0 && number < machine->devices;
+    return is_there ? machine->device[number] : NULL;
+}
+
+struct device *machine_at(const struct machine *machine, uint64_t paddr)
+{
+    uint64_t number = paddr >> DEVICE_SPACE_SHIFT;
+    return machine->device[number < machine->devices ? number : 0];
+}
+
+bool machine_is_used(const struct machine *machine)
+{
+    for (unsigned i = 0; i < machine->devices; i++) {
+        if (machine->device[i]->is_used) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void machine_stopped(struct machine *machine)
+{
+    for (unsigned i = 0; i < machine->devices; i++) {
+        machine->device[i]->stopped = true;
+    }
+}
+
+bool machine_is_stopped(const struct machine *machine)
+{
+    for (unsigned i = 0; i < machine->devices; i++) {
+        if (machine->device[i]->stopped) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,216 @@
+/*
+ * Several chips behind the libttsim ABI: a PCI device each, one clock, links between them, and
+ * reports that name the chip.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unit/abi/abi_host.h"
+
+FIXTURE(host_before, host_after);
+TESTS_ALWAYS_FORK; /* reports are counted for the whole process */
+
+/* The BARs of a device are so much higher than those of the one before. */
+#define SPACE UINT64_C(0x1000000000)
+
+#define PCS_STATUS UINT32_C(0xffb9800c)
+
+enum { ETHERNET_Y = 25, COUNTED = 0x404 };
+
+static void open_chips(const char *chips, const char *links)
+{
+    ck_assert_int_eq(setenv("PENROSE_CHIPS", chips, 1), 0);
+    if (links) {
+        ck_assert_int_eq(setenv("PENROSE_LINKS", links, 1), 0);
+    }
+    libttsim_init();
+}
+
+/* Lets the first 2 MiB window of a device lead to a place, and reads or writes there. */
+static void point_window(unsigned device, unsigned x, unsigned y, uint64_t page)
+{
+    const uint64_t tlb = TLB + device * SPACE;
+    const uint64_t rest = x | y << 6;
+    wr(tlb, (uint32_t)page);
+    wr(tlb + 4, (uint32_t)(page >> 32 | rest << (43 - 32)));
+    wr(tlb + 8, (uint32_t)(rest >> (64 - 43)));
+}
+
+static uint32_t chip_rd(unsigned device, unsigned x, unsigned y, uint64_t address)
+{
+    point_window(device, x, y, address >> 21);
+    return rd(BAR0 + device * SPACE + address % (1 << 21));
+}
+
+static void chip_wr(unsigned device, unsigned x, unsigned y, uint64_t address, uint32_t value)
+{
+    point_window(device, x, y, address >> 21);
+    wr(BAR0 + device * SPACE + address % (1 << 21), value);
+}
+
+static void chip_start(unsigned device, unsigned x, unsigned y, const char *const *lines)
+{
+    for (uint32_t address = 0x1000; *lines; lines++, address += 4) {
+        struct penrose_error error = {0};
+        uint32_t word;
+        ck_assert_msg(penrose_assemble(*lines, address, &word, &error) == PENROSE_OK, "%s: %s",
+                      *lines, error.text);
+        chip_wr(device, x, y, address, word);
+    }
+    chip_wr(device, x, y, 0, 0x0000106f); /* jal zero, 0x1000 */
+    chip_wr(device, x, y, SOFT_RESET, BRISC_RUNS);
+}
+
+static const char *const counts[] = {"addi a0, a0, 1", "sw a0, 0x404(zero)", "jal zero, 0x1000",
+                                     NULL};
+
+TEST(each_chip_is_a_device)
+{
+    open_chips("unharvested p150a p100a", NULL);
+    for (uint32_t device = 0; device < 3; device++) {
+        ck_assert_uint_eq(libttsim_pci_config_rd32(device << 3, 0), 0xb1401e52);
+        ck_assert_uint_eq(libttsim_pci_config_rd32(device << 3, 0x10), 4);
+        ck_assert_uint_eq(libttsim_pci_config_rd32(device << 3, 0x14), 1 + 0x10 * device);
+        ck_assert_uint_eq(libttsim_pci_config_rd32(device << 3, 0x1c), 1 + 0x10 * device);
+        ck_assert_uint_eq(libttsim_pci_config_rd32(device << 3, 0x24), 8 + 0x10 * device);
+        ck_assert_uint_eq(libttsim_pci_config_rd32((device << 3) + 1, 0), UINT32_MAX);
+        chip_wr(device, 1, 2, 0x400, 0x1000 + device);
+    }
+    ck_assert_uint_eq(libttsim_pci_config_rd32(3 << 3, 0), UINT32_MAX);
+    for (uint32_t device = 0; device < 3; device++) {
+        ck_assert_uint_eq(chip_rd(device, 1, 2, 0x400), 0x1000 + device);
+    }
+    ck_assert_uint_eq(reported(""), 0);
+    rd(BAR0 + 3 * SPACE);
+    ck_assert_uint_eq(reported("chip 0: read of 4 bytes at physical address 0x3100000000, which is "
+                               "in no BAR of the device"),
+                      1);
+}
+
+TEST(all_chips_have_one_clock)
+{
+    open_chips("unharvested unharvested", NULL);
+    chip_start(1, 3, 4, counts);
+    chip_start(0, 3, 4, counts);
+    libttsim_clock(10000);
+    uint32_t first = chip_rd(0, 3, 4, COUNTED), second = chip_rd(1, 3, 4, COUNTED);
+    ck_assert_uint_gt(first, 1000);
+    ck_assert_uint_le(first > second ? first - second : second - first, 200);
+    ck_assert_uint_eq(chip_rd(0, 1, 2, 0xffb121f0), chip_rd(1, 1, 2, 0xffb121f0)); /* wall clock */
+    ck_assert_uint_eq(reported(""), 0);
+}
+
+/* A value of chip 1 for which the host waits ends a call, though only chip 0 was written last. */
+TEST(polls_of_every_chip_end_calls)
+{
+    static const char *const later[] = {"lui a1, 16",
+                                        "addi a1, a1, -1",
+                                        "bne a1, zero, 0x1004",
+                                        "addi a0, zero, 1",
+                                        "sw a0, 0x404(zero)",
+                                        "jal zero, 0x1014",
+                                        NULL};
+    open_chips("unharvested unharvested", NULL);
+    chip_start(1, 1, 2, later);
+    unsigned calls = 0;
+    while (chip_rd(1, 1, 2, COUNTED) != 1) {
+        libttsim_clock(1);
+        ck_assert_uint_lt(++calls, 40);
+    }
+    ck_assert_uint_gt(calls, 3);
+}
+
+TEST(links_join_ports)
+{
+    open_chips("unharvested unharvested", "0:2-1:9,0:3-1:8");
+    for (unsigned port = 0; port < 12; port++) {
+        ck_assert_uint_eq(chip_rd(0, 20 + port, ETHERNET_Y, PCS_STATUS), port == 2 || port == 3);
+        ck_assert_uint_eq(chip_rd(1, 20 + port, ETHERNET_Y, PCS_STATUS), port == 8 || port == 9);
+    }
+    ck_assert_uint_eq(reported(""), 0);
+}
+
+TEST(reports_name_the_chip)
+{
+    static const char *const bad[] = {"lui a0, 0x80000", "lw a1, 0(a0)", NULL};
+    open_chips("unharvested unharvested", NULL);
+    chip_start(0, 5, 6, counts);
+    chip_start(1, 5, 6, bad);
+    libttsim_clock(4096);
+    ck_assert_uint_eq(reported("penrose: chip 1: "), 1);
+    ck_assert_uint_eq(reported("penrose: chip 0: "), 0);
+    uint32_t before = chip_rd(0, 5, 6, COUNTED);
+    libttsim_clock(4096); /* the other chip goes on */
+    ck_assert_uint_gt(chip_rd(0, 5, 6, COUNTED), before);
+}
+
+TEST(hangs_name_the_chip)
+{
+    static const char *const waits[] = {"lw a0, 0x404(zero)", "beq a0, zero, 0x1000", NULL};
+    open_chips("unharvested unharvested", NULL);
+    chip_start(1, 5, 6, waits);
+    for (unsigned i = 0; i < 1100; i++) {
+        (void)chip_rd(1, 5, 6, 0x408);
+        libttsim_clock(1);
+    }
+    ck_assert_uint_eq(reported("penrose: chip 1: the host keeps polling"), 1);
+    ck_assert_uint_eq(reported("chip 0:"), 0);
+}
+
+TEST(the_summary_is_of_all_chips)
+{
+    char path[] = P_tmpdir "/check_chips_XXXXXX";
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(setenv("PENROSE_SUMMARY", path, 1), 0);
+    open_chips("unharvested unharvested", NULL);
+    chip_start(0, 3, 4, counts);
+    chip_start(1, 7, 8, counts);
+    libttsim_clock(2048);
+    libttsim_exit();
+    json_t *summary = json_loadfd(fd, 0, NULL);
+    ck_assert_ptr_nonnull(summary);
+    json_t *tiles = json_object_get(summary, "tiles");
+    ck_assert_uint_eq(json_array_size(tiles), 2);
+    unsigned found = 0;
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *tile = json_array_get(tiles, i);
+        const char *name = json_string_value(json_object_get(tile, "tile"));
+        json_int_t chip = json_integer_value(json_object_get(tile, "chip"));
+        ck_assert_str_eq(name, chip ? "7-8" : "3-4");
+        found |= 1u << chip;
+        ck_assert_int_gt(json_integer_value(json_object_get(tile, "instructions")), 1000);
+    }
+    ck_assert_uint_eq(found, 3);
+    json_decref(summary);
+    close(fd);
+    unlink(path);
+}
+
+/* What is wrong is told when the device is first used, and the default is taken. */
+TEST_EACH(wrong_machines_are_told, 9)
+{
+    static const struct {
+        const char *chips, *links, *text;
+        unsigned devices;
+    } rows[] = {
+        {"unharvested p150x", NULL, "PENROSE_CHIPS: there is no card 'p150x'; known are", 1},
+        {"unharvested unharvested", "0:2-1:9 0:3", "PENROSE_LINKS: write two ends for each link",
+         2},
+        {"unharvested unharvested", "0:2-2:9", "there is no chip 2; chips are numbered from 0 to 1",
+         2},
+        {"unharvested unharvested", "0:2-1:12", "chip 1 has no port 12", 2},
+        {"unharvested p100a", "0:2-1:0", "chip 1 has no port 0", 2},
+        {"unharvested unharvested", "0:2-1:9 0:2-1:8", "Ethernet (22, 25) has a link already", 2},
+        {"unharvested unharvested", "0:2-1:9;", "PENROSE_LINKS: write two ends for each link", 2},
+        {"unharvested", "0:2-1:9", "there is no chip 1; chips are numbered from 0 to 0", 1},
+        {"", NULL, NULL, 1},
+    };
+    open_chips(rows[_i].chips, rows[_i].links);
+    ck_assert_uint_eq(libttsim_pci_config_rd32(1 << 3, 0) == 0xb1401e52, rows[_i].devices == 2);
+    ck_assert_uint_eq(reported(""), 0);
+    chip_wr(0, 1, 2, 0x400, 1);
+    ck_assert_uint_eq(reported(rows[_i].text ? rows[_i].text : ""), rows[_i].text != NULL);
+}
