@@ -122,10 +122,8 @@ static void leave_others(void)
     LEAVE(layout->atomics);
     LEAVE(layout->unpack_port);
     LEAVE(layout->now);
-    LEAVE(layout->latest);
     LEAVE(layout->clock);
-    LEAVE(layout->changed);
-    LEAVE(layout->moved);
+    LEAVE(layout->outcome);
     LEAVE(layout->is_polite);
     LEAVE(layout->stopped);
     LEAVE(layout->semaphore_changed);
