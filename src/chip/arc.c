@@ -17,8 +17,8 @@
 /* --- Tables --- */
 
 /* What BY names in arc.def. */
-typedef enum grid_reply arc_handler(struct arc *arc, const struct reg_place *place, bool writes,
-                                    uint32_t *value, char *rule);
+typedef enum answer arc_handler(struct arc *arc, const struct reg_place *place, bool writes,
+                                uint32_t *value, char *rule);
 static arc_handler arc_by_reference_clock, arc_by_control, arc_by_catcher;
 
 #define REG_FILE    arc_registers
@@ -354,19 +354,19 @@ enum { INTERRUPT_BITS = 0xf << 16 };
 
 /* HW: the reference clock has 50 MHz. GUESS: the tile clock has 1 GHz, whatever messages have set.
  */
-static enum grid_reply arc_by_reference_clock(struct arc *arc, const struct reg_place *place,
-                                              bool writes, uint32_t *value, char *rule)
+static enum answer arc_by_reference_clock(struct arc *arc, const struct reg_place *place,
+                                          bool writes, uint32_t *value, char *rule)
 {
     enum { CYCLES = 20 };
     (void)writes;
     (void)rule;
     *value = (uint32_t)(now(arc) / CYCLES >> (32 * place->word));
-    return GRID_DONE;
+    return ANSWER_DONE;
 }
 
 /* A write of the interrupt bits runs the message queues; firmware acknowledges it. */
-static enum grid_reply arc_by_control(struct arc *arc, const struct reg_place *place, bool writes,
-                                      uint32_t *value, char *rule)
+static enum answer arc_by_control(struct arc *arc, const struct reg_place *place, bool writes,
+                                  uint32_t *value, char *rule)
 {
     (void)place;
     (void)writes;
@@ -375,16 +375,16 @@ static enum grid_reply arc_by_control(struct arc *arc, const struct reg_place *p
     if (*value & INTERRUPT_BITS) {
         handle_messages(arc);
     }
-    return GRID_DONE;
+    return ANSWER_DONE;
 }
 
 /* A write of zero runs the message queues: other interrupts are none of firmware's, which empties
  * the FIFO at once. */
-static enum grid_reply arc_by_catcher(struct arc *arc, const struct reg_place *place, bool writes,
-                                      uint32_t *value, char *rule)
+static enum answer arc_by_catcher(struct arc *arc, const struct reg_place *place, bool writes,
+                                  uint32_t *value, char *rule)
 {
     if (!writes) {
-        return grid_answer(GRID_FORBIDDEN, rule,
+        return grid_answer(ANSWER_REFUSED, rule,
                            "ARC: the MSI catcher's FIFO is empty: read its status at 0x%08x first",
                            AT_ARC_APB + reg_banks[place->bank].first +
                                reg_rows[ROW_MSI_CATCHER_STATUS].offset);
@@ -392,7 +392,7 @@ static enum grid_reply arc_by_catcher(struct arc *arc, const struct reg_place *p
     if (*value == 0) {
         handle_messages(arc);
     }
-    return GRID_DONE;
+    return ANSWER_DONE;
 }
 
 /* The NIU that an offset in the APB range belongs to; NULL for others. */
@@ -408,22 +408,22 @@ static struct niu *niu_at(struct arc *arc, uint32_t offset, uint32_t *in_niu)
     return NULL;
 }
 
-static enum grid_reply no_register(uint32_t offset, char *rule)
+static enum answer no_register(uint32_t offset, char *rule)
 {
-    return grid_answer(GRID_UNMODELLED, rule,
+    return grid_answer(ANSWER_UNMODELLED, rule,
                        "ARC: register 0x%08llx is not modelled: it reads zero and ignores writes",
                        (unsigned long long)(AT_ARC_APB + offset));
 }
 
-static enum grid_reply niu_reply(enum grid_reply got, uint32_t offset, char *rule)
+static enum answer niu_reply(enum answer got, uint32_t offset, char *rule)
 {
-    return got == GRID_DONE
+    return got == ANSWER_DONE
                ? got
                : grid_answer(got, rule, "ARC: NIU register 0x%03x is not modelled", offset);
 }
 
-static enum grid_reply arc_register(struct arc *arc, uint32_t offset, bool writes, uint32_t *value,
-                                    char *rule)
+static enum answer arc_register(struct arc *arc, uint32_t offset, bool writes, uint32_t *value,
+                                char *rule)
 {
     uint32_t in_niu;
     struct niu *niu = niu_at(arc, offset, &in_niu);
@@ -440,7 +440,7 @@ static enum grid_reply arc_register(struct arc *arc, uint32_t offset, bool write
     enum reg_reply reply =
         writes ? reg_write(place.row, word, true, *value) : reg_read(place.row, word, true, value);
     return reply == REG_ASK ? ((arc_handler *)place.row->handler)(arc, &place, writes, value, rule)
-                            : GRID_DONE;
+                            : ANSWER_DONE;
 }
 
 /* --- Accesses --- */
@@ -461,27 +461,27 @@ static enum area area_of(uint64_t address, uint32_t *offset)
 }
 
 /* Rules that hold for reads and writes; nothing has happened yet. */
-static enum grid_reply check_access(enum area area, uint64_t address, uint32_t offset,
-                                    uint32_t size, char *rule)
+static enum answer check_access(enum area area, uint64_t address, uint32_t offset, uint32_t size,
+                                char *rule)
 {
     if (area == NOWHERE) {
-        return grid_answer(GRID_ABSENT, rule,
+        return grid_answer(ANSWER_UNMAPPED, rule,
                            "ARC: nothing is at 0x%llx: memory is at " ARCH_TEXT(
                                AT_ARC_CSM) ", registers at " ARCH_TEXT(AT_ARC_APB),
                            (unsigned long long)address);
     }
     if (area == CSM && size > ARC_CSM_BYTES - offset) {
-        return grid_answer(GRID_FORBIDDEN, rule,
+        return grid_answer(ANSWER_REFUSED, rule,
                            "ARC: %u bytes at 0x%llx reach beyond the end of its memory at 0x%08x",
                            size, (unsigned long long)address, AT_ARC_CSM + ARC_CSM_BYTES);
     }
     if (area != CSM && (size != 4 || offset % 4)) {
         return grid_answer(
-            GRID_FORBIDDEN, rule,
+            ANSWER_REFUSED, rule,
             "ARC: %u bytes at register 0x%llx: access registers as aligned 32-bit words", size,
             (unsigned long long)address);
     }
-    return GRID_DONE;
+    return ANSWER_DONE;
 }
 
 /* The heartbeat word as it is now, where a read of [offset, offset + size) covers it. */
@@ -499,13 +499,13 @@ static void refresh(const struct arc *arc, uint32_t offset, uint8_t *to, uint32_
     }
 }
 
-enum grid_reply arc_read(struct arc *arc, unsigned noc, uint64_t address, void *to, uint32_t size,
-                         char *rule)
+enum answer arc_read(struct arc *arc, unsigned noc, uint64_t address, void *to, uint32_t size,
+                     char *rule)
 {
     uint32_t offset = 0, value = 0;
     enum area area = area_of(address, &offset);
-    enum grid_reply got = check_access(area, address, offset, size, rule);
-    if (got != GRID_DONE) {
+    enum answer got = check_access(area, address, offset, size, rule);
+    if (got != ANSWER_DONE) {
         memset(to, 0xff, size);
         return got;
     }
@@ -513,7 +513,7 @@ enum grid_reply arc_read(struct arc *arc, unsigned noc, uint64_t address, void *
     case CSM:
         memcpy(to, arc->csm + offset, size);
         refresh(arc, offset, to, size);
-        return GRID_DONE;
+        return ANSWER_DONE;
     case APB:
         got = arc_register(arc, offset, false, &value, rule);
         break;
@@ -526,18 +526,18 @@ enum grid_reply arc_read(struct arc *arc, unsigned noc, uint64_t address, void *
     return got;
 }
 
-enum grid_reply arc_write(struct arc *arc, unsigned noc, uint64_t address, const void *from,
-                          uint32_t size, char *rule)
+enum answer arc_write(struct arc *arc, unsigned noc, uint64_t address, const void *from,
+                      uint32_t size, char *rule)
 {
     uint32_t offset = 0, value = 0;
     enum area area = area_of(address, &offset);
-    enum grid_reply got = check_access(area, address, offset, size, rule);
-    if (got != GRID_DONE) {
+    enum answer got = check_access(area, address, offset, size, rule);
+    if (got != ANSWER_DONE) {
         return got;
     }
     if (area == CSM) {
         memcpy(arc->csm + offset, from, size);
-        return GRID_DONE;
+        return ANSWER_DONE;
     }
     memcpy(&value, from, sizeof value);
     if (area == APB) {

@@ -58,12 +58,12 @@ extern const struct reg_file arc_registers;
 void arc_init(struct arc *arc, const struct grid *grid, const struct arc_board *board);
 
 /* Accesses over NoC `noc`. `rule` has room for GRID_RULE_BYTES and is filled unless the reply is
- * GRID_DONE; `to` is filled whatever the reply. Registers are single words; CSM takes any size.
+ * ANSWER_DONE; `to` is filled whatever the reply. Registers are single words; CSM takes any size.
  * Reads have no effects. */
-enum grid_reply arc_read(struct arc *arc, unsigned noc, uint64_t address, void *to, uint32_t size,
-                         char *rule);
-enum grid_reply arc_write(struct arc *arc, unsigned noc, uint64_t address, const void *from,
-                          uint32_t size, char *rule);
+enum answer arc_read(struct arc *arc, unsigned noc, uint64_t address, void *to, uint32_t size,
+                     char *rule);
+enum answer arc_write(struct arc *arc, unsigned noc, uint64_t address, const void *from,
+                      uint32_t size, char *rule);
 
 /* Where BAR0 + `offset` leads in the ARC tile; only PCIe tile 1 has that path. False outside. */
 bool arc_bar0_address(uint64_t offset, uint64_t *address);

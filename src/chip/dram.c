@@ -27,43 +27,38 @@ void dram_free(struct dram_bank *bank)
 
 /* --- The host --- */
 
-enum dram_reply dram_access(struct dram_port *port, enum mmio_operation operation, uint64_t address,
-                            void *bytes, uint64_t size, uint32_t *tile_address, const char **rule)
+enum answer dram_access(struct dram_port *port, enum mmio_operation operation, uint64_t address,
+                        void *bytes, uint64_t size, const char **rule)
 {
-    uint64_t local;
-    if (tile_dram_address(address, &local)) {
-        *tile_address = (uint32_t)local;
-        return DRAM_IS_TILE;
-    }
     if (address >= END_GDDR || size > END_GDDR - address) {
         *rule = out_of_range;
-        return DRAM_REFUSED;
+        return ANSWER_REFUSED;
     }
     if (operation == MMIO_READ || operation == MMIO_PEEK) {
         sparse_read(&port->bank->memory, address, bytes, size);
     } else if (!sparse_write(&port->bank->memory, address, bytes, size)) {
         *rule = "the host has no memory";
-        return DRAM_REFUSED;
+        return ANSWER_REFUSED;
     }
-    return DRAM_DONE;
+    return ANSWER_DONE;
 }
 
 /* --- The NoC --- */
 
-static enum noc_answer bank_access(void *owner, bool writes, uint64_t address, void *bytes,
-                                   uint32_t size, uint64_t cycle, const char **rule)
+static enum answer bank_access(void *owner, bool writes, uint64_t address, void *bytes,
+                               uint32_t size, uint64_t cycle, const char **rule)
 {
     struct dram_port *port = owner;
     enum mmio_operation operation = writes ? MMIO_WRITE : MMIO_READ;
-    uint32_t tile_address, done;
-    enum dram_reply reply = dram_access(port, operation, address, bytes, size, &tile_address, rule);
-    if (reply != DRAM_IS_TILE) {
-        return reply == DRAM_DONE ? NOC_ANSWERED : NOC_REFUSED;
+    uint64_t local;
+    uint32_t done;
+    if (!tile_dram_address(address, &local)) {
+        return dram_access(port, operation, address, bytes, size, rule);
     }
-    enum mmio_reply tile_reply =
-        tile_noc_access(port->tile, operation, tile_address, bytes, size, cycle, &done, rule);
+    enum answer answer =
+        tile_noc_access(port->tile, operation, (uint32_t)local, bytes, size, cycle, &done, rule);
     *rule = *rule ? *rule : "nothing answers there";
-    return tile_reply == MMIO_OK ? NOC_ANSWERED : tile_reply == MMIO_WAIT ? NOC_WAITS : NOC_REFUSED;
+    return answer;
 }
 
 static void port_send(void *owner, struct noc_packet *packet, uint64_t cycle)

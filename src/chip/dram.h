@@ -87,10 +87,9 @@ void dram_count_reads(const struct dram_port *port, unsigned noc, uint32_t reque
                       uint32_t flits);
 
 /* Accesses of the host, without effects where `operation` is a peek or poke, to what an NIU of the
- * port leads to while it leads to GDDR; NULL or the rule that was broken. Addresses of the tile
- * need the tile: *tile_address is then filled in, and the answer is DRAM_IS_TILE. */
-enum dram_reply { DRAM_DONE, DRAM_IS_TILE, DRAM_REFUSED };
-enum dram_reply dram_access(struct dram_port *port, enum mmio_operation operation, uint64_t address,
-                            void *bytes, uint64_t size, uint32_t *tile_address, const char **rule);
+ * port leads to while it leads to GDDR, at an address that is none of the tile's
+ * (tile_dram_address). */
+enum answer dram_access(struct dram_port *port, enum mmio_operation operation, uint64_t address,
+                        void *bytes, uint64_t size, const char **rule);
 
 #endif

@@ -278,14 +278,14 @@ struct edge {
     char rule[GRID_RULE_BYTES];
 };
 
-static enum noc_answer edge_access(void *owner, bool writes, uint64_t address, void *bytes,
-                                   uint32_t size, uint64_t cycle, const char **rule)
+static enum answer edge_access(void *owner, bool writes, uint64_t address, void *bytes,
+                               uint32_t size, uint64_t cycle, const char **rule)
 {
     struct edge *edge = owner;
     (void)cycle;
     *rule = chip_edge_access(edge->chip, edge->place, edge->noc, writes ? MMIO_WRITE : MMIO_READ,
                              address, bytes, size, edge->rule);
-    return *rule ? NOC_REFUSED : NOC_ANSWERED;
+    return *rule ? ANSWER_REFUSED : ANSWER_DONE;
 }
 
 static void edge_send(void *owner, struct noc_packet *packet, uint64_t cycle)

@@ -113,9 +113,10 @@ bool chip_gddr_move(void *owner, const struct tile *tile, bool writes, uint64_t 
                     uint8_t *bytes, uint32_t size, const char **rule)
 {
     const struct penrose_chip *chip = owner;
-    uint32_t tile_address;
-    return dram_access(chip->place[tile->node].port, writes ? MMIO_WRITE : MMIO_READ, address,
-                       bytes, size, &tile_address, rule) == DRAM_DONE;
+    uint64_t local;
+    return !tile_dram_address(address, &local) &&
+           dram_access(chip->place[tile->node].port, writes ? MMIO_WRITE : MMIO_READ, address,
+                       bytes, size, rule) == ANSWER_DONE;
 }
 
 /* --- Between windows --- */

@@ -524,29 +524,27 @@ void grid_configure_niu(const struct grid *grid, unsigned noc, struct grid_posit
 
 /* --- NIUs of the edge --- */
 
-enum grid_reply grid_answer(enum grid_reply reply, char *rule, const char *format, ...)
+enum answer grid_answer(enum answer answer, char *rule, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(rule, GRID_RULE_BYTES, format, arguments);
     va_end(arguments);
-    return reply;
+    return answer;
 }
 
-static enum grid_reply reply_of_niu(enum niu_effect effect, uint32_t offset)
-{
-    return offset >= NIU_BYTES ? GRID_ABSENT : effect == NIU_DONE ? GRID_DONE : GRID_UNMODELLED;
-}
-
-enum grid_reply grid_niu_read(struct niu *niu, uint32_t offset, uint32_t *value)
+enum answer grid_niu_read(struct niu *niu, uint32_t offset, uint32_t *value)
 {
     *value = offset < NIU_BYTES ? 0 : UINT32_MAX;
-    return reply_of_niu(niu_read(niu, offset, true, value), offset);
+    enum answer answer = niu_read(niu, offset, true, value);
+    return offset < NIU_BYTES && answer != ANSWER_DONE ? ANSWER_UNMODELLED : answer;
 }
 
-enum grid_reply grid_niu_write(struct niu *niu, uint32_t offset, uint32_t value)
+enum answer grid_niu_write(struct niu *niu, uint32_t offset, uint32_t value)
 {
-    return reply_of_niu(niu_write(niu, offset, true, value), offset);
+    enum answer answer = niu_write(niu, offset, true, value);
+    bool is_modelled = answer == ANSWER_DONE && !niu_makes_request(offset, value);
+    return offset < NIU_BYTES && !is_modelled ? ANSWER_UNMODELLED : answer;
 }
 
 /* SPEC: NoC/MemoryMap says 0xff..ffb20000 or 0xff..ffb30000. HW: firmware and UMD use the start of

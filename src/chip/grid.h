@@ -22,6 +22,7 @@
 #include <penrose/penrose.h>
 
 #include "geometry.h"
+#include "isa/answer.h"
 #include "noc/niu.h"
 
 enum { GRID_RULE_BYTES = 150 /* room for the text of a broken rule */ };
@@ -150,22 +151,18 @@ const struct grid_name *grid_names(const struct grid *grid, enum penrose_tile_ki
 void grid_configure_niu(const struct grid *grid, unsigned noc, struct grid_position at,
                         struct niu *niu);
 
-/* What became of an access to one of the tiles at the edge. */
-enum grid_reply {
-    GRID_DONE,
-    GRID_UNMODELLED, /* done, but what the register controls is not modelled: `rule` names it */
-    GRID_ABSENT,     /* nothing is there: a read gives all ones, a write nothing */
-    GRID_FORBIDDEN,  /* undefined: `rule` says why and what to do; nothing has happened */
-};
-
-/* The reply, with words in `rule`, which has room for GRID_RULE_BYTES. */
-enum grid_reply grid_answer(enum grid_reply reply, char *rule, const char *format, ...)
+/*
+ * What answers an access to one of the tiles at the edge, with words in `rule`, which has room for
+ * GRID_RULE_BYTES: what an UNMODELLED register would be, or which rule a REFUSED access breaks and
+ * what to do. Where nothing is (UNMAPPED), a read gives all ones.
+ */
+enum answer grid_answer(enum answer answer, char *rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* A register, by its offset in the NIU (a multiple of four), of a tile that cannot start requests:
  * ARC, PCIe, L2CPU, security, empty. Its counters stay zero. */
-enum grid_reply grid_niu_read(struct niu *niu, uint32_t offset, uint32_t *value);
-enum grid_reply grid_niu_write(struct niu *niu, uint32_t offset, uint32_t value);
+enum answer grid_niu_read(struct niu *niu, uint32_t offset, uint32_t *value);
+enum answer grid_niu_write(struct niu *niu, uint32_t offset, uint32_t value);
 
 /* Tiles of whose kinds nothing but memory or a router stands behind the NIU, as numbers from 0. */
 enum { GRID_PLAIN_TILES = GRID_L2CPUS + 1 + GRID_ROUTERS };

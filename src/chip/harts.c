@@ -83,10 +83,10 @@ static enum penrose_status set_reset(struct tile *tile, enum penrose_hart hart, 
                                  .size = 4,
                                  .address = AT_SOFT_RESET_0,
                                  .cycle = tile->now};
-    if (tile_access(tile, &access) == MMIO_OK) {
+    if (tile_access(tile, &access) == ANSWER_DONE) {
         access.operation = MMIO_WRITE;
         access.value = held ? access.value | bit : access.value & ~bit;
-        if (tile_access(tile, &access) == MMIO_OK) {
+        if (tile_access(tile, &access) == ANSWER_DONE) {
             return PENROSE_OK;
         }
     }

@@ -30,30 +30,30 @@ static bool is_in(const struct bar_region *region, const struct bar_access *acce
            access->offset <= region->last;
 }
 
-static enum grid_reply access_niu(struct niu *niu, uint32_t offset, const struct bar_access *access)
+static enum answer access_niu(struct niu *niu, uint32_t offset, const struct bar_access *access)
 {
     return access->writes ? grid_niu_write(niu, offset, *access->value)
                           : grid_niu_read(niu, offset, access->value);
 }
 
-static enum grid_reply access_arc(struct penrose_chip *chip, const struct bar_access *access,
-                                  char *rule)
+static enum answer access_arc(struct penrose_chip *chip, const struct bar_access *access,
+                              char *rule)
 {
     uint64_t address;
     if (connected_tile(chip)->instance != 1) {
         strcpy(rule, "only PCIe tile 1 has a path to ARC, and this card connects tile 0");
-        return GRID_ABSENT;
+        return ANSWER_UNMAPPED;
     }
     if (!arc_bar0_address(access->offset, &address)) {
-        return GRID_ABSENT;
+        return ANSWER_UNMAPPED;
     }
     return access->writes
                ? arc_write(&chip->arc, 0, address, access->value, sizeof *access->value, rule)
                : arc_read(&chip->arc, 0, address, access->value, sizeof *access->value, rule);
 }
 
-static enum grid_reply access_bar0(struct penrose_chip *chip, const struct bar_access *access,
-                                   char *rule)
+static enum answer access_bar0(struct penrose_chip *chip, const struct bar_access *access,
+                               char *rule)
 {
     struct pcie *pcie = connected_tile(chip);
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
@@ -62,50 +62,46 @@ static enum grid_reply access_bar0(struct penrose_chip *chip, const struct bar_a
             return access_niu(&pcie->niu[noc], (uint32_t)(access->offset - region->first), access);
         }
     }
-    return is_in(&bar_regions[REGION_ARC], access) ? access_arc(chip, access, rule) : GRID_ABSENT;
+    return is_in(&bar_regions[REGION_ARC], access) ? access_arc(chip, access, rule)
+                                                   : ANSWER_UNMAPPED;
 }
 
-static enum grid_reply access_bar2(struct penrose_chip *chip, const struct bar_access *access,
-                                   char *rule)
+static enum answer access_bar2(struct penrose_chip *chip, const struct bar_access *access,
+                               char *rule)
 {
     struct pcie *pcie = connected_tile(chip);
     if (access->offset >= END_BAR2) {
-        return GRID_ABSENT;
+        return ANSWER_UNMAPPED;
     }
     uint32_t offset = (uint32_t)access->offset;
     return access->writes ? pcie_bar2_write(pcie, offset, *access->value, rule)
                           : pcie_bar2_read(pcie, offset, access->value, rule);
 }
 
-static const char *const default_rules[] = {
-    [GRID_UNMODELLED] = "this version does not model the register: it reads zero",
-    [GRID_ABSENT] = "nothing is there",
-    [GRID_FORBIDDEN] = "the access is undefined",
-};
-
 static enum penrose_status access_pcie_register(struct penrose_chip *chip,
                                                 const struct bar_access *access,
                                                 struct penrose_error *error)
 {
     char rule[GRID_RULE_BYTES] = "";
-    enum grid_reply reply = GRID_ABSENT;
+    enum answer answer = ANSWER_UNMAPPED;
     if (access->offset % sizeof(uint32_t)) {
-        reply = GRID_FORBIDDEN;
+        answer = ANSWER_REFUSED;
         strcpy(rule, "registers are aligned 32-bit words");
     } else if (access->bar == 0) {
-        reply = access_bar0(chip, access, rule);
+        answer = access_bar0(chip, access, rule);
     } else if (access->bar == 2) {
-        reply = access_bar2(chip, access, rule);
+        answer = access_bar2(chip, access, rule);
     }
     chip->touched |= access->writes; /* DMA, messages to ARC */
-    if (reply == GRID_DONE) {
+    if (answer == ANSWER_DONE) {
         return PENROSE_OK;
     }
     if (!access->writes) {
-        *access->value = reply == GRID_UNMODELLED ? 0 : UINT32_MAX;
+        *access->value = answer == ANSWER_UNMODELLED ? 0 : UINT32_MAX;
     }
     return error_set(error, PENROSE_E_ARGUMENT, "BAR%u + 0x%llx: %s", access->bar,
-                     (unsigned long long)access->offset, *rule ? rule : default_rules[reply]);
+                     (unsigned long long)access->offset,
+                     *rule ? rule : answer_rule(answer, ANSWER_TO_BAR));
 }
 
 enum penrose_status chip_pcie_register_read(struct penrose_chip *chip, unsigned bar,

@@ -29,8 +29,8 @@ static const struct {
 };
 
 /* What BY names in pcie.def. */
-typedef enum grid_reply pcie_handler(struct pcie *pcie, const struct reg_place *place,
-                                     uint32_t *value, char *rule);
+typedef enum answer pcie_handler(struct pcie *pcie, const struct reg_place *place, uint32_t *value,
+                                 char *rule);
 static pcie_handler pcie_by_doorbell, pcie_by_interrupt_clear, pcie_by_atu, pcie_by_link_state;
 
 #define REG_FILE    pcie_registers
@@ -76,8 +76,8 @@ static uint64_t region_limit(const struct pcie_region *region)
 }
 
 /* Addresses in no region are left as they are. */
-static enum grid_reply pass_atu(const struct pcie *pcie, uint64_t address, uint64_t size,
-                                uint64_t *host, char *rule)
+static enum answer pass_atu(const struct pcie *pcie, uint64_t address, uint64_t size,
+                            uint64_t *host, char *rule)
 {
     uint64_t last = address + size - 1;
     unsigned found = PCIE_REGIONS;
@@ -91,13 +91,13 @@ static enum grid_reply pass_atu(const struct pcie *pcie, uint64_t address, uint6
         }
         if (address < base || last > limit) {
             return grid_answer(
-                GRID_FORBIDDEN, rule,
+                ANSWER_REFUSED, rule,
                 "PCIe: %llu bytes at 0x%llx cross the edge of iATU region %u: split them",
                 (unsigned long long)size, (unsigned long long)address, i);
         }
         if (found < PCIE_REGIONS) {
             return grid_answer(
-                GRID_FORBIDDEN, rule,
+                ANSWER_REFUSED, rule,
                 "PCIe: 0x%llx is in iATU regions %u and %u: enabled regions must not "
                 "overlap",
                 (unsigned long long)address, found, i);
@@ -105,7 +105,7 @@ static enum grid_reply pass_atu(const struct pcie *pcie, uint64_t address, uint6
         found = i;
         *host = joined(region->target_low, region->target_high) + (address - base);
     }
-    return GRID_DONE;
+    return ANSWER_DONE;
 }
 
 static bool is_host_window(const struct pcie *pcie, unsigned window)
@@ -121,49 +121,49 @@ static bool is_unused(const struct pcie *pcie, unsigned window)
     return window >= FIRMWARE_WINDOWS && !pcie->window[window];
 }
 
-static enum grid_reply check_window(const struct pcie *pcie, uint64_t address, uint64_t size,
-                                    char *rule)
+static enum answer check_window(const struct pcie *pcie, uint64_t address, uint64_t size,
+                                char *rule)
 {
     unsigned window = (unsigned)(address >> WINDOW_SHIFT);
     if (!pcie->is_connected) {
-        return grid_answer(GRID_FORBIDDEN, rule,
+        return grid_answer(ANSWER_REFUSED, rule,
                            "PCIe tile %u has no host: use the one at (%d, %d), which this product "
                            "connects",
                            pcie->instance, NAMED_PCIE_X, NAMED_PCIE_Y);
     }
     if (is_unused(pcie, window)) {
         return grid_answer(
-            GRID_FORBIDDEN, rule,
+            ANSWER_REFUSED, rule,
             "PCIe: window %u (0x%llx) is not set up: windows 0-3 lead to the host, 4-7 "
             "through the iATU",
             window, (unsigned long long)address);
     }
     if (pcie->window[window] & WINDOW_TYPE) {
         return grid_answer(
-            GRID_FORBIDDEN, rule,
+            ANSWER_REFUSED, rule,
             "PCIe: window %u makes requests other than memory reads and writes: clear "
             "its bits 0-4",
             window);
     }
     if (size == 0 || size - 1 > IN_WINDOW - (address & IN_WINDOW)) {
-        return grid_answer(GRID_FORBIDDEN, rule,
+        return grid_answer(ANSWER_REFUSED, rule,
                            "PCIe: %llu bytes at 0x%llx reach beyond window %u: split them",
                            (unsigned long long)size, (unsigned long long)address, window);
     }
-    return GRID_DONE;
+    return ANSWER_DONE;
 }
 
-enum grid_reply pcie_translate(const struct pcie *pcie, uint64_t address, uint64_t size,
-                               uint64_t *host, char *rule)
+enum answer pcie_translate(const struct pcie *pcie, uint64_t address, uint64_t size, uint64_t *host,
+                           char *rule)
 {
     unsigned window = (unsigned)(address >> WINDOW_SHIFT);
     *host = 0;
     if (!is_host_window(pcie, window)) {
-        return grid_answer(GRID_ABSENT, rule, "PCIe: registers are at 0x%llx, not host memory",
+        return grid_answer(ANSWER_UNMAPPED, rule, "PCIe: registers are at 0x%llx, not host memory",
                            (unsigned long long)address);
     }
-    enum grid_reply got = check_window(pcie, address, size, rule);
-    if (got != GRID_DONE) {
+    enum answer got = check_window(pcie, address, size, rule);
+    if (got != ANSWER_DONE) {
         return got;
     }
     uint32_t word = pcie->window[window];
@@ -171,7 +171,7 @@ enum grid_reply pcie_translate(const struct pcie *pcie, uint64_t address, uint64
     uint64_t outbound = high | (address & IN_WINDOW);
     if (word & WINDOW_PAST_ATU) {
         *host = outbound;
-        return GRID_DONE;
+        return ANSWER_DONE;
     }
     return pass_atu(pcie, outbound, size, host, rule);
 }
@@ -236,43 +236,43 @@ static void finish_channel(struct pcie *pcie, struct pcie_channel *channel, bool
     }
 }
 
-static enum grid_reply start_channel(struct pcie *pcie, struct pcie_channel *channel,
-                                     enum pcie_direction direction, char *rule)
+static enum answer start_channel(struct pcie *pcie, struct pcie_channel *channel,
+                                 enum pcie_direction direction, char *rule)
 {
     if (channel->control & DMA_LINKED_LIST) {
         return grid_answer(
-            GRID_FORBIDDEN, rule,
+            ANSWER_REFUSED, rule,
             "PCIe DMA: linked lists are not modelled: clear bit 0 of CONTROL1 and set one "
             "transfer up");
     }
     if (!(channel->enable & DMA_ENABLE)) {
         return grid_answer(
-            GRID_FORBIDDEN, rule,
+            ANSWER_REFUSED, rule,
             "PCIe DMA: the doorbell of a channel that is off: set bit 0 of its EN register "
             "first");
     }
     if (channel->size == 0) {
-        return grid_answer(GRID_FORBIDDEN, rule,
+        return grid_answer(ANSWER_REFUSED, rule,
                            "PCIe DMA: a transfer of 0 bytes: write XFERSIZE before the doorbell");
     }
     bool is_complete = move_all(pcie, channel, direction);
     finish_channel(pcie, channel, is_complete);
     return is_complete
-               ? GRID_DONE
-               : grid_answer(GRID_ABSENT, rule,
+               ? ANSWER_DONE
+               : grid_answer(ANSWER_UNMAPPED, rule,
                              "PCIe DMA: nothing answered with %u bytes left; the transfer is "
                              "aborted",
                              channel->size);
 }
 
-static enum grid_reply ring(struct pcie *pcie, struct pcie_channel *channel,
-                            enum pcie_direction direction, uint32_t value, char *rule)
+static enum answer ring(struct pcie *pcie, struct pcie_channel *channel,
+                        enum pcie_direction direction, uint32_t value, char *rule)
 {
     if (value & DMA_STOP) {
         channel->status = DMA_STOPPED; /* nothing is under way */
-        return GRID_DONE;
+        return ANSWER_DONE;
     }
-    return value & DMA_START ? start_channel(pcie, channel, direction, rule) : GRID_DONE;
+    return value & DMA_START ? start_channel(pcie, channel, direction, rule) : ANSWER_DONE;
 }
 
 void pcie_transfer(struct pcie *pcie, enum pcie_direction direction,
@@ -325,51 +325,51 @@ static struct pcie_channel *channel_of(struct pcie *pcie, const struct reg_place
     return &pcie->channel[place->copy / PCIE_DIRECTIONS][place->copy % PCIE_DIRECTIONS];
 }
 
-static enum grid_reply pcie_by_doorbell(struct pcie *pcie, const struct reg_place *place,
-                                        uint32_t *value, char *rule)
+static enum answer pcie_by_doorbell(struct pcie *pcie, const struct reg_place *place,
+                                    uint32_t *value, char *rule)
 {
     enum pcie_direction direction = place->copy % PCIE_DIRECTIONS ? PCIE_READ : PCIE_WRITE;
     return ring(pcie, channel_of(pcie, place), direction, *value, rule);
 }
 
-static enum grid_reply pcie_by_interrupt_clear(struct pcie *pcie, const struct reg_place *place,
-                                               uint32_t *value, char *rule)
+static enum answer pcie_by_interrupt_clear(struct pcie *pcie, const struct reg_place *place,
+                                           uint32_t *value, char *rule)
 {
     (void)rule;
     channel_of(pcie, place)->interrupt_status &= ~*value;
-    return GRID_DONE;
+    return ANSWER_DONE;
 }
 
-static enum grid_reply pcie_by_atu(struct pcie *pcie, const struct reg_place *place,
-                                   uint32_t *value, char *rule)
+static enum answer pcie_by_atu(struct pcie *pcie, const struct reg_place *place, uint32_t *value,
+                               char *rule)
 {
     bool is_inbound = place->copy % 2;
     *pcie_word(pcie, place) = *value;
     if (is_inbound && *value) {
         return grid_answer(
-            GRID_UNMODELLED, rule,
+            ANSWER_UNMODELLED, rule,
             "PCIe: the inbound iATU is not modelled: the host's addresses are not changed");
     }
-    return GRID_DONE;
+    return ANSWER_DONE;
 }
 
-static enum grid_reply pcie_by_link_state(struct pcie *pcie, const struct reg_place *place,
-                                          uint32_t *value, char *rule)
+static enum answer pcie_by_link_state(struct pcie *pcie, const struct reg_place *place,
+                                      uint32_t *value, char *rule)
 {
     (void)place;
     (void)rule;
     *value = pcie->is_connected ? LINK_IS_UP : 0;
-    return GRID_DONE;
+    return ANSWER_DONE;
 }
 
-static enum grid_reply access_place(struct pcie *pcie, const struct reg_place *place, bool writes,
-                                    uint32_t *value, char *rule)
+static enum answer access_place(struct pcie *pcie, const struct reg_place *place, bool writes,
+                                uint32_t *value, char *rule)
 {
     uint32_t *word = pcie_word(pcie, place);
     enum reg_reply reply = writes ? reg_write(place->row, word, true, *value)
                                   : reg_read(place->row, word, true, value);
     return reply == REG_ASK ? ((pcie_handler *)place->row->handler)(pcie, place, value, rule)
-                            : GRID_DONE;
+                            : ANSWER_DONE;
 }
 
 /* --- BAR2 --- */
@@ -380,18 +380,18 @@ static bool find_bar2(uint32_t offset, struct reg_place *place)
                                reg_find_in(&pcie_registers, BANK_ATU, offset, place));
 }
 
-static enum grid_reply no_bar2(uint32_t offset, char *rule)
+static enum answer no_bar2(uint32_t offset, char *rule)
 {
     if (offset % 4 || offset >= END_BAR2) {
-        return grid_answer(GRID_FORBIDDEN, rule,
+        return grid_answer(ANSWER_REFUSED, rule,
                            "BAR2 + 0x%x: registers are aligned words in the first 1 MiB", offset);
     }
-    return grid_answer(GRID_UNMODELLED, rule,
+    return grid_answer(ANSWER_UNMODELLED, rule,
                        "BAR2 + 0x%x is not modelled: DMA is at 0x0, the iATU at 0x%x", offset,
                        (unsigned)BAR2_ATU);
 }
 
-enum grid_reply pcie_bar2_read(struct pcie *pcie, uint32_t offset, uint32_t *value, char *rule)
+enum answer pcie_bar2_read(struct pcie *pcie, uint32_t offset, uint32_t *value, char *rule)
 {
     struct reg_place place;
     *value = 0;
@@ -399,7 +399,7 @@ enum grid_reply pcie_bar2_read(struct pcie *pcie, uint32_t offset, uint32_t *val
                                      : no_bar2(offset, rule);
 }
 
-enum grid_reply pcie_bar2_write(struct pcie *pcie, uint32_t offset, uint32_t value, char *rule)
+enum answer pcie_bar2_write(struct pcie *pcie, uint32_t offset, uint32_t value, char *rule)
 {
     struct reg_place place;
     return find_bar2(offset, &place) ? access_place(pcie, &place, true, &value, rule)
@@ -436,40 +436,39 @@ static enum area area_of(const struct pcie *pcie, uint64_t address, uint32_t *ni
                                                : AREA_NOWHERE;
 }
 
-static enum grid_reply no_register(uint64_t address, char *rule)
+static enum answer no_register(uint64_t address, char *rule)
 {
-    return grid_answer(GRID_UNMODELLED, rule,
+    return grid_answer(ANSWER_UNMODELLED, rule,
                        "PCIe: register 0x%llx is not modelled: it reads zero and ignores writes",
                        (unsigned long long)address);
 }
 
-static enum grid_reply check_registers(enum area area, uint64_t address, uint32_t size, char *rule)
+static enum answer check_registers(enum area area, uint64_t address, uint32_t size, char *rule)
 {
     if (area == AREA_NOWHERE) {
-        return grid_answer(GRID_ABSENT, rule,
+        return grid_answer(ANSWER_UNMAPPED, rule,
                            "PCIe: nothing is at 0x%llx: host memory is below 0x2000000000000000",
                            (unsigned long long)address);
     }
     if (size != 4 || address % 4) {
         return grid_answer(
-            GRID_FORBIDDEN, rule,
+            ANSWER_REFUSED, rule,
             "PCIe: %u bytes at register 0x%llx: access registers as aligned 32-bit words", size,
             (unsigned long long)address);
     }
-    return GRID_DONE;
+    return ANSWER_DONE;
 }
 
 /* Registers that are not stored are not known to take writes. */
-static enum grid_reply pcie_register(struct pcie *pcie, unsigned noc, enum area area,
-                                     uint64_t address, uint32_t niu_offset, bool writes,
-                                     uint32_t *value, char *rule)
+static enum answer pcie_register(struct pcie *pcie, unsigned noc, enum area area, uint64_t address,
+                                 uint32_t niu_offset, bool writes, uint32_t *value, char *rule)
 {
     struct reg_place place;
     if (area == AREA_NIU) {
         struct niu *niu = &pcie->niu[noc & 1];
-        enum grid_reply got = writes ? grid_niu_write(niu, niu_offset, *value)
-                                     : grid_niu_read(niu, niu_offset, value);
-        return got == GRID_DONE ? got : no_register(address, rule);
+        enum answer got = writes ? grid_niu_write(niu, niu_offset, *value)
+                                 : grid_niu_read(niu, niu_offset, value);
+        return got == ANSWER_DONE ? got : no_register(address, rule);
     }
     uint32_t in_sii = (uint32_t)(address - AT_PCIE_SII);
     bool is_there = (area == AREA_DBI && find_dbi(address & IN_WINDOW, &place)) ||
@@ -494,31 +493,31 @@ bool pcie_is_register(const struct pcie *pcie, uint64_t address)
     return area_of(pcie, address, &niu_offset) != AREA_HOST;
 }
 
-static enum grid_reply no_host(uint64_t host, uint32_t size, char *rule)
+static enum answer no_host(uint64_t host, uint32_t size, char *rule)
 {
     return grid_answer(
-        GRID_ABSENT, rule,
+        ANSWER_UNMAPPED, rule,
         "PCIe: the host has no memory for %u bytes at 0x%llx: check the iATU and the "
         "host's mapping",
         size, (unsigned long long)host);
 }
 
-enum grid_reply pcie_read(struct pcie *pcie, unsigned noc, uint64_t address, void *to,
-                          uint32_t size, char *rule)
+enum answer pcie_read(struct pcie *pcie, unsigned noc, uint64_t address, void *to, uint32_t size,
+                      char *rule)
 {
     uint32_t niu_offset = 0, value = 0;
     uint64_t host;
     const struct pcie_bus *bus = &pcie->bus;
     enum area area = area_of(pcie, address, &niu_offset);
-    enum grid_reply got = area == AREA_HOST ? pcie_translate(pcie, address, size, &host, rule)
-                                            : check_registers(area, address, size, rule);
-    if (got == GRID_DONE && area == AREA_HOST) {
+    enum answer got = area == AREA_HOST ? pcie_translate(pcie, address, size, &host, rule)
+                                        : check_registers(area, address, size, rule);
+    if (got == ANSWER_DONE && area == AREA_HOST) {
         if (bus->host_read && bus->host_read(bus->context, host, to, size)) {
-            return GRID_DONE;
+            return ANSWER_DONE;
         }
         got = no_host(host, size, rule);
     }
-    if (got != GRID_DONE) {
+    if (got != ANSWER_DONE) {
         memset(to, 0xff, size);
         return got;
     }
@@ -527,21 +526,21 @@ enum grid_reply pcie_read(struct pcie *pcie, unsigned noc, uint64_t address, voi
     return got;
 }
 
-enum grid_reply pcie_write(struct pcie *pcie, unsigned noc, uint64_t address, const void *from,
-                           uint32_t size, char *rule)
+enum answer pcie_write(struct pcie *pcie, unsigned noc, uint64_t address, const void *from,
+                       uint32_t size, char *rule)
 {
     uint32_t niu_offset = 0, value = 0;
     uint64_t host;
     const struct pcie_bus *bus = &pcie->bus;
     enum area area = area_of(pcie, address, &niu_offset);
-    enum grid_reply got = area == AREA_HOST ? pcie_translate(pcie, address, size, &host, rule)
-                                            : check_registers(area, address, size, rule);
-    if (got != GRID_DONE) {
+    enum answer got = area == AREA_HOST ? pcie_translate(pcie, address, size, &host, rule)
+                                        : check_registers(area, address, size, rule);
+    if (got != ANSWER_DONE) {
         return got;
     }
     if (area == AREA_HOST) {
         return bus->host_write && bus->host_write(bus->context, host, from, size)
-                   ? GRID_DONE
+                   ? ANSWER_DONE
                    : no_host(host, size, rule);
     }
     memcpy(&value, from, sizeof value);

@@ -69,11 +69,11 @@ extern const struct reg_file pcie_registers;
 void pcie_init(struct pcie *pcie, const struct grid *grid, unsigned instance,
                const struct pcie_bus *bus);
 
-/* The host address of [address, address + size) of the NoC's address space. GRID_ABSENT when a
- * window to registers of the tile is there, GRID_FORBIDDEN when the access cannot be translated;
+/* The host address of [address, address + size) of the NoC's address space. ANSWER_UNMAPPED when a
+ * window to registers of the tile is there, ANSWER_REFUSED when the access cannot be translated;
  * `rule` then says why. Size is at least 1. */
-enum grid_reply pcie_translate(const struct pcie *pcie, uint64_t address, uint64_t size,
-                               uint64_t *host, char *rule);
+enum answer pcie_translate(const struct pcie *pcie, uint64_t address, uint64_t size, uint64_t *host,
+                           char *rule);
 
 /* Does an address lead to the registers of SerDes? */
 bool pcie_is_serdes(uint64_t address);
@@ -83,10 +83,10 @@ bool pcie_is_register(const struct pcie *pcie, uint64_t address);
 
 /* Accesses over NoC `noc`; `rule` and `to` as with arc_read. Host memory takes any size, registers
  * are single words. */
-enum grid_reply pcie_read(struct pcie *pcie, unsigned noc, uint64_t address, void *to,
-                          uint32_t size, char *rule);
-enum grid_reply pcie_write(struct pcie *pcie, unsigned noc, uint64_t address, const void *from,
-                           uint32_t size, char *rule);
+enum answer pcie_read(struct pcie *pcie, unsigned noc, uint64_t address, void *to, uint32_t size,
+                      char *rule);
+enum answer pcie_write(struct pcie *pcie, unsigned noc, uint64_t address, const void *from,
+                       uint32_t size, char *rule);
 
 /* A transfer that ARC's firmware sets up on channel 0, for a host that asked for it. */
 struct pcie_transfer {
@@ -101,9 +101,9 @@ struct pcie_transfer {
 void pcie_transfer(struct pcie *pcie, enum pcie_direction direction,
                    const struct pcie_transfer *transfer);
 
-/* A register of BAR2, by its offset. Writing a doorbell runs the transfer; GRID_ABSENT when one of
+/* A register of BAR2, by its offset. Writing a doorbell runs the transfer; ANSWER_UNMAPPED when one of
  * its sides did not answer. Reads have no effects. */
-enum grid_reply pcie_bar2_read(struct pcie *pcie, uint32_t offset, uint32_t *value, char *rule);
-enum grid_reply pcie_bar2_write(struct pcie *pcie, uint32_t offset, uint32_t value, char *rule);
+enum answer pcie_bar2_read(struct pcie *pcie, uint32_t offset, uint32_t *value, char *rule);
+enum answer pcie_bar2_write(struct pcie *pcie, uint32_t offset, uint32_t value, char *rule);
 
 #endif

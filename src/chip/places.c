@@ -259,14 +259,6 @@ enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y,
 
 /* --- Memory and registers --- */
 
-static const char *const reply_rules[] = {
-    [MMIO_UNMAPPED] = "nothing answers there",
-    [MMIO_READ_ONLY] = "the register cannot be written",
-    [MMIO_NARROW] = "the place takes accesses of another size only, mostly of 32 bits",
-    [MMIO_HANG] = "the hardware would never answer",
-    [MMIO_UNIMPLEMENTED] = "this version does not model it",
-};
-
 /* An access of the host. */
 struct host_access {
     unsigned x, y;
@@ -331,22 +323,22 @@ static enum penrose_status access_tile_as_host(struct penrose_chip *chip,
                          "tile (%u, %u): %zu bytes at 0x%llx pass the end of its address space",
                          access->x, access->y, access->size, (unsigned long long)access->address);
     }
-    enum mmio_reply reply =
+    enum answer answer =
         tile_noc_access(tile, access->operation, (uint32_t)access->address, access->bytes,
                         (uint32_t)access->size, tile->now, &done, &rule);
-    if (reply == MMIO_OK) {
+    if (answer == ANSWER_DONE) {
         tell_access(tile, access, false, tile->now);
         return PENROSE_OK;
     }
     uint32_t at = (uint32_t)access->address + done;
     const char *title = tile_range_title(tile->kind->type, AGENT_NOC, at);
-    if (reply == MMIO_WAIT) {
+    if (answer == ANSWER_WAIT) {
         return error_set(error, PENROSE_E_STATE,
                          "tile (%u, %u): 0x%08x (%s) would keep the request waiting", access->x,
                          access->y, at, title);
     }
     return error_set(error, PENROSE_E_ARGUMENT, "tile (%u, %u): 0x%08x (%s): %s", access->x,
-                     access->y, at, title, rule ? rule : reply_rules[reply]);
+                     access->y, at, title, rule ? rule : answer_rule(answer, ANSWER_TO_HOST));
 }
 
 /* Tells observers of an access to GDDR. Observation must not create an untouched tile, because no
@@ -378,27 +370,23 @@ static enum penrose_status access_dram(struct penrose_chip *chip, struct host_ac
 {
     struct dram_port *port = chip->place[access->place].port;
     const struct tile *tile = port->tile;
-    uint32_t tile_address;
     const char *rule;
     if (tile && !(tile->niu[0].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE)) {
         tile_dram_address(access->address, &access->address);
         return access_tile_as_host(chip, access, error);
     }
     chip_gddr_settle(chip, port->bank);
-    switch (dram_access(port, access->operation, access->address, access->bytes, access->size,
-                        &tile_address, &rule)) {
-    case DRAM_DONE:
-        if (chip->observers && is_told(access)) {
-            tell_gddr(chip, access);
-        }
-        return PENROSE_OK;
-    case DRAM_REFUSED:
-        return refuse_host_access(access, rule, error);
-    case DRAM_IS_TILE:
-        break;
+    if (tile_dram_address(access->address, &access->address)) {
+        return access_tile_as_host(chip, access, error);
     }
-    access->address = tile_address;
-    return access_tile_as_host(chip, access, error);
+    if (dram_access(port, access->operation, access->address, access->bytes, access->size, &rule) !=
+        ANSWER_DONE) {
+        return refuse_host_access(access, rule, error);
+    }
+    if (chip->observers && is_told(access)) {
+        tell_gddr(chip, access);
+    }
+    return PENROSE_OK;
 }
 
 /* --- Tiles without time: ARC, PCIe, L2CPU, security, routers alone --- */
@@ -429,10 +417,10 @@ static const char *access_arc(struct penrose_chip *chip, unsigned noc,
                               const struct host_access *access, char *rule)
 {
     uint32_t size = (uint32_t)access->size;
-    enum grid_reply reply =
+    enum answer answer =
         is_write(access) ? arc_write(&chip->arc, noc, access->address, access->bytes, size, rule)
                          : arc_read(&chip->arc, noc, access->address, access->bytes, size, rule);
-    return reply == GRID_DONE || reply == GRID_UNMODELLED ? NULL : rule;
+    return answer_is_done(answer) ? NULL : rule;
 }
 
 static const char *access_pcie(struct penrose_chip *chip, unsigned noc,
@@ -440,10 +428,10 @@ static const char *access_pcie(struct penrose_chip *chip, unsigned noc,
 {
     struct pcie *pcie = &chip->pcie[tile_at(chip, access->place)->index];
     uint32_t size = (uint32_t)access->size;
-    enum grid_reply reply = is_write(access)
-                                ? pcie_write(pcie, noc, access->address, access->bytes, size, rule)
-                                : pcie_read(pcie, noc, access->address, access->bytes, size, rule);
-    return reply == GRID_DONE || reply == GRID_UNMODELLED ? NULL : rule;
+    enum answer answer = is_write(access)
+                             ? pcie_write(pcie, noc, access->address, access->bytes, size, rule)
+                             : pcie_read(pcie, noc, access->address, access->bytes, size, rule);
+    return answer_is_done(answer) ? NULL : rule;
 }
 
 /* L2CPU and security tiles: memory that keeps what is written. */
@@ -526,7 +514,7 @@ static const char *access_fused_off(const struct penrose_chip *chip,
         return niu_words;
     }
     grid_configure_niu(&chip->grid, noc, chip_position(access->place), &niu);
-    if (niu_read(&niu, offset, false, &value) == NIU_ABSENT) {
+    if (niu_read(&niu, offset, false, &value) == ANSWER_UNMAPPED) {
         return "the NIU has no register there";
     }
     memcpy(access->bytes, &value, sizeof value);

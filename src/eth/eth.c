@@ -15,8 +15,8 @@ struct eth_access {
 };
 
 /* What BY names in eth.def. */
-typedef enum eth_effect eth_handler(struct eth *eth, const struct reg_place *place,
-                                    struct eth_access *access);
+typedef enum answer eth_handler(struct eth *eth, const struct reg_place *place,
+                                struct eth_access *access);
 static eth_handler eth_by_command, eth_by_field, eth_by_ticks, eth_by_row_update,
     eth_by_tuple_update, eth_by_flow_update, eth_by_flush;
 
@@ -103,30 +103,30 @@ void eth_set_link(struct eth *eth, enum eth_link link, uint64_t cycle)
 
 /* --- Rows that do something --- */
 
-static enum eth_effect eth_by_command(struct eth *eth, const struct reg_place *place,
-                                      struct eth_access *access)
+static enum answer eth_by_command(struct eth *eth, const struct reg_place *place,
+                                  struct eth_access *access)
 {
     return eth_command(eth, place->copy, access->value, access->cycle);
 }
 
 /* Of a command: must be left alone while the command is ongoing. */
-static enum eth_effect eth_by_field(struct eth *eth, const struct reg_place *place,
-                                    struct eth_access *access)
+static enum answer eth_by_field(struct eth *eth, const struct reg_place *place,
+                                struct eth_access *access)
 {
     if (*txq_word(&eth->txq[place->copy], REG_ETH_TXQ_STATUS)) {
         static const char *const rule = "ETH_TXQ fields must be left alone while a command is "
                                         "ongoing: wait until bit 16 of ETH_TXQ_STATUS is 0";
         strncpy(eth->rule, rule, sizeof eth->rule - 1);
-        return ETH_FAULT;
+        return ANSWER_REFUSED;
     }
     reg_store(place->row, eth_word(eth, place), access->value);
-    return ETH_DONE;
+    return ANSWER_DONE;
 }
 
 enum { TICK_NS = 20, TICK_CYCLES = TICK_NS * CLOCK_MHZ / 1000 };
 
-static enum eth_effect eth_by_ticks(struct eth *eth, const struct reg_place *place,
-                                    struct eth_access *access)
+static enum answer eth_by_ticks(struct eth *eth, const struct reg_place *place,
+                                struct eth_access *access)
 {
     (void)place;
     uint64_t ticks = access->cycle / TICK_CYCLES;
@@ -134,81 +134,81 @@ static enum eth_effect eth_by_ticks(struct eth *eth, const struct reg_place *pla
     if (access->effects) {
         eth->ptp[REG_PTP_TIMER_CFR_HI / 4] = (uint32_t)(ticks >> 32);
     }
-    return ETH_DONE;
+    return ANSWER_DONE;
 }
 
-static enum eth_effect update(struct eth *eth, const struct reg_place *place,
-                              const struct eth_access *access,
-                              void (*carry_out)(struct eth *eth, uint32_t command))
+static enum answer update(struct eth *eth, const struct reg_place *place,
+                          const struct eth_access *access,
+                          void (*carry_out)(struct eth *eth, uint32_t command))
 {
     reg_store(place->row, eth_word(eth, place), access->value);
     if (access->effects) {
         carry_out(eth, access->value);
     }
-    return ETH_DONE;
+    return ANSWER_DONE;
 }
 
-static enum eth_effect eth_by_row_update(struct eth *eth, const struct reg_place *place,
-                                         struct eth_access *access)
+static enum answer eth_by_row_update(struct eth *eth, const struct reg_place *place,
+                                     struct eth_access *access)
 {
     return update(eth, place, access, eth_update_tcam_row);
 }
 
-static enum eth_effect eth_by_tuple_update(struct eth *eth, const struct reg_place *place,
-                                           struct eth_access *access)
+static enum answer eth_by_tuple_update(struct eth *eth, const struct reg_place *place,
+                                       struct eth_access *access)
 {
     return update(eth, place, access, eth_update_tuple);
 }
 
-static enum eth_effect eth_by_flow_update(struct eth *eth, const struct reg_place *place,
-                                          struct eth_access *access)
+static enum answer eth_by_flow_update(struct eth *eth, const struct reg_place *place,
+                                      struct eth_access *access)
 {
     return update(eth, place, access, eth_update_flow);
 }
 
-static enum eth_effect eth_by_flush(struct eth *eth, const struct reg_place *place,
-                                    struct eth_access *access)
+static enum answer eth_by_flush(struct eth *eth, const struct reg_place *place,
+                                struct eth_access *access)
 {
     (void)place;
     if (access->value == 1) {
         eth_flush_tcam(eth);
     }
-    return ETH_DONE;
+    return ANSWER_DONE;
 }
 
 /* --- Access --- */
 
-static enum eth_effect eth_register(struct eth *eth, uint32_t offset, struct eth_access *access)
+static enum answer eth_register(struct eth *eth, uint32_t offset, struct eth_access *access)
 {
     struct reg_place place;
     if (!reg_find(&eth_registers, offset, &place)) {
-        return ETH_ABSENT;
+        return ANSWER_UNMAPPED;
     }
     uint32_t *word = eth_word(eth, &place);
     switch (access->writes ? reg_write(place.row, word, access->effects, access->value)
                            : reg_read(place.row, word, access->effects, &access->value)) {
     case REG_UNMODELLED:
-        return ETH_UNMODELLED;
+        return ANSWER_UNMODELLED;
     case REG_ASK:
         return ((eth_handler *)place.row->handler)(eth, &place, access);
     case REG_DONE:
     case REG_DENIED:
         break;
     }
-    return ETH_DONE;
+    return ANSWER_DONE;
 }
 
-enum eth_effect eth_read(struct eth *eth, uint32_t offset, bool effects, uint32_t *value,
-                         uint64_t cycle)
+enum answer eth_read(struct eth *eth, uint32_t offset, bool effects, uint32_t *value,
+                     uint64_t cycle)
 {
     struct eth_access access = {.effects = effects, .value = *value, .cycle = cycle};
-    enum eth_effect effect = eth_register(eth, offset, &access);
+    enum answer answer = eth_register(eth, offset, &access);
     *value = access.value;
-    return effect;
+    return answer;
 }
 
-enum eth_effect eth_write(struct eth *eth, uint32_t offset, bool effects, uint32_t value,
-                          uint64_t cycle)
+enum answer eth_write(struct eth *eth, uint32_t offset, bool effects, uint32_t value,
+                      uint64_t cycle)
 {
     struct eth_access access = {true, effects, value, cycle};
     return eth_register(eth, offset, &access);

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "addresses.h"
+#include "isa/answer.h"
 #include "isa/reg.h"
 
 /* Registers come in banks: some exist once, some for each queue or header. */
@@ -162,18 +163,10 @@ struct eth {
     struct eth_tcam_row tcam[ETH_TCAM_ROWS];
     struct eth_flow flow[ETH_TCAM_ROWS];
     struct eth_statistics statistics;
-    char rule[ETH_RULE_BYTES]; /* of the last ETH_FAULT */
+    char rule[ETH_RULE_BYTES]; /* of the last ANSWER_REFUSED */
 
     /* Beside the state. */
     struct eth_board board;
-};
-
-/* What an access means beyond storing and loading. */
-enum eth_effect {
-    ETH_DONE,
-    ETH_UNMODELLED, /* done, but the register's behaviour is not modelled */
-    ETH_ABSENT,     /* there is no such register */
-    ETH_FAULT,      /* refused, nothing happened: eth->rule says why */
 };
 
 /* Gives zeroed memory the registers as the tile's base firmware leaves them; the link is down. The
@@ -184,11 +177,11 @@ void eth_init(struct eth *eth, const struct eth_board *board);
 void eth_set_link(struct eth *eth, enum eth_link link, uint64_t cycle);
 
 /* Reads or writes the register at `offset` from ETH_REGISTER_BASE, a multiple of four. Without
- * `effects` nothing else happens. */
-enum eth_effect eth_read(struct eth *eth, uint32_t offset, bool effects, uint32_t *value,
-                         uint64_t cycle);
-enum eth_effect eth_write(struct eth *eth, uint32_t offset, bool effects, uint32_t value,
-                          uint64_t cycle);
+ * `effects` nothing else happens. Where the answer is ANSWER_REFUSED, eth->rule says why. */
+enum answer eth_read(struct eth *eth, uint32_t offset, bool effects, uint32_t *value,
+                     uint64_t cycle);
+enum answer eth_write(struct eth *eth, uint32_t offset, bool effects, uint32_t value,
+                      uint64_t cycle);
 
 extern const struct reg_file eth_registers;
 

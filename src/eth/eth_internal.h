@@ -99,7 +99,7 @@ static inline void put32_low_first(uint8_t *bytes, uint32_t value)
 enum { CMD_ONGOING = 1 << 16 };
 
 /* ETH_TXQ_CMD is written. */
-enum eth_effect eth_command(struct eth *eth, unsigned queue, uint32_t command, uint64_t cycle);
+enum answer eth_command(struct eth *eth, unsigned queue, uint32_t command, uint64_t cycle);
 
 /* A packet for `queue` arrived which says what the peer expects next. */
 void eth_acknowledged(struct eth *eth, unsigned queue, uint8_t expected, bool notice,

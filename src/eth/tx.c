@@ -110,13 +110,13 @@ static const char *make_transfer(const struct eth *eth, unsigned queue, uint32_t
     return rule ? rule : eth_check_header(eth, p->header);
 }
 
-static enum eth_effect refuse_eth_command(struct eth *eth, const char *rule)
+static enum answer refuse_eth_command(struct eth *eth, const char *rule)
 {
     strncpy(eth->rule, rule, sizeof eth->rule - 1);
-    return ETH_FAULT;
+    return ANSWER_REFUSED;
 }
 
-enum eth_effect eth_command(struct eth *eth, unsigned queue, uint32_t command, uint64_t cycle)
+enum answer eth_command(struct eth *eth, unsigned queue, uint32_t command, uint64_t cycle)
 {
     struct eth_txq *txq = &eth->txq[queue];
     if (txq->transfer.kind != ETH_PACKET_NONE) {
@@ -125,7 +125,7 @@ enum eth_effect eth_command(struct eth *eth, unsigned queue, uint32_t command, u
                                   "ETH_TXQ_STATUS is 0");
     }
     if (command == 0 || command == COMMAND_FLUSH) {
-        return ETH_DONE;
+        return ANSWER_DONE;
     }
     struct eth_packet transfer;
     const char *rule = make_transfer(eth, queue, command, &transfer);
@@ -135,7 +135,7 @@ enum eth_effect eth_command(struct eth *eth, unsigned queue, uint32_t command, u
     txq->transfer = transfer;
     *txq_word(txq, REG_ETH_TXQ_STATUS) = CMD_ONGOING;
     eth_pump(eth, cycle);
-    return ETH_DONE;
+    return ANSWER_DONE;
 }
 
 /* --- The window --- */

@@ -1,4 +1,6 @@
 libpenrose_core_la_SOURCES += \
+	%D%/answer.c \
+	%D%/answer.h \
 	%D%/error.c \
 	%D%/error.h \
 	%D%/host_time.h \

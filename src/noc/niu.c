@@ -6,10 +6,10 @@
 #include "geometry.h"
 
 /* What BY names in niu.def. */
-typedef enum niu_effect niu_handler(struct niu *niu, const struct reg_place *place, bool effects,
-                                    uint32_t *value);
-static niu_handler niu_by_command, niu_by_clear_outstanding, niu_by_rtz_clear, niu_by_rtz_number,
-    niu_by_own_tables, niu_by_free_slots;
+typedef enum answer niu_handler(struct niu *niu, const struct reg_place *place, bool effects,
+                                uint32_t *value);
+static niu_handler niu_by_clear_outstanding, niu_by_rtz_clear, niu_by_rtz_number, niu_by_own_tables,
+    niu_by_free_slots;
 
 #define REG_FILE    niu_registers
 #define REG_TABLE   "niu.def"
@@ -60,8 +60,8 @@ bool niu_interrupt(const struct niu *niu)
 }
 
 /* The lowest pending bit's number (SPEC leaves the choice open). */
-static enum niu_effect niu_by_rtz_number(struct niu *niu, const struct reg_place *place,
-                                         bool effects, uint32_t *value)
+static enum answer niu_by_rtz_number(struct niu *niu, const struct reg_place *place, bool effects,
+                                     uint32_t *value)
 {
     (void)place;
     uint32_t bits = pending(niu), number = bits ? (uint32_t)__builtin_ctz(bits) : 0;
@@ -69,20 +69,20 @@ static enum niu_effect niu_by_rtz_number(struct niu *niu, const struct reg_place
         *word_of_niu(niu, NIU_RTZ_SOURCE) &= ~(UINT32_C(1) << number);
     }
     *value = number;
-    return NIU_DONE;
+    return ANSWER_DONE;
 }
 
-static enum niu_effect niu_by_rtz_clear(struct niu *niu, const struct reg_place *place,
-                                        bool effects, uint32_t *value)
+static enum answer niu_by_rtz_clear(struct niu *niu, const struct reg_place *place, bool effects,
+                                    uint32_t *value)
 {
     (void)place;
     (void)effects;
     *word_of_niu(niu, NIU_RTZ_SOURCE) &= ~*value;
-    return NIU_DONE;
+    return ANSWER_DONE;
 }
 
-static enum niu_effect niu_by_clear_outstanding(struct niu *niu, const struct reg_place *place,
-                                                bool effects, uint32_t *value)
+static enum answer niu_by_clear_outstanding(struct niu *niu, const struct reg_place *place,
+                                            bool effects, uint32_t *value)
 {
     (void)place;
     (void)effects;
@@ -91,7 +91,7 @@ static enum niu_effect niu_by_clear_outstanding(struct niu *niu, const struct re
             niu_set_outstanding(niu, id, 0);
         }
     }
-    return NIU_DONE;
+    return ANSWER_DONE;
 }
 
 /* --- Coordinate translation --- */
@@ -131,21 +131,21 @@ void niu_translate(const struct niu *niu, unsigned *x, unsigned *y)
     }
 }
 
-static enum niu_effect niu_by_own_tables(struct niu *niu, const struct reg_place *place,
-                                         bool effects, uint32_t *value)
+static enum answer niu_by_own_tables(struct niu *niu, const struct reg_place *place, bool effects,
+                                     uint32_t *value)
 {
     (void)effects;
     *word_of_niu(niu, place->offset) = *value;
     niu->has_own_tables = true;
-    return NIU_DONE;
+    return ANSWER_DONE;
 }
 
 /* --- Access --- */
 
 /* The vendor's noc_parameters: a field of 8 bits for each command buffer. GUESS: a buffer has one
  * place while NIU_CFG_0 enables no FIFO, which is not modelled. */
-static enum niu_effect niu_by_free_slots(struct niu *niu, const struct reg_place *place,
-                                         bool effects, uint32_t *value)
+static enum answer niu_by_free_slots(struct niu *niu, const struct reg_place *place, bool effects,
+                                     uint32_t *value)
 {
     enum { FIELD = 8 };
     (void)place;
@@ -154,7 +154,7 @@ static enum niu_effect niu_by_free_slots(struct niu *niu, const struct reg_place
     for (unsigned buffer = 0; buffer < NIU_BUFFERS; buffer++) {
         *value |= (~niu->word[niu_buffer(buffer) + NIU_CMD_CTRL / 4] & 1) << FIELD * buffer;
     }
-    return NIU_DONE;
+    return ANSWER_DONE;
 }
 
 static uint32_t *niu_word(struct niu *niu, const struct reg_place *place)
@@ -162,46 +162,38 @@ static uint32_t *niu_word(struct niu *niu, const struct reg_place *place)
     return &niu->word[niu_buffer(place->copy) + place->offset / 4];
 }
 
-static enum niu_effect niu_by_command(struct niu *niu, const struct reg_place *place, bool effects,
-                                      uint32_t *value)
-{
-    (void)effects;
-    *niu_word(niu, place) = *value;
-    return *value & 1 ? NIU_COMMAND : NIU_DONE;
-}
-
-static enum niu_effect answer(struct niu *niu, const struct reg_place *place, enum reg_reply reply,
-                              bool effects, uint32_t *value)
+static enum answer niu_register(struct niu *niu, const struct reg_place *place,
+                                enum reg_reply reply, bool effects, uint32_t *value)
 {
     switch (reply) {
     case REG_DONE:
-        return NIU_DONE;
+        return ANSWER_DONE;
     case REG_UNMODELLED:
-        return NIU_UNMODELLED;
+        return ANSWER_UNMODELLED;
     case REG_ASK:
         return ((niu_handler *)place->row->handler)(niu, place, effects, value);
     case REG_DENIED:
         break;
     }
-    return NIU_ABSENT;
+    return ANSWER_UNMAPPED;
 }
 
-enum niu_effect niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_t *value)
+enum answer niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_t *value)
 {
     struct reg_place place;
     if (!reg_find_in(&niu_registers, BANK_NIU, offset, &place)) {
-        return NIU_ABSENT;
+        return ANSWER_UNMAPPED;
     }
-    return answer(niu, &place, reg_read(place.row, niu_word(niu, &place), effects, value), effects,
-                  value);
+    return niu_register(niu, &place, reg_read(place.row, niu_word(niu, &place), effects, value),
+                        effects, value);
 }
 
-enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32_t value)
+enum answer niu_write(struct niu *niu, uint32_t offset, bool effects, uint32_t value)
 {
     struct reg_place place;
     if (!reg_find_in(&niu_registers, BANK_NIU, offset, &place)) {
-        return NIU_ABSENT;
+        return ANSWER_UNMAPPED;
     }
-    return answer(niu, &place, reg_write(place.row, niu_word(niu, &place), effects, value), effects,
-                  &value);
+    return niu_register(niu, &place, reg_write(place.row, niu_word(niu, &place), effects, value),
+                        effects, &value);
 }

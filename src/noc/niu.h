@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "addresses.h"
+#include "isa/answer.h"
 #include "isa/reg.h"
 
 enum {
@@ -125,22 +126,20 @@ static inline void niu_count(struct niu *niu, enum niu_counter counter, uint32_t
 
 extern const struct reg_file niu_registers;
 
-/* What an access means beyond storing and loading. */
-enum niu_effect {
-    NIU_DONE,
-    NIU_COMMAND,    /* a write of CMD_CTRL with its low bit set: buffer is offset / 0x800 */
-    NIU_UNMODELLED, /* done, but the register's behaviour is not modelled */
-    NIU_ABSENT,     /* there is no such register */
-};
-
 /* Sets what hardware or the chip's firmware puts into a register: an offset below NIU_BUFFER_BYTES;
  * NOC_NODE_ID and NOC_ENDPOINT_ID appear in each command buffer. */
 void niu_set_identity(struct niu *niu, uint32_t offset, uint32_t value);
 
 /* Reads or writes the register at `offset` (a multiple of four). A read without `effects` and a
  * write without them do nothing else. */
-enum niu_effect niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_t *value);
-enum niu_effect niu_write(struct niu *niu, uint32_t offset, bool effects, uint32_t value);
+enum answer niu_read(struct niu *niu, uint32_t offset, bool effects, uint32_t *value);
+enum answer niu_write(struct niu *niu, uint32_t offset, bool effects, uint32_t value);
+
+/* Does a write to the register make a request, of command buffer offset / NIU_BUFFER_BYTES? */
+static inline bool niu_makes_request(uint32_t offset, uint32_t value)
+{
+    return offset < NIU_BYTES && offset % NIU_BUFFER_BYTES == NIU_CMD_CTRL && value & 1;
+}
 
 /* NIU_MST_REQS_OUTSTANDING_ID(id), an 8-bit counter; going to zero is remembered in
  * NIU_TRANS_COUNT_RTZ_SOURCE. */

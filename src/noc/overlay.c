@@ -12,7 +12,7 @@ struct overlay_access {
     bool writes, effects;
     uint32_t value; /* written or, as the answer, read */
 };
-typedef enum overlay_effect overlay_handler(struct overlay *overlay, struct overlay_access *access);
+typedef enum answer overlay_handler(struct overlay *overlay, struct overlay_access *access);
 static overlay_handler overlay_by_command, overlay_by_space_update, overlay_by_onetime,
     overlay_by_dest_buf_start, overlay_by_dest_buf_size, overlay_by_dest_headers,
     overlay_by_buf_start, overlay_by_rd_ptr, overlay_by_info_ptr, overlay_by_sources,
@@ -312,7 +312,7 @@ static uint32_t stream_status(const struct overlay *overlay, unsigned s, unsigne
     }
 }
 
-static enum overlay_effect overlay_by_status(struct overlay *overlay, struct overlay_access *access)
+static enum answer overlay_by_status(struct overlay *overlay, struct overlay_access *access)
 {
     unsigned offset = access->index - OVERLAY_GLOBAL_OFFSET_TABLE_RD;
     if (access->index == OVERLAY_BUF_SPACE_AVAILABLE) {
@@ -322,11 +322,10 @@ static enum overlay_effect overlay_by_status(struct overlay *overlay, struct ove
     } else {
         access->value = stream_status(overlay, access->s, access->index);
     }
-    return OVERLAY_DONE;
+    return ANSWER_DONE;
 }
 
-static enum overlay_effect overlay_by_next_blob(struct overlay *overlay,
-                                                struct overlay_access *access)
+static enum answer overlay_by_next_blob(struct overlay *overlay, struct overlay_access *access)
 {
     access->value = next_blob(overlay);
     if (access->effects && access->value) {
@@ -336,24 +335,23 @@ static enum overlay_effect overlay_by_next_blob(struct overlay *overlay,
                     overlay_get(overlay, 0, done) & ~(UINT32_C(1) << number % 32));
         overlay->blob_turn = (uint8_t)((number + 1) % OVERLAY_STREAMS);
     }
-    return OVERLAY_DONE;
+    return ANSWER_DONE;
 }
 
-static enum overlay_effect overlay_by_next_message(struct overlay *overlay,
-                                                   struct overlay_access *access)
+static enum answer overlay_by_next_message(struct overlay *overlay, struct overlay_access *access)
 {
     unsigned s = access->s, index = access->index;
     access->value = overlay_look(overlay, s)->messages
                         ? message_info(overlay, s, index - OVERLAY_NEXT_RECEIVED_MSG_ADDR)
                         : overlay_get(overlay, s, index);
-    return OVERLAY_DONE;
+    return ANSWER_DONE;
 }
 
-static enum overlay_effect overlay_by_space(struct overlay *overlay, struct overlay_access *access)
+static enum answer overlay_by_space(struct overlay *overlay, struct overlay_access *access)
 {
     access->value =
         overlay_space(overlay, access->s, access->index - OVERLAY_REMOTE_DEST_BUF_SPACE_AVAILABLE);
-    return OVERLAY_DONE;
+    return ANSWER_DONE;
 }
 
 /* SPEC: LoadConfigurationFromL1: reading shows what is left of the phase. */
@@ -380,16 +378,15 @@ static void reconsider(struct overlay *overlay, unsigned s)
     }
 }
 
-static enum overlay_effect overlay_store(struct overlay *overlay,
-                                         const struct overlay_access *access, uint32_t value)
+static enum answer overlay_store(struct overlay *overlay, const struct overlay_access *access,
+                                 uint32_t value)
 {
     overlay_set(overlay, access->s, access->index, value);
     reconsider(overlay, access->s);
-    return OVERLAY_DONE;
+    return ANSWER_DONE;
 }
 
-static enum overlay_effect overlay_by_space_update(struct overlay *overlay,
-                                                   struct overlay_access *access)
+static enum answer overlay_by_space_update(struct overlay *overlay, struct overlay_access *access)
 {
     unsigned s = access->s, receiver = get_UPDATE_DEST_NUM(access->value);
     if (receiver < overlay_counters(overlay, s)) {
@@ -400,7 +397,7 @@ static enum overlay_effect overlay_by_space_update(struct overlay *overlay,
                           make_WORDS_FREE(words) | make_HEADERS_FREE(headers));
     }
     reconsider(overlay, s);
-    return OVERLAY_DONE;
+    return ANSWER_DONE;
 }
 
 /* SPEC: LoadConfigurationFromL1, the header's write behaviour. What was received of a phase that
@@ -428,57 +425,54 @@ void overlay_write_header(struct overlay *overlay, unsigned s, uint32_t value)
     }
 }
 
-static enum overlay_effect overlay_by_header(struct overlay *overlay, struct overlay_access *access)
+static enum answer overlay_by_header(struct overlay *overlay, struct overlay_access *access)
 {
     if (!access->writes) {
         access->value = header(overlay, access->s);
-        return OVERLAY_DONE;
+        return ANSWER_DONE;
     }
     if (!access->effects) {
         overlay_set(overlay, access->s, access->index, access->value);
-        return OVERLAY_DONE;
+        return ANSWER_DONE;
     }
     overlay_write_header(overlay, access->s, access->value);
     reconsider(overlay, access->s);
-    return OVERLAY_DONE;
+    return ANSWER_DONE;
 }
 
 /* A register that software sees from a base on. */
-static enum overlay_effect access_based(struct overlay *overlay, struct overlay_access *access,
-                                        unsigned base)
+static enum answer access_based(struct overlay *overlay, struct overlay_access *access,
+                                unsigned base)
 {
     uint32_t from = overlay_get(overlay, access->s, base), kept = row_of(access->index)->kept;
     if (access->writes && !access->effects) {
         overlay_set(overlay, access->s, access->index, access->value);
-        return OVERLAY_DONE;
+        return ANSWER_DONE;
     }
     if (access->writes) {
         return overlay_store(overlay, access, (access->value + from) & ~kept);
     }
     access->value = (overlay_get(overlay, access->s, access->index) - from) & ~kept;
-    return OVERLAY_DONE;
+    return ANSWER_DONE;
 }
 
-static enum overlay_effect overlay_by_phase(struct overlay *overlay, struct overlay_access *access)
+static enum answer overlay_by_phase(struct overlay *overlay, struct overlay_access *access)
 {
     return access_based(overlay, access, OVERLAY_CURR_PHASE_BASE);
 }
 
-static enum overlay_effect overlay_by_auto_cfg_ptr(struct overlay *overlay,
-                                                   struct overlay_access *access)
+static enum answer overlay_by_auto_cfg_ptr(struct overlay *overlay, struct overlay_access *access)
 {
     return access_based(overlay, access, OVERLAY_PHASE_AUTO_CFG_PTR_BASE);
 }
 
-static enum overlay_effect overlay_by_dest_buf_start(struct overlay *overlay,
-                                                     struct overlay_access *access)
+static enum answer overlay_by_dest_buf_start(struct overlay *overlay, struct overlay_access *access)
 {
     overlay_set(overlay, access->s, OVERLAY_REMOTE_DEST_WR_PTR, 0);
     return overlay_store(overlay, access, access->value);
 }
 
-static enum overlay_effect overlay_by_dest_buf_size(struct overlay *overlay,
-                                                    struct overlay_access *access)
+static enum answer overlay_by_dest_buf_size(struct overlay *overlay, struct overlay_access *access)
 {
     overlay_set_all_space(overlay, access->s, make_WORDS_FREE(UINT32_MAX),
                           make_WORDS_FREE(access->value));
@@ -486,23 +480,21 @@ static enum overlay_effect overlay_by_dest_buf_size(struct overlay *overlay,
 }
 
 /* The size is a power of two. */
-static enum overlay_effect overlay_by_dest_headers(struct overlay *overlay,
-                                                   struct overlay_access *access)
+static enum answer overlay_by_dest_headers(struct overlay *overlay, struct overlay_access *access)
 {
     overlay_set_all_space(overlay, access->s, make_HEADERS_FREE(UINT32_MAX),
                           make_HEADERS_FREE(UINT32_C(2) << access->value));
     return overlay_store(overlay, access, access->value);
 }
 
-static enum overlay_effect overlay_by_buf_start(struct overlay *overlay,
-                                                struct overlay_access *access)
+static enum answer overlay_by_buf_start(struct overlay *overlay, struct overlay_access *access)
 {
     overlay_set(overlay, access->s, OVERLAY_RD_PTR, 0);
     overlay_set(overlay, access->s, OVERLAY_WR_PTR, 0);
     return overlay_store(overlay, access, access->value);
 }
 
-static enum overlay_effect overlay_by_rd_ptr(struct overlay *overlay, struct overlay_access *access)
+static enum answer overlay_by_rd_ptr(struct overlay *overlay, struct overlay_access *access)
 {
     uint32_t start = overlay_get(overlay, access->s, OVERLAY_BUF_START);
     overlay_set(overlay, access->s, OVERLAY_NEXT_RECEIVED_MSG_SIZE, 0);
@@ -512,8 +504,7 @@ static enum overlay_effect overlay_by_rd_ptr(struct overlay *overlay, struct ove
 }
 
 /* The header array is empty; two pointers are offsets in it. */
-static enum overlay_effect overlay_by_info_ptr(struct overlay *overlay,
-                                               struct overlay_access *access)
+static enum answer overlay_by_info_ptr(struct overlay *overlay, struct overlay_access *access)
 {
     bool is_ring = get_MSG_INFO_BUF_FLOW_CTRL(overlay_get(overlay, access->s, OVERLAY_MISC_CFG));
     overlay_set(overlay, access->s, OVERLAY_MSG_INFO_WR_PTR, is_ring ? 0 : access->value);
@@ -521,8 +512,7 @@ static enum overlay_effect overlay_by_info_ptr(struct overlay *overlay,
 }
 
 /* SPEC: AsGeneralUse: an Ethernet tile has fewer streams. */
-static enum overlay_effect overlay_by_sources(struct overlay *overlay,
-                                              struct overlay_access *access)
+static enum answer overlay_by_sources(struct overlay *overlay, struct overlay_access *access)
 {
     uint32_t value = access->value;
     if (is_ethernet(overlay) && access->index != OVERLAY_LOCAL_SRC_MASK) {
@@ -595,100 +585,97 @@ static bool command(struct overlay *overlay, unsigned s, unsigned index, uint32_
     }
 }
 
-static enum overlay_effect overlay_by_command(struct overlay *overlay,
-                                              struct overlay_access *access)
+static enum answer overlay_by_command(struct overlay *overlay, struct overlay_access *access)
 {
     if (!overlay->board) {
-        return OVERLAY_UNMODELLED;
+        return ANSWER_UNMODELLED;
     }
     if (!command(overlay, access->s, access->index, access->value)) {
-        return OVERLAY_REFUSED;
+        return ANSWER_REFUSED;
     }
     overlay->due |= overlay_bit(access->s);
-    return OVERLAY_DONE;
+    return ANSWER_DONE;
 }
 
 /* PHASE_AUTO_CONFIG lets a stream that waits for software load its configuration. */
-static enum overlay_effect overlay_by_onetime(struct overlay *overlay,
-                                              struct overlay_access *access)
+static enum answer overlay_by_onetime(struct overlay *overlay, struct overlay_access *access)
 {
     bool loads = get_PHASE_AUTO_CONFIG(access->value);
     overlay_set(overlay, access->s, OVERLAY_ONETIME_MISC_CFG, access->value);
     if (!overlay->board) {
-        return loads ? OVERLAY_UNMODELLED : OVERLAY_DONE;
+        return loads ? ANSWER_UNMODELLED : ANSWER_DONE;
     }
     if (loads && overlay_look(overlay, access->s)->state == OVERLAY_IDLE) {
         overlay_own(overlay, access->s)->state = OVERLAY_LOADING;
         overlay->due |= overlay_bit(access->s);
     }
-    return OVERLAY_DONE;
+    return ANSWER_DONE;
 }
 
-static enum overlay_effect overlay_by_multi_clear(struct overlay *overlay,
-                                                  struct overlay_access *access)
+static enum answer overlay_by_multi_clear(struct overlay *overlay, struct overlay_access *access)
 {
     uint32_t to_clear = overlay_look(overlay, access->s)->to_clear;
     if (!access->writes) {
         access->value = to_clear;
-        return OVERLAY_DONE;
+        return ANSWER_DONE;
     }
     if (!access->effects) {
-        return OVERLAY_DONE;
+        return ANSWER_DONE;
     }
     if (!overlay->board) {
-        return access->value ? OVERLAY_UNMODELLED : OVERLAY_DONE;
+        return access->value ? ANSWER_UNMODELLED : ANSWER_DONE;
     }
     if (to_clear != access->value) {
         overlay_own(overlay, access->s)->to_clear = access->value;
         overlay->due |= overlay_bit(access->s);
     }
-    return OVERLAY_DONE;
+    return ANSWER_DONE;
 }
 
 /* --- Access --- */
 
-static enum overlay_effect refuse_absent(struct overlay *overlay, unsigned stream)
+static enum answer refuse_absent(struct overlay *overlay, unsigned stream)
 {
     overlay_refuse(overlay, stream, "the tile has streams 0 to %u only",
                    overlay_count(overlay) - 1);
-    return OVERLAY_REFUSED;
+    return ANSWER_REFUSED;
 }
 
-static enum overlay_effect overlay_read_row(struct overlay *overlay, const struct reg *row,
-                                            struct overlay_access *access)
+static enum answer overlay_read_row(struct overlay *overlay, const struct reg *row,
+                                    struct overlay_access *access)
 {
     uint32_t *word = overlay_word(overlay, access->s, access->index);
     access->value = 0;
     if (row->kind == REG_ABSENT) {
         access->value = *word;
-        return OVERLAY_UNMODELLED;
+        return ANSWER_UNMODELLED;
     }
     if (!overlay_has(overlay, (enum overlay_class)row->group, access->s)) {
-        return OVERLAY_DONE;
+        return ANSWER_DONE;
     }
     switch (reg_read(row, word, access->effects, &access->value)) {
     case REG_ASK:
         return ((overlay_handler *)row->handler)(overlay, access);
     case REG_UNMODELLED:
-        return OVERLAY_UNMODELLED;
+        return ANSWER_UNMODELLED;
     case REG_DONE:
     case REG_DENIED:
         break;
     }
-    return OVERLAY_DONE;
+    return ANSWER_DONE;
 }
 
-enum overlay_effect overlay_read(struct overlay *overlay, unsigned stream, unsigned index,
-                                 bool effects, uint32_t *value)
+enum answer overlay_read(struct overlay *overlay, unsigned stream, unsigned index, bool effects,
+                         uint32_t *value)
 {
     struct overlay_access access = {.s = stream, .index = index, .effects = effects};
     if (stream >= overlay_count(overlay)) {
         *value = 0;
         return refuse_absent(overlay, stream);
     }
-    enum overlay_effect effect = overlay_read_row(overlay, row_of(index), &access);
+    enum answer answer = overlay_read_row(overlay, row_of(index), &access);
     *value = access.value;
-    return effect;
+    return answer;
 }
 
 /* A read without effects changes nothing. */
@@ -701,8 +688,8 @@ uint32_t overlay_register(const struct overlay *overlay, unsigned stream, unsign
     return access.value;
 }
 
-enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsigned index,
-                                  bool effects, uint32_t value)
+enum answer overlay_write(struct overlay *overlay, unsigned stream, unsigned index, bool effects,
+                          uint32_t value)
 {
     const struct reg *row = row_of(index);
     struct overlay_access access = {stream, index, true, effects, value & ~row->kept};
@@ -711,16 +698,16 @@ enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsi
     }
     if (row->kind == REG_ABSENT) {
         overlay_set(overlay, stream, index, value);
-        return OVERLAY_UNMODELLED;
+        return ANSWER_UNMODELLED;
     }
     if (!overlay_has(overlay, (enum overlay_class)row->group, stream)) {
-        return OVERLAY_DONE;
+        return ANSWER_DONE;
     }
     enum reg_reply reply =
         reg_write(row, overlay_word(overlay, stream, index), effects, access.value);
     if (reply == REG_ASK && row->kind == REG_ACTS && !effects) {
         overlay_set(overlay, stream, index, access.value);
-        return OVERLAY_DONE;
+        return ANSWER_DONE;
     }
     if (reply == REG_ASK) {
         return ((overlay_handler *)row->handler)(overlay, &access);
@@ -728,5 +715,5 @@ enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsi
     if (effects && (row->kind == REG_PLAIN || row->kind == REG_LATER)) {
         reconsider(overlay, stream);
     }
-    return effects && reply == REG_UNMODELLED ? OVERLAY_UNMODELLED : OVERLAY_DONE;
+    return effects && reply == REG_UNMODELLED ? ANSWER_UNMODELLED : ANSWER_DONE;
 }

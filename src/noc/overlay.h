@@ -34,6 +34,7 @@
 
 #include "addresses.h"
 #include "arch/overlay.h"
+#include "isa/answer.h"
 #include "isa/reg.h"
 
 enum {
@@ -128,18 +129,13 @@ void overlay_attach(struct overlay *overlay, unsigned streams, void *memory, con
 /* All streams as after power-on. */
 void overlay_reset(struct overlay *overlay);
 
-enum overlay_effect {
-    OVERLAY_DONE,
-    OVERLAY_UNMODELLED, /* done, but what the register would do is not modelled */
-    OVERLAY_REFUSED,    /* nothing happened: overlay->rule was broken */
-};
-
 /* Reads or writes register `index` of a stream as software does; without `effects` a read or
- * write does nothing else. Streams that the tile does not have are refused. */
-enum overlay_effect overlay_read(struct overlay *overlay, unsigned stream, unsigned index,
-                                 bool effects, uint32_t *value);
-enum overlay_effect overlay_write(struct overlay *overlay, unsigned stream, unsigned index,
-                                  bool effects, uint32_t value);
+ * write does nothing else. Streams that the tile does not have are refused; overlay->rule says why.
+ */
+enum answer overlay_read(struct overlay *overlay, unsigned stream, unsigned index, bool effects,
+                         uint32_t *value);
+enum answer overlay_write(struct overlay *overlay, unsigned stream, unsigned index, bool effects,
+                          uint32_t value);
 
 /* The value of a register, without effects; 0 of a stream that is not there. */
 uint32_t overlay_register(const struct overlay *overlay, unsigned stream, unsigned index);

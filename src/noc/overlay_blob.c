@@ -75,7 +75,7 @@ void overlay_load_blob(struct overlay *overlay, unsigned s)
     for (uint32_t i = 1; i < words; i++) {
         uint32_t entry = word_of_blob(overlay, address + 4 * i);
         if (overlay_write(overlay, s, entry & INDEX_MASK, true, entry >> VALUE_SHIFT) ==
-            OVERLAY_REFUSED) {
+            ANSWER_REFUSED) {
             overlay_break(overlay, s);
             return;
         }

@@ -102,15 +102,15 @@ static bool is_aligned(const struct noc_target *target, struct noc_packet *packe
 
 /* --- What is there --- */
 
-static enum noc_answer read_there(const struct noc_target *target, uint64_t address, uint8_t *bytes,
-                                  uint32_t size, uint64_t cycle, const char **rule)
+static enum answer read_there(const struct noc_target *target, uint64_t address, uint8_t *bytes,
+                              uint32_t size, uint64_t cycle, const char **rule)
 {
     return target->kind->access(target->owner, false, address, bytes, size, cycle, rule);
 }
 
-static enum noc_answer write_there(const struct noc_target *target, uint64_t address,
-                                   const uint8_t *bytes, uint32_t size, uint64_t cycle,
-                                   const char **rule)
+static enum answer write_there(const struct noc_target *target, uint64_t address,
+                               const uint8_t *bytes, uint32_t size, uint64_t cycle,
+                               const char **rule)
 {
     return target->kind->access(target->owner, true, address, (void *)(uintptr_t)bytes, size, cycle,
                                 rule);
@@ -144,18 +144,18 @@ static void count(const struct noc_target *target, enum niu_counter counter, uin
 /* --- Requests --- */
 
 /* SPEC: WormholeB0 Alignment: a register is read once, and is in all words. */
-static enum noc_answer read_data(const struct noc_target *target, const struct noc_packet *packet,
-                                 uint8_t *bytes, uint64_t cycle, const char **rule)
+static enum answer read_data(const struct noc_target *target, const struct noc_packet *packet,
+                             uint8_t *bytes, uint64_t cycle, const char **rule)
 {
     uint8_t word[WORD_BYTES];
     if (packet->is_void) {
-        return NOC_ANSWERED;
+        return ANSWER_DONE;
     }
     if (!packet->is_excused || !is_register(target, packet->address)) {
         return read_there(target, packet->address, bytes, packet->size, cycle, rule);
     }
-    enum noc_answer answer = read_there(target, packet->address, word, sizeof word, cycle, rule);
-    for (uint32_t i = 0; answer == NOC_ANSWERED && i < packet->size; i++) {
+    enum answer answer = read_there(target, packet->address, word, sizeof word, cycle, rule);
+    for (uint32_t i = 0; answer == ANSWER_DONE && i < packet->size; i++) {
         bytes[i] = word[i % WORD_BYTES];
     }
     return answer;
@@ -172,13 +172,13 @@ static bool serve_read(const struct noc_target *target, struct noc_packet *packe
                                              "the host has no memory"))) {
         return true;
     }
-    enum noc_answer answer = read_data(target, packet, bytes, cycle, &rule);
-    if (answer == NOC_WAITS) {
+    enum answer answer = read_data(target, packet, bytes, cycle, &rule);
+    if (answer == ANSWER_WAIT) {
         return false;
     }
     count(target, NIU_SLV_REQ_ACCEPTED, 1);
     count(target, NIU_SLV_RD_REQ_RECEIVED, 1);
-    if (answer == NOC_REFUSED &&
+    if (answer_is_refusal(answer) &&
         !void_if(packet, lets_pass(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule))) {
         return true;
     }
@@ -191,9 +191,8 @@ static bool serve_read(const struct noc_target *target, struct noc_packet *packe
 
 /* Runs of enabled bytes of an aligned block. The last run first: if the block leaves the memory, that
  * is the one that is refused, and nothing has been written. */
-static enum noc_answer write_runs(const struct noc_target *target, uint64_t block,
-                                  const uint8_t *bytes, uint64_t enables, uint64_t cycle,
-                                  const char **rule)
+static enum answer write_runs(const struct noc_target *target, uint64_t block, const uint8_t *bytes,
+                              uint64_t enables, uint64_t cycle, const char **rule)
 {
     for (unsigned end = NOC_MOST_ENABLED; end > 0;) {
         if (!(enables >> (end - 1) & 1)) {
@@ -204,20 +203,19 @@ static enum noc_answer write_runs(const struct noc_target *target, uint64_t bloc
         while (at > 0 && enables >> (at - 1) & 1) {
             at--;
         }
-        enum noc_answer answer = write_there(target, block + at, bytes + at, end - at, cycle, rule);
-        if (answer != NOC_ANSWERED) {
+        enum answer answer = write_there(target, block + at, bytes + at, end - at, cycle, rule);
+        if (answer != ANSWER_DONE) {
             return answer;
         }
         end = at;
     }
-    return NOC_ANSWERED;
+    return ANSWER_DONE;
 }
 
 /* SPEC: WormholeB0 Alignment, inline data to L1: the mask's groups of 16 bits all name bytes of one
  * line. Vendor's headers and base firmware: it is shifted by the address modulo 64. */
-static enum noc_answer write_inline(const struct noc_target *target,
-                                    const struct noc_packet *packet, uint64_t cycle,
-                                    const char **rule)
+static enum answer write_inline(const struct noc_target *target, const struct noc_packet *packet,
+                                uint64_t cycle, const char **rule)
 {
     uint64_t enables = packet->enables | packet->enables >> 32;
     uint8_t line[LINE_BYTES];
@@ -230,8 +228,8 @@ static enum noc_answer write_inline(const struct noc_target *target,
 
 /* SPEC: MemoryMap: bytes, or those of an aligned block that NOC_CMD_WR_BE enables; a register takes
  * its word whatever the mask says. */
-static enum noc_answer write_bytes(const struct noc_target *target, const struct noc_packet *packet,
-                                   uint64_t cycle, const char **rule)
+static enum answer write_bytes(const struct noc_target *target, const struct noc_packet *packet,
+                               uint64_t cycle, const char **rule)
 {
     const uint8_t *bytes = noc_packet_bytes(packet);
     uint64_t address = packet->address;
@@ -249,24 +247,24 @@ static enum noc_answer write_bytes(const struct noc_target *target, const struct
                : write_there(target, address, bytes, packet->size, cycle, rule);
 }
 
-static enum noc_answer write_data(const struct noc_target *target, const struct noc_packet *packet,
-                                  uint64_t cycle, const char **rule)
+static enum answer write_data(const struct noc_target *target, const struct noc_packet *packet,
+                              uint64_t cycle, const char **rule)
 {
     const uint8_t *bytes = noc_packet_bytes(packet);
     bool stores_header = packet->stores_header && !drops_headers(target);
     uint64_t header_at = (uint64_t)packet->operation << 4;
     uint8_t header[HEADER_BYTES];
-    enum noc_answer answer = NOC_ANSWERED;
+    enum answer answer = ANSWER_DONE;
     if (packet->is_void) {
-        return NOC_ANSWERED;
+        return ANSWER_DONE;
     }
     if (stores_header) { /* refused before anything has been written */
         answer = read_there(target, header_at, header, sizeof header, cycle, rule);
     }
-    if (answer == NOC_ANSWERED) {
+    if (answer == ANSWER_DONE) {
         answer = write_bytes(target, packet, cycle, rule);
     }
-    if (answer == NOC_ANSWERED && stores_header) {
+    if (answer == ANSWER_DONE && stores_header) {
         memset(header, 0, sizeof header);
         memcpy(header, bytes, packet->size < HEADER_BYTES ? packet->size : HEADER_BYTES);
         answer = write_there(target, header_at, header, sizeof header, cycle, rule);
@@ -314,12 +312,12 @@ static bool serve_write(const struct noc_target *target, struct noc_packet *pack
     if (!check_write(target, packet)) {
         return true;
     }
-    enum noc_answer answer = write_data(target, packet, cycle, &rule);
-    if (answer == NOC_WAITS) {
+    enum answer answer = write_data(target, packet, cycle, &rule);
+    if (answer == ANSWER_WAIT) {
         return false;
     }
     count_write(target, packet);
-    if (answer == NOC_REFUSED &&
+    if (answer_is_refusal(answer) &&
         !void_if(packet, lets_pass(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule))) {
         return true;
     }
@@ -422,7 +420,7 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
                            uint64_t cycle)
 {
     const char *rule = NULL;
-    enum noc_answer answer = NOC_ANSWERED;
+    enum answer answer = ANSWER_DONE;
     if (packet->kind == NOC_ATOMIC_RESPONSE && !target->kind->line &&
         !void_if(
             packet,
@@ -434,14 +432,14 @@ static bool serve_response(const struct noc_target *target, struct noc_packet *p
         uint32_t size = packet->kind == NOC_READ_RESPONSE ? packet->size : 4;
         answer = write_there(target, packet->address, noc_packet_bytes(packet), size, cycle, &rule);
     }
-    if (answer == NOC_WAITS) {
+    if (answer == ANSWER_WAIT) {
         return false;
     }
-    if (answer == NOC_REFUSED &&
+    if (answer_is_refusal(answer) &&
         !void_if(packet, lets_pass(target, packet, PENROSE_FAULT_NOC_ADDRESS, "%s", rule))) {
         return true;
     }
-    if (answer == NOC_REFUSED && target->here != packet->origin) { /* the sender is answered */
+    if (answer_is_refusal(answer) && target->here != packet->origin) { /* the sender is answered */
         packet->from = target->here;
         packet->to = packet->origin;
         target->kind->send(target->owner, packet, cycle);
@@ -458,7 +456,7 @@ bool noc_answer(const struct noc_target *target, const struct noc_packet *packet
     const char *rule = NULL;
     bool is_read = packet->kind == NOC_READ;
     if (is_read && write_there(target, packet->back_address, bytes, packet->size, cycle, &rule) !=
-                       NOC_ANSWERED) {
+                       ANSWER_DONE) {
         return false;
     }
     complete(target, packet, is_read ? NOC_READ_RESPONSE : NOC_WRITE_ACK, packet->back_address,

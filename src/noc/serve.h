@@ -7,20 +7,15 @@
 
 #include <penrose/penrose.h>
 
+#include "isa/answer.h"
 #include "noc/niu.h"
 #include "noc/packet.h"
-
-enum noc_answer {
-    NOC_ANSWERED,
-    NOC_WAITS,   /* cannot be served yet; nothing happened */
-    NOC_REFUSED, /* the rule says why */
-};
 
 /* What a kind of receiver does for packets. `owner` is the receiver. */
 struct noc_target_kind {
     bool has_registers; /* addresses from AT_NOC_REGISTERS to 2^32 take words only */
-    enum noc_answer (*access)(void *owner, bool writes, uint64_t address, void *bytes,
-                              uint32_t size, uint64_t cycle, const char **rule);
+    enum answer (*access)(void *owner, bool writes, uint64_t address, void *bytes, uint32_t size,
+                          uint64_t cycle, const char **rule);
     /* 16 bytes of L1 for an atomic operation, NULL where there are none; and after it. */
     uint8_t *(*line)(void *owner, uint64_t address);
     void (*line_written)(void *owner, uint64_t address, uint64_t cycle);

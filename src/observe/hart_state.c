@@ -178,7 +178,7 @@ static enum penrose_status access_as_hart(struct penrose_chip *chip, unsigned x,
     uint32_t done = 0;
     access.agent = (enum tile_agent)hart;
     access.cycle = tile->now;
-    if (tile_access_bytes(tile, access, bytes, size, &done, &rule) == MMIO_OK) {
+    if (tile_access_bytes(tile, access, bytes, size, &done, &rule) == ANSWER_DONE) {
         return PENROSE_OK;
     }
     return error_set(error, PENROSE_E_ARGUMENT, "%s of %s: 0x%08x (%s) does not answer%s%s",

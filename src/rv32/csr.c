@@ -209,13 +209,13 @@ static int64_t csr_access(struct rv32_hart *hart, const struct rv32_op *op, int6
     uint32_t old = 0;
     bool reads = action != CSR_WRITE || op->rd != RV32_SINK;
     if (reads && !rv32_csr_read(hart, number, now, &old)) {
-        return rv32_refused(hart, op, left, RV32_FAULTED);
+        return rv32_refused(hart, op, left, ANSWER_REFUSED);
     }
     uint32_t value = action == CSR_WRITE ? operand
                      : action == CSR_SET ? old | operand
                                          : old & ~operand;
     if (writes && !rv32_csr_write(hart, number, now, value)) {
-        return rv32_refused(hart, op, left, RV32_FAULTED);
+        return rv32_refused(hart, op, left, ANSWER_REFUSED);
     }
     hart->x[op->rd] = old;
     return rv32_next(hart, op + 1, left);

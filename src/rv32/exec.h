@@ -94,9 +94,9 @@ int64_t rv32_fault_at(struct rv32_hart *hart, const struct rv32_op *op, int64_t 
                       enum penrose_fault_kind kind, uint32_t address, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
-/* Stops at `op` as a bus function or CSR access said: RV32_WAIT or RV32_FAULTED. */
+/* Stops at `op` as a bus function or CSR access said: ANSWER_WAIT or ANSWER_REFUSED. */
 int64_t rv32_refused(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
-                     enum rv32_reply reply);
+                     enum answer answer);
 
 /* Shortens the burst as rv32_cut asked for; returns the cycles that are left now. */
 int64_t rv32_apply_cut(struct rv32_hart *hart, int64_t left);
@@ -119,14 +119,14 @@ static inline bool rv32_is_trisc(const struct rv32_hart *hart)
 
 /*
  * Memory access of a handler: L1 and local RAM directly, the rest over the bus. size is 1, 2 or 4.
- * RV32_OK: *value holds the zero-extended load result. On RV32_WAIT and RV32_FAULTED the caller
+ * ANSWER_DONE: *value holds the zero-extended load result. On ANSWER_WAIT and ANSWER_REFUSED the caller
  * returns rv32_refused(). After a store, and after a load that went over the bus, a handler ends
  * in rv32_after_bus() instead of rv32_next(). `now` is rv32_now().
  */
-enum rv32_reply rv32_load(struct rv32_hart *hart, uint32_t address, unsigned size, uint64_t now,
-                          uint32_t *value);
-enum rv32_reply rv32_store(struct rv32_hart *hart, uint32_t address, unsigned size, uint64_t now,
-                           uint32_t value);
+enum answer rv32_load(struct rv32_hart *hart, uint32_t address, unsigned size, uint64_t now,
+                      uint32_t *value);
+enum answer rv32_store(struct rv32_hart *hart, uint32_t address, unsigned size, uint64_t now,
+                       uint32_t value);
 
 /* Every row of rv32.def that is no STUB has its handler here: rv32_exec_<token>. */
 #define INSN(token, mnemonic, extension, match, mask, format, traits)                              \

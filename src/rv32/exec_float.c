@@ -39,24 +39,24 @@ static inline uint32_t with_sign(uint32_t x, uint32_t sign)
 
 /* Apart from its handler, because a local variable whose address escapes would keep the compiler
  * from turning the handler's last call into a jump. (The bus may ask for hart->op.) */
-static __attribute__((noinline)) enum rv32_reply load(struct rv32_hart *hart,
-                                                      const struct rv32_op *op, uint64_t now)
+static __attribute__((noinline)) enum answer load(struct rv32_hart *hart, const struct rv32_op *op,
+                                                  uint64_t now)
 {
     uint32_t value = 0;
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
     hart->op = op;
-    enum rv32_reply reply = rv32_load(hart, address, 4, now, &value);
-    if (reply == RV32_OK) {
+    enum answer answer = rv32_load(hart, address, 4, now, &value);
+    if (answer == ANSWER_DONE) {
         hart->f[op->rd] = value;
     }
-    return reply;
+    return answer;
 }
 
 int64_t rv32_exec_FLW(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
-    enum rv32_reply reply = load(hart, op, rv32_now(hart, left));
-    if (reply != RV32_OK) {
-        return rv32_refused(hart, op, left, reply);
+    enum answer answer = load(hart, op, rv32_now(hart, left));
+    if (answer != ANSWER_DONE) {
+        return rv32_refused(hart, op, left, answer);
     }
     return rv32_after_bus(hart, op + 1, left);
 }
@@ -65,9 +65,9 @@ int64_t rv32_exec_FSW(struct rv32_hart *hart, const struct rv32_op *op, int64_t 
 {
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
     hart->op = op;
-    enum rv32_reply reply = rv32_store(hart, address, 4, rv32_now(hart, left), B);
-    if (reply != RV32_OK) {
-        return rv32_refused(hart, op, left, reply);
+    enum answer answer = rv32_store(hart, address, 4, rv32_now(hart, left), B);
+    if (answer != ANSWER_DONE) {
+        return rv32_refused(hart, op, left, answer);
     }
     return rv32_after_bus(hart, op + 1, left);
 }

@@ -61,9 +61,9 @@ int64_t rv32_exec_JALR(struct rv32_hart *hart, const struct rv32_op *op, int64_t
 int64_t rv32_exec_FENCE(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
     hart->op = op;
-    enum rv32_reply reply = hart->bus->fence(hart->owner, hart, rv32_now(hart, left));
-    if (reply != RV32_OK) {
-        return rv32_refused(hart, op, left, reply);
+    enum answer answer = hart->bus->fence(hart->owner, hart, rv32_now(hart, left));
+    if (answer != ANSWER_DONE) {
+        return rv32_refused(hart, op, left, answer);
     }
     return rv32_after_bus(hart, op + 1, left);
 }

@@ -82,24 +82,24 @@ static uint32_t widen(struct rv32_hart *hart, uint16_t x)
 }
 
 /* Apart from its handler, as in exec_float.c. */
-static __attribute__((noinline)) enum rv32_reply load(struct rv32_hart *hart,
-                                                      const struct rv32_op *op, uint64_t now)
+static __attribute__((noinline)) enum answer load(struct rv32_hart *hart, const struct rv32_op *op,
+                                                  uint64_t now)
 {
     uint32_t value = 0;
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
     hart->op = op;
-    enum rv32_reply reply = rv32_load(hart, address, 2, now, &value);
-    if (reply == RV32_OK) {
+    enum answer answer = rv32_load(hart, address, 2, now, &value);
+    if (answer == ANSWER_DONE) {
         hart->f[op->rd] = BOX | value;
     }
-    return reply;
+    return answer;
 }
 
 int64_t rv32_exec_FLH(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
-    enum rv32_reply reply = load(hart, op, rv32_now(hart, left));
-    if (reply != RV32_OK) {
-        return rv32_refused(hart, op, left, reply);
+    enum answer answer = load(hart, op, rv32_now(hart, left));
+    if (answer != ANSWER_DONE) {
+        return rv32_refused(hart, op, left, answer);
     }
     return rv32_after_bus(hart, op + 1, left);
 }
@@ -109,9 +109,9 @@ int64_t rv32_exec_FSH(struct rv32_hart *hart, const struct rv32_op *op, int64_t 
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;
     uint32_t value = hart->f[op->rs2] & ~BOX;
     hart->op = op;
-    enum rv32_reply reply = rv32_store(hart, address, 2, rv32_now(hart, left), value);
-    if (reply != RV32_OK) {
-        return rv32_refused(hart, op, left, reply);
+    enum answer answer = rv32_store(hart, address, 2, rv32_now(hart, left), value);
+    if (answer != ANSWER_DONE) {
+        return rv32_refused(hart, op, left, answer);
     }
     return rv32_after_bus(hart, op + 1, left);
 }

@@ -53,15 +53,15 @@ static inline uint32_t get(const uint8_t *from, unsigned log)
     return value;
 }
 
-static enum rv32_reply hand_over(struct rv32_hart *hart, uint32_t *value)
+static enum answer hand_over(struct rv32_hart *hart, uint32_t *value)
 {
-    enum rv32_reply reply = hart->bus->access(hart->owner, hart, &hart->access);
+    enum answer answer = hart->bus->access(hart->owner, hart, &hart->access);
     *value = hart->access.value;
-    return reply;
+    return answer;
 }
 
-static enum rv32_reply misaligned(struct rv32_hart *hart, uint32_t address, unsigned size,
-                                  bool store, const char *what_happens)
+static enum answer misaligned(struct rv32_hart *hart, uint32_t address, unsigned size, bool store,
+                              const char *what_happens)
 {
     return rv32_bus_fault(hart, PENROSE_FAULT_MISALIGNED, address,
                           "%s of %u bytes at 0x%08x is not aligned; %s", store ? "store" : "load",
@@ -70,17 +70,17 @@ static enum rv32_reply misaligned(struct rv32_hart *hart, uint32_t address, unsi
 
 /* Into L1: what the hardware does goes before the fault. Bytes keep the lanes that they have in an
  * aligned store, and none gets beyond its line (SOURCE: tt-exalens, test_l1_mem_access). */
-static enum rv32_reply store_in_lanes(struct rv32_hart *hart, uint32_t address, unsigned size,
-                                      uint64_t now, uint32_t value)
+static enum answer store_in_lanes(struct rv32_hart *hart, uint32_t address, unsigned size,
+                                  uint64_t now, uint32_t value)
 {
     enum { LINE_BYTES = 16 };
     uint32_t end = (address / LINE_BYTES + 1) * LINE_BYTES;
     end = address + size < end ? address + size : end;
     for (uint32_t at = address; at < end; at++) {
         uint32_t byte = value >> 8 * (at % size) & 0xff;
-        enum rv32_reply reply = rv32_store(hart, at, 1, now, byte);
-        if (reply != RV32_OK) {
-            return reply;
+        enum answer answer = rv32_store(hart, at, 1, now, byte);
+        if (answer != ANSWER_DONE) {
+            return answer;
         }
     }
     return misaligned(hart, address, size, true,
@@ -88,10 +88,9 @@ static enum rv32_reply store_in_lanes(struct rv32_hart *hart, uint32_t address, 
                       "in another order than meant");
 }
 
-static __attribute__((noinline)) enum rv32_reply not_aligned(struct rv32_hart *hart,
-                                                             uint32_t address, unsigned size,
-                                                             uint64_t now, bool store,
-                                                             uint32_t value)
+static __attribute__((noinline)) enum answer not_aligned(struct rv32_hart *hart, uint32_t address,
+                                                         unsigned size, uint64_t now, bool store,
+                                                         uint32_t value)
 {
     if (store && address < hart->code->pages << RV32_PAGE_SHIFT) {
         return store_in_lanes(hart, address, size, now, value);
@@ -99,8 +98,8 @@ static __attribute__((noinline)) enum rv32_reply not_aligned(struct rv32_hart *h
     return misaligned(hart, address, size, store, "the harts have no misaligned accesses");
 }
 
-static enum rv32_reply over_bus(struct rv32_hart *hart, uint32_t address, unsigned size,
-                                uint64_t now, bool store, uint32_t *value)
+static enum answer over_bus(struct rv32_hart *hart, uint32_t address, unsigned size, uint64_t now,
+                            bool store, uint32_t *value)
 {
     uint32_t stored = store ? *value : 0;
     if (address & (size - 1)) {
@@ -111,25 +110,25 @@ static enum rv32_reply over_bus(struct rv32_hart *hart, uint32_t address, unsign
     return hand_over(hart, value);
 }
 
-enum rv32_reply rv32_load(struct rv32_hart *hart, uint32_t address, unsigned size, uint64_t now,
-                          uint32_t *value)
+enum answer rv32_load(struct rv32_hart *hart, uint32_t address, unsigned size, uint64_t now,
+                      uint32_t *value)
 {
     unsigned log = size >> 1;
     const uint8_t *from = readable(hart, address, log);
     if (from) {
         *value = get(from, log);
-        return RV32_OK;
+        return ANSWER_DONE;
     }
     return over_bus(hart, address, size, now, false, value);
 }
 
-enum rv32_reply rv32_store(struct rv32_hart *hart, uint32_t address, unsigned size, uint64_t now,
-                           uint32_t value)
+enum answer rv32_store(struct rv32_hart *hart, uint32_t address, unsigned size, uint64_t now,
+                       uint32_t value)
 {
     uint8_t *to = writable(hart, address, size >> 1);
     if (to) {
         memcpy(to, &value, size);
-        return RV32_OK;
+        return ANSWER_DONE;
     }
     return over_bus(hart, address, size, now, true, &value);
 }
@@ -155,9 +154,9 @@ static __attribute__((noinline)) int64_t load_over_bus(struct rv32_hart *hart,
 {
     uint32_t address = address_of(hart, op), value = 0;
     hart->op = op;
-    enum rv32_reply reply = over_bus(hart, address, 1u << log, rv32_now(hart, left), false, &value);
-    if (reply != RV32_OK) {
-        return rv32_refused(hart, op, left, reply);
+    enum answer answer = over_bus(hart, address, 1u << log, rv32_now(hart, left), false, &value);
+    if (answer != ANSWER_DONE) {
+        return rv32_refused(hart, op, left, answer);
     }
     hart->x[op->rd] = extend(value, log, is_signed);
     return rv32_after_bus(hart, op + 1, left);
@@ -223,9 +222,9 @@ static inline int64_t store_beyond(struct rv32_hart *hart, const struct rv32_op 
         }
     }
     uint32_t value = stored_by(hart, op, is_ttinsn);
-    enum rv32_reply reply = over_bus(hart, address, 1u << log, rv32_now(hart, left), true, &value);
-    if (reply != RV32_OK) {
-        return rv32_refused(hart, op, left, reply);
+    enum answer answer = over_bus(hart, address, 1u << log, rv32_now(hart, left), true, &value);
+    if (answer != ANSWER_DONE) {
+        return rv32_refused(hart, op, left, answer);
     }
     return rv32_after_bus(hart, op + 1, left);
 }
@@ -264,8 +263,8 @@ STORE(SW, SIZE_4)
 
 /* --- Zaamo: L1 only (SPEC: InstructionSet) --- */
 
-static enum rv32_reply atomic_half(struct rv32_hart *hart, uint32_t address, uint64_t now,
-                                   bool store, uint32_t *value)
+static enum answer atomic_half(struct rv32_hart *hart, uint32_t address, uint64_t now, bool store,
+                               uint32_t *value)
 {
     hart->access = (struct rv32_access){.address = address,
                                         .value = *value,
@@ -278,21 +277,21 @@ static enum rv32_reply atomic_half(struct rv32_hart *hart, uint32_t address, uin
 
 /* Checks the address and reads the old value, which is 0 before; the caller stores what replaces
  * it. */
-static enum rv32_reply atomic_read(struct rv32_hart *hart, uint32_t address, uint64_t now,
-                                   uint32_t *old)
+static enum answer atomic_read(struct rv32_hart *hart, uint32_t address, uint64_t now,
+                               uint32_t *old)
 {
     if (address >= hart->code->pages << RV32_PAGE_SHIFT) {
         return rv32_bus_fault(hart, PENROSE_FAULT_ATOMIC, address,
                               "atomic instructions reach only the tile's L1, not 0x%08x", address);
     }
-    enum rv32_reply reply = hart->bus->fence(hart->owner, hart, now);
-    if (reply != RV32_OK) {
-        return reply;
+    enum answer answer = hart->bus->fence(hart->owner, hart, now);
+    if (answer != ANSWER_DONE) {
+        return answer;
     }
     const uint8_t *l1 = direct_l1(hart, address, SIZE_4);
     if (l1) {
         *old = get(l1, SIZE_4);
-        return RV32_OK;
+        return ANSWER_DONE;
     }
     return address & 3 ? over_bus(hart, address, 4, now, false, old)
                        : atomic_half(hart, address, now, false, old);
@@ -302,14 +301,14 @@ static inline int64_t atomic_finish(struct rv32_hart *hart, const struct rv32_op
                                     uint32_t address, uint32_t old, uint32_t value)
 {
     uint8_t *to = writable(hart, address, SIZE_4);
-    enum rv32_reply reply = RV32_OK;
+    enum answer answer = ANSWER_DONE;
     if (to) {
         memcpy(to, &value, sizeof value);
     } else {
-        reply = atomic_half(hart, address, rv32_now(hart, left), true, &value);
+        answer = atomic_half(hart, address, rv32_now(hart, left), true, &value);
     }
-    if (reply != RV32_OK) {
-        return rv32_refused(hart, op, left, reply);
+    if (answer != ANSWER_DONE) {
+        return rv32_refused(hart, op, left, answer);
     }
     hart->x[op->rd] = old;
     return rv32_after_bus(hart, op + 1, left);
@@ -322,9 +321,9 @@ static inline int64_t atomic_finish(struct rv32_hart *hart, const struct rv32_op
         uint32_t address = hart->x[op->rs1];                                                       \
         uint32_t operand = hart->x[op->rs2];                                                       \
         hart->op = op;                                                                             \
-        enum rv32_reply reply = atomic_read(hart, address, rv32_now(hart, left), &old);            \
-        if (reply != RV32_OK) {                                                                    \
-            return rv32_refused(hart, op, left, reply);                                            \
+        enum answer answer = atomic_read(hart, address, rv32_now(hart, left), &old);               \
+        if (answer != ANSWER_DONE) {                                                               \
+            return rv32_refused(hart, op, left, answer);                                           \
         }                                                                                          \
         return atomic_finish(hart, op, left, address, old, expression);                            \
     }

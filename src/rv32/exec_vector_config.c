@@ -23,24 +23,24 @@ static bool check_kept_vl(struct rv32_hart *hart, uint32_t vlmax)
     return true;
 }
 
-static enum rv32_reply configure(struct rv32_hart *hart, const struct rv32_op *op, uint32_t vtype,
-                                 bool keeps_vl, uint32_t avl)
+static enum answer configure(struct rv32_hart *hart, const struct rv32_op *op, uint32_t vtype,
+                             bool keeps_vl, uint32_t avl)
 {
     struct vector_type type;
     if (!vector_check_core(hart) || !vector_type_decode(hart, vtype, &type) ||
         (keeps_vl && !check_kept_vl(hart, type.vlmax))) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     hart->csr.vtype = vtype;
     if (!keeps_vl) {
         hart->csr.vl = avl < type.vlmax ? avl : type.vlmax;
     }
     hart->x[op->rd] = hart->csr.vl;
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 /* rs1 = x0 stands for the largest vl, or for the present one when rd is x0, too. */
-static __attribute__((noinline)) enum rv32_reply
+static __attribute__((noinline)) enum answer
 configure_from_register(struct rv32_hart *hart, const struct rv32_op *op, uint32_t vtype)
 {
     bool keeps_vl = op->rs1 == X0 && op->rd == RV32_SINK;
@@ -48,7 +48,7 @@ configure_from_register(struct rv32_hart *hart, const struct rv32_op *op, uint32
     return configure(hart, op, vtype, keeps_vl, avl);
 }
 
-static __attribute__((noinline)) enum rv32_reply
+static __attribute__((noinline)) enum answer
 configure_from_immediate(struct rv32_hart *hart, const struct rv32_op *op, uint32_t vtype)
 {
     return configure(hart, op, vtype, false, op->rs1);

@@ -2,18 +2,18 @@
 #include "rv32/vector.h"
 
 /* Bit 2 * vs2 + vs1 of `truth` is the result. */
-static __attribute__((noinline)) enum rv32_reply
-mask_logic(struct rv32_hart *hart, const struct rv32_op *op, unsigned truth)
+static __attribute__((noinline)) enum answer mask_logic(struct rv32_hart *hart,
+                                                        const struct rv32_op *op, unsigned truth)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     for (uint32_t i = 0; i < v.vl; i++) {
         unsigned both = 2u * vector_bit(hart, op->rs2, i) + vector_bit(hart, op->rs1, i);
         vector_set_bit(hart, op->rd, i, truth >> both & 1);
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 VECTOR_ROW(VMAND_MM, mask_logic(hart, op, 0x8))
@@ -27,19 +27,18 @@ VECTOR_ROW(VMXNOR_MM, mask_logic(hart, op, 0x9))
 
 /* --- Counting: results go to an x register --- */
 
-static __attribute__((noinline)) enum rv32_reply count(struct rv32_hart *hart,
-                                                       const struct rv32_op *op)
+static __attribute__((noinline)) enum answer count(struct rv32_hart *hart, const struct rv32_op *op)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     uint32_t set = 0;
     for (uint32_t i = 0; i < v.vl; i++) {
         set += vector_is_active(&v, i) && vector_bit(hart, op->rs2, i);
     }
     hart->x[op->rd] = set;
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 /* The first active element that is set; `otherwise` when there is none. */
@@ -53,15 +52,14 @@ static uint32_t first_set(const struct vector *v, unsigned mask, uint32_t otherw
     return otherwise;
 }
 
-static __attribute__((noinline)) enum rv32_reply find(struct rv32_hart *hart,
-                                                      const struct rv32_op *op)
+static __attribute__((noinline)) enum answer find(struct rv32_hart *hart, const struct rv32_op *op)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     hart->x[op->rd] = first_set(&v, op->rs2, UINT32_MAX);
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 VECTOR_ROW(VCPOP_M, count(hart, op))
@@ -82,13 +80,13 @@ static bool begin_from_mask(struct vector *v, struct rv32_hart *hart, const stru
 enum set_where { SET_BEFORE = 1, SET_AT = 2 };
 
 /* Sets the bits of vd that lie before, at, or up to the first one in vs2; clears the others. */
-static __attribute__((noinline)) enum rv32_reply
-set_relative(struct rv32_hart *hart, const struct rv32_op *op, unsigned where)
+static __attribute__((noinline)) enum answer set_relative(struct rv32_hart *hart,
+                                                          const struct rv32_op *op, unsigned where)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op) ||
         !begin_from_mask(&v, hart, op, vector_mask_group("vd", op->rd))) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     uint32_t first = first_set(&v, op->rs2, UINT32_MAX);
     for (uint32_t i = 0; i < v.vl; i++) {
@@ -97,7 +95,7 @@ set_relative(struct rv32_hart *hart, const struct rv32_op *op, unsigned where)
             vector_set_bit(hart, op->rd, i, is_set);
         }
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 VECTOR_ROW(VMSBF_M, set_relative(hart, op, SET_BEFORE))
@@ -105,16 +103,15 @@ VECTOR_ROW(VMSIF_M, set_relative(hart, op, SET_BEFORE | SET_AT))
 VECTOR_ROW(VMSOF_M, set_relative(hart, op, SET_AT))
 
 /* Each element becomes the number of active set bits in front of it. */
-static __attribute__((noinline)) enum rv32_reply iota(struct rv32_hart *hart,
-                                                      const struct rv32_op *op)
+static __attribute__((noinline)) enum answer iota(struct rv32_hart *hart, const struct rv32_op *op)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     struct vector_group d = vector_group(&v, "vd", op->rd, 0);
     if (!begin_from_mask(&v, hart, op, d)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     uint32_t set = 0;
     for (uint32_t i = 0; i < v.vl; i++) {
@@ -123,26 +120,26 @@ static __attribute__((noinline)) enum rv32_reply iota(struct rv32_hart *hart,
             set += vector_bit(hart, op->rs2, i);
         }
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
-static __attribute__((noinline)) enum rv32_reply index_elements(struct rv32_hart *hart,
-                                                                const struct rv32_op *op)
+static __attribute__((noinline)) enum answer index_elements(struct rv32_hart *hart,
+                                                            const struct rv32_op *op)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     struct vector_group d = vector_group(&v, "vd", op->rd, 0);
     if (!vector_check_destination(&v, d)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     for (uint32_t i = 0; i < v.vl; i++) {
         if (vector_is_active(&v, i)) {
             vector_write(hart, d.first, d.log, i, i);
         }
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 VECTOR_ROW(VIOTA_M, iota(hart, op))

@@ -202,7 +202,7 @@ static bool check_addresses(struct plan *plan)
 /* --- Doing it --- */
 
 /* Loads into a copy of the destination, which replaces it only when everything is there. */
-static enum rv32_reply load_all(const struct plan *plan, uint64_t now)
+static enum answer load_all(const struct plan *plan, uint64_t now)
 {
     struct rv32_hart *hart = plan->v.hart;
     uint8_t copy[MOST_REGISTERS * RV32_VLEN_BYTES];
@@ -215,20 +215,20 @@ static enum rv32_reply load_all(const struct plan *plan, uint64_t now)
         }
         for (uint32_t field = 0; field < plan->fields; field++) {
             uint32_t value;
-            enum rv32_reply reply =
+            enum answer answer =
                 rv32_load(hart, address_of(plan, i, field), 1u << plan->data.log, now, &value);
-            if (reply != RV32_OK) {
-                return reply;
+            if (answer != ANSWER_DONE) {
+                return answer;
             }
             memcpy(copy + field * registers(plan) * RV32_VLEN_BYTES + (i << plan->data.log), &value,
                    (size_t)1 << plan->data.log);
         }
     }
     memcpy(destination, copy, size);
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
-static enum rv32_reply store_all(const struct plan *plan, uint64_t now)
+static enum answer store_all(const struct plan *plan, uint64_t now)
 {
     struct rv32_hart *hart = plan->v.hart;
     for (uint32_t i = 0; i < plan->count; i++) {
@@ -237,14 +237,14 @@ static enum rv32_reply store_all(const struct plan *plan, uint64_t now)
         }
         for (uint32_t field = 0; field < plan->fields; field++) {
             uint32_t value = vector_read(hart, first_register(plan, field), plan->data.log, i);
-            enum rv32_reply reply =
+            enum answer answer =
                 rv32_store(hart, address_of(plan, i, field), 1u << plan->data.log, now, value);
-            if (reply != RV32_OK) {
-                return reply;
+            if (answer != ANSWER_DONE) {
+                return answer;
             }
         }
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 /* The memory of elements that follow each other, where it is reached directly; NULL for others. */
@@ -285,36 +285,36 @@ static bool copy_direct(const struct plan *plan)
     return memory != NULL;
 }
 
-static __attribute__((noinline)) enum rv32_reply
-access_memory(struct rv32_hart *hart, const struct rv32_op *op, uint64_t now)
+static __attribute__((noinline)) enum answer access_memory(struct rv32_hart *hart,
+                                                           const struct rv32_op *op, uint64_t now)
 {
     struct plan plan;
     hart->op = op; /* for the bus */
     if (!plan_accesses(&plan, hart, op)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     if (copy_direct(&plan)) {
-        return RV32_OK;
+        return ANSWER_DONE;
     }
     if (!check_addresses(&plan)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     if (plan.is_store) {
         return store_all(&plan, now);
     }
-    enum rv32_reply reply = load_all(&plan, now);
-    if (reply == RV32_OK && plan.ends_at_fault) {
+    enum answer answer = load_all(&plan, now);
+    if (answer == ANSWER_DONE && plan.ends_at_fault) {
         hart->csr.vl = plan.count;
     }
-    return reply;
+    return answer;
 }
 
 static inline int64_t run_vector_memory(struct rv32_hart *hart, const struct rv32_op *op,
                                         int64_t left)
 {
-    enum rv32_reply reply = access_memory(hart, op, rv32_now(hart, left));
-    if (reply != RV32_OK) {
-        return rv32_refused(hart, op, left, reply);
+    enum answer answer = access_memory(hart, op, rv32_now(hart, left));
+    if (answer != ANSWER_DONE) {
+        return rv32_refused(hart, op, left, answer);
     }
     return rv32_after_bus(hart, op + 1, left);
 }

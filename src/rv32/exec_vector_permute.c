@@ -11,40 +11,40 @@ static int32_t sign_extended(uint32_t value, int log)
     return (int32_t)(value << unused) >> unused;
 }
 
-static __attribute__((noinline)) enum rv32_reply move_to_x(struct rv32_hart *hart,
-                                                           const struct rv32_op *op)
+static __attribute__((noinline)) enum answer move_to_x(struct rv32_hart *hart,
+                                                       const struct rv32_op *op)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     uint32_t value = vector_read(hart, op->rs2, v.type.log, 0);
     hart->x[op->rd] = (uint32_t)sign_extended(value, v.type.log);
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
-static __attribute__((noinline)) enum rv32_reply move_to_f(struct rv32_hart *hart,
-                                                           const struct rv32_op *op)
+static __attribute__((noinline)) enum answer move_to_f(struct rv32_hart *hart,
+                                                       const struct rv32_op *op)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op) || !vector_check_float(&v, 0)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     hart->f[op->rd] = vector_read(hart, op->rs2, v.type.log, 0);
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
-static __attribute__((noinline)) enum rv32_reply
+static __attribute__((noinline)) enum answer
 move_to_element(struct rv32_hart *hart, const struct rv32_op *op, uint32_t value, bool is_float)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op) || (is_float && !vector_check_float(&v, 0))) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     if (v.vl > 0) {
         vector_write(hart, op->rd, v.type.log, 0, value);
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 VECTOR_ROW(VMV_X_S, move_to_x(hart, op))
@@ -76,48 +76,48 @@ static void copy_element(const struct permutation *p, uint32_t to, uint32_t from
                  from < p->v.type.vlmax ? vector_read(hart, p->a.first, p->a.log, from) : 0);
 }
 
-static __attribute__((noinline)) enum rv32_reply slide_up(struct rv32_hart *hart,
-                                                          const struct rv32_op *op, uint32_t by)
+static __attribute__((noinline)) enum answer slide_up(struct rv32_hart *hart,
+                                                      const struct rv32_op *op, uint32_t by)
 {
     struct permutation p;
     if (!begin(&p, hart, op) || !vector_check_disjoint(hart, p.d, p.a)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     for (uint32_t i = by; i < p.v.vl; i++) {
         if (vector_is_active(&p.v, i)) {
             copy_element(&p, i, i - by);
         }
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
-static __attribute__((noinline)) enum rv32_reply slide_down(struct rv32_hart *hart,
-                                                            const struct rv32_op *op, uint32_t by)
+static __attribute__((noinline)) enum answer slide_down(struct rv32_hart *hart,
+                                                        const struct rv32_op *op, uint32_t by)
 {
     struct permutation p;
     if (!begin(&p, hart, op)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     for (uint32_t i = 0; i < p.v.vl; i++) {
         if (vector_is_active(&p.v, i)) {
             copy_element(&p, i, by < p.v.type.vlmax ? i + by : by);
         }
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 enum direction { UP, DOWN };
 
 /* By one element; `value` enters at the end that gets free. */
-static __attribute__((noinline)) enum rv32_reply slide_one(struct rv32_hart *hart,
-                                                           const struct rv32_op *op,
-                                                           enum direction direction, uint32_t value,
-                                                           bool is_float)
+static __attribute__((noinline)) enum answer slide_one(struct rv32_hart *hart,
+                                                       const struct rv32_op *op,
+                                                       enum direction direction, uint32_t value,
+                                                       bool is_float)
 {
     struct permutation p;
     if (!begin(&p, hart, op) || (is_float && !vector_check_float(&p.v, 0)) ||
         (direction == UP && !vector_check_disjoint(hart, p.d, p.a))) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     uint32_t entry = direction == UP ? 0 : p.v.vl - 1;
     for (uint32_t i = 0; i < p.v.vl; i++) {
@@ -130,7 +130,7 @@ static __attribute__((noinline)) enum rv32_reply slide_one(struct rv32_hart *har
             copy_element(&p, i, direction == UP ? i - 1 : i + 1);
         }
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 VECTOR_ROW(VSLIDEUP_VX, slide_up(hart, op, hart->x[op->rs1]))
@@ -144,41 +144,41 @@ VECTOR_ROW(VFSLIDE1DOWN_VF, slide_one(hart, op, DOWN, hart->f[op->rs1], true))
 
 /* --- Gathers: an index at or above VLMAX yields 0 --- */
 
-static __attribute__((noinline)) enum rv32_reply gather_one(struct rv32_hart *hart,
-                                                            const struct rv32_op *op, uint32_t from)
+static __attribute__((noinline)) enum answer gather_one(struct rv32_hart *hart,
+                                                        const struct rv32_op *op, uint32_t from)
 {
     struct permutation p;
     if (!begin(&p, hart, op) || !vector_check_disjoint(hart, p.d, p.a)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     for (uint32_t i = 0; i < p.v.vl; i++) {
         if (vector_is_active(&p.v, i)) {
             copy_element(&p, i, from);
         }
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 /* Indices have 16 bits, or as many as the elements. */
-static __attribute__((noinline)) enum rv32_reply
+static __attribute__((noinline)) enum answer
 gather(struct rv32_hart *hart, const struct rv32_op *op, bool indices_are_16_bits)
 {
     struct permutation p;
     if (!begin(&p, hart, op)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     struct vector_group b =
         vector_group(&p.v, "vs1", op->rs1, indices_are_16_bits ? 1 - p.v.type.log : 0);
     if (!vector_check_group(hart, b) || !vector_check_disjoint(hart, p.d, p.a) ||
         !vector_check_disjoint(hart, p.d, b)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     for (uint32_t i = 0; i < p.v.vl; i++) {
         if (vector_is_active(&p.v, i)) {
             copy_element(&p, i, vector_read(hart, b.first, b.log, i));
         }
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 VECTOR_ROW(VRGATHER_VV, gather(hart, op, false))
@@ -188,13 +188,13 @@ VECTOR_ROW(VRGATHER_VI, gather_one(hart, op, op->rs1))
 
 /* --- Compress, whole registers --- */
 
-static __attribute__((noinline)) enum rv32_reply compress(struct rv32_hart *hart,
-                                                          const struct rv32_op *op)
+static __attribute__((noinline)) enum answer compress(struct rv32_hart *hart,
+                                                      const struct rv32_op *op)
 {
     struct permutation p;
     if (!begin(&p, hart, op) || !vector_check_disjoint(hart, p.d, p.a) ||
         !vector_check_disjoint(hart, p.d, vector_mask_group("vs1", op->rs1))) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     uint32_t to = 0;
     for (uint32_t i = 0; i < p.v.vl; i++) {
@@ -202,20 +202,20 @@ static __attribute__((noinline)) enum rv32_reply compress(struct rv32_hart *hart
             copy_element(&p, to++, i);
         }
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 /* vtype and vl play no part. */
-static __attribute__((noinline)) enum rv32_reply move_registers(struct rv32_hart *hart,
-                                                                const struct rv32_op *op, int emul)
+static __attribute__((noinline)) enum answer move_registers(struct rv32_hart *hart,
+                                                            const struct rv32_op *op, int emul)
 {
     struct vector_group d = {.name = "vd", .first = op->rd, .emul = emul};
     struct vector_group a = {.name = "vs2", .first = op->rs2, .emul = emul};
     if (!vector_check_core(hart) || !vector_check_group(hart, d) || !vector_check_group(hart, a)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     memmove(hart->v[d.first], hart->v[a.first], (size_t)RV32_VLEN_BYTES << emul);
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 VECTOR_ROW(VCOMPRESS_VM, compress(hart, op))

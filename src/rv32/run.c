@@ -88,22 +88,22 @@ int64_t rv32_after_change(struct rv32_hart *hart, const struct rv32_op *op, int6
     return rv32_next(hart, op, left);
 }
 
-enum rv32_reply rv32_bus_fault(struct rv32_hart *hart, enum penrose_fault_kind kind,
-                               uint32_t address, const char *format, ...)
+enum answer rv32_bus_fault(struct rv32_hart *hart, enum penrose_fault_kind kind, uint32_t address,
+                           const char *format, ...)
 {
     va_list arguments;
     hart->fault = (struct rv32_fault){.kind = kind, .address = address};
     va_start(arguments, format);
     vsnprintf(hart->fault.detail, sizeof hart->fault.detail, format, arguments);
     va_end(arguments);
-    return RV32_FAULTED;
+    return ANSWER_REFUSED;
 }
 
 int64_t rv32_refused(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
-                     enum rv32_reply reply)
+                     enum answer answer)
 {
-    hart->stop = reply == RV32_WAIT ? RV32_STOP_WAIT : RV32_STOP_FAULT;
-    if (reply == RV32_FAULTED) {
+    hart->stop = answer == ANSWER_WAIT ? RV32_STOP_WAIT : RV32_STOP_FAULT;
+    if (answer == ANSWER_REFUSED) {
         hart->fault.pc = rv32_op_pc(hart, op);
         hart->fault.word = rv32_op_word(hart, op);
     }
@@ -118,7 +118,7 @@ int64_t rv32_fault_at(struct rv32_hart *hart, const struct rv32_op *op, int64_t 
     va_start(arguments, format);
     vsnprintf(hart->fault.detail, sizeof hart->fault.detail, format, arguments);
     va_end(arguments);
-    return rv32_refused(hart, op, left, RV32_FAULTED);
+    return rv32_refused(hart, op, left, ANSWER_REFUSED);
 }
 
 /* Inside a burst the position is known where it was last written down: at the entry of the page or

@@ -22,6 +22,7 @@
 #include <penrose/penrose.h>
 
 #include "addresses.h"
+#include "isa/answer.h"
 #include "isa/isa.h"
 #include "isa/reg.h"
 
@@ -53,8 +54,6 @@ enum rv32_stop {
     RV32_STOP_PAUSE, /* ebreak or ecall: a debug pause; pc is past it */
 };
 
-enum rv32_reply { RV32_OK, RV32_WAIT, RV32_FAULTED };
-
 /* One access that leaves the hart. `cycle` is the tile's time at which it happens. */
 struct rv32_access {
     uint32_t address;
@@ -81,12 +80,12 @@ enum rv32_poll {
 };
 
 /* What a hart asks of the board around it. All functions may set hart->fault and answer
- * RV32_FAULTED; a function that answers RV32_WAIT has had no effect. */
+ * ANSWER_REFUSED; a function that answers ANSWER_WAIT has had no effect. */
 struct rv32_hart;
 struct rv32_bus {
     /* Loads and stores outside the memory that the hart reaches by itself, or inside it where a
      * line is marked in l1_marks (stores only: the store has not been done yet). */
-    enum rv32_reply (*access)(void *owner, struct rv32_hart *hart, struct rv32_access *access);
+    enum answer (*access)(void *owner, struct rv32_hart *hart, struct rv32_access *access);
     /* Tensix instructions that adjacent .ttinsn, or stores of words, put at an address from
      * RV32_PUSH_BASE up to RV32_PUSH_END, 1 to RV32_PUSHES of them, one a cycle from `cycle` on:
      * returns how many were pushed; 0: not even the first, and `access` says why. Up to four .ttinsn
@@ -94,7 +93,7 @@ struct rv32_bus {
     unsigned (*push)(void *owner, struct rv32_hart *hart, uint32_t address, const uint32_t *words,
                      unsigned count, uint64_t cycle);
     /* A fence, or what precedes an atomic. */
-    enum rv32_reply (*fence)(void *owner, struct rv32_hart *hart, uint64_t cycle);
+    enum answer (*fence)(void *owner, struct rv32_hart *hart, uint64_t cycle);
     /* What polling [address, address + size) means, and for RV32_POLL_STATE the value there, read
      * without effect. NULL: everything outside the hart's memory has effects. */
     enum rv32_poll (*poll)(void *owner, struct rv32_hart *hart, uint32_t address, unsigned size,
@@ -214,10 +213,9 @@ static inline bool rv32_was_cut(const struct rv32_hart *hart, uint64_t now)
 /* Takes an interrupt: saves pc for mret and goes to the handler. */
 void rv32_interrupt(struct rv32_hart *hart, uint32_t handler);
 
-/* Records a fault for a bus function and returns RV32_FAULTED; pc and word are filled in later. */
-enum rv32_reply rv32_bus_fault(struct rv32_hart *hart, enum penrose_fault_kind kind,
-                               uint32_t address, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Records a fault for a bus function and returns ANSWER_REFUSED; pc and word are filled in later. */
+enum answer rv32_bus_fault(struct rv32_hart *hart, enum penrose_fault_kind kind, uint32_t address,
+                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* --- Instruction table --- */
 

@@ -2,7 +2,7 @@
  * Shared by vector handlers; private to src/rv32. SPEC: BlackholeA0 BabyRISCV InstructionSet and
  * CSRs, RISC-V V 1.0.
  *
- * A function that returns enum rv32_reply executes a vector instruction. It first checks everything
+ * A function that returns enum answer executes a vector instruction. It first checks everything
  * that can be wrong (vector_begin, vector_check_*), and sets hart->fault if something is. Then it
  * runs over the elements below vl. VECTOR_ROW makes a handler that calls such a function.
  * Invariants:
@@ -165,12 +165,12 @@ enum {
 };
 
 /* vd[i] = function(vs2[i], b, vd[i]) for all active elements. */
-enum rv32_reply vector_map(struct rv32_hart *hart, const struct rv32_op *op, enum vector_form form,
-                           unsigned rules, vector_function *function) __attribute__((noinline));
+enum answer vector_map(struct rv32_hart *hart, const struct rv32_op *op, enum vector_form form,
+                       unsigned rules, vector_function *function) __attribute__((noinline));
 
 /* vd[0] = function over vs1[0] (`b`, the result so far) and the active vs2[i] (`a`). */
-enum rv32_reply vector_reduce(struct rv32_hart *hart, const struct rv32_op *op, unsigned rules,
-                              vector_function *function) __attribute__((noinline));
+enum answer vector_reduce(struct rv32_hart *hart, const struct rv32_op *op, unsigned rules,
+                          vector_function *function) __attribute__((noinline));
 
 static inline uint32_t vector_low_bits(unsigned width)
 {
@@ -180,10 +180,10 @@ static inline uint32_t vector_low_bits(unsigned width)
 /* --- Handlers --- */
 
 static inline int64_t vector_end(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
-                                 enum rv32_reply reply)
+                                 enum answer answer)
 {
-    if (__builtin_expect(reply != RV32_OK, 0)) {
-        return rv32_refused(hart, op, left, reply);
+    if (__builtin_expect(answer != ANSWER_DONE, 0)) {
+        return rv32_refused(hart, op, left, answer);
     }
     return rv32_next(hart, op + 1, left);
 }

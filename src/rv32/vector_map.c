@@ -74,12 +74,12 @@ static uint32_t scalar(const struct rv32_hart *hart, const struct rv32_op *op,
     return 0;
 }
 
-enum rv32_reply vector_map(struct rv32_hart *hart, const struct rv32_op *op, enum vector_form form,
-                           unsigned rules, vector_function *function)
+enum answer vector_map(struct rv32_hart *hart, const struct rv32_op *op, enum vector_form form,
+                       unsigned rules, vector_function *function)
 {
     struct map map;
     if (!begin_map(&map, hart, op, form, rules)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     const struct vector *v = &map.v;
     bool to_mask = rules & VECTOR_TO_MASK;
@@ -108,22 +108,22 @@ enum rv32_reply vector_map(struct rv32_hart *hart, const struct rv32_op *op, enu
         e.d = vector_read(hart, map.d.first, map.d.log, i);
         vector_write(hart, map.d.first, map.d.log, i, function(&e));
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
-enum rv32_reply vector_reduce(struct rv32_hart *hart, const struct rv32_op *op, unsigned rules,
-                              vector_function *function)
+enum answer vector_reduce(struct rv32_hart *hart, const struct rv32_op *op, unsigned rules,
+                          vector_function *function)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op) || !check_float(&v, rules)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     /* vd and vs1 are single registers whatever LMUL is, and may lie on vs2 and v0. */
     struct vector_group a = vector_group(&v, "vs2", op->rs2, 0);
     int log = v.type.log + (rules & VECTOR_WIDE_D ? 1 : 0);
     struct vector_group d = {.name = "vd", .first = op->rd, .log = log};
     if (!vector_check_group(hart, a) || !vector_check_group(hart, d)) {
-        return RV32_FAULTED;
+        return ANSWER_REFUSED;
     }
     struct vector_element e = {.hart = hart, .width = 8u << log};
     uint32_t result = vector_read(hart, op->rs1, log, 0);
@@ -137,5 +137,5 @@ enum rv32_reply vector_reduce(struct rv32_hart *hart, const struct rv32_op *op, 
     if (v.vl > 0) {
         vector_write(hart, d.first, log, 0, result);
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }

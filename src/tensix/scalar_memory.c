@@ -133,9 +133,9 @@ TENSIX_EXEC(STOREIND_L1)
 
 /* What becomes of an instruction whose access has not happened. */
 static enum tensix_exec not_done(struct tensix *tensix, unsigned thread, const char *name,
-                                 uint32_t address, enum tensix_reply reply, const char *rule)
+                                 uint32_t address, enum answer answer, const char *rule)
 {
-    if (reply == TENSIX_WAIT) {
+    if (answer == ANSWER_WAIT) {
         return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_DEVICE, address);
     }
     return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
@@ -154,27 +154,28 @@ bool tensix_write_register(struct tensix *tensix, unsigned thread, const char *n
                            uint32_t address, uint32_t value, enum tensix_exec *exec)
 {
     const char *rule;
-    enum tensix_reply reply = TENSIX_REFUSED;
+    enum answer answer = ANSWER_REFUSED;
     if (is_reachable(address, &rule)) {
-        reply = tensix->board->write(tensix->owner, thread, address, tensix->now, value, &rule);
+        answer = tensix->board->write(tensix->owner, thread, address, tensix->now, value, &rule);
     }
-    *exec = reply == TENSIX_OK ? TENSIX_DONE : not_done(tensix, thread, name, address, reply, rule);
-    if (reply == TENSIX_OK) {
+    *exec =
+        answer == ANSWER_DONE ? TENSIX_DONE : not_done(tensix, thread, name, address, answer, rule);
+    if (answer == ANSWER_DONE) {
         tensix_touch(tensix, TENSIX_WRITES, OBSERVED_STATE_REGISTER, address, sizeof value);
     }
-    return reply == TENSIX_OK;
+    return answer == ANSWER_DONE;
 }
 
 TENSIX_EXEC(LOADREG)
 {
     uint32_t address = AT_REGISTERS + args->addr_lo * 4, value = 0;
     const char *rule;
-    enum tensix_reply reply = TENSIX_REFUSED;
+    enum answer answer = ANSWER_REFUSED;
     if (is_reachable(address, &rule)) {
-        reply = tensix->board->read(tensix->owner, thread, address, tensix->now, &value, &rule);
+        answer = tensix->board->read(tensix->owner, thread, address, tensix->now, &value, &rule);
     }
-    if (reply != TENSIX_OK) {
-        return not_done(tensix, thread, "LOADREG", address, reply, rule);
+    if (answer != ANSWER_DONE) {
+        return not_done(tensix, thread, "LOADREG", address, answer, rule);
     }
     deliver_load(tensix, thread, TENSIX_ROW_LOADREG, args->result_reg, 1, UINT32_MAX, &value);
     return TENSIX_DONE;

@@ -29,6 +29,7 @@
 #include <penrose/penrose.h>
 
 #include "geometry.h"
+#include "isa/answer.h"
 #include "isa/timing.h"
 #include "observe/observer.h"
 #include "tensix/counters.h"
@@ -84,19 +85,14 @@ struct tensix_fault {
     char text[200]; /* the violated rule */
 };
 
-enum tensix_reply {
-    TENSIX_OK,
-    TENSIX_WAIT,    /* not answered yet; nothing happened */
-    TENSIX_REFUSED, /* nothing there, or not like that: *rule says why */
-};
-
 /* What the coprocessor needs of its tile. */
 struct tensix_board {
-    /* Registers from AT_REGISTERS on, as LOADREG, STOREREG and STOREIND reach them. */
-    enum tensix_reply (*read)(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
-                              uint32_t *value, const char **rule);
-    enum tensix_reply (*write)(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
-                               uint32_t value, const char **rule);
+    /* Registers from AT_REGISTERS on, as LOADREG, STOREREG and STOREIND reach them; *rule says why
+     * one is refused. */
+    enum answer (*read)(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
+                        uint32_t *value, const char **rule);
+    enum answer (*write)(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
+                         uint32_t value, const char **rule);
     /* L1 was written; call after the write. */
     void (*l1_written)(void *owner, uint32_t address, uint32_t size, uint64_t cycle);
     /* A thread waits for a change of these bytes of L1: something must call tensix_run again when
@@ -496,18 +492,11 @@ enum {
     TENSIX_CONFIG_WORDS = TENSIX_CONFIG_THREAD + TENSIX_THREADS * TENSIX_THREAD_WORDS,
 };
 
-/* What a store to the window asks of the tile beyond storing. */
-enum tensix_config_effect {
-    TENSIX_CONFIG_STORED,
-    TENSIX_CONFIG_UNMODELLED, /* stored, but what it controls is not modelled */
-    TENSIX_CONFIG_READ_ONLY,  /* ThreadConfig: nothing was stored */
-};
-
 /* Reads word `index`; 0 outside the window. */
 uint32_t tensix_config_read(const struct tensix *tensix, unsigned index);
 
-/* Stores to word `index` (below TENSIX_CONFIG_WORDS) as a hart does. */
-enum tensix_config_effect tensix_config_write(struct tensix *tensix, unsigned index,
-                                              uint32_t value);
+/* Stores to word `index` (below TENSIX_CONFIG_WORDS) as a hart does; those of ThreadConfig
+ * are ANSWER_READ_ONLY. */
+enum answer tensix_config_write(struct tensix *tensix, unsigned index, uint32_t value);
 
 #endif

@@ -8,38 +8,23 @@
 #include "tile/suspect.h"
 #include "tile/tensix_port.h"
 
-/* How a reply that is no answer becomes a guest fault. */
-struct refusal {
-    enum penrose_fault_kind kind;
-    const char *rule; /* unless the handler gave one */
-};
-
-static const struct refusal refusals[] = {
-    [MMIO_UNMAPPED] = {PENROSE_FAULT_UNMAPPED, "nothing is mapped there for this hart"},
-    [MMIO_READ_ONLY] = {PENROSE_FAULT_READ_ONLY, "the register cannot be written"},
-    [MMIO_NARROW] = {PENROSE_FAULT_NARROW, "the register takes 32-bit stores only"},
-    [MMIO_HANG] = {PENROSE_FAULT_HANG, "the hardware never answers this access"},
-    [MMIO_UNIMPLEMENTED] = {PENROSE_FAULT_UNIMPLEMENTED, "not modelled in this version"},
-};
-
-static enum rv32_reply refuse_hart_access(struct tile *tile, struct rv32_hart *hart,
-                                          const struct mmio_access *access, enum mmio_reply reply)
+static enum answer refuse_hart_access(struct tile *tile, struct rv32_hart *hart,
+                                      const struct mmio_access *access, enum answer answer)
 {
-    const struct refusal *refusal = &refusals[reply];
     bool pushes = access->address - RV32_PUSH_BASE < RV32_PUSH_END - RV32_PUSH_BASE;
     if (pushes && tile->kind->type != TILE_TENSIX) { /* a .ttinsn, too, is such a store */
         return rv32_bus_fault(
             hart, PENROSE_FAULT_UNMAPPED, access->address,
             "the tile has no coprocessor to which an instruction could be pushed");
     }
-    return rv32_bus_fault(hart, refusal->kind, access->address, "%s of %u bytes at 0x%08x (%s): %s",
+    return rv32_bus_fault(hart, answer_fault(answer), access->address,
+                          "%s of %u bytes at 0x%08x (%s): %s",
                           mmio_is_write(access) ? "store" : "load", access->size, access->address,
                           tile_range_title(tile->kind->type, access->agent, access->address),
-                          access->rule ? access->rule : refusal->rule);
+                          access->rule ? access->rule : answer_rule(answer, ANSWER_TO_HART));
 }
 
-enum rv32_reply tile_bus_device(struct tile *tile, struct rv32_hart *hart,
-                                struct rv32_access *access)
+enum answer tile_bus_device(struct tile *tile, struct rv32_hart *hart, struct rv32_access *access)
 {
     struct mmio_access mmio = {.operation = access->store ? MMIO_WRITE : MMIO_READ,
                                .agent = (enum tile_agent)hart->core,
@@ -47,16 +32,16 @@ enum rv32_reply tile_bus_device(struct tile *tile, struct rv32_hart *hart,
                                .address = access->address,
                                .value = access->value,
                                .cycle = access->cycle};
-    enum mmio_reply reply = tile_access(tile, &mmio);
-    if (reply == MMIO_WAIT) {
+    enum answer answer = tile_access(tile, &mmio);
+    if (answer == ANSWER_WAIT) {
         access->cycle = mmio.cycle;
-        return RV32_WAIT;
+        return ANSWER_WAIT;
     }
-    if (reply != MMIO_OK) {
-        return refuse_hart_access(tile, hart, &mmio, reply);
+    if (answer_is_refusal(answer)) {
+        return refuse_hart_access(tile, hart, &mmio, answer);
     }
     access->value = mmio.value;
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 void tile_bus_judge_null(struct tile *tile, struct rv32_hart *hart,
@@ -88,25 +73,24 @@ void tile_bus_judge_null(struct tile *tile, struct rv32_hart *hart,
     }
 }
 
-static enum rv32_reply coherent_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
+static enum answer coherent_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
 {
     tile_suspect_fence(owner, rv32_current_pc(hart), cycle);
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
-static enum rv32_reply access_for_hart(struct tile *tile, struct rv32_hart *hart,
-                                       struct rv32_access *access)
+static enum answer access_for_hart(struct tile *tile, struct rv32_hart *hart,
+                                   struct rv32_access *access)
 {
-    enum rv32_reply reply = tile_bus_device(tile, hart, access);
+    enum answer answer = tile_bus_device(tile, hart, access);
     bool is_local = access->address - RV32_LOCAL_BASE < hart->told_local_size;
-    if (!access->store && reply == RV32_OK && !is_local) {
+    if (!access->store && answer == ANSWER_DONE && !is_local) {
         tile_suspect(tile, rv32_current_pc(hart), access->address, access->value, access->cycle);
     }
-    return reply;
+    return answer;
 }
 
-static enum rv32_reply coherent_access(void *owner, struct rv32_hart *hart,
-                                       struct rv32_access *access)
+static enum answer coherent_access(void *owner, struct rv32_hart *hart, struct rv32_access *access)
 {
     struct tile *tile = owner;
     if (access->address >= tile->kind->l1_bytes) {
@@ -120,7 +104,7 @@ static enum rv32_reply coherent_access(void *owner, struct rv32_hart *hart,
         access->value = 0;
         memcpy(&access->value, tile->l1 + access->address, access->size);
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 unsigned tile_bus_push(void *owner, struct rv32_hart *hart, uint32_t address, const uint32_t *words,

@@ -8,8 +8,7 @@ extern const struct rv32_bus tile_bus;      /* coherent memory */
 extern const struct rv32_bus tile_weak_bus; /* with L0 caches and store queues (weak.c) */
 
 /* An access outside L1; a reply other than OK or WAIT is recorded as the fault. */
-enum rv32_reply tile_bus_device(struct tile *tile, struct rv32_hart *hart,
-                                struct rv32_access *access);
+enum answer tile_bus_device(struct tile *tile, struct rv32_hart *hart, struct rv32_access *access);
 
 /* Tells of an access of a program to the first bytes of L1 where it has no object: of an atomic
  * instruction once. */

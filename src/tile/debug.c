@@ -31,26 +31,26 @@ void debug_init(struct tile *tile)
 }
 
 /* A register that no source names. */
-static enum mmio_reply access_unnamed(struct tile *tile, struct mmio_access *access)
+static enum answer access_unnamed(struct tile *tile, struct mmio_access *access)
 {
-    enum mmio_reply reply = mmio_word(access, debug_word(tile, access), UINT32_MAX);
-    if (mmio_is_write(access) && reply == MMIO_OK) {
+    enum answer answer = mmio_word(access, debug_word(tile, access), UINT32_MAX);
+    if (mmio_is_write(access) && answer == ANSWER_DONE) {
         tile_report_unmodelled(tile, access);
     }
-    return reply;
+    return answer;
 }
 
-enum mmio_reply tile_mmio_DEBUG(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_DEBUG(struct tile *tile, struct mmio_access *access)
 {
     struct reg_place place;
-    enum mmio_reply reply =
+    enum answer answer =
         reg_find_in(&debug_registers, BANK_DEBUG, access->offset, &place)
             ? mmio_register(tile, access, &place, debug_word_of(&tile->debug, &place))
             : access_unnamed(tile, access);
-    if (mmio_wrote(access, reply)) {
+    if (mmio_wrote(access, answer)) {
         tile_event(tile, access->cycle);
     }
-    return reply;
+    return answer;
 }
 
 enum rv32_poll tile_mmio_poll_DEBUG(struct tile *tile, enum tile_agent agent, uint32_t offset)
@@ -65,18 +65,18 @@ enum rv32_poll tile_mmio_poll_DEBUG(struct tile *tile, enum tile_agent agent, ui
 /* --- Small devices --- */
 
 /* SPEC: Dst. The other bits are stored. */
-enum mmio_reply debug_feature_disable(struct tile *tile, struct mmio_access *access)
+enum answer debug_feature_disable(struct tile *tile, struct mmio_access *access)
 {
     const uint32_t dst_high_half = UINT32_C(1) << 11;
     uint32_t *word = debug_word(tile, access);
-    enum mmio_reply reply = mmio_word(access, word, UINT32_MAX);
-    if (mmio_is_write(access) && reply == MMIO_OK) {
+    enum answer answer = mmio_word(access, word, UINT32_MAX);
+    if (mmio_is_write(access) && answer == ANSWER_DONE) {
         tile->tensix.dst_high_half = *word & dst_high_half;
         if (*word & ~dst_high_half) {
             tile_report_unmodelled(tile, access);
         }
     }
-    return reply;
+    return answer;
 }
 
 enum { /* SPEC: the others have no effect */
@@ -84,13 +84,13 @@ enum { /* SPEC: the others have no effect */
 #include "resets.def"
 };
 
-enum mmio_reply debug_soft_reset(struct tile *tile, struct mmio_access *access)
+enum answer debug_soft_reset(struct tile *tile, struct mmio_access *access)
 {
     uint32_t *word = debug_word(tile, access);
     uint32_t old = *word;
-    enum mmio_reply reply = mmio_word(access, word, SOFT_RESET_BITS);
-    if (!mmio_wrote(access, reply)) {
-        return reply;
+    enum answer answer = mmio_word(access, word, SOFT_RESET_BITS);
+    if (!mmio_wrote(access, answer)) {
+        return answer;
     }
     tensix_wake(&tile->tensix, access->cycle); /* what it lets go on does so from now on */
     tensix_soft_reset(&tile->tensix, old, *word);
@@ -98,19 +98,19 @@ enum mmio_reply debug_soft_reset(struct tile *tile, struct mmio_access *access)
         tdma_enter_reset(tile);
     }
     tile_soft_reset(tile, old, *word, access->cycle);
-    return MMIO_OK;
+    return ANSWER_DONE;
 }
 
 enum { CFGREG_INDEX = 0x7ff };
 
-enum mmio_reply debug_config_read(struct tile *tile, struct mmio_access *access)
+enum answer debug_config_read(struct tile *tile, struct mmio_access *access)
 {
-    enum mmio_reply reply = mmio_word(access, debug_word(tile, access), UINT32_MAX);
-    if (mmio_wrote(access, reply)) {
+    enum answer answer = mmio_word(access, debug_word(tile, access), UINT32_MAX);
+    if (mmio_wrote(access, answer)) {
         tile->debug.word[REG_CFGREG_RDDATA] =
             tensix_config_read(&tile->tensix, access->value & CFGREG_INDEX);
     }
-    return reply;
+    return answer;
 }
 
 /* --- Reading Dst --- */
@@ -126,7 +126,7 @@ enum {
 /* HW: the command's fields are LLK's and tt-exalens'; rows that ZEROACC has made undefined show
  * what they held, as ttsim notes of Blackhole. Neither remapping nor swizzling counts: tt-metal maps
  * rows by itself. The latches of SrcB, array 1, are not modelled. */
-enum mmio_reply debug_array_data(struct tile *tile, struct mmio_access *access)
+enum answer debug_array_data(struct tile *tile, struct mmio_access *access)
 {
     uint32_t command = tile->debug.word[REG_DBG_ARRAY_RD_CMD];
     unsigned row = command & ARRAY_ROW;
@@ -157,12 +157,12 @@ static uint32_t injected_instruction(const struct tile *tile)
     return word >> OPCODE_SHIFT == OPCODE_STALLWAIT ? word & ~no_conditions : word;
 }
 
-enum mmio_reply debug_instruction_control(struct tile *tile, struct mmio_access *access)
+enum answer debug_instruction_control(struct tile *tile, struct mmio_access *access)
 {
     uint32_t *word = debug_word(tile, access);
     uint32_t old = *word;
-    enum mmio_reply reply = mmio_word(access, word, INSTRN_BUF_BITS);
-    for (unsigned i = 0; mmio_wrote(access, reply) && i < TENSIX_THREADS; i++) {
+    enum answer answer = mmio_word(access, word, INSTRN_BUF_BITS);
+    for (unsigned i = 0; mmio_wrote(access, answer) && i < TENSIX_THREADS; i++) {
         bool has_control = *word >> i & 1;
         if (has_control && debug_rises(old, *word, INSTRN_BUF_PUSH_BIT + i)) {
             /* SPEC: software should not push to a full FIFO; here the instruction is lost. */
@@ -173,10 +173,10 @@ enum mmio_reply debug_instruction_control(struct tile *tile, struct mmio_access 
             tile_event(tile, access->cycle);
         }
     }
-    return reply;
+    return answer;
 }
 
-enum mmio_reply debug_instruction_status(struct tile *tile, struct mmio_access *access)
+enum answer debug_instruction_status(struct tile *tile, struct mmio_access *access)
 {
     uint32_t status = 0;
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {

@@ -212,7 +212,7 @@ static bool read_bus(const struct tile *tile, uint32_t data[4])
     return tile->kind->type == TILE_TENSIX && read_tensix(tile, daisy, signal, data);
 }
 
-enum mmio_reply debug_bus_data(struct tile *tile, struct mmio_access *access)
+enum answer debug_bus_data(struct tile *tile, struct mmio_access *access)
 {
     uint32_t data[4];
     if (!read_bus(tile, data)) {
@@ -249,7 +249,7 @@ static void write_sample(struct tile *tile, uint64_t cycle)
     (void)debug_write_l1(tile, (uint64_t)tile->debug.sampler.position * UNIT_BYTES, data, cycle);
 }
 
-static enum mmio_reply trigger(struct tile *tile, struct mmio_access *access, unsigned mode)
+static enum answer trigger(struct tile *tile, struct mmio_access *access, unsigned mode)
 {
     struct debug_sampler *sampler = &tile->debug.sampler;
     uint32_t data[4];
@@ -257,36 +257,36 @@ static enum mmio_reply trigger(struct tile *tile, struct mmio_access *access, un
         tile_report_unmodelled(tile, access);
     }
     if (!is_in_reach(sampler)) {
-        return mmio_refuse(access, MMIO_UNMAPPED,
+        return mmio_refuse(access, ANSWER_UNMAPPED,
                            "the daisychain writes to the low MiB of L1 only");
     }
     if (mode == MODE_SAMPLES) {
         sampler->is_sampling = true;
         sampler->next = access->cycle;
-        return MMIO_OK;
+        return ANSWER_DONE;
     }
     if (mode != MODE_SAME_PLACE && mode != MODE_NEXT_PLACE) {
         tile_report_unmodelled(tile, access);
-        return MMIO_OK;
+        return ANSWER_DONE;
     }
     write_sample(tile, access->cycle);
     sampler->position += mode == MODE_NEXT_PLACE;
-    return MMIO_OK;
+    return ANSWER_DONE;
 }
 
-enum mmio_reply debug_sampler_control(struct tile *tile, struct mmio_access *access)
+enum answer debug_sampler_control(struct tile *tile, struct mmio_access *access)
 {
     uint32_t *word = debug_word(tile, access);
     uint32_t old = *word;
-    enum mmio_reply reply = mmio_word(access, word, UINT32_MAX);
+    enum answer answer = mmio_word(access, word, UINT32_MAX);
     unsigned mode = *word & MODE_MASK;
-    if (!mmio_wrote(access, reply)) {
-        return reply;
+    if (!mmio_wrote(access, answer)) {
+        return answer;
     }
     if ((old & MODE_MASK) == MODE_PREPARE && mode != MODE_PREPARE) {
         tile->debug.sampler.position = tile->debug.word[REG_DBG_L1_MEM_REG0];
     }
-    return debug_rises(old, *word, TRIGGER_BIT) ? trigger(tile, access, mode) : MMIO_OK;
+    return debug_rises(old, *word, TRIGGER_BIT) ? trigger(tile, access, mode) : ANSWER_DONE;
 }
 
 uint64_t debug_sampler_next(const struct tile *tile)

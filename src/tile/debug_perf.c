@@ -126,28 +126,28 @@ static unsigned bank_of(uint32_t word)
 }
 
 /* The reference period, or mode and event. */
-enum mmio_reply debug_perf_setup(struct tile *tile, struct mmio_access *access)
+enum answer debug_perf_setup(struct tile *tile, struct mmio_access *access)
 {
     uint32_t *word = debug_word(tile, access);
     if (access->operation == MMIO_WRITE) {
         settle(tile, bank_of(access->offset / 4), access->cycle);
     }
-    enum mmio_reply reply = mmio_word(access, word, UINT32_MAX);
-    if (mmio_wrote(access, reply)) {
+    enum answer answer = mmio_word(access, word, UINT32_MAX);
+    if (mmio_wrote(access, answer)) {
         debug_perf_run(tile, access->cycle);
     }
-    return reply;
+    return answer;
 }
 
 /* A bank's control register, or PERF_CNT_ALL, which has the same bits for two of them. */
-enum mmio_reply debug_perf_control(struct tile *tile, struct mmio_access *access)
+enum answer debug_perf_control(struct tile *tile, struct mmio_access *access)
 {
     uint32_t *word = debug_word(tile, access);
     uint32_t old = *word;
-    enum mmio_reply reply = mmio_word(access, word, UINT32_MAX);
+    enum answer answer = mmio_word(access, word, UINT32_MAX);
     bool of_all = access->offset / 4 == REG_PERF_CNT_ALL;
-    if (!mmio_wrote(access, reply)) {
-        return reply;
+    if (!mmio_wrote(access, answer)) {
+        return answer;
     }
     for (unsigned b = 0; b < DEBUG_PERF_BANKS; b++) {
         if (of_all ? !perf_rows[b].is_of_all : perf_rows[b].control != access->offset / 4) {
@@ -161,16 +161,16 @@ enum mmio_reply debug_perf_control(struct tile *tile, struct mmio_access *access
         }
     }
     debug_perf_run(tile, access->cycle);
-    return reply;
+    return answer;
 }
 
-enum mmio_reply debug_perf_cycles(struct tile *tile, struct mmio_access *access)
+enum answer debug_perf_cycles(struct tile *tile, struct mmio_access *access)
 {
     unsigned b = bank_of(access->offset / 4);
     return mmio_value(access, (uint32_t)counter_cycles(tile, b, access->cycle));
 }
 
-enum mmio_reply debug_perf_events(struct tile *tile, struct mmio_access *access)
+enum answer debug_perf_events(struct tile *tile, struct mmio_access *access)
 {
     unsigned b = bank_of(access->offset / 4);
     uint32_t mode = tile->debug.word[perf_rows[b].mode];

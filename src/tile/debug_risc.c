@@ -236,11 +236,11 @@ static void try_access(struct tile *tile, enum rv32_core core, uint64_t cycle)
         .value = debug->argument[1],
         .cycle = cycle,
     };
-    enum mmio_reply reply = tile_access(tile, &access);
-    debug->accesses = reply == MMIO_WAIT;
-    if (reply == MMIO_OK && is_read) {
+    enum answer answer = tile_access(tile, &access);
+    debug->accesses = answer == ANSWER_WAIT;
+    if (answer == ANSWER_DONE && is_read) {
         debug->result = access.value;
-    } else if (reply != MMIO_OK && reply != MMIO_WAIT) {
+    } else if (answer != ANSWER_DONE && answer != ANSWER_WAIT) {
         debug->result = 0; /* hardware may wait forever; a debugger's mistake is no guest fault */
         tile_report_unmodelled(tile, &access);
     }
@@ -403,13 +403,13 @@ static enum rv32_core hart_of(const struct tile *tile, uint32_t control)
     return tile->kind->harts >> core & 1 ? core : RV32_CORES;
 }
 
-enum mmio_reply debug_risc_control(struct tile *tile, struct mmio_access *access)
+enum answer debug_risc_control(struct tile *tile, struct mmio_access *access)
 {
     uint32_t *word = debug_word(tile, access);
     uint32_t old = *word;
-    enum mmio_reply reply = mmio_word(access, word, UINT32_MAX);
-    if (!mmio_wrote(access, reply) || !debug_rises(old, *word, CONTROL_TRIGGER)) {
-        return reply;
+    enum answer answer = mmio_word(access, word, UINT32_MAX);
+    if (!mmio_wrote(access, answer) || !debug_rises(old, *word, CONTROL_TRIGGER)) {
+        return answer;
     }
     uint32_t control = *word;
     unsigned number = control & CONTROL_REGISTER;
@@ -424,10 +424,10 @@ enum mmio_reply debug_risc_control(struct tile *tile, struct mmio_access *access
         tile->debug.read_value = read_register(tile, core, number, access->cycle);
         tile->debug.read_is_valid = true;
     }
-    return MMIO_OK;
+    return ANSWER_DONE;
 }
 
-enum mmio_reply debug_risc_status(struct tile *tile, struct mmio_access *access)
+enum answer debug_risc_status(struct tile *tile, struct mmio_access *access)
 {
     uint32_t control = tile->debug.word[REG_RISC_DBG_CNTL_0];
     uint32_t is_write = control >> CONTROL_WRITE & 1;
@@ -437,7 +437,7 @@ enum mmio_reply debug_risc_status(struct tile *tile, struct mmio_access *access)
                                   (control >> CONTROL_TRIGGER) << CONTROL_TRIGGER);
 }
 
-enum mmio_reply debug_risc_data(struct tile *tile, struct mmio_access *access)
+enum answer debug_risc_data(struct tile *tile, struct mmio_access *access)
 {
     return mmio_value(access, tile->debug.read_value);
 }

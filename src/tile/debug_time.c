@@ -6,7 +6,7 @@
 
 /* --- Wall clock --- */
 
-enum mmio_reply debug_wall_clock_low(struct tile *tile, struct mmio_access *access)
+enum answer debug_wall_clock_low(struct tile *tile, struct mmio_access *access)
 {
     if (mmio_has_effects(access)) {
         tile->debug.wall_clock_latch = (uint32_t)(access->cycle >> 32);
@@ -14,13 +14,13 @@ enum mmio_reply debug_wall_clock_low(struct tile *tile, struct mmio_access *acce
     return mmio_driven(access, (uint32_t)access->cycle);
 }
 
-enum mmio_reply debug_wall_clock_high(struct tile *tile, struct mmio_access *access)
+enum answer debug_wall_clock_high(struct tile *tile, struct mmio_access *access)
 {
     (void)tile;
     return mmio_driven(access, (uint32_t)(access->cycle >> 32));
 }
 
-enum mmio_reply debug_wall_clock_latched(struct tile *tile, struct mmio_access *access)
+enum answer debug_wall_clock_latched(struct tile *tile, struct mmio_access *access)
 {
     return mmio_driven(access, tile->debug.wall_clock_latch);
 }
@@ -119,7 +119,7 @@ static void clear_streams(struct debug_timestamper *stamper)
     stamper->event_bits = 0;
 }
 
-enum mmio_reply debug_stamp_command(struct tile *tile, struct mmio_access *access)
+enum answer debug_stamp_command(struct tile *tile, struct mmio_access *access)
 {
     struct debug_timestamper *stamper = &tile->debug.timestamper;
     uint64_t cycle = access->cycle;
@@ -127,7 +127,7 @@ enum mmio_reply debug_stamp_command(struct tile *tile, struct mmio_access *acces
     const uint32_t values[4] = {access->value, (uint32_t)cycle, (uint32_t)(cycle >> 32), 0};
     const uint32_t narrow = (access->value & 0xffff) + ((uint32_t)(cycle & 0x001fffe0) << 11);
     if (!bits || (stamper->event_bits && stamper->event_bits != bits)) {
-        return mmio_refuse(access, MMIO_UNIMPLEMENTED,
+        return mmio_refuse(access, ANSWER_UNIMPLEMENTED,
                            bits ? "timestamp events of different sizes cannot be mixed"
                                 : "the timestamper knows the commands 0 to 4 and 7");
     }
@@ -148,15 +148,15 @@ enum mmio_reply debug_stamp_command(struct tile *tile, struct mmio_access *acces
     if (stamper->holds_reset) {
         clear_streams(stamper);
     }
-    return fine ? MMIO_OK
-                : mmio_refuse(access, MMIO_UNMAPPED, "the timestamp buffer lies outside L1");
+    return fine ? ANSWER_DONE
+                : mmio_refuse(access, ANSWER_UNMAPPED, "the timestamp buffer lies outside L1");
 }
 
-enum mmio_reply debug_stamp_control(struct tile *tile, struct mmio_access *access)
+enum answer debug_stamp_control(struct tile *tile, struct mmio_access *access)
 {
     struct debug_timestamper *stamper = &tile->debug.timestamper;
-    enum mmio_reply reply = mmio_word(access, debug_word(tile, access), UINT32_MAX);
-    if (mmio_is_write(access) && reply == MMIO_OK) {
+    enum answer answer = mmio_word(access, debug_word(tile, access), UINT32_MAX);
+    if (mmio_is_write(access) && answer == ANSWER_DONE) {
         stamper->buffer[0].is_valid = access->value & 1;
         stamper->buffer[1].is_valid = access->value >> 1 & 1;
         stamper->holds_reset = access->value >> 31;
@@ -164,7 +164,7 @@ enum mmio_reply debug_stamp_control(struct tile *tile, struct mmio_access *acces
             clear_streams(stamper);
         }
     }
-    return reply;
+    return answer;
 }
 
 enum stamp_status {
@@ -195,14 +195,14 @@ static uint32_t stamp_status_word(const struct debug_timestamper *stamper)
     }
 }
 
-enum mmio_reply debug_stamp_status(struct tile *tile, struct mmio_access *access)
+enum answer debug_stamp_status(struct tile *tile, struct mmio_access *access)
 {
     struct debug_timestamper *stamper = &tile->debug.timestamper;
     if (!mmio_is_write(access)) {
         return mmio_value(access, stamp_status_word(stamper));
     }
     if (access->size != 4) {
-        return MMIO_NARROW;
+        return ANSWER_NARROW;
     }
     for (unsigned i = 0; access->operation == MMIO_WRITE && i < 2; i++) {
         struct debug_stamp_buffer *buffer = &stamper->buffer[i];
@@ -214,7 +214,7 @@ enum mmio_reply debug_stamp_status(struct tile *tile, struct mmio_access *access
             buffer->has_overflowed = false;
         }
     }
-    return MMIO_OK;
+    return ANSWER_DONE;
 }
 
 /* --- Watchdog. GUESS: bit 0 of WDT_CNTL enables the IRQ, too; what the others do in a Tensix tile
@@ -260,34 +260,34 @@ static void set_watchdog(struct tile *tile, uint32_t value, uint64_t cycle)
     tile->debug.watchdog = (struct debug_watchdog){.value = value, .since = cycle};
 }
 
-enum mmio_reply debug_watchdog_timer(struct tile *tile, struct mmio_access *access)
+enum answer debug_watchdog_timer(struct tile *tile, struct mmio_access *access)
 {
     uint32_t value = debug_watchdog_left(tile, access->cycle);
-    enum mmio_reply reply = mmio_word(access, &value, UINT32_MAX);
-    if (mmio_is_write(access) && reply == MMIO_OK) {
+    enum answer answer = mmio_word(access, &value, UINT32_MAX);
+    if (mmio_is_write(access) && answer == ANSWER_DONE) {
         set_watchdog(tile, value, access->cycle);
         if (access->operation == MMIO_WRITE) {
             debug_watchdog_update(tile, access->cycle);
         }
     }
-    return reply;
+    return answer;
 }
 
-enum mmio_reply debug_watchdog_control(struct tile *tile, struct mmio_access *access)
+enum answer debug_watchdog_control(struct tile *tile, struct mmio_access *access)
 {
     uint32_t left = debug_watchdog_left(tile, access->cycle);
-    enum mmio_reply reply = mmio_word(access, debug_word(tile, access), UINT32_MAX);
-    if (mmio_wrote(access, reply)) {
+    enum answer answer = mmio_word(access, debug_word(tile, access), UINT32_MAX);
+    if (mmio_wrote(access, answer)) {
         set_watchdog(tile, left, access->cycle);
         debug_watchdog_update(tile, access->cycle);
         if (access->value & ~(uint32_t)WATCHDOG_RUNS) {
             tile_report_unmodelled(tile, access);
         }
     }
-    return reply;
+    return answer;
 }
 
-enum mmio_reply debug_watchdog_status(struct tile *tile, struct mmio_access *access)
+enum answer debug_watchdog_status(struct tile *tile, struct mmio_access *access)
 {
     return mmio_value(access, has_expired(tile, access->cycle));
 }

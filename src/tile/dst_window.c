@@ -46,7 +46,7 @@ bool tile_dst_has(const struct tile *tile, enum tile_agent agent, uint32_t offse
                                   offset - offset % (uint32_t)size, element, size, &rule);
 }
 
-enum mmio_reply tile_mmio_DST(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_DST(struct tile *tile, struct mmio_access *access)
 {
     struct tensix *tensix = &tile->tensix;
     const struct tensix_dst_window window = window_of(tensix, mmio_thread(access));
@@ -63,5 +63,5 @@ enum mmio_reply tile_mmio_DST(struct tile *tile, struct mmio_access *access)
         is_fine = tensix_dst_window_read(&tensix->dst, map, window, access->offset, &access->value,
                                          access->size, &access->rule);
     }
-    return is_fine ? MMIO_OK : MMIO_NARROW;
+    return is_fine ? ANSWER_DONE : ANSWER_NARROW;
 }

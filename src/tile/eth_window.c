@@ -33,8 +33,8 @@ static void eth_mmio_write(void *owner, uint32_t address, uint32_t value, uint64
                                  .value = value,
                                  .cycle = cycle};
     struct tile *tile = owner;
-    enum mmio_reply reply = tile_access(tile, &access);
-    if (reply != MMIO_OK) {
+    enum answer answer = tile_access(tile, &access);
+    if (answer != ANSWER_DONE) {
         char text[160];
         snprintf(text, sizeof text, "a register write that came over Ethernet, to 0x%08x: %s",
                  address, access.rule ? access.rule : "nothing answers there");
@@ -150,34 +150,31 @@ void tile_eth_arrives(struct tile *tile, struct tile_frame *frame)
 
 /* --- Registers --- */
 
-enum mmio_reply tile_mmio_ETH(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_ETH(struct tile *tile, struct mmio_access *access)
 {
     uint32_t offset = access->offset & ~UINT32_C(3), value = access->value;
     bool effects = mmio_has_effects(access);
-    enum eth_effect effect;
+    enum answer answer;
     if (mmio_is_write(access)) {
         if (access->size != 4) {
-            return MMIO_NARROW;
+            return ANSWER_NARROW;
         }
-        effect = eth_write(tile->eth, offset, effects, value, access->cycle);
+        answer = eth_write(tile->eth, offset, effects, value, access->cycle);
     } else {
-        effect = eth_read(tile->eth, offset, effects, &value, access->cycle);
+        answer = eth_read(tile->eth, offset, effects, &value, access->cycle);
     }
-    switch (effect) {
-    case ETH_ABSENT:
+    if (answer == ANSWER_REFUSED) {
+        return mmio_refuse(access, ANSWER_UNMAPPED, tile->eth->rule);
+    }
+    if (answer == ANSWER_UNMAPPED) {
         return eth_is_of_phy(offset)
-                   ? mmio_refuse(access, MMIO_UNIMPLEMENTED,
+                   ? mmio_refuse(access, ANSWER_UNIMPLEMENTED,
                                  "MAC, PCS and SerDes are not modelled, so firmware cannot train a "
                                  "link; links that are plugged are up without it")
-                   : mmio_refuse(access, MMIO_UNMAPPED,
-                                 "the Ethernet subsystem has no register there");
-    case ETH_FAULT:
-        return mmio_refuse(access, MMIO_UNMAPPED, tile->eth->rule);
-    case ETH_UNMODELLED:
+                   : mmio_refuse(access, answer, "the Ethernet subsystem has no register there");
+    }
+    if (answer == ANSWER_UNMODELLED) {
         tile_report_unmodelled(tile, access);
-        break;
-    case ETH_DONE:
-        break;
     }
     if (!mmio_is_write(access)) {
         return mmio_value(access, value);
@@ -185,7 +182,7 @@ enum mmio_reply tile_mmio_ETH(struct tile *tile, struct mmio_access *access)
     if (effects) {
         tile_event(tile, access->cycle);
     }
-    return MMIO_OK;
+    return ANSWER_DONE;
 }
 
 /* The PTP timer runs, and reading its low half latches the high one. */

@@ -7,7 +7,7 @@
 #include "tile/report.h"
 #include "tile/tile.h"
 
-static enum mmio_reply gddr_dma_transfer(struct tile *tile, struct mmio_access *access);
+static enum answer gddr_dma_transfer(struct tile *tile, struct mmio_access *access);
 
 #define REG_FILE    gddr_dma_registers
 #define REG_TABLE   "gddr_dma.def"
@@ -66,7 +66,7 @@ static void tell_transfer(struct tile *tile, const struct mmio_access *access,
     }
 }
 
-static enum mmio_reply move(struct tile *tile, struct mmio_access *access, uint32_t *words)
+static enum answer move(struct tile *tile, struct mmio_access *access, uint32_t *words)
 {
     uint32_t attributes = words[AT_TRANSFER_ATTRIBUTES];
     bool reads = attributes & STARTS_READ;
@@ -76,17 +76,17 @@ static enum mmio_reply move(struct tile *tile, struct mmio_access *access, uint3
     uint32_t high = reads ? words[AT_READ_TRANSFER_SOURCE_HIGH] : words[AT_WRITE_DEST_ADDR_HIGH];
     uint64_t gddr = (uint64_t)high << 32 | low;
     if ((l1 | low) % UNIT) {
-        return mmio_refuse(access, MMIO_UNIMPLEMENTED,
+        return mmio_refuse(access, ANSWER_UNIMPLEMENTED,
                            "no public source says what a transfer does whose addresses are not "
                            "multiples of 16");
     }
     if (l1 > tile->kind->l1_bytes || size > tile->kind->l1_bytes - l1) {
-        return mmio_refuse(access, MMIO_UNMAPPED, "the transfer leaves the tile's L1");
+        return mmio_refuse(access, ANSWER_UNMAPPED, "the transfer leaves the tile's L1");
     }
     const char *rule = "GDDR has no such address";
     if (!tile->board->move_gddr ||
         !tile->board->move_gddr(tile->owner, tile, !reads, gddr, tile->l1 + l1, size, &rule)) {
-        return mmio_refuse(access, MMIO_UNMAPPED, rule);
+        return mmio_refuse(access, ANSWER_UNMAPPED, rule);
     }
     if (reads && size > 0) {
         tile_l1_written(tile, l1, size, access->cycle);
@@ -94,10 +94,10 @@ static enum mmio_reply move(struct tile *tile, struct mmio_access *access, uint3
     words[reads ? AT_TOTAL_READS : AT_TOTAL_WRITES]++;
     tell_transfer(tile, access, OBSERVED_READ, reads, reads ? gddr : l1, size);
     tell_transfer(tile, access, OBSERVED_WRITTEN, !reads, reads ? l1 : gddr, size);
-    return MMIO_OK;
+    return ANSWER_DONE;
 }
 
-static enum mmio_reply gddr_dma_transfer(struct tile *tile, struct mmio_access *access)
+static enum answer gddr_dma_transfer(struct tile *tile, struct mmio_access *access)
 {
     uint32_t *words = tile->gddr_dma.stream[access->copy];
     uint32_t before = words[AT_TRANSFER_ATTRIBUTES], attributes = access->value;
@@ -107,40 +107,40 @@ static enum mmio_reply gddr_dma_transfer(struct tile *tile, struct mmio_access *
         return mmio_word(access, &words[AT_TRANSFER_ATTRIBUTES], UINT32_MAX);
     }
     if (attributes & UNKNOWN_BITS || (attributes & STARTS_READ && attributes & STARTS_RAW)) {
-        return mmio_refuse(access, MMIO_UNIMPLEMENTED,
+        return mmio_refuse(access, ANSWER_UNIMPLEMENTED,
                            "of transfers only reads (bit 31) and raw writes (bit 28) are modelled, "
                            "without automatic increments or an interrupt");
     }
     if (!(tile->gddr_dma.control[AT_CTRL_TRANSFER_ATTRIBUTES] & IS_ENABLED)) {
-        return mmio_refuse(access, MMIO_UNIMPLEMENTED,
+        return mmio_refuse(access, ANSWER_UNIMPLEMENTED,
                            "dma_enable is clear: no public source says what becomes of a transfer");
     }
     words[AT_TRANSFER_ATTRIBUTES] = attributes;
-    enum mmio_reply reply = move(tile, access, words);
-    if (reply != MMIO_OK) {
+    enum answer answer = move(tile, access, words);
+    if (answer != ANSWER_DONE) {
         words[AT_TRANSFER_ATTRIBUTES] = before;
     }
-    return reply;
+    return answer;
 }
 
 /* --- Registers --- */
 
-static enum mmio_reply access_dma(struct tile *tile, struct mmio_access *access, uint32_t offset)
+static enum answer access_dma(struct tile *tile, struct mmio_access *access, uint32_t offset)
 {
     struct reg_place place;
     if (!reg_find(&gddr_dma_registers, offset, &place)) {
-        return mmio_refuse(access, MMIO_UNMAPPED,
+        return mmio_refuse(access, ANSWER_UNMAPPED,
                            "no header names a register of the DMA engine there");
     }
     return mmio_register(tile, access, &place, dma_word(&tile->gddr_dma, &place));
 }
 
-enum mmio_reply tile_mmio_GDDR_DMA(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_GDDR_DMA(struct tile *tile, struct mmio_access *access)
 {
     return access_dma(tile, access, access->offset);
 }
 
-enum mmio_reply tile_mmio_GDDR_MC(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_GDDR_MC(struct tile *tile, struct mmio_access *access)
 {
     return access_dma(tile, access, access->offset + reg_banks[BANK_WEIGHTS].first);
 }

@@ -37,46 +37,46 @@ static bool is_early(struct mmio_access *access, uint64_t changed)
 }
 
 /* Reads the head of a FIFO, which `writer` fills: a pop, or a look at it. */
-static enum mmio_reply mailbox_take(struct tile *tile, struct mmio_access *access,
-                                    struct word_fifo *fifo, enum rv32_core writer)
+static enum answer mailbox_take(struct tile *tile, struct mmio_access *access,
+                                struct word_fifo *fifo, enum rv32_core writer)
 {
     if (access->operation == MMIO_PEEK) {
         return mmio_value(access, fifo->count ? fifo->values[0] : 0);
     }
     if (!fifo->count || is_early(access, fifo->pushed)) {
-        return MMIO_WAIT;
+        return ANSWER_WAIT;
     }
-    enum mmio_reply reply = mmio_value(access, fifo_pop(fifo, access->cycle));
+    enum answer answer = mmio_value(access, fifo_pop(fifo, access->cycle));
     tile_event(tile, access->cycle);
     tile_release(tile, writer, access->cycle);
-    return reply;
+    return answer;
 }
 
 /* Writes to a FIFO that has room for so many words, of which the last has been free since `freed`. */
-static enum mmio_reply mailbox_put(struct tile *tile, struct mmio_access *access,
-                                   struct word_fifo *fifo, unsigned room, uint64_t freed,
-                                   enum rv32_core reader)
+static enum answer mailbox_put(struct tile *tile, struct mmio_access *access,
+                               struct word_fifo *fifo, unsigned room, uint64_t freed,
+                               enum rv32_core reader)
 {
     if (access->size != 4) {
-        return MMIO_NARROW;
+        return ANSWER_NARROW;
     }
     if (access->operation == MMIO_POKE) {
-        return MMIO_OK; /* a push is an effect, and there is nothing else to write */
+        return ANSWER_DONE; /* a push is an effect, and there is nothing else to write */
     }
     if (room == 0 || (room == 1 && is_early(access, freed))) {
-        return MMIO_WAIT;
+        return ANSWER_WAIT;
     }
     fifo_push(fifo, access->value, access->cycle);
     tile_event(tile, access->cycle);
     tile_release(tile, reader, access->cycle);
-    return MMIO_OK;
+    return ANSWER_DONE;
 }
 
 /* --- Mailboxes --- */
 
 enum { MAILBOX_QUERY = 4 };
 
-static enum mmio_reply send(struct tile *tile, struct mmio_access *access, unsigned to)
+static enum answer send(struct tile *tile, struct mmio_access *access, unsigned to)
 {
     struct word_fifo *own = tile->mailboxes.box[access->agent];
     unsigned words = 0;
@@ -89,7 +89,7 @@ static enum mmio_reply send(struct tile *tile, struct mmio_access *access, unsig
     return mailbox_put(tile, access, &own[to], room, freed, (enum rv32_core)to);
 }
 
-enum mmio_reply tile_mmio_MAILBOX(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_MAILBOX(struct tile *tile, struct mmio_access *access)
 {
     unsigned other = access->offset / STEP_MAILBOX;
     if (mmio_is_write(access)) {
@@ -98,7 +98,7 @@ enum mmio_reply tile_mmio_MAILBOX(struct tile *tile, struct mmio_access *access)
     struct word_fifo *fifo = &tile->mailboxes.box[other][access->agent];
     if (access->offset & MAILBOX_QUERY) {
         bool is_coming = fifo->count && is_early(access, fifo->pushed);
-        return is_coming ? MMIO_WAIT : mmio_value(access, fifo->count > 0);
+        return is_coming ? ANSWER_WAIT : mmio_value(access, fifo->count > 0);
     }
     return mailbox_take(tile, access, fifo, (enum rv32_core)other);
 }
@@ -147,13 +147,13 @@ static bool override_busy(const struct tile *tile, unsigned i)
 }
 
 /* B reads its side: waits until TRISC i has taken everything, wants more, and is idle. */
-static enum mmio_reply read_by_b(struct tile *tile, struct mmio_access *access, unsigned i)
+static enum answer read_by_b(struct tile *tile, struct mmio_access *access, unsigned i)
 {
     bool is_done = !tile->mailboxes.pc_buf[i].count &&
                    waits_to_load(tile, (enum rv32_core)(RV32_T0 + i), AT_PC_BUF, 4) &&
                    !tensix_thread_busy(&tile->tensix, i);
     if (access->operation != MMIO_PEEK && !is_done && !override_busy(tile, i)) {
-        return MMIO_WAIT;
+        return ANSWER_WAIT;
     }
     if (access->operation == MMIO_READ) {
         tensix_land(&tile->tensix, i, TENSIX_USED_BY_ALL);
@@ -164,13 +164,13 @@ static enum mmio_reply read_by_b(struct tile *tile, struct mmio_access *access, 
 /* HW: what B stores at +4 is not pushed. tt-burnin's image stores a word there before each load from
  * there, which is how software orders the two, and its TRISCs take every word that they get for a
  * command. The page has a push at any address of the range (docs/DEVIATIONS.md). */
-static enum mmio_reply access_by_b(struct tile *tile, struct mmio_access *access)
+static enum answer access_by_b(struct tile *tile, struct mmio_access *access)
 {
     unsigned i = access->offset / PC_BUF_BYTES;
     struct word_fifo *fifo = &tile->mailboxes.pc_buf[i];
     if (mmio_is_write(access)) {
         if (AT_PC_BUF + (access->offset & (PC_BUF_BYTES - 4)) == AT_COPROCESSOR_DONE) {
-            return MMIO_OK;
+            return ANSWER_DONE;
         }
         return mailbox_put(tile, access, fifo, PC_BUF_DEPTH - fifo->count, fifo->popped,
                            (enum rv32_core)(RV32_T0 + i));
@@ -187,7 +187,7 @@ static void tell_b(struct tile *tile, const struct mmio_access *access, unsigned
     }
 }
 
-static enum mmio_reply read_by_trisc(struct tile *tile, struct mmio_access *access)
+static enum answer read_by_trisc(struct tile *tile, struct mmio_access *access)
 {
     unsigned i = mmio_thread(access);
     struct word_fifo *fifo = &tile->mailboxes.pc_buf[i];
@@ -195,50 +195,50 @@ static enum mmio_reply read_by_trisc(struct tile *tile, struct mmio_access *acce
     if (!fifo->count && override.enabled) {
         return mmio_value(access, override.value);
     }
-    enum mmio_reply reply = mailbox_take(tile, access, fifo, RV32_B);
-    if (reply == MMIO_WAIT) {
+    enum answer answer = mailbox_take(tile, access, fifo, RV32_B);
+    if (answer == ANSWER_WAIT) {
         tell_b(tile, access, i);
     }
-    return reply;
+    return answer;
 }
 
 /* A load that returns something undefined (here 0) once the coprocessor has got so far. */
-static enum mmio_reply done_check(struct tile *tile, struct mmio_access *access, bool busy)
+static enum answer done_check(struct tile *tile, struct mmio_access *access, bool busy)
 {
     if (mmio_is_write(access)) {
-        return MMIO_OK; /* SPEC: the value is discarded */
+        return ANSWER_DONE; /* SPEC: the value is discarded */
     }
     if (access->operation != MMIO_PEEK && busy && !override_busy(tile, mmio_thread(access))) {
-        return MMIO_WAIT;
+        return ANSWER_WAIT;
     }
     return mmio_value(access, 0);
 }
 
-static enum mmio_reply coprocessor_done(struct tile *tile, struct mmio_access *access)
+static enum answer coprocessor_done(struct tile *tile, struct mmio_access *access)
 {
     unsigned thread = mmio_thread(access);
-    enum mmio_reply reply = done_check(tile, access, tensix_thread_busy(&tile->tensix, thread));
-    if (reply == MMIO_OK && access->operation == MMIO_READ) {
+    enum answer answer = done_check(tile, access, tensix_thread_busy(&tile->tensix, thread));
+    if (answer == ANSWER_DONE && access->operation == MMIO_READ) {
         tensix_land(&tile->tensix, thread, TENSIX_USED_BY_ALL);
     }
-    return reply;
+    return answer;
 }
 
-static enum mmio_reply access_semaphore(struct tile *tile, struct mmio_access *access)
+static enum answer access_semaphore(struct tile *tile, struct mmio_access *access)
 {
     unsigned index = (access->offset - SEMAPHORES) / 4;
     if (is_early(access, tile->tensix.semaphore_changed[index])) {
-        return MMIO_WAIT;
+        return ANSWER_WAIT;
     }
     if (!mmio_is_write(access)) {
         return mmio_value(access, tile->tensix.semaphore[index].value);
     }
     if (access->size != 4) {
-        return MMIO_NARROW;
+        return ANSWER_NARROW;
     }
     if (access->operation == MMIO_POKE) {
         tile->tensix.semaphore[index].value = access->value & TENSIX_SEMAPHORE_MOST;
-        return MMIO_OK;
+        return ANSWER_DONE;
     }
     if (access->value & 1) {
         tensix_semaphore_get(&tile->tensix, index, access->cycle);
@@ -246,10 +246,10 @@ static enum mmio_reply access_semaphore(struct tile *tile, struct mmio_access *a
         tensix_semaphore_post(&tile->tensix, index, access->cycle);
     }
     tile_event(tile, access->cycle);
-    return MMIO_OK;
+    return ANSWER_DONE;
 }
 
-static enum mmio_reply access_by_trisc(struct tile *tile, struct mmio_access *access)
+static enum answer access_by_trisc(struct tile *tile, struct mmio_access *access)
 {
     unsigned thread = mmio_thread(access);
     if (access->offset >= SEMAPHORES && access->offset < SEMAPHORES_END) {
@@ -257,20 +257,20 @@ static enum mmio_reply access_by_trisc(struct tile *tile, struct mmio_access *ac
     }
     switch (AT_PC_BUF + (access->offset & ~UINT32_C(3))) {
     case AT_PC_BUF: /* SPEC: the TRISC's writes are discarded */
-        return mmio_is_write(access) ? MMIO_OK : read_by_trisc(tile, access);
+        return mmio_is_write(access) ? ANSWER_DONE : read_by_trisc(tile, access);
     case AT_COPROCESSOR_DONE:
         return coprocessor_done(tile, access);
     case AT_MOP_EXPANDER_DONE:
         return done_check(tile, access, tensix_mop_busy(&tile->tensix, thread));
     default:
         return mmio_refuse(
-            access, MMIO_UNMAPPED,
+            access, ANSWER_UNMAPPED,
             "a TRISC has its PCBuf at " ARCH_TEXT(AT_PC_BUF) ", TTSync at +4 and +8, and eight "
                                                              "semaphores from +0x20");
     }
 }
 
-enum mmio_reply tile_mmio_PC_BUF(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_PC_BUF(struct tile *tile, struct mmio_access *access)
 {
     return access->agent == AGENT_B ? access_by_b(tile, access) : access_by_trisc(tile, access);
 }

@@ -92,7 +92,7 @@ bool tile_is_dst(const struct tile *tile, enum tile_agent agent, uint32_t addres
            tile_dst_has(tile, agent, address - range->first);
 }
 
-static enum mmio_reply access_memory(struct tile *tile, struct mmio_access *access, uint8_t *at)
+static enum answer access_memory(struct tile *tile, struct mmio_access *access, uint8_t *at)
 {
     if (mmio_is_write(access)) {
         memcpy(at, &access->value, access->size);
@@ -103,10 +103,10 @@ static enum mmio_reply access_memory(struct tile *tile, struct mmio_access *acce
         access->value = 0;
         memcpy(&access->value, at, access->size);
     }
-    return MMIO_OK;
+    return ANSWER_DONE;
 }
 
-enum mmio_reply tile_access(struct tile *tile, struct mmio_access *access)
+enum answer tile_access(struct tile *tile, struct mmio_access *access)
 {
     access->rule = NULL;
     if (access->address < tile->kind->l1_bytes) {
@@ -114,7 +114,7 @@ enum mmio_reply tile_access(struct tile *tile, struct mmio_access *access)
     }
     const struct range *range = find_range(tile->kind->type, access->agent, access->address);
     if (!range) {
-        return MMIO_UNMAPPED;
+        return ANSWER_UNMAPPED;
     }
     access->offset = access->address - range->first;
     return range->handle(tile, access);
@@ -137,7 +137,7 @@ enum rv32_poll tile_poll(struct tile *tile, enum tile_agent agent, uint32_t addr
         poll = range->poll_of ? range->poll_of(tile, agent, address - range->first) : range->poll;
     }
     if (poll == RV32_POLL_STATE) {
-        if (tile_access(tile, &access) != MMIO_OK) {
+        if (tile_access(tile, &access) != ANSWER_DONE) {
             return RV32_POLL_EFFECT;
         }
         *value = access.value;
@@ -150,34 +150,34 @@ static uint32_t low_bytes(unsigned size)
     return size >= 4 ? UINT32_MAX : (UINT32_C(1) << 8 * size) - 1;
 }
 
-enum mmio_reply mmio_word(struct mmio_access *access, uint32_t *word, uint32_t writable)
+enum answer mmio_word(struct mmio_access *access, uint32_t *word, uint32_t writable)
 {
     if (!mmio_is_write(access)) {
         return mmio_value(access, *word);
     }
     if (access->size != 4) {
-        return MMIO_NARROW;
+        return ANSWER_NARROW;
     }
     *word = (*word & ~writable) | (access->value & writable);
-    return MMIO_OK;
+    return ANSWER_DONE;
 }
 
-enum mmio_reply mmio_value(struct mmio_access *access, uint32_t value)
+enum answer mmio_value(struct mmio_access *access, uint32_t value)
 {
     if (mmio_is_write(access)) {
-        return MMIO_READ_ONLY;
+        return ANSWER_READ_ONLY;
     }
     access->value = value >> 8 * (access->offset & 3) & low_bytes(access->size);
-    return MMIO_OK;
+    return ANSWER_DONE;
 }
 
 /* --- Memory ranges --- */
 
-enum mmio_reply tile_mmio_BEYOND_L1(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_BEYOND_L1(struct tile *tile, struct mmio_access *access)
 {
     (void)tile;
-    return mmio_is_write(access) ? MMIO_OK
-                                 : mmio_refuse(access, MMIO_UNMAPPED,
+    return mmio_is_write(access) ? ANSWER_DONE
+                                 : mmio_refuse(access, ANSWER_UNMAPPED,
                                                "stores there do nothing, but nothing answers "
                                                "loads");
 }
@@ -189,29 +189,29 @@ uint32_t tile_local_size(enum rv32_core core)
 
 _Static_assert(LAST_LOCAL_RAM_T == AT_LOCAL_RAM + TILE_T_LOCAL_BYTES - 1, "the TRISCs' RAM");
 
-enum mmio_reply tile_mmio_LOCAL_RAM(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_LOCAL_RAM(struct tile *tile, struct mmio_access *access)
 {
     enum rv32_core core = (enum rv32_core)access->agent;
     if (access->offset >= tile_local_size(core)) {
         access->rule = "the TRISCs have 4 KiB of local RAM, up to " ARCH_TEXT(LAST_LOCAL_RAM_T);
-        return MMIO_UNMAPPED;
+        return ANSWER_UNMAPPED;
     }
     /* While the hart is held only a loader or a debugger gets here. */
     tile->run[core].ram_kept |= mmio_is_write(access) && tile->run[core].state == HART_HELD;
     return access_memory(tile, access, tile->local[core] + access->offset);
 }
 
-enum mmio_reply tile_mmio_LOCAL_SLOW(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_LOCAL_SLOW(struct tile *tile, struct mmio_access *access)
 {
     static const enum rv32_core core_of[] = {RV32_B, RV32_NC, RV32_T0, RV32_T1, RV32_T2};
     enum rv32_core core = core_of[access->offset >> 13];
     uint32_t at = access->offset & (tile_local_size(core) - 1); /* the TRISCs' RAMs appear twice */
-    enum mmio_reply reply = access_memory(tile, access, tile->local[core] + at);
+    enum answer answer = access_memory(tile, access, tile->local[core] + at);
     tile->run[core].ram_used |= mmio_is_write(access);
     if (access->operation == MMIO_WRITE) {
         tile_event(tile, access->cycle);
     }
-    return reply;
+    return answer;
 }
 
 /* --- Bytes --- */
@@ -225,8 +225,8 @@ static unsigned piece_size(uint32_t address, size_t size)
     return piece;
 }
 
-enum mmio_reply tile_access_bytes(struct tile *tile, struct mmio_access access, void *bytes,
-                                  size_t size, uint32_t *done, const char **rule)
+enum answer tile_access_bytes(struct tile *tile, struct mmio_access access, void *bytes,
+                              size_t size, uint32_t *done, const char **rule)
 {
     const bool write = mmio_is_write(&access);
     uint8_t *at = bytes;
@@ -235,20 +235,20 @@ enum mmio_reply tile_access_bytes(struct tile *tile, struct mmio_access access, 
         piece.address += *done;
         piece.size = (uint8_t)piece_size(piece.address, size - *done);
         memcpy(&piece.value, at + *done, write ? piece.size : 0);
-        enum mmio_reply reply = tile_access(tile, &piece);
-        if (reply != MMIO_OK) {
+        enum answer answer = tile_access(tile, &piece);
+        if (answer != ANSWER_DONE) {
             *rule = piece.rule;
-            return reply;
+            return answer;
         }
         memcpy(at + *done, &piece.value, write ? 0 : piece.size);
         *done += piece.size;
     }
-    return MMIO_OK;
+    return ANSWER_DONE;
 }
 
-enum mmio_reply tile_noc_access(struct tile *tile, enum mmio_operation operation, uint32_t address,
-                                void *bytes, uint32_t size, uint64_t cycle, uint32_t *done,
-                                const char **rule)
+enum answer tile_noc_access(struct tile *tile, enum mmio_operation operation, uint32_t address,
+                            void *bytes, uint32_t size, uint64_t cycle, uint32_t *done,
+                            const char **rule)
 {
     struct mmio_access access = {
         .operation = operation, .agent = AGENT_NOC, .address = address, .cycle = cycle};

@@ -15,14 +15,6 @@
 
 /* --- Its address space as the NoC sees it --- */
 
-static const char *const refusals[] = {
-    [MMIO_UNMAPPED] = "nothing answers there",
-    [MMIO_READ_ONLY] = "the register cannot be written",
-    [MMIO_NARROW] = "the register takes aligned words of 4 bytes",
-    [MMIO_HANG] = "the hardware would never answer",
-    [MMIO_UNIMPLEMENTED] = "this version does not model it",
-};
-
 bool tile_dram_address(uint64_t address, uint64_t *local)
 {
     *local = address;
@@ -56,22 +48,21 @@ static bool is_gddr(const struct tile *tile, const struct noc_packet *packet)
            !tile_dram_address(packet->address, &local);
 }
 
-static enum noc_answer port_access(void *owner, bool writes, uint64_t address, void *bytes,
-                                   uint32_t size, uint64_t cycle, const char **rule)
+static enum answer port_access(void *owner, bool writes, uint64_t address, void *bytes,
+                               uint32_t size, uint64_t cycle, const char **rule)
 {
     uint32_t done;
     address = own_address(owner, address);
     if (address > UINT32_MAX) {
         *rule = "the tile's addresses have 32 bits";
-        return NOC_REFUSED;
+        return ANSWER_REFUSED;
     }
-    enum mmio_reply reply = tile_noc_access(owner, writes ? MMIO_WRITE : MMIO_READ,
-                                            (uint32_t)address, bytes, size, cycle, &done, rule);
-    if (reply == MMIO_OK || reply == MMIO_WAIT) {
-        return reply == MMIO_OK ? NOC_ANSWERED : NOC_WAITS;
+    enum answer answer = tile_noc_access(owner, writes ? MMIO_WRITE : MMIO_READ, (uint32_t)address,
+                                         bytes, size, cycle, &done, rule);
+    if (answer_is_refusal(answer) && !*rule) {
+        *rule = answer_rule(answer, ANSWER_TO_NOC);
     }
-    *rule = *rule ? *rule : refusals[reply];
-    return NOC_REFUSED;
+    return answer;
 }
 
 static uint8_t *port_line(void *owner, uint64_t address)
@@ -213,8 +204,8 @@ static const char *port_fetch(void *owner, uint64_t address, uint8_t *bytes, uin
                               uint64_t cycle)
 {
     const char *rule = NULL;
-    enum noc_answer answer = port_access(owner, false, address, bytes, size, cycle, &rule);
-    return answer == NOC_WAITS ? "the register is busy" : rule;
+    enum answer answer = port_access(owner, false, address, bytes, size, cycle, &rule);
+    return answer == ANSWER_WAIT ? "the register is busy" : rule;
 }
 
 static bool request_fault(void *owner, enum penrose_fault_kind kind, const char *text,

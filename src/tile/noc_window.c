@@ -10,35 +10,31 @@
 
 enum { NIU_WINDOW_MASK = TILE_NIU_BYTES - 1 };
 
-static enum mmio_reply absent(struct mmio_access *access)
-{
-    return mmio_refuse(access, MMIO_UNMAPPED, "the NIU has no register there");
-}
+static const char no_niu_register[] = "the NIU has no register there";
 
-static enum mmio_reply write_niu(struct tile *tile, struct mmio_access *access, unsigned noc,
-                                 uint32_t offset)
+static enum answer write_niu(struct tile *tile, struct mmio_access *access, unsigned noc,
+                             uint32_t offset)
 {
     bool effects = access->operation == MMIO_WRITE;
     if (access->size != 4) {
-        return MMIO_NARROW;
+        return ANSWER_NARROW;
     }
     if (effects && offset < NIU_BYTES && offset % NIU_BUFFER_BYTES <= NIU_CMD_CTRL) {
         tile_noc_buffer_busy(tile, noc, offset / NIU_BUFFER_BYTES, access->cycle);
     }
-    switch (niu_write(&tile->niu[noc], offset, effects, access->value)) {
-    case NIU_ABSENT:
-        return absent(access);
-    case NIU_COMMAND:
+    enum answer answer = niu_write(&tile->niu[noc], offset, effects, access->value);
+    if (!answer_is_done(answer)) {
+        return mmio_refuse(access, answer, no_niu_register);
+    }
+    if (niu_makes_request(offset, access->value)) {
         if (effects) {
             tile_noc_request(tile, noc, offset / NIU_BUFFER_BYTES, access->agent, access->cycle);
             tile_niu_changed(tile, noc, access->cycle);
         }
-        return MMIO_OK;
-    case NIU_UNMODELLED:
+        return ANSWER_DONE;
+    }
+    if (answer == ANSWER_UNMODELLED) {
         tile_report_unmodelled(tile, access);
-        break;
-    case NIU_DONE:
-        break;
     }
     if (effects) {
         tile_registers_changed(tile, access->address, 4, access->cycle);
@@ -47,10 +43,10 @@ static enum mmio_reply write_niu(struct tile *tile, struct mmio_access *access, 
         tile_noc_tell_pic(tile, noc, access->cycle);
         tile_niu_changed(tile, noc, access->cycle);
     }
-    return MMIO_OK;
+    return ANSWER_DONE;
 }
 
-enum mmio_reply tile_mmio_NIU(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_NIU(struct tile *tile, struct mmio_access *access)
 {
     unsigned noc = access->offset / TILE_NIU_BYTES;
     uint32_t offset = access->offset & NIU_WINDOW_MASK & ~UINT32_C(3);
@@ -63,15 +59,12 @@ enum mmio_reply tile_mmio_NIU(struct tile *tile, struct mmio_access *access)
         tile_noc_look(tile, noc, offset, access->agent);
     }
     bool was_raised = offset == NIU_RTZ_NUM && niu_interrupt(&tile->niu[noc]);
-    switch (niu_read(&tile->niu[noc], offset, effects, &value)) {
-    case NIU_ABSENT:
-        return absent(access);
-    case NIU_UNMODELLED:
+    enum answer answer = niu_read(&tile->niu[noc], offset, effects, &value);
+    if (!answer_is_done(answer)) {
+        return mmio_refuse(access, answer, no_niu_register);
+    }
+    if (answer == ANSWER_UNMODELLED) {
         tile_report_unmodelled(tile, access);
-        break;
-    case NIU_COMMAND:
-    case NIU_DONE:
-        break;
     }
     if (effects && was_raised) {
         tile_noc_tell_pic(tile, noc, access->cycle);
@@ -100,30 +93,29 @@ enum rv32_poll tile_mmio_poll_OVERLAY(struct tile *tile, enum tile_agent agent, 
     return acts ? RV32_POLL_EFFECT : RV32_POLL_STATE;
 }
 
-enum mmio_reply tile_mmio_OVERLAY(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_OVERLAY(struct tile *tile, struct mmio_access *access)
 {
     unsigned stream = access->offset / STEP_STREAM;
     unsigned index = access->offset % STEP_STREAM / 4;
     bool effects = mmio_has_effects(access);
-    enum overlay_effect effect;
-    enum mmio_reply reply = MMIO_OK;
+    enum answer answer, reply = ANSWER_DONE;
     if (mmio_is_write(access)) {
         if (access->size != 4) {
-            return MMIO_NARROW;
+            return ANSWER_NARROW;
         }
-        effect = overlay_write(&tile->overlay, stream, index, effects, access->value);
+        answer = overlay_write(&tile->overlay, stream, index, effects, access->value);
     } else {
         uint32_t value;
-        effect = overlay_read(&tile->overlay, stream, index, effects, &value);
+        answer = overlay_read(&tile->overlay, stream, index, effects, &value);
         reply = mmio_value(access, value);
     }
-    if (effect == OVERLAY_REFUSED) {
-        return mmio_refuse(access, MMIO_HANG, tile->overlay.rule);
+    if (answer == ANSWER_REFUSED) {
+        return mmio_refuse(access, ANSWER_HANG, tile->overlay.rule);
     }
-    if (effect == OVERLAY_UNMODELLED) {
+    if (answer == ANSWER_UNMODELLED) {
         tile_report_unmodelled(tile, access);
     }
-    if (effects && reply == MMIO_OK && overlay_is_due(&tile->overlay)) {
+    if (effects && reply == ANSWER_DONE && overlay_is_due(&tile->overlay)) {
         tile_overlay_run(tile, access->cycle);
     }
     if (mmio_wrote(access, reply)) {

@@ -84,14 +84,13 @@ static void tell_access(struct tile *tile, const struct rv32_hart *hart,
     }
 }
 
-static enum rv32_reply observed_access(void *owner, struct rv32_hart *hart,
-                                       struct rv32_access *access)
+static enum answer observed_access(void *owner, struct rv32_hart *hart, struct rv32_access *access)
 {
-    enum rv32_reply reply = plain_bus(owner)->access(owner, hart, access);
-    if (reply == RV32_OK) {
+    enum answer answer = plain_bus(owner)->access(owner, hart, access);
+    if (answer == ANSWER_DONE) {
         tell_access(owner, hart, access);
     }
-    return reply;
+    return answer;
 }
 
 static unsigned observed_push(void *owner, struct rv32_hart *hart, uint32_t address,
@@ -106,7 +105,7 @@ static unsigned observed_push(void *owner, struct rv32_hart *hart, uint32_t addr
     return pushed;
 }
 
-static enum rv32_reply observed_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
+static enum answer observed_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
 {
     return plain_bus(owner)->fence(owner, hart, cycle);
 }

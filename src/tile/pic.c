@@ -29,32 +29,32 @@ enum {
 _Static_assert(LAST_PIC == AT_PIC + END_INT_PC - 1, "pic.def");
 _Static_assert(LAST_PC_SNAPSHOT == AT_PIC + END_PC_SNAPSHOT - 1, "pic.def");
 
-static enum mmio_reply pic_hardware(struct tile *tile, struct mmio_access *access)
+static enum answer pic_hardware(struct tile *tile, struct mmio_access *access)
 {
     return mmio_value(access, tile->pic.hardware[access->word]);
 }
 
-static enum mmio_reply pic_pc_snapshot(struct tile *tile, struct mmio_access *access)
+static enum answer pic_pc_snapshot(struct tile *tile, struct mmio_access *access)
 {
     static const enum rv32_core core_of[] = {RV32_B, RV32_NC, RV32_T0, RV32_T1, RV32_T2};
     return mmio_value(access, rv32_current_pc(&tile->hart[core_of[access->word]]));
 }
 
-enum mmio_reply tile_mmio_PIC(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_PIC(struct tile *tile, struct mmio_access *access)
 {
     struct reg_place place;
     if (!reg_find_in(&pic_registers, BANK_PIC, access->offset, &place)) {
-        return mmio_refuse(access, MMIO_UNMAPPED,
+        return mmio_refuse(access, ANSWER_UNMAPPED,
                            "the PIC ends at " ARCH_TEXT(
                                LAST_PIC) ", the pc snapshots at " ARCH_TEXT(LAST_PC_SNAPSHOT));
     }
     uint32_t *word = reg_state_word(&tile->pic, &place), old = *word;
-    enum mmio_reply reply = mmio_register(tile, access, &place, word);
+    enum answer answer = mmio_register(tile, access, &place, word);
     bool changes = mmio_is_write(access) ? reg_is_written(place.row) : *word != old;
-    if (reply == MMIO_OK && mmio_has_effects(access) && changes) {
+    if (answer == ANSWER_DONE && mmio_has_effects(access) && changes) {
         tile_event(tile, access->cycle);
     }
-    return reply;
+    return answer;
 }
 
 enum rv32_poll tile_mmio_poll_PIC(struct tile *tile, enum tile_agent agent, uint32_t offset)

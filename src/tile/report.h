@@ -21,34 +21,34 @@ static inline void tile_report_unmodelled(struct tile *tile, const struct mmio_a
 }
 
 /* A refusal with the rule that the guest broke. */
-static inline enum mmio_reply mmio_refuse(struct mmio_access *access, enum mmio_reply reply,
-                                          const char *rule)
+static inline enum answer mmio_refuse(struct mmio_access *access, enum answer answer,
+                                      const char *rule)
 {
     access->rule = rule;
-    return reply;
+    return answer;
 }
 
 /* A register that hardware drives: reads give `value`, writes are discarded. */
-static inline enum mmio_reply mmio_driven(struct mmio_access *access, uint32_t value)
+static inline enum answer mmio_driven(struct mmio_access *access, uint32_t value)
 {
-    return mmio_is_write(access) ? MMIO_OK : mmio_value(access, value);
+    return mmio_is_write(access) ? ANSWER_DONE : mmio_value(access, value);
 }
 
 /* True when the access was a write with effects that was done. */
-static inline bool mmio_wrote(const struct mmio_access *access, enum mmio_reply reply)
+static inline bool mmio_wrote(const struct mmio_access *access, enum answer answer)
 {
-    return reply == MMIO_OK && access->operation == MMIO_WRITE;
+    return answer == ANSWER_DONE && access->operation == MMIO_WRITE;
 }
 
 /* An access by the register's row, whose handler is a tile's. `word` is the register's. */
-static inline enum mmio_reply mmio_register(struct tile *tile, struct mmio_access *access,
-                                            const struct reg_place *place, uint32_t *word)
+static inline enum answer mmio_register(struct tile *tile, struct mmio_access *access,
+                                        const struct reg_place *place, uint32_t *word)
 {
     const bool writes = mmio_is_write(access), effects = mmio_has_effects(access);
     const struct reg *row = place->row;
     uint32_t value = access->value;
     if (writes && access->size != 4 && reg_is_written(row)) {
-        return MMIO_NARROW;
+        return ANSWER_NARROW;
     }
     switch (writes ? reg_write(row, word, effects, value) : reg_read(row, word, effects, &value)) {
     case REG_DONE:
@@ -57,13 +57,13 @@ static inline enum mmio_reply mmio_register(struct tile *tile, struct mmio_acces
         tile_report_unmodelled(tile, access);
         break;
     case REG_DENIED:
-        return MMIO_UNIMPLEMENTED;
+        return ANSWER_UNIMPLEMENTED;
     case REG_ASK:
         access->copy = (uint8_t)place->copy;
         access->word = (uint8_t)place->word;
         return ((tile_mmio_handler *)row->handler)(tile, access);
     }
-    return writes ? MMIO_OK : mmio_value(access, value);
+    return writes ? ANSWER_DONE : mmio_value(access, value);
 }
 
 /* What the row says to a hart that polls the register. */

@@ -116,10 +116,10 @@ void tile_soft_reset(struct tile *tile, uint32_t old, uint32_t value, uint64_t c
     tile_event(tile, cycle);
 }
 
-enum mmio_reply tile_mmio_CONTROL(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_CONTROL(struct tile *tile, struct mmio_access *access)
 {
     struct reg_place place;
     return reg_find(&tile_control_registers, access->offset, &place)
                ? mmio_register(tile, access, &place, &tile->control[place.offset / 4])
-               : MMIO_UNMAPPED;
+               : ANSWER_UNMAPPED;
 }

@@ -128,19 +128,19 @@ static void look_for_races(struct tile *tile, const struct mmio_access *access,
     }
 }
 
-static enum mmio_reply tdma_command(struct tile *tile, struct mmio_access *access)
+static enum answer tdma_command(struct tile *tile, struct mmio_access *access)
 {
     struct tensix *tensix = &tile->tensix;
     struct tensix_command command;
     const char *rule = decode(tile, access, &command);
     if (rule) { /* SPEC: undefined */
-        return mmio_refuse(access, MMIO_UNMAPPED, rule);
+        return mmio_refuse(access, ANSWER_UNMAPPED, rule);
     }
     if (tensix->mover.count == TENSIX_MOVER_QUEUE) {
-        return MMIO_WAIT;
+        return ANSWER_WAIT;
     }
     if (command.has_parameters && tensix_mover_parameters(tensix) == TENSIX_MOVER_PARAMETERS) {
-        return mmio_refuse(access, MMIO_UNMAPPED,
+        return mmio_refuse(access, ANSWER_UNMAPPED,
                            "TDMA-RISC keeps parameters of two commands and does not wait for room: "
                            "write 0x80000089 (NOP) after each");
     }
@@ -149,7 +149,7 @@ static enum mmio_reply tdma_command(struct tile *tile, struct mmio_access *acces
     }
     (void)tensix_command(tensix, &command, access->cycle); /* there is room */
     tile->tensix_idle = false; /* a timed run has to come back to the mover */
-    return MMIO_OK;
+    return ANSWER_DONE;
 }
 
 /* --- Registers --- */
@@ -165,7 +165,7 @@ enum {
 
 /* SPEC: StatusBits. As of what the coprocessor has done so far, so that it changes when a tile says
  * so, whoever looks at it and however often. */
-static enum mmio_reply tdma_status(struct tile *tile, struct mmio_access *access)
+static enum answer tdma_status(struct tile *tile, struct mmio_access *access)
 {
     const struct tensix *tensix = &tile->tensix;
     unsigned commands = tensix->mover.count, parameters = tensix_mover_parameters(tensix);
@@ -189,7 +189,7 @@ static struct tensix_packer *packer_of(struct tile *tile, const struct mmio_acce
     return which < TENSIX_PACKERS ? &tile->tensix.packer[which] : NULL;
 }
 
-static enum mmio_reply tdma_packed_size(struct tile *tile, struct mmio_access *access)
+static enum answer tdma_packed_size(struct tile *tile, struct mmio_access *access)
 {
     const struct tensix_packer *packer = packer_of(tile, access);
     unsigned thread = access->copy & THREADS_MASK;
@@ -197,7 +197,7 @@ static enum mmio_reply tdma_packed_size(struct tile *tile, struct mmio_access *a
 }
 
 /* SPEC: UnpackerPackerAcc, ResetPackerAccTileSize; every place takes the same write. */
-static enum mmio_reply tdma_accumulated(struct tile *tile, struct mmio_access *access)
+static enum answer tdma_accumulated(struct tile *tile, struct mmio_access *access)
 {
     enum { RESETS_PACKER_0 = 16 };
     struct tensix *tensix = &tile->tensix;
@@ -209,17 +209,17 @@ static enum mmio_reply tdma_accumulated(struct tile *tile, struct mmio_access *a
         return mmio_value(access, tensix->unpacker[unpacker].register_sum << 16 | low);
     }
     if (access->size != 4) {
-        return MMIO_NARROW;
+        return ANSWER_NARROW;
     }
     for (unsigned i = 0; access->operation == MMIO_WRITE && i < TENSIX_PACKERS; i++) {
         if (access->value >> (RESETS_PACKER_0 + i) & 1) {
             tensix_packer_reset_size(&tensix->packer[i], (uint16_t)access->value);
         }
     }
-    return MMIO_OK;
+    return ANSWER_DONE;
 }
 
-static enum mmio_reply tdma_zero_flags(struct tile *tile, struct mmio_access *access)
+static enum answer tdma_zero_flags(struct tile *tile, struct mmio_access *access)
 {
     const struct tensix_packer *packer = packer_of(tile, access);
     return mmio_value(access, packer ? packer->all_zero_flags : 0);
@@ -233,32 +233,32 @@ static void set_scalers(struct tdma *tdma, unsigned first, uint32_t values)
     }
 }
 
-static enum mmio_reply tdma_scaler2(struct tile *tile, struct mmio_access *access)
+static enum answer tdma_scaler2(struct tile *tile, struct mmio_access *access)
 {
-    enum mmio_reply reply = mmio_word(access, &tile->tdma.scaler2_raw, 0x01ff007f);
-    if (mmio_wrote(access, reply)) {
+    enum answer answer = mmio_word(access, &tile->tdma.scaler2_raw, 0x01ff007f);
+    if (mmio_wrote(access, answer)) {
         set_scalers(&tile->tdma, 3, access->value >> 16);
     }
-    return reply;
+    return answer;
 }
 
-static enum mmio_reply tdma_move_base(struct tile *tile, struct mmio_access *access)
+static enum answer tdma_move_base(struct tile *tile, struct mmio_access *access)
 {
     return mmio_word(access, &tile->tdma.move_base[access->agent], UINT32_MAX);
 }
 
 /* Looking at an empty metadata FIFO waits. */
-static enum mmio_reply tdma_fifo_peek(struct tile *tile, struct mmio_access *access)
+static enum answer tdma_fifo_peek(struct tile *tile, struct mmio_access *access)
 {
     const struct tensix_packer *packer = packer_of(tile, access);
     if (packer && packer->metadata_count > 0) {
         return mmio_value(access, packer->metadata[packer->metadata_first].tile_size);
     }
-    return access->operation == MMIO_READ ? MMIO_WAIT : mmio_value(access, 0);
+    return access->operation == MMIO_READ ? ANSWER_WAIT : mmio_value(access, 0);
 }
 
 /* Popping an empty one does not wait; what it returns is undefined, here 0. */
-static enum mmio_reply tdma_fifo_pop(struct tile *tile, struct mmio_access *access)
+static enum answer tdma_fifo_pop(struct tile *tile, struct mmio_access *access)
 {
     struct tensix_pack_metadata metadata = {.all_zero_flags = 0};
     struct tensix_packer *packer = packer_of(tile, access);
@@ -272,7 +272,7 @@ static enum mmio_reply tdma_fifo_pop(struct tile *tile, struct mmio_access *acce
 /* Two bits for each of four packers. */
 enum { FIFO_EMPTY = 1 << 0, FIFO_FULL = 1 << 1, ALL_EMPTY = 0x55 };
 
-static enum mmio_reply tdma_fifo_status(struct tile *tile, struct mmio_access *access)
+static enum answer tdma_fifo_status(struct tile *tile, struct mmio_access *access)
 {
     uint32_t status = ALL_EMPTY;
     if (mmio_is_write(access)) {
@@ -287,18 +287,18 @@ static enum mmio_reply tdma_fifo_status(struct tile *tile, struct mmio_access *a
 }
 
 /* SPEC: ScalarsAndStatus. Packers are never seen busy: accesses come between instructions. */
-static enum mmio_reply tdma_scalers(struct tile *tile, struct mmio_access *access)
+static enum answer tdma_scalers(struct tile *tile, struct mmio_access *access)
 {
     struct tdma *tdma = &tile->tdma;
     uint32_t sum_bit_16 =
         tile->tensix.unpacker[access->copy >> THREADS_SHIFT].register_sum >> 16 & 1;
     uint32_t word =
         tdma->scaler[0] | tdma->scaler[1] << 9 | tdma->scaler[2] << 18 | sum_bit_16 << 31;
-    enum mmio_reply reply = mmio_word(access, &word, UINT32_MAX);
-    if (mmio_is_write(access) && reply == MMIO_OK) {
+    enum answer answer = mmio_word(access, &word, UINT32_MAX);
+    if (mmio_is_write(access) && answer == ANSWER_DONE) {
         set_scalers(tdma, 0, word);
     }
-    return reply;
+    return answer;
 }
 
 /* --- The map --- */
@@ -309,24 +309,23 @@ static enum mmio_reply tdma_scalers(struct tile *tile, struct mmio_access *acces
 #define REG_BY(has) tdma_##has
 #include "isa/reg_table.h"
 
-enum mmio_reply tile_mmio_TDMA(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_TDMA(struct tile *tile, struct mmio_access *access)
 {
     struct reg_place place;
     if (!reg_find_in(&tdma_registers, BANK_TDMA, access->offset, &place)) {
-        return mmio_refuse(access, MMIO_UNMAPPED, "TDMA-RISC has no register there");
+        return mmio_refuse(access, ANSWER_UNMAPPED, "TDMA-RISC has no register there");
     }
     if (tile_waits_for_ttsync(tile, access, TENSIX_TRACKS_TDMA)) {
-        return MMIO_WAIT;
+        return ANSWER_WAIT;
     }
     if (mmio_is_write(access) && tile->tensix.held & TENSIX_RESET_TDMA) {
-        return MMIO_OK; /* SPEC: SoftReset, writes are discarded */
+        return ANSWER_DONE; /* SPEC: SoftReset, writes are discarded */
     }
-    enum mmio_reply reply =
-        mmio_register(tile, access, &place, reg_state_word(&tile->tdma, &place));
-    if (mmio_wrote(access, reply)) {
+    enum answer answer = mmio_register(tile, access, &place, reg_state_word(&tile->tdma, &place));
+    if (mmio_wrote(access, answer)) {
         tile_event(tile, access->cycle);
     }
-    return reply;
+    return answer;
 }
 
 enum rv32_poll tile_mmio_poll_TDMA(struct tile *tile, enum tile_agent agent, uint32_t offset)

@@ -21,19 +21,18 @@ static enum tile_agent agent_for(uint32_t address)
     return address >= AT_TDMA && address < END_TDMA ? AGENT_B : AGENT_NOC;
 }
 
-static enum tensix_reply access_for_tensix(struct tile *tile, struct mmio_access *access,
-                                           const char **rule)
+static enum answer access_for_tensix(struct tile *tile, struct mmio_access *access,
+                                     const char **rule)
 {
-    enum mmio_reply reply = tile_access(tile, access);
-    if (reply == MMIO_OK) {
-        return TENSIX_OK;
+    enum answer answer = tile_access(tile, access);
+    if (answer_is_refusal(answer)) {
+        *rule = access->rule ? access->rule : "nothing is mapped there";
     }
-    *rule = access->rule ? access->rule : "nothing is mapped there";
-    return reply == MMIO_WAIT ? TENSIX_WAIT : TENSIX_REFUSED;
+    return answer;
 }
 
-static enum tensix_reply tensix_board_read(void *owner, unsigned thread, uint32_t address,
-                                           uint64_t cycle, uint32_t *value, const char **rule)
+static enum answer tensix_board_read(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
+                                     uint32_t *value, const char **rule)
 {
     struct mmio_access access = {.operation = MMIO_READ,
                                  .agent = agent_for(address),
@@ -41,13 +40,13 @@ static enum tensix_reply tensix_board_read(void *owner, unsigned thread, uint32_
                                  .address = address,
                                  .cycle = cycle};
     (void)thread;
-    enum tensix_reply reply = access_for_tensix(owner, &access, rule);
+    enum answer answer = access_for_tensix(owner, &access, rule);
     *value = access.value;
-    return reply;
+    return answer;
 }
 
-static enum tensix_reply tensix_board_write(void *owner, unsigned thread, uint32_t address,
-                                            uint64_t cycle, uint32_t value, const char **rule)
+static enum answer tensix_board_write(void *owner, unsigned thread, uint32_t address,
+                                      uint64_t cycle, uint32_t value, const char **rule)
 {
     struct mmio_access access = {.operation = MMIO_WRITE,
                                  .agent = agent_for(address),

@@ -24,6 +24,7 @@
 #include <penrose/penrose.h>
 
 #include "arch/names.h"
+#include "isa/answer.h"
 #include "noc/delivery.h"
 #include "noc/niu.h"
 #include "noc/overlay.h"
@@ -86,16 +87,6 @@ static inline const char *tile_agent_name(enum tile_agent agent)
 
 enum mmio_operation { MMIO_READ, MMIO_WRITE, MMIO_PEEK, MMIO_POKE };
 
-enum mmio_reply {
-    MMIO_OK,
-    MMIO_WAIT,          /* cannot be served yet; nothing happened */
-    MMIO_UNMAPPED,      /* nothing there, or not for this agent */
-    MMIO_READ_ONLY,     /* a write to what cannot be written */
-    MMIO_NARROW,        /* the place takes accesses of another size, mostly of whole words */
-    MMIO_HANG,          /* the hardware never answers: a guest fault */
-    MMIO_UNIMPLEMENTED, /* hardware that this version does not model yet */
-};
-
 struct mmio_access {
     enum mmio_operation operation;
     enum tile_agent agent;
@@ -105,8 +96,8 @@ struct mmio_access {
     uint8_t copy; /* of the register's bank, and the word in its row, for its handler (report.h) */
     uint8_t word;
     uint32_t value;   /* in or out, in the low `size` bytes */
-    uint64_t cycle;   /* tile time; of the answer, where MMIO_WAIT knows that */
-    const char *rule; /* for replies other than OK and WAIT: the violated rule, or NULL */
+    uint64_t cycle;   /* tile time; of the answer, where ANSWER_WAIT knows that */
+    const char *rule; /* of a refusal: the violated rule, or NULL */
 };
 
 static inline bool mmio_is_write(const struct mmio_access *access)
@@ -122,7 +113,7 @@ static inline bool mmio_has_effects(const struct mmio_access *access)
 
 /* One handler for each row of mmio.def: tile_mmio_<token>. */
 struct tile;
-typedef enum mmio_reply tile_mmio_handler(struct tile *tile, struct mmio_access *access);
+typedef enum answer tile_mmio_handler(struct tile *tile, struct mmio_access *access);
 #define RANGE(token, first, last, agents, poll, title) tile_mmio_handler tile_mmio_##token;
 #include "mmio.def"
 #undef RANGE
@@ -131,16 +122,16 @@ tile_mmio_handler tile_mmio_BEYOND_L1, tile_mmio_CONTROL, tile_mmio_ETH, tile_mm
 
 /* Performs an access anywhere in the tile's address space, L1 included. Fills in offset, value and
  * rule. */
-enum mmio_reply tile_access(struct tile *tile, struct mmio_access *access);
+enum answer tile_access(struct tile *tile, struct mmio_access *access);
 
 /*
  * A helper for handlers of 32-bit registers: reads of fewer bytes take their part of *word; writes
- * of fewer bytes answer MMIO_NARROW. Writes change *word only under `writable`.
+ * of fewer bytes answer ANSWER_NARROW. Writes change *word only under `writable`.
  */
-enum mmio_reply mmio_word(struct mmio_access *access, uint32_t *word, uint32_t writable);
+enum answer mmio_word(struct mmio_access *access, uint32_t *word, uint32_t writable);
 
 /* Helps with reads of a value that is computed, and not stored. */
-enum mmio_reply mmio_value(struct mmio_access *access, uint32_t value);
+enum answer mmio_value(struct mmio_access *access, uint32_t value);
 
 /* True where the agent's window on Dst has an element, in the format that it is seen in. */
 bool tile_is_dst(const struct tile *tile, enum tile_agent agent, uint32_t address);
@@ -490,14 +481,14 @@ void tile_resume(struct tile *tile, enum rv32_core core, uint64_t cycle);
 
 /* Accesses like `access`, one behind the other, to `size` bytes from its address + *done on; *done
  * tells how many bytes were transferred, and *rule what an access that failed says. */
-enum mmio_reply tile_access_bytes(struct tile *tile, struct mmio_access access, void *bytes,
-                                  size_t size, uint32_t *done, const char **rule);
+enum answer tile_access_bytes(struct tile *tile, struct mmio_access access, void *bytes,
+                              size_t size, uint32_t *done, const char **rule);
 
 /* The NoC's (and the host's) plain access of `size` bytes; memory in bulk, registers word by word.
- * MMIO_WAIT is answered as hardware would answer a NoC request: by waiting; here the caller
+ * ANSWER_WAIT is answered as hardware would answer a NoC request: by waiting; here the caller
  * retries later. *done tells how many bytes were transferred. */
-enum mmio_reply tile_noc_access(struct tile *tile, enum mmio_operation operation, uint32_t address,
-                                void *bytes, uint32_t size, uint64_t cycle, uint32_t *done,
-                                const char **rule);
+enum answer tile_noc_access(struct tile *tile, enum mmio_operation operation, uint32_t address,
+                            void *bytes, uint32_t size, uint64_t cycle, uint32_t *done,
+                            const char **rule);
 
 #endif

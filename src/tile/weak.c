@@ -110,7 +110,7 @@ static void store_l1(struct tile *tile, struct rv32_hart *hart, const struct rv3
     }
 }
 
-static enum rv32_reply weak_access(void *owner, struct rv32_hart *hart, struct rv32_access *access)
+static enum answer weak_access(void *owner, struct rv32_hart *hart, struct rv32_access *access)
 {
     struct tile *tile = owner;
     struct weak_core *core = &tile->weak->core[hart->core];
@@ -126,15 +126,15 @@ static enum rv32_reply weak_access(void *owner, struct rv32_hart *hart, struct r
     } else {
         load_l1(tile, hart, access);
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
-static enum rv32_reply weak_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
+static enum answer weak_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
 {
     struct tile *tile = owner;
     drain_all(tile, &tile->weak->core[hart->core], cycle);
     flush_cache(&tile->weak->core[hart->core]);
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 /* The bytes of L1 that the hart has in its L0 cache; NULL: it would fetch them. */

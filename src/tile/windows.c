@@ -42,14 +42,14 @@ static void report_mop_race(struct tile *tile, const struct mmio_access *access)
     report_race(tile, access, PENROSE_FAULT_MOP_RACE, text);
 }
 
-enum mmio_reply tile_mmio_MOP_CFG(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_MOP_CFG(struct tile *tile, struct mmio_access *access)
 {
     unsigned index = access->offset / 4;
     if (index >= TENSIX_MOP_WORDS) {
-        return mmio_refuse(access, MMIO_UNMAPPED, "the MOP configuration has nine words");
+        return mmio_refuse(access, ANSWER_UNMAPPED, "the MOP configuration has nine words");
     }
     if (access->operation == MMIO_READ) {
-        return mmio_refuse(access, MMIO_UNMAPPED,
+        return mmio_refuse(access, ANSWER_UNMAPPED,
                            "the MOP configuration is write-only: reading it is undefined");
     }
     if (access->operation == MMIO_WRITE && tensix_mop_busy(&tile->tensix, mmio_thread(access))) {
@@ -62,24 +62,24 @@ enum mmio_reply tile_mmio_MOP_CFG(struct tile *tile, struct mmio_access *access)
 enum { GPR_BANK_BYTES = 4 * TENSIX_GPRS };
 _Static_assert(LAST_GPR == AT_GPR + TENSIX_THREADS * GPR_BANK_BYTES - 1, "GPRs");
 
-enum mmio_reply tile_mmio_GPR(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_GPR(struct tile *tile, struct mmio_access *access)
 {
     unsigned thread = access->offset / GPR_BANK_BYTES;
     if (access->agent != AGENT_B) { /* SPEC: MemoryOrdering, a TRISC's bank repeats every 256 B */
         thread = mmio_thread(access);
     } else if (thread >= TENSIX_THREADS) {
-        return mmio_refuse(access, MMIO_UNMAPPED,
+        return mmio_refuse(access, ANSWER_UNMAPPED,
                            "brisc sees 3 times 64 GPRs, up to " ARCH_TEXT(LAST_GPR));
     }
     if (tile_waits_for_ttsync(tile, access, TENSIX_TRACKS_GPRS)) {
-        return MMIO_WAIT;
+        return ANSWER_WAIT;
     }
     unsigned index = access->offset % GPR_BANK_BYTES / 4;
-    enum mmio_reply reply = mmio_word(access, &tile->tensix.gpr[thread][index], UINT32_MAX);
-    if (mmio_wrote(access, reply)) { /* harts see one GPR at different addresses */
+    enum answer answer = mmio_word(access, &tile->tensix.gpr[thread][index], UINT32_MAX);
+    if (mmio_wrote(access, answer)) { /* harts see one GPR at different addresses */
         tile_registers_changed(tile, TILE_GPR_WINDOW, TILE_GPR_WINDOW_BYTES, access->cycle);
     }
-    return reply;
+    return answer;
 }
 
 /* SPEC: B has a buffer for each thread; a TRISC has its own, at the first address alone. */
@@ -91,29 +91,29 @@ bool tile_pushes_to(enum tile_agent agent, uint32_t offset, unsigned *thread)
     return is_b || (agent >= AGENT_T0 && agent <= AGENT_T2 && buffer == 0);
 }
 
-enum mmio_reply tile_mmio_INSTRN_BUF(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_INSTRN_BUF(struct tile *tile, struct mmio_access *access)
 {
     unsigned thread;
     if (access->agent == AGENT_NC) {
-        return mmio_refuse(access, MMIO_UNMAPPED,
+        return mmio_refuse(access, ANSWER_UNMAPPED,
                            "ncrisc cannot push Tensix instructions; brisc and the TRISCs can");
     }
     if (!tile_pushes_to(access->agent, access->offset, &thread)) {
         return mmio_refuse(
-            access, MMIO_HANG,
+            access, ANSWER_HANG,
             "a TRISC pushes at " ARCH_TEXT(AT_INSTRN_BUF) " only; a store here hangs it");
     }
     if (!mmio_is_write(access)) {
-        return mmio_refuse(access, MMIO_UNMAPPED, "the instruction buffers cannot be read");
+        return mmio_refuse(access, ANSWER_UNMAPPED, "the instruction buffers cannot be read");
     }
     if (access->size != 4) {
-        return MMIO_NARROW;
+        return ANSWER_NARROW;
     }
     if (access->operation == MMIO_POKE) {
-        return MMIO_OK; /* a push is an effect */
+        return ANSWER_DONE; /* a push is an effect */
     }
-    return tile_queue(tile, access->agent, thread, access->value, access->cycle) ? MMIO_OK
-                                                                                 : MMIO_WAIT;
+    return tile_queue(tile, access->agent, thread, access->value, access->cycle) ? ANSWER_DONE
+                                                                                 : ANSWER_WAIT;
 }
 
 static void look_for_races(struct tile *tile, const struct mmio_access *access, unsigned index)
@@ -135,44 +135,42 @@ static void look_for_races(struct tile *tile, const struct mmio_access *access, 
     }
 }
 
-static enum mmio_reply write_config(struct tile *tile, struct mmio_access *access, unsigned index)
+static enum answer write_config(struct tile *tile, struct mmio_access *access, unsigned index)
 {
     if (access->size != 4) {
-        return MMIO_NARROW;
+        return ANSWER_NARROW;
     }
     if (access->operation == MMIO_WRITE && index < TENSIX_CONFIG_THREAD) {
         look_for_races(tile, access, index);
     }
-    switch (tensix_config_write(&tile->tensix, index, access->value)) {
-    case TENSIX_CONFIG_READ_ONLY:
-        return mmio_refuse(access, MMIO_READ_ONLY,
+    enum answer answer = tensix_config_write(&tile->tensix, index, access->value);
+    if (answer_is_refusal(answer)) {
+        return mmio_refuse(access, answer,
                            "harts cannot write ThreadConfig: push a SETC16 instruction");
-    case TENSIX_CONFIG_UNMODELLED:
+    }
+    if (answer == ANSWER_UNMODELLED) {
         tile_report_unread(
             tile, access,
             tensix_unread_field(false, index % TENSIX_STATE_WORDS, access->value)->name);
-        break;
-    case TENSIX_CONFIG_STORED:
-        break;
     }
     if (access->operation == MMIO_WRITE) {
         tile_event(tile, access->cycle);
     }
-    return MMIO_OK;
+    return ANSWER_DONE;
 }
 
 _Static_assert(LAST_CONFIG == AT_CONFIG + 4 * TENSIX_CONFIG_WORDS - 1, "Config's end");
 
-enum mmio_reply tile_mmio_CONFIG(struct tile *tile, struct mmio_access *access)
+enum answer tile_mmio_CONFIG(struct tile *tile, struct mmio_access *access)
 {
     unsigned index = access->offset / 4;
     if (index >= TENSIX_CONFIG_WORDS) {
         return mmio_refuse(
-            access, MMIO_UNMAPPED,
+            access, ANSWER_UNMAPPED,
             "the backend configuration ends with ThreadConfig at " ARCH_TEXT(LAST_CONFIG));
     }
     if (tile_waits_for_ttsync(tile, access, TENSIX_TRACKS_CONFIG)) {
-        return MMIO_WAIT;
+        return ANSWER_WAIT;
     }
     if (mmio_is_write(access)) {
         return write_config(tile, access, index);

@@ -39,7 +39,7 @@ struct bench {
     struct tensix tensix;
     struct tensix_board board;
     struct fuzz_input input;
-    enum tensix_reply reply; /* of registers */
+    enum answer reply; /* of registers */
     bool faults_stop, long_mops;
     uint32_t stream_value, random;
     uint64_t time;
@@ -52,8 +52,8 @@ struct bench {
 
 /* --- The board --- */
 
-static enum tensix_reply board_read(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
-                                    uint32_t *value, const char **rule)
+static enum answer board_read(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
+                              uint32_t *value, const char **rule)
 {
     const struct bench *bench = owner;
     REQUIRE(thread < TENSIX_THREADS);
@@ -63,8 +63,8 @@ static enum tensix_reply board_read(void *owner, unsigned thread, uint32_t addre
     return bench->reply;
 }
 
-static enum tensix_reply board_write(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
-                                     uint32_t value, const char **rule)
+static enum answer board_write(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
+                               uint32_t value, const char **rule)
 {
     (void)value;
     return board_read(owner, thread, address, cycle, &value, rule);
@@ -419,8 +419,8 @@ static void write_config(struct bench *bench, unsigned thread)
     (void)thread;
     unsigned index = take(bench, 2) % (TENSIX_CONFIG_WORDS + 8);
     uint32_t value = take(bench, 4);
-    enum tensix_config_effect effect = tensix_config_write(&bench->tensix, index, value);
-    REQUIRE((effect == TENSIX_CONFIG_READ_ONLY) == (index >= TENSIX_CONFIG_THREAD));
+    enum answer answer = tensix_config_write(&bench->tensix, index, value);
+    REQUIRE((answer == ANSWER_READ_ONLY) == (index >= TENSIX_CONFIG_THREAD));
     (void)tensix_config_read(&bench->tensix, index);
 }
 
@@ -466,8 +466,9 @@ static void soft_reset(struct bench *bench, unsigned thread)
 static void change_outside(struct bench *bench, unsigned thread)
 {
     (void)thread;
+    static const enum answer answers[] = {ANSWER_DONE, ANSWER_WAIT, ANSWER_REFUSED};
     unsigned what = take(bench, 1);
-    bench->reply = (enum tensix_reply)(what % 3);
+    bench->reply = answers[what % 3];
     bench->stream_value = what & 4 ? take(bench, 4) : 0;
     if (what & 8) {
         unsigned address = take(bench, 2) % (L1_BYTES / 4) * 4;
@@ -822,7 +823,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     bench->tensix.timing = tile_timing(flags & FLAG_TIMED);
     bench->faults_stop = flags & FLAG_FAULTS_STOP;
     bench->long_mops = flags & FLAG_LONG_MOPS;
-    bench->reply = flags & FLAG_REGISTERS_WAIT ? TENSIX_WAIT : TENSIX_OK;
+    bench->reply = flags & FLAG_REGISTERS_WAIT ? ANSWER_WAIT : ANSWER_DONE;
     bench->tensix.shortcuts = true;
     tensix_reset(&bench->tensix);
     if (flags & FLAG_REFERENCE) {

@@ -107,6 +107,7 @@ UNIT_TESTS = \
 	%D%/host/check_environment \
 	%D%/host/check_pages \
 	%D%/host/check_processors \
+	%D%/isa/check_answer \
 	%D%/isa/check_isa \
 	%D%/isa/check_reg \
 	%D%/isa/check_plain_text \

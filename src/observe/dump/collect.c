@@ -281,7 +281,7 @@ static void dump_time(struct dump_scene *scene)
                                  .cycle = tile->now};
     dump_put(object, tile->now, "cycle");
     dump_put(object, tile->now, "wall_clock");
-    if (tile_access(tile, &access) == MMIO_OK) {
+    if (tile_access(tile, &access) == ANSWER_DONE) {
         dump_put(object, access.value, "soft_reset_0");
     }
     dump_add_json(scene, "tile", object);
@@ -325,7 +325,7 @@ static void put_registers(json_t *object, unsigned noc, struct niu *niu)
         bool is_counter = offset >= NIU_COUNTERS && offset < NIU_COUNTERS + 4 * NIU_COUNTER_COUNT;
         word = name && name == row ? word + 1 : 0;
         row = name;
-        if (!name || is_counter || niu_read(niu, offset, false, &value) != NIU_DONE) {
+        if (!name || is_counter || niu_read(niu, offset, false, &value) != ANSWER_DONE) {
             continue;
         }
         bool is_of_buffer = in_buffer < NIU_BUFFER_WORDS * 4;

@@ -271,7 +271,7 @@ static uint32_t peek(struct tile *tile, uint32_t address)
                                  .size = 4,
                                  .address = address,
                                  .cycle = tile->now};
-    return tile_access(tile, &access) == MMIO_OK ? access.value : 0;
+    return tile_access(tile, &access) == ANSWER_DONE ? access.value : 0;
 }
 
 /* tt-metal counts pages of circular buffers in registers of streams, 16 bits wide. */

@@ -126,10 +126,10 @@ void tensix_report_unread(struct tensix *tensix, unsigned thread, unsigned index
     }
 }
 
-enum tensix_config_effect tensix_config_write(struct tensix *tensix, unsigned index, uint32_t value)
+enum answer tensix_config_write(struct tensix *tensix, unsigned index, uint32_t value)
 {
     if (index >= TENSIX_CONFIG_THREAD) {
-        return TENSIX_CONFIG_READ_ONLY;
+        return ANSWER_READ_ONLY;
     }
     unsigned word = index % TENSIX_STATE_WORDS;
     if (index >= TENSIX_CONFIG_DUAL) {
@@ -138,8 +138,7 @@ enum tensix_config_effect tensix_config_write(struct tensix *tensix, unsigned in
     } else {
         store(tensix, index / TENSIX_STATE_WORDS, word, UINT32_MAX, value);
     }
-    return tensix_unread_field(false, word, value) ? TENSIX_CONFIG_UNMODELLED
-                                                   : TENSIX_CONFIG_STORED;
+    return tensix_unread_field(false, word, value) ? ANSWER_UNMODELLED : ANSWER_DONE;
 }
 
 /* SPEC: SoftReset, Scalar Unit. What waits inside the unit is aborted. */

@@ -240,7 +240,7 @@ bool side_open(struct side *side, char message[MESSAGE_SIZE])
     }
     struct answer_head head = {0};
     enum ending ending = read_answer(side, &head, sizeof head, deadline_in(START_SECONDS));
-    if (ending != ENDED || head.magic != WORKER_MAGIC || head.status != ANSWER_READY) {
+    if (ending != ENDED || head.magic != WORKER_MAGIC || head.status != WORKER_READY) {
         explain_end(side, ending == ENDED ? ENDED_DEATH : ending, message);
         return false;
     }
@@ -301,7 +301,7 @@ enum ending side_finish(struct side *side, const struct iovec *part, unsigned pa
     struct pollfd fd = {.fd = side->messages, .events = POLLIN};
     while (side->messages >= 0 && poll(&fd, 1, 0) > 0 && read_messages(side)) {
     }
-    if (head.status == ANSWER_DONE) {
+    if (head.status == WORKER_DONE) {
         last_line(side, message);
         return ENDED;
     }

@@ -19,10 +19,10 @@ struct service {
     uint32_t at;    /* of the next operation there */
     uint8_t *result;
     uint32_t result_size, result_room;
-    enum answer_status status;
+    enum worker_status status;
 };
 
-static bool answer(enum answer_status status, const void *bytes, uint32_t size)
+static bool answer(enum worker_status status, const void *bytes, uint32_t size)
 {
     struct answer_head head = {WORKER_MAGIC, status, size};
     return write_all(WORKER_ANSWERS, &head, sizeof head) &&
@@ -90,8 +90,8 @@ static bool operate(struct service *s)
     case OPERATION_FILL:
         return fill(s, &operation);
     case OPERATION_POLL:
-        if (s->status == ANSWER_DONE && !poll_word(s, &operation)) {
-            s->status = ANSWER_TOO_LONG;
+        if (s->status == WORKER_DONE && !poll_word(s, &operation)) {
+            s->status = WORKER_TOO_LONG;
         }
         return true;
     case OPERATION_READ:
@@ -105,7 +105,7 @@ static bool serve(const struct worker *worker, struct device *device,
                   const struct request_head *head)
 {
     struct service s = {
-        .worker = worker, .device = device, .bytes = malloc(head->bytes), .status = ANSWER_DONE};
+        .worker = worker, .device = device, .bytes = malloc(head->bytes), .status = WORKER_DONE};
     bool ok = s.bytes && read_all(WORKER_REQUESTS, s.bytes, head->bytes);
     if (ok && worker->begin) {
         worker->begin(worker->context, device);
@@ -126,10 +126,10 @@ int worker_run(const struct worker *worker, const char *library)
     struct request_head head;
     if (!device_open(&device, library, worker->host)) {
         fflush(NULL);
-        answer(ANSWER_USELESS, NULL, 0);
+        answer(WORKER_USELESS, NULL, 0);
         return 1;
     }
-    if (!answer(ANSWER_READY, NULL, worker->requests)) {
+    if (!answer(WORKER_READY, NULL, worker->requests)) {
         return 1;
     }
     for (uint32_t i = 0; i < worker->requests && read_all(WORKER_REQUESTS, &head, sizeof head);

@@ -38,11 +38,11 @@ struct request_head {
     uint32_t magic, operations, bytes; /* bytes that follow this head */
 };
 
-enum answer_status {
-    ANSWER_READY, /* the first of a worker: `bytes` is the number of requests that it serves */
-    ANSWER_DONE,
-    ANSWER_TOO_LONG, /* a poll ran out of clocks; the rest was done all the same */
-    ANSWER_USELESS,  /* the library cannot be used; the worker ends */
+enum worker_status {
+    WORKER_READY, /* the first of a worker: `bytes` is the number of requests that it serves */
+    WORKER_DONE,
+    WORKER_TOO_LONG, /* a poll ran out of clocks; the rest was done all the same */
+    WORKER_USELESS,  /* the library cannot be used; the worker ends */
 };
 
 struct answer_head {

@@ -18,18 +18,18 @@ struct board {
     uint8_t local[BOARD_LOCAL_BYTES];
 };
 
-static enum rv32_reply board_access(void *owner, struct rv32_hart *hart, struct rv32_access *access)
+static enum answer board_access(void *owner, struct rv32_hart *hart, struct rv32_access *access)
 {
     struct board *board = owner;
     if (access->store && access->address < L1_BYTES) { /* a line that holds code */
         memcpy(board->l1 + access->address, &access->value, access->size);
         rv32_code_written(&board->code, access->address, access->size);
-        return RV32_OK;
+        return ANSWER_DONE;
     }
     if (access->address < RV32_NULL_BYTES) {
         access->value = 0;
         memcpy(&access->value, board->l1 + access->address, access->size);
-        return RV32_OK;
+        return ANSWER_DONE;
     }
     return rv32_bus_fault(hart, PENROSE_FAULT_UNMAPPED, access->address, "nothing at 0x%08" PRIx32,
                           access->address);
@@ -43,10 +43,10 @@ static unsigned board_push(void *owner, struct rv32_hart *hart, uint32_t address
     return 0;
 }
 
-static enum rv32_reply board_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
+static enum answer board_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
 {
     (void)owner, (void)hart, (void)cycle;
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 struct board *board_create(void)

@@ -60,13 +60,13 @@ FIXTURE(setup, NULL);
 static uint32_t get(uint64_t address)
 {
     uint32_t value = 0;
-    EXPECT(arc_read(&arc, 0, address, &value, 4, rule) == GRID_DONE);
+    EXPECT(arc_read(&arc, 0, address, &value, 4, rule) == ANSWER_DONE);
     return value;
 }
 
 static void put(uint64_t address, uint32_t value)
 {
-    EXPECT(arc_write(&arc, 0, address, &value, 4, rule) == GRID_DONE);
+    EXPECT(arc_write(&arc, 0, address, &value, 4, rule) == ANSWER_DONE);
 }
 
 static uint64_t queue_base(unsigned index)
@@ -145,7 +145,7 @@ TEST(test_boot)
     ck_assert_uint_eq(get(0x80058044), 0x006112c8);
     ck_assert_uint_eq(get(0x80050100) >> 14 & 1, 1);
     uint32_t value;
-    ck_assert_int_eq(arc_read(&arc, 1, UINT64_C(0xffffffffffb30044), &value, 4, rule), GRID_DONE);
+    ck_assert_int_eq(arc_read(&arc, 1, UINT64_C(0xffffffffffb30044), &value, 4, rule), ANSWER_DONE);
     ck_assert_uint_eq(value, 0x006112c8);
 }
 
@@ -202,9 +202,9 @@ TEST(test_heartbeat_and_clock)
     ck_assert_uint_eq(get(0x800300e4), 2);
     /* A read of several words, and of parts of one, sees it as well. */
     uint8_t image[0x100], byte;
-    ck_assert_int_eq(arc_read(&arc, 0, AT_ARC_VALUES, image, sizeof image, rule), GRID_DONE);
+    ck_assert_int_eq(arc_read(&arc, 0, AT_ARC_VALUES, image, sizeof image, rule), ANSWER_DONE);
     for (unsigned i = 0; i < sizeof image; i++) {
-        ck_assert_int_eq(arc_read(&arc, 0, AT_ARC_VALUES + i, &byte, 1, rule), GRID_DONE);
+        ck_assert_int_eq(arc_read(&arc, 0, AT_ARC_VALUES + i, &byte, 1, rule), ANSWER_DONE);
         ck_assert_uint_eq(byte, image[i]);
     }
 }
@@ -370,13 +370,13 @@ TEST(test_storage)
     ck_assert_uint_eq(get(0x800b0004), 0);
 }
 
-static void check_reply(enum grid_reply reply, enum grid_reply wanted, const char *what)
+static void check_reply(enum answer reply, enum answer wanted, const char *what)
 {
     if (reply != wanted) {
         ck_abort_msg("%s: %d, not %d (%s)", what, reply, wanted, rule);
     }
-    EXPECT(reply == GRID_DONE || strlen(rule) < GRID_RULE_BYTES - 1);
-    EXPECT(reply == GRID_DONE || strstr(rule, "ARC"));
+    EXPECT(reply == ANSWER_DONE || strlen(rule) < GRID_RULE_BYTES - 1);
+    EXPECT(reply == ANSWER_DONE || strstr(rule, "ARC"));
 }
 
 TEST(test_rules)
@@ -385,22 +385,22 @@ TEST(test_rules)
         const char *what;
         uint64_t address;
         uint32_t size;
-        enum grid_reply read, write;
+        enum answer read, write;
     } rows[] = {
-        {"end of memory", AT_ARC_CSM + ARC_CSM_BYTES - 8, 8, GRID_DONE, GRID_DONE},
-        {"beyond memory", AT_ARC_CSM + ARC_CSM_BYTES - 8, 9, GRID_FORBIDDEN, GRID_FORBIDDEN},
-        {"no memory", AT_ARC_CSM + ARC_CSM_BYTES, 4, GRID_ABSENT, GRID_ABSENT},
-        {"below memory", AT_ARC_CSM - 4, 8, GRID_ABSENT, GRID_ABSENT},
-        {"two registers", 0x80030400, 8, GRID_FORBIDDEN, GRID_FORBIDDEN},
-        {"a byte of one", 0x80030400, 1, GRID_FORBIDDEN, GRID_FORBIDDEN},
-        {"across two", 0x80030402, 4, GRID_FORBIDDEN, GRID_FORBIDDEN},
-        {"no such register", 0x80030200, 4, GRID_UNMODELLED, GRID_UNMODELLED},
-        {"of an NIU", 0x80050070, 4, GRID_UNMODELLED, GRID_UNMODELLED},
-        {"beyond registers", 0x80100000, 4, GRID_ABSENT, GRID_ABSENT},
-        {"an empty FIFO", 0x800b0000, 4, GRID_FORBIDDEN, GRID_DONE},
-        {"an NIU from the NoC", UINT64_C(0xffffffffffb20100), 4, GRID_DONE, GRID_DONE},
-        {"beside it", UINT64_C(0xffffffffffb22100), 4, GRID_ABSENT, GRID_ABSENT},
-        {"the last byte", UINT64_MAX, 1, GRID_ABSENT, GRID_ABSENT},
+        {"end of memory", AT_ARC_CSM + ARC_CSM_BYTES - 8, 8, ANSWER_DONE, ANSWER_DONE},
+        {"beyond memory", AT_ARC_CSM + ARC_CSM_BYTES - 8, 9, ANSWER_REFUSED, ANSWER_REFUSED},
+        {"no memory", AT_ARC_CSM + ARC_CSM_BYTES, 4, ANSWER_UNMAPPED, ANSWER_UNMAPPED},
+        {"below memory", AT_ARC_CSM - 4, 8, ANSWER_UNMAPPED, ANSWER_UNMAPPED},
+        {"two registers", 0x80030400, 8, ANSWER_REFUSED, ANSWER_REFUSED},
+        {"a byte of one", 0x80030400, 1, ANSWER_REFUSED, ANSWER_REFUSED},
+        {"across two", 0x80030402, 4, ANSWER_REFUSED, ANSWER_REFUSED},
+        {"no such register", 0x80030200, 4, ANSWER_UNMODELLED, ANSWER_UNMODELLED},
+        {"of an NIU", 0x80050070, 4, ANSWER_UNMODELLED, ANSWER_UNMODELLED},
+        {"beyond registers", 0x80100000, 4, ANSWER_UNMAPPED, ANSWER_UNMAPPED},
+        {"an empty FIFO", 0x800b0000, 4, ANSWER_REFUSED, ANSWER_DONE},
+        {"an NIU from the NoC", UINT64_C(0xffffffffffb20100), 4, ANSWER_DONE, ANSWER_DONE},
+        {"beside it", UINT64_C(0xffffffffffb22100), 4, ANSWER_UNMAPPED, ANSWER_UNMAPPED},
+        {"the last byte", UINT64_MAX, 1, ANSWER_UNMAPPED, ANSWER_UNMAPPED},
     };
     for (int i = 0; i < COUNT(rows); i++) {
         uint8_t data[16] = {0};
@@ -429,16 +429,16 @@ TEST(test_accesses_anywhere)
         rule[0] = 0;
         if (i % 500 == 0) {
             before = arc;
-            enum grid_reply reply =
+            enum answer reply =
                 arc_write(&arc, 0, AT_ARC_CSM + ARC_CSM_BYTES - 1, data, 2 + (uint32_t)i % 5, rule);
-            check_reply(reply, GRID_FORBIDDEN, "refused");
+            check_reply(reply, ANSWER_REFUSED, "refused");
             ck_assert_mem_eq(&before, &arc, sizeof arc);
         }
-        enum grid_reply reply = i % 2 ? arc_read(&arc, i & 1, address, data, size, rule)
-                                      : arc_write(&arc, i & 1, address, data, size, rule);
+        enum answer reply = i % 2 ? arc_read(&arc, i & 1, address, data, size, rule)
+                                  : arc_write(&arc, i & 1, address, data, size, rule);
         check_reply(reply, reply, "anywhere");
         EXPECT(memcmp(data + size, kept + size, sizeof data - size) == 0);
-        ck_assert_int_le(reply, GRID_FORBIDDEN);
+        ck_assert_int_le(reply, ANSWER_REFUSED);
     }
 }
 

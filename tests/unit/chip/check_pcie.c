@@ -91,23 +91,23 @@ FIXTURE(setup, NULL);
 
 static void put(uint32_t offset, uint32_t value)
 {
-    ck_assert_msg(pcie_bar2_write(&pcie, offset, value, rule) == GRID_DONE, "%s", rule);
+    ck_assert_msg(pcie_bar2_write(&pcie, offset, value, rule) == ANSWER_DONE, "%s", rule);
 }
 
 static uint32_t get(uint32_t offset)
 {
     uint32_t value;
-    ck_assert_msg(pcie_bar2_read(&pcie, offset, &value, rule) == GRID_DONE, "%s", rule);
+    ck_assert_msg(pcie_bar2_read(&pcie, offset, &value, rule) == ANSWER_DONE, "%s", rule);
     return value;
 }
 
-static void check_reply(enum grid_reply reply, enum grid_reply wanted, const char *what)
+static void check_reply(enum answer reply, enum answer wanted, const char *what)
 {
     if (reply != wanted) {
         ck_abort_msg("%s: %d, not %d (%s)", what, reply, wanted, rule);
     }
-    EXPECT(reply == GRID_DONE || strlen(rule) < GRID_RULE_BYTES - 1);
-    EXPECT(reply == GRID_DONE || strstr(rule, "PCIe") || strstr(rule, "BAR2"));
+    EXPECT(reply == ANSWER_DONE || strlen(rule) < GRID_RULE_BYTES - 1);
+    EXPECT(reply == ANSWER_DONE || strstr(rule, "PCIe") || strstr(rule, "BAR2"));
 }
 
 static uint64_t window_at(unsigned window)
@@ -121,12 +121,12 @@ TEST(test_windows_to_the_host)
 {
     for (unsigned window = 0; window < 64; window++) {
         uint64_t found, offset = (uint64_t)random_next(&dice) << 20 | random_next(&dice);
-        enum grid_reply wanted = window < 8     ? GRID_DONE
-                                 : window >= 62 ? GRID_ABSENT
-                                                : GRID_FORBIDDEN;
+        enum answer wanted = window < 8     ? ANSWER_DONE
+                             : window >= 62 ? ANSWER_UNMAPPED
+                                            : ANSWER_REFUSED;
         check_reply(pcie_translate(&pcie, window_at(window) + offset, 64, &found, rule), wanted,
                     "window");
-        ck_assert_uint_eq(found, wanted == GRID_DONE ? offset : 0);
+        ck_assert_uint_eq(found, wanted == ANSWER_DONE ? offset : 0);
     }
 }
 
@@ -156,16 +156,16 @@ TEST(test_regions_as_umd_maps_them)
         uint64_t address = region * gib + offset;
         uint64_t size = 1 + random_next(&dice) % 64;
         bool has_room = offset + size <= gib;
-        enum grid_reply reply =
-            pcie_translate(&pcie, window_at(window) + address, size, &found, rule);
-        check_reply(reply, window < 4 || has_room ? GRID_DONE : GRID_FORBIDDEN, "region");
+        enum answer reply = pcie_translate(&pcie, window_at(window) + address, size, &found, rule);
+        check_reply(reply, window < 4 || has_room ? ANSWER_DONE : ANSWER_REFUSED, "region");
         uint64_t target = UINT64_C(0x7f0000000000) - region * 0x123450000 + offset;
-        ck_assert(reply != GRID_DONE || found == (window < 4 ? address : target));
+        ck_assert(reply != ANSWER_DONE || found == (window < 4 ? address : target));
     }
     uint64_t found;
-    check_reply(pcie_translate(&pcie, window_at(4) + 16 * gib, 4, &found, rule), GRID_DONE, "none");
+    check_reply(pcie_translate(&pcie, window_at(4) + 16 * gib, 4, &found, rule), ANSWER_DONE,
+                "none");
     ck_assert_uint_eq(found, 16 * gib);
-    check_reply(pcie_translate(&pcie, window_at(4) + gib - 2, 4, &found, rule), GRID_FORBIDDEN,
+    check_reply(pcie_translate(&pcie, window_at(4) + gib - 2, 4, &found, rule), ANSWER_REFUSED,
                 "two regions");
 }
 
@@ -235,9 +235,8 @@ TEST(test_random_regions)
                                                                 << 32;
             uint64_t size = 1 + random_next(&dice) % 32, wanted = 0, found = 0;
             bool is_fine = model_translate(regions, address, size, &wanted);
-            enum grid_reply reply =
-                pcie_translate(&pcie, window_at(5) + address, size, &found, rule);
-            check_reply(reply, is_fine ? GRID_DONE : GRID_FORBIDDEN, "random region");
+            enum answer reply = pcie_translate(&pcie, window_at(5) + address, size, &found, rule);
+            check_reply(reply, is_fine ? ANSWER_DONE : ANSWER_REFUSED, "random region");
             ck_assert(!is_fine || wanted == found);
             translated += is_fine;
             refused += !is_fine;
@@ -252,18 +251,19 @@ TEST(test_window_table)
     const uint64_t table = AT_PCIE_SII + 0x134;
     uint32_t word = 1 << 22 | 5 << 23; /* past the iATU, high bits 5 */
     uint64_t found;
-    check_reply(pcie_write(&pcie, 0, table + 4 * 20, &word, 4, rule), GRID_DONE, "table");
-    check_reply(pcie_translate(&pcie, window_at(20) + 0x77, 1, &found, rule), GRID_DONE, "window");
+    check_reply(pcie_write(&pcie, 0, table + 4 * 20, &word, 4, rule), ANSWER_DONE, "table");
+    check_reply(pcie_translate(&pcie, window_at(20) + 0x77, 1, &found, rule), ANSWER_DONE,
+                "window");
     ck_assert_uint_eq(found, window_at(5) + 0x77);
     word = 4; /* configuration requests */
-    check_reply(pcie_write(&pcie, 0, table + 4 * 20, &word, 4, rule), GRID_DONE, "table");
-    check_reply(pcie_translate(&pcie, window_at(20), 1, &found, rule), GRID_FORBIDDEN, "type");
+    check_reply(pcie_write(&pcie, 0, table + 4 * 20, &word, 4, rule), ANSWER_DONE, "table");
+    check_reply(pcie_translate(&pcie, window_at(20), 1, &found, rule), ANSWER_REFUSED, "type");
     uint32_t seen = 0;
-    check_reply(pcie_read(&pcie, 1, table + 4 * 62, &seen, 4, rule), GRID_DONE, "table");
+    check_reply(pcie_read(&pcie, 1, table + 4 * 62, &seen, 4, rule), ANSWER_DONE, "table");
     ck_assert_uint_eq(seen, 1 << 21);
-    check_reply(pcie_translate(&pcie, window_at(1) - 4, 8, &found, rule), GRID_FORBIDDEN, "edge");
-    check_reply(pcie_translate(&pcie, 0, 0, &found, rule), GRID_FORBIDDEN, "no bytes");
-    check_reply(pcie_translate(&pcie, 0, UINT64_MAX, &found, rule), GRID_FORBIDDEN, "all bytes");
+    check_reply(pcie_translate(&pcie, window_at(1) - 4, 8, &found, rule), ANSWER_REFUSED, "edge");
+    check_reply(pcie_translate(&pcie, 0, 0, &found, rule), ANSWER_REFUSED, "no bytes");
+    check_reply(pcie_translate(&pcie, 0, UINT64_MAX, &found, rule), ANSWER_REFUSED, "all bytes");
 }
 
 TEST(test_idle_tile)
@@ -271,17 +271,17 @@ TEST(test_idle_tile)
     uint64_t found;
     uint32_t value;
     pcie_init(&pcie, &grid, 1, &bus);
-    check_reply(pcie_translate(&pcie, 0, 4, &found, rule), GRID_FORBIDDEN, "idle");
-    check_reply(pcie_read(&pcie, 0, host_base, &value, 4, rule), GRID_FORBIDDEN, "idle");
+    check_reply(pcie_translate(&pcie, 0, 4, &found, rule), ANSWER_REFUSED, "idle");
+    check_reply(pcie_read(&pcie, 0, host_base, &value, 4, rule), ANSWER_REFUSED, "idle");
     ck_assert_uint_eq(value, UINT32_MAX);
-    check_reply(pcie_read(&pcie, 0, UINT64_C(0xffffffffffb20044), &value, 4, rule), GRID_DONE,
+    check_reply(pcie_read(&pcie, 0, UINT64_C(0xffffffffffb20044), &value, 4, rule), ANSWER_DONE,
                 "id");
     ck_assert_uint_eq(value, 0x1061100b);
-    check_reply(pcie_read(&pcie, 0, AT_PCIE_SII + 0x128, &value, 4, rule), GRID_DONE, "link");
+    check_reply(pcie_read(&pcie, 0, AT_PCIE_SII + 0x128, &value, 4, rule), ANSWER_DONE, "link");
     ck_assert_uint_eq(value, 0);
     ck_assert_ptr_null(grid_init(&grid, grid_product("p100")));
     pcie_init(&pcie, &grid, 1, &bus);
-    check_reply(pcie_translate(&pcie, 0, 4, &found, rule), GRID_DONE, "connected");
+    check_reply(pcie_translate(&pcie, 0, 4, &found, rule), ANSWER_DONE, "connected");
 }
 
 /* --- Host memory from the NoC --- */
@@ -298,18 +298,18 @@ TEST(test_host_memory)
         bool is_there = size <= MEMORY_BYTES - at;
         memcpy(wanted, host + at, is_there ? size : 0);
         check_reply(pcie_read(&pcie, 0, address, data, size, rule),
-                    is_there ? GRID_DONE : GRID_ABSENT, "read");
+                    is_there ? ANSWER_DONE : ANSWER_UNMAPPED, "read");
         for (unsigned byte = 0; byte < size; byte++) {
             EXPECT(data[byte] == (is_there ? wanted[byte] : 0xff));
             data[byte] = (uint8_t)random_next(&dice);
         }
         check_reply(pcie_write(&pcie, 1, address, data, size, rule),
-                    is_there ? GRID_DONE : GRID_ABSENT, "write");
+                    is_there ? ANSWER_DONE : ANSWER_UNMAPPED, "write");
         ck_assert_int_eq(!is_there || memcmp(data, host + at, size) == 0, true);
     }
     pcie_init(&pcie, &grid, 0, NULL);
-    check_reply(pcie_read(&pcie, 0, host_base, data, 4, rule), GRID_ABSENT, "no callbacks");
-    check_reply(pcie_write(&pcie, 0, host_base, data, 4, rule), GRID_ABSENT, "no callbacks");
+    check_reply(pcie_read(&pcie, 0, host_base, data, 4, rule), ANSWER_UNMAPPED, "no callbacks");
+    check_reply(pcie_write(&pcie, 0, host_base, data, 4, rule), ANSWER_UNMAPPED, "no callbacks");
 }
 
 /* --- DMA --- */
@@ -404,7 +404,7 @@ TEST(test_aborted_transfer)
                          .message = 0x600d};
     set_up(&t);
     uint32_t done = host_word(t.done);
-    check_reply(pcie_bar2_write(&pcie, 0x104, 1, rule), GRID_ABSENT, "abort");
+    check_reply(pcie_bar2_write(&pcie, 0x104, 1, rule), ANSWER_UNMAPPED, "abort");
     ck_assert_uint_eq(get(0x180), 2);
     ck_assert_uint_eq(get(0x184), 4);
     ck_assert_uint_eq(get(0x11c), 0x1000);
@@ -418,13 +418,13 @@ TEST(test_doorbell_rules)
     set_up(&t);
     memset(host, 0, 64);
     put(0x00, 0);
-    check_reply(pcie_bar2_write(&pcie, 0x04, 1, rule), GRID_FORBIDDEN, "off");
+    check_reply(pcie_bar2_write(&pcie, 0x04, 1, rule), ANSWER_REFUSED, "off");
     put(0x00, 1);
     put(0x34, 1);
-    check_reply(pcie_bar2_write(&pcie, 0x04, 1, rule), GRID_FORBIDDEN, "linked list");
+    check_reply(pcie_bar2_write(&pcie, 0x04, 1, rule), ANSWER_REFUSED, "linked list");
     put(0x34, 0);
     put(0x1c, 0);
-    check_reply(pcie_bar2_write(&pcie, 0x04, 1, rule), GRID_FORBIDDEN, "no bytes");
+    check_reply(pcie_bar2_write(&pcie, 0x04, 1, rule), ANSWER_REFUSED, "no bytes");
     put(0x1c, 64);
     put(0x04, 0);
     put(0x04, 2);
@@ -445,10 +445,10 @@ TEST(test_dma_from_the_chip)
                   {0x2c, 0x1234}, {0x1c, 0x80},       {0x04, 1}};
     for (int i = 0; i < COUNT(writes); i++) {
         uint64_t address = AT_PCIE_DBI + 0x380000 + writes[i].offset;
-        check_reply(pcie_write(&pcie, 0, address, &writes[i].value, 4, rule), GRID_DONE, "DBI");
+        check_reply(pcie_write(&pcie, 0, address, &writes[i].value, 4, rule), ANSWER_DONE, "DBI");
     }
     uint32_t status;
-    check_reply(pcie_read(&pcie, 0, AT_PCIE_DBI + 0x380080, &status, 4, rule), GRID_DONE, "DBI");
+    check_reply(pcie_read(&pcie, 0, AT_PCIE_DBI + 0x380080, &status, 4, rule), ANSWER_DONE, "DBI");
     ck_assert_uint_eq(status, 3);
     ck_assert_mem_eq(host + 0x200, device, 0x80);
     ck_assert_uint_eq(host_word(host_base + 0x100), 0x42);
@@ -464,21 +464,21 @@ TEST(test_bar2_and_dbi)
         uint32_t value = random_next(&dice) & ~3u, seen = 0, from_noc = 0;
         uint64_t dbi = AT_PCIE_DBI + (offset < ATU ? 0x380000 + offset : 0x300000 + offset - ATU);
         bool is_dma = offset < ATU, is_atu = offset >= ATU && offset < 0x3000;
-        enum grid_reply reply = pcie_bar2_write(&pcie, offset, value, rule);
+        enum answer reply = pcie_bar2_write(&pcie, offset, value, rule);
         ck_assert_int_eq(pcie_bar2_read(&pcie, offset, &seen, rule),
-                         reply == GRID_UNMODELLED && (offset >> 8 & 1) && is_atu &&
+                         reply == ANSWER_UNMODELLED && (offset >> 8 & 1) && is_atu &&
                                  offset % 0x100 <= 0x20
-                             ? GRID_DONE
+                             ? ANSWER_DONE
                              : reply);
-        if (reply == GRID_DONE && !is_dma) {
+        if (reply == ANSWER_DONE && !is_dma) {
             ck_assert_uint_eq(seen, value);
         }
         if (is_dma || is_atu) {
-            enum grid_reply other = pcie_read(&pcie, 0, dbi, &from_noc, 4, rule);
-            ck_assert_int_eq(other == GRID_DONE,
-                             pcie_bar2_read(&pcie, offset, &seen, rule) == GRID_DONE);
+            enum answer other = pcie_read(&pcie, 0, dbi, &from_noc, 4, rule);
+            ck_assert_int_eq(other == ANSWER_DONE,
+                             pcie_bar2_read(&pcie, offset, &seen, rule) == ANSWER_DONE);
             ck_assert_uint_eq(from_noc, seen);
-            stored += other == GRID_DONE;
+            stored += other == ANSWER_DONE;
         }
     }
     ck_assert_uint_eq(stored, 16 * 27 + 32 * 9);
@@ -498,16 +498,17 @@ TEST(test_registers)
                 {UINT64_C(0xffffffffff000048), 0x00030002}};
     for (int i = 0; i < COUNT(rows); i++) {
         uint32_t value;
-        check_reply(pcie_read(&pcie, 0, rows[i].address, &value, 4, rule), GRID_DONE, "register");
+        check_reply(pcie_read(&pcie, 0, rows[i].address, &value, 4, rule), ANSWER_DONE, "register");
         ck_assert_uint_eq(value, rows[i].value);
     }
     uint32_t control = 0x2950, seen = 0, logical = 0x777;
-    check_reply(pcie_write(&pcie, 0, AT_PCIE_DBI + 0x78, &control, 4, rule), GRID_DONE, "control");
-    check_reply(pcie_read(&pcie, 1, AT_PCIE_DBI + 0x78, &seen, 4, rule), GRID_DONE, "control");
+    check_reply(pcie_write(&pcie, 0, AT_PCIE_DBI + 0x78, &control, 4, rule), ANSWER_DONE,
+                "control");
+    check_reply(pcie_read(&pcie, 1, AT_PCIE_DBI + 0x78, &seen, 4, rule), ANSWER_DONE, "control");
     ck_assert_uint_eq(seen, control);
-    check_reply(pcie_write(&pcie, 1, UINT64_C(0xffffffffff000148), &logical, 4, rule), GRID_DONE,
+    check_reply(pcie_write(&pcie, 1, UINT64_C(0xffffffffff000148), &logical, 4, rule), ANSWER_DONE,
                 "NIU 1");
-    check_reply(pcie_read(&pcie, 0, UINT64_C(0xffffffffff000148), &seen, 4, rule), GRID_DONE,
+    check_reply(pcie_read(&pcie, 0, UINT64_C(0xffffffffff000148), &seen, 4, rule), ANSWER_DONE,
                 "NIU 0");
     ck_assert_uint_eq(seen, 19 | 24 << 6);
 }
@@ -517,21 +518,21 @@ TEST(test_rules)
     static const struct {
         uint64_t address;
         uint32_t size;
-        enum grid_reply reply;
-    } rows[] = {{AT_PCIE_DBI + 1, 4, GRID_FORBIDDEN},
-                {AT_PCIE_DBI, 8, GRID_FORBIDDEN},
-                {AT_PCIE_DBI, 2, GRID_FORBIDDEN},
-                {AT_PCIE_DBI + 4, 4, GRID_UNMODELLED},
-                {AT_PCIE_DBI + 0x380040, 4, GRID_UNMODELLED},
-                {AT_PCIE_DBI + UINT64_C(0x100380000), 4, GRID_UNMODELLED},
-                {AT_PCIE_SII + 0x130, 4, GRID_UNMODELLED},
-                {AT_PCIE_SII + 0x134 + 4 * 63, 4, GRID_UNMODELLED},
-                {UINT64_C(0xffffffffe1000000), 4, GRID_UNMODELLED},
-                {UINT64_C(0xfc00000000000000), 4, GRID_ABSENT},
-                {UINT64_C(0xffffffffdffffffc), 4, GRID_ABSENT},
-                {UINT64_C(0xffffffffffb22000), 4, GRID_ABSENT},
-                {UINT64_C(0x2000000000000000), 4, GRID_FORBIDDEN},
-                {UINT64_C(0xf7ffffffffffff00), 4, GRID_FORBIDDEN}};
+        enum answer reply;
+    } rows[] = {{AT_PCIE_DBI + 1, 4, ANSWER_REFUSED},
+                {AT_PCIE_DBI, 8, ANSWER_REFUSED},
+                {AT_PCIE_DBI, 2, ANSWER_REFUSED},
+                {AT_PCIE_DBI + 4, 4, ANSWER_UNMODELLED},
+                {AT_PCIE_DBI + 0x380040, 4, ANSWER_UNMODELLED},
+                {AT_PCIE_DBI + UINT64_C(0x100380000), 4, ANSWER_UNMODELLED},
+                {AT_PCIE_SII + 0x130, 4, ANSWER_UNMODELLED},
+                {AT_PCIE_SII + 0x134 + 4 * 63, 4, ANSWER_UNMODELLED},
+                {UINT64_C(0xffffffffe1000000), 4, ANSWER_UNMODELLED},
+                {UINT64_C(0xfc00000000000000), 4, ANSWER_UNMAPPED},
+                {UINT64_C(0xffffffffdffffffc), 4, ANSWER_UNMAPPED},
+                {UINT64_C(0xffffffffffb22000), 4, ANSWER_UNMAPPED},
+                {UINT64_C(0x2000000000000000), 4, ANSWER_REFUSED},
+                {UINT64_C(0xf7ffffffffffff00), 4, ANSWER_REFUSED}};
     for (int i = 0; i < COUNT(rows); i++) {
         uint8_t data[8] = {0};
         check_reply(pcie_read(&pcie, 0, rows[i].address, data, rows[i].size, rule), rows[i].reply,
@@ -540,11 +541,11 @@ TEST(test_rules)
                     "write");
     }
     uint32_t value;
-    check_reply(pcie_bar2_read(&pcie, 2, &value, rule), GRID_FORBIDDEN, "unaligned");
-    check_reply(pcie_bar2_write(&pcie, END_BAR2, 0, rule), GRID_FORBIDDEN, "beyond");
-    check_reply(pcie_bar2_read(&pcie, UINT32_MAX - 3, &value, rule), GRID_FORBIDDEN, "beyond");
-    check_reply(pcie_bar2_read(&pcie, 0x4000, &value, rule), GRID_UNMODELLED, "unknown");
-    check_reply(pcie_bar2_write(&pcie, ATU + 0x104, 1, rule), GRID_UNMODELLED, "inbound");
+    check_reply(pcie_bar2_read(&pcie, 2, &value, rule), ANSWER_REFUSED, "unaligned");
+    check_reply(pcie_bar2_write(&pcie, END_BAR2, 0, rule), ANSWER_REFUSED, "beyond");
+    check_reply(pcie_bar2_read(&pcie, UINT32_MAX - 3, &value, rule), ANSWER_REFUSED, "beyond");
+    check_reply(pcie_bar2_read(&pcie, 0x4000, &value, rule), ANSWER_UNMODELLED, "unknown");
+    check_reply(pcie_bar2_write(&pcie, ATU + 0x104, 1, rule), ANSWER_UNMODELLED, "inbound");
     ck_assert_uint_eq(get(ATU + 0x104), 1);
 }
 
@@ -575,8 +576,8 @@ TEST(test_accesses_anywhere)
             pcie.channel[channel][PCIE_READ].size %= 0x10000;
             pcie.channel[channel][PCIE_WRITE].size %= 0x10000;
         }
-        enum grid_reply reply = i % 2 ? pcie_read(&pcie, i & 1, address, data, size, rule)
-                                      : pcie_write(&pcie, i & 1, address, data, size, rule);
+        enum answer reply = i % 2 ? pcie_read(&pcie, i & 1, address, data, size, rule)
+                                  : pcie_write(&pcie, i & 1, address, data, size, rule);
         check_reply(reply, reply, "anywhere");
         EXPECT(memcmp(data + size, kept + size, sizeof data - size) == 0);
         reply = pcie_bar2_write(&pcie, (uint32_t)address % 0x3100 & ~3u, value, rule);

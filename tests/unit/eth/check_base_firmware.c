@@ -213,11 +213,11 @@ TEST(stores_just_beyond_l1_do_nothing)
     ck_assert_uint_eq(word_at(0), 77);
     ck_assert_uint_eq(word_at(0x7fffc), 0x7fffc);
     for (enum tile_agent agent = AGENT_B; agent <= AGENT_NC; agent += AGENT_NC - AGENT_B) {
-        ck_assert_int_eq(try_access(MMIO_WRITE, agent, 0x80000, 1), MMIO_OK);
-        ck_assert_int_eq(try_access(MMIO_READ, agent, 0x80000, 0), MMIO_UNMAPPED);
-        ck_assert_int_eq(try_access(MMIO_WRITE, agent, 0x800f0, 1), MMIO_UNMAPPED);
+        ck_assert_int_eq(try_access(MMIO_WRITE, agent, 0x80000, 1), ANSWER_DONE);
+        ck_assert_int_eq(try_access(MMIO_READ, agent, 0x80000, 0), ANSWER_UNMAPPED);
+        ck_assert_int_eq(try_access(MMIO_WRITE, agent, 0x800f0, 1), ANSWER_UNMAPPED);
     }
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_NOC, 0x80000, 1), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_NOC, 0x80000, 1), ANSWER_UNMAPPED);
 }
 
 /* A neighbour writes a word of this register; what is behind the others is not modelled. */
@@ -228,8 +228,8 @@ TEST(training_of_links_is_not_modelled)
     put(AGENT_NOC, 0xffb98090, 0xfeed0002);
     ck_assert_uint_eq(get(AGENT_B, 0xffb98090), 0xfeed0002);
     for (int i = 0; i < COUNT(phy); i++) {
-        ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, phy[i], 0), MMIO_UNIMPLEMENTED);
-        ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, phy[i], 0), MMIO_UNIMPLEMENTED);
+        ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, phy[i], 0), ANSWER_UNIMPLEMENTED);
+        ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, phy[i], 0), ANSWER_UNIMPLEMENTED);
     }
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, 0xffb9fffc, 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, 0xffb9fffc, 0), ANSWER_UNMAPPED);
 }

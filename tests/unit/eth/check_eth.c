@@ -68,15 +68,15 @@ TEST_EACH(registers_are_where_the_pages_say, COUNT(known))
 {
     uint32_t offset = known[_i].address - ETH_REGISTER_BASE, value;
     ck_assert_str_eq(reg_name(&eth_registers, offset), known[_i].name);
-    ck_assert_int_eq(eth_read(&a->eth, offset, true, &value, 0), ETH_DONE);
+    ck_assert_int_eq(eth_read(&a->eth, offset, true, &value, 0), ANSWER_DONE);
     ck_assert_uint_eq(value, known[_i].reset);
 }
 
 static uint32_t read_back(uint32_t offset, uint32_t value)
 {
     uint32_t result = 0;
-    ck_assert_int_ne(eth_write(&a->eth, offset, false, value, 0), ETH_FAULT);
-    ck_assert_int_ne(eth_read(&a->eth, offset, false, &result, 0), ETH_ABSENT);
+    ck_assert_int_ne(eth_write(&a->eth, offset, false, value, 0), ANSWER_REFUSED);
+    ck_assert_int_ne(eth_read(&a->eth, offset, false, &result, 0), ANSWER_UNMAPPED);
     return result;
 }
 
@@ -89,8 +89,8 @@ TEST(every_register_keeps_its_bits)
         uint32_t value = 0;
         if (!reg_name(&eth_registers, offset)) {
             before = a->eth;
-            ck_assert_int_eq(eth_read(&a->eth, offset, true, &value, 0), ETH_ABSENT);
-            ck_assert_int_eq(eth_write(&a->eth, offset, true, 0, 0), ETH_ABSENT);
+            ck_assert_int_eq(eth_read(&a->eth, offset, true, &value, 0), ANSWER_UNMAPPED);
+            ck_assert_int_eq(eth_write(&a->eth, offset, true, 0, 0), ANSWER_UNMAPPED);
             if (offset % 0x400 == 0) {
                 ck_assert_int_eq(memcmp(&before, &a->eth, sizeof before), 0);
             }

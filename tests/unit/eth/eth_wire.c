@@ -160,18 +160,16 @@ bool wire_run(unsigned limit)
 uint32_t wire_get(struct wire_end *end, uint32_t address)
 {
     uint32_t value = 0;
-    enum eth_effect effect =
-        eth_read(&end->eth, address - ETH_REGISTER_BASE, true, &value, wire.now);
-    ck_assert_msg(effect == ETH_DONE || effect == ETH_UNMODELLED, "0x%" PRIx32, address);
+    enum answer effect = eth_read(&end->eth, address - ETH_REGISTER_BASE, true, &value, wire.now);
+    ck_assert_msg(effect == ANSWER_DONE || effect == ANSWER_UNMODELLED, "0x%" PRIx32, address);
     return value;
 }
 
 void wire_set(struct wire_end *end, uint32_t address, uint32_t value)
 {
-    enum eth_effect effect =
-        eth_write(&end->eth, address - ETH_REGISTER_BASE, true, value, wire.now);
-    ck_assert_msg(effect == ETH_DONE || effect == ETH_UNMODELLED, "0x%" PRIx32 ": %s", address,
-                  end->eth.rule);
+    enum answer effect = eth_write(&end->eth, address - ETH_REGISTER_BASE, true, value, wire.now);
+    ck_assert_msg(effect == ANSWER_DONE || effect == ANSWER_UNMODELLED, "0x%" PRIx32 ": %s",
+                  address, end->eth.rule);
 }
 
 void wire_refused(struct wire_end *end, uint32_t address, uint32_t value, const char *words)
@@ -181,7 +179,7 @@ void wire_refused(struct wire_end *end, uint32_t address, uint32_t value, const 
     unsigned frames = end->frames;
     memset(end->eth.rule, 0, sizeof end->eth.rule);
     ck_assert_int_eq(eth_write(&end->eth, address - ETH_REGISTER_BASE, true, value, wire.now),
-                     ETH_FAULT);
+                     ANSWER_REFUSED);
     ck_assert_msg(strstr(end->eth.rule, words) != NULL, "'%s' is not in '%s'", words,
                   end->eth.rule);
     ck_assert_uint_lt(strlen(end->eth.rule), ETH_RULE_BYTES - 1);

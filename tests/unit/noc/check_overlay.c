@@ -36,7 +36,7 @@ TEST(plain_registers_hold_values)
                 continue;
             }
             ck_assert_int_eq(overlay_write(&W->tile[0].overlay, s, index, true, value),
-                             OVERLAY_DONE);
+                             ANSWER_DONE);
             ck_assert_uint_eq(overlay_register(&W->tile[0].overlay, s, index),
                               !stream_has(row, s) ? 0
                               : is_plain          ? value & ~row->kept
@@ -109,9 +109,9 @@ TEST(absent_streams_are_refused)
     static const uint32_t masks[] = {0xffffff, 0xff, 0};
     uint32_t value = 7;
     struct overlay *overlay = &W->tile[0].overlay;
-    ck_assert_int_eq(overlay_read(overlay, 32, 3, true, &value), OVERLAY_REFUSED);
+    ck_assert_int_eq(overlay_read(overlay, 32, 3, true, &value), ANSWER_REFUSED);
     ck_assert_uint_eq(value, 0);
-    ck_assert_int_eq(overlay_write(overlay, 63, 3, true, 1), OVERLAY_REFUSED);
+    ck_assert_int_eq(overlay_write(overlay, 63, 3, true, 1), ANSWER_REFUSED);
     ck_assert_ptr_nonnull(strstr(overlay->rule, "streams 0 to 31"));
     for (unsigned i = 0; i < 3; i++) { /* streams 2 to 5 cannot gather here */
         write_stream(W, 0, 0, OVERLAY_LOCAL_SRC_MASK + i, UINT32_MAX);
@@ -205,13 +205,13 @@ TEST_EACH(fifos_of_streams, 3)
             uint32_t offset = read_stream(W, 0, s, OVERLAY_WR_PTR) & 0x1ffff;
             write_stream(W, 0, s, OVERLAY_SOURCE_ENDPOINT_NEW_MSG_INFO,
                          (BUFFER + offset) | 1 << 17);
-            takes = overlay_write(overlay, s, OVERLAY_MSG_INFO_CLEAR, true, 1) == OVERLAY_DONE;
+            takes = overlay_write(overlay, s, OVERLAY_MSG_INFO_CLEAR, true, 1) == ANSWER_DONE;
         }
         ck_assert_uint_eq(readings, is_deep ? tiles[_i].deep_readings : 2);
         for (bool takes = true; takes; messages += takes) {
             uint32_t offset = read_stream(W, 0, s, OVERLAY_WR_PTR) & 0x1ffff;
             takes = overlay_write(overlay, s, OVERLAY_SOURCE_ENDPOINT_NEW_MSG_INFO, true,
-                                  (BUFFER + offset) | 1 << 17) == OVERLAY_DONE;
+                                  (BUFFER + offset) | 1 << 17) == ANSWER_DONE;
         }
         ck_assert_uint_eq(messages, !is_deep      ? 2
                                     : is_endpoint ? tiles[_i].endpoint
@@ -220,8 +220,8 @@ TEST_EACH(fifos_of_streams, 3)
         write_stream(W, 0, s, OVERLAY_MSG_DATA_CLEAR, 1);
         settle(W);
         ck_assert_int_eq(overlay_write(overlay, s, OVERLAY_MSG_INFO_CLEAR, true, 4),
-                         is_endpoint && !is_ethernet ? OVERLAY_DONE : OVERLAY_REFUSED);
-        ck_assert_int_eq(overlay_write(overlay, s, OVERLAY_MSG_INFO_CLEAR, true, 2), OVERLAY_DONE);
+                         is_endpoint && !is_ethernet ? ANSWER_DONE : ANSWER_REFUSED);
+        ck_assert_int_eq(overlay_write(overlay, s, OVERLAY_MSG_INFO_CLEAR, true, 2), ANSWER_DONE);
     }
 }
 

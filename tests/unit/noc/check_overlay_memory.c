@@ -51,9 +51,9 @@ static unsigned fill(struct overlay *overlay, uint32_t *model)
         unsigned s = at / OVERLAY_REGISTERS, index = at % OVERLAY_REGISTERS;
         const struct reg *row = row_at(index);
         uint32_t value = any(W), before = overlay_register(overlay, s, index);
-        enum overlay_effect effect = overlay_write(overlay, s, index, false, value);
+        enum answer effect = overlay_write(overlay, s, index, false, value);
         model[at] = overlay_register(overlay, s, index);
-        bool is_right = effect == (row->name ? OVERLAY_DONE : OVERLAY_UNMODELLED);
+        bool is_right = effect == (row->name ? ANSWER_DONE : ANSWER_UNMODELLED);
         is_right = is_right &&
                    (!is_storage(row) || model[at] == before || model[at] == (value & ~row->kept));
         if (!is_right) {
@@ -159,13 +159,13 @@ TEST_EACH(boot_writes_no_page, COUNT(sizes))
     for (unsigned s = 0; s < overlay.streams; s++) {
         static const uint16_t cleared[] = {10, 8, 11, 2, 3, 4, 7, 13};
         for (int i = 0; i < COUNT(cleared); i++) {
-            ck_assert_int_eq(overlay_write(&overlay, s, cleared[i], true, 0), OVERLAY_DONE);
+            ck_assert_int_eq(overlay_write(&overlay, s, cleared[i], true, 0), ANSWER_DONE);
             ck_assert_uint_eq(overlay_register(&overlay, s, cleared[i]), 0);
         }
         for (unsigned i = 0; i < 32; i++) {
             ck_assert_uint_eq(overlay_register(&overlay, s, 297 + i), 0);
         }
-        ck_assert_int_eq(overlay_write(&overlay, s, 270, true, 0), OVERLAY_DONE);
+        ck_assert_int_eq(overlay_write(&overlay, s, 270, true, 0), ANSWER_DONE);
         ck_assert_uint_eq(overlay_register(&overlay, s, OVERLAY_NUM_MSGS_RECEIVED), 0);
         ck_assert_uint_eq(overlay_register(&overlay, s, OVERLAY_WAIT_STATUS), 1);
     }
@@ -183,7 +183,7 @@ TEST_EACH(circular_buffers_change_few_pages, COUNT(sizes))
     for (unsigned round = 0; round < 5000; round++) {
         unsigned s = below(W, overlay.streams), index = (unsigned[]){8, 10, 11, 4}[below(W, 4)];
         uint32_t value = any(W) & 0xffff;
-        ck_assert_int_eq(overlay_write(&overlay, s, index, true, value), OVERLAY_DONE);
+        ck_assert_int_eq(overlay_write(&overlay, s, index, true, value), ANSWER_DONE);
         ck_assert_uint_eq(overlay_register(&overlay, s, index), value);
         ck_assert(index != 10 || overlay_register(&overlay, s, 297 + (s < 2 ? 31 : 0)) == value);
     }

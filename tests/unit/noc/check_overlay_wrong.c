@@ -75,7 +75,7 @@ static void expect_refusal(const struct refusal *refusal)
     uint64_t due = overlay->due;
     memcpy(before, W->tile[0].memory, bytes);
     ck_assert_int_eq(overlay_write(overlay, refusal->stream, write->index, true, write->value),
-                     OVERLAY_REFUSED);
+                     ANSWER_REFUSED);
     ck_assert_msg(strstr(overlay->rule, refusal->text), "\"%s\" lacks \"%s\"", overlay->rule,
                   refusal->text);
     ck_assert_uint_lt(strlen(overlay->rule), 150);

@@ -47,13 +47,13 @@ FIXTURE(setup, teardown);
 
 static void put_to(struct tile_harness *harness, uint32_t address, uint32_t value)
 {
-    ck_assert_int_eq(harness_access(harness, MMIO_WRITE, AGENT_NC, address, &value), MMIO_OK);
+    ck_assert_int_eq(harness_access(harness, MMIO_WRITE, AGENT_NC, address, &value), ANSWER_DONE);
 }
 
 static uint32_t get_from(struct tile_harness *harness, uint32_t address)
 {
     uint32_t value = 0;
-    ck_assert_int_eq(harness_access(harness, MMIO_READ, AGENT_NC, address, &value), MMIO_OK);
+    ck_assert_int_eq(harness_access(harness, MMIO_READ, AGENT_NC, address, &value), ANSWER_DONE);
     return value;
 }
 

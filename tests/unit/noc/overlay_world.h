@@ -205,7 +205,7 @@ static inline void deliver_to(struct world *w, const struct flight *flight, unsi
         memcpy(&value, flight->bytes, sizeof value);
         ck_assert_int_ne(overlay_write(&tile->overlay, offset / OVERLAY_STREAM_BYTES,
                                        offset % OVERLAY_STREAM_BYTES / 4, true, value),
-                         OVERLAY_REFUSED);
+                         ANSWER_REFUSED);
         return;
     }
     ck_assert_uint_le(packet->address + packet->size, L1_BYTES);
@@ -296,15 +296,15 @@ static inline void settle(struct world *w)
 static inline uint32_t read_stream(struct world *w, unsigned t, unsigned s, unsigned index)
 {
     uint32_t value;
-    ck_assert_int_ne(overlay_read(&w->tile[t].overlay, s, index, true, &value), OVERLAY_REFUSED);
+    ck_assert_int_ne(overlay_read(&w->tile[t].overlay, s, index, true, &value), ANSWER_REFUSED);
     return value;
 }
 
 static inline void write_stream(struct world *w, unsigned t, unsigned s, unsigned index,
                                 uint32_t value)
 {
-    enum overlay_effect effect = overlay_write(&w->tile[t].overlay, s, index, true, value);
-    ck_assert_msg(effect == OVERLAY_DONE, "%s = 0x%x: %s", reg_name(&overlay_registers, 4 * index),
+    enum answer effect = overlay_write(&w->tile[t].overlay, s, index, true, value);
+    ck_assert_msg(effect == ANSWER_DONE, "%s = 0x%x: %s", reg_name(&overlay_registers, 4 * index),
                   value, w->tile[t].overlay.rule);
 }
 

@@ -182,8 +182,8 @@ TEST(invalidation_forgets_all)
 }
 
 /* The invalidation register lies behind the bus: the page that runs is forgotten under way. */
-static enum rv32_reply invalidate_on_store(void *owner, struct rv32_hart *hart,
-                                           struct rv32_access *access)
+static enum answer invalidate_on_store(void *owner, struct rv32_hart *hart,
+                                       struct rv32_access *access)
 {
     struct harness *h = owner;
     uint32_t patched = addi(A0, A0, 50);
@@ -191,7 +191,7 @@ static enum rv32_reply invalidate_on_store(void *owner, struct rv32_hart *hart,
     ck_assert(access->store && access->address == 0xffb14000);
     memcpy(h->l1 + 8, &patched, sizeof patched);
     rv32_code_invalidate(&h->code);
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 TEST_EACH(invalidation_by_the_running_hart, HARNESS_MODES)

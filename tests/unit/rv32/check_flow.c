@@ -344,7 +344,7 @@ TEST(waits)
 TEST(refused)
 {
     struct harness *h = harness_create(RV32_T0);
-    h->reply = RV32_FAULTED;
+    h->reply = ANSWER_REFUSED;
     h->hart.x[T1] = MMIO;
     h->hart.x[T0] = 5;
     uint32_t word = words_i(OPCODE_LOAD, 2, T0, T1, 0);

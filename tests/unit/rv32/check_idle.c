@@ -188,7 +188,7 @@ struct bench {
     unsigned effects;
 };
 
-static enum rv32_reply bench_access(void *owner, struct rv32_hart *hart, struct rv32_access *access)
+static enum answer bench_access(void *owner, struct rv32_hart *hart, struct rv32_access *access)
 {
     struct bench *bench = owner;
     unsigned shift = 8 * (access->address & 3);
@@ -205,7 +205,7 @@ static enum rv32_reply bench_access(void *owner, struct rv32_hart *hart, struct 
     if (access->size < 4) {
         access->value &= (UINT32_C(1) << 8 * access->size) - 1;
     }
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 static unsigned bench_push(void *owner, struct rv32_hart *hart, uint32_t address,
@@ -215,10 +215,10 @@ static unsigned bench_push(void *owner, struct rv32_hart *hart, uint32_t address
     return bench->inner.push(bench->h, hart, address, words, count, cycle);
 }
 
-static enum rv32_reply bench_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
+static enum answer bench_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
 {
     (void)owner, (void)hart, (void)cycle;
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 static enum rv32_poll bench_poll(void *owner, struct rv32_hart *hart, uint32_t address,

@@ -219,11 +219,11 @@ TEST_EACH(a_hart_that_is_looked_at_does_the_same, PROGRAMS)
     harness_destroy(plain);
 }
 
-static enum rv32_reply cut_soon(void *owner, struct rv32_hart *hart, struct rv32_access *access)
+static enum answer cut_soon(void *owner, struct rv32_hart *hart, struct rv32_access *access)
 {
     (void)owner;
     rv32_cut(hart, access->cycle + 25);
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 /* What an access asks for holds, though others run after it; the last one before the end is run whole. */

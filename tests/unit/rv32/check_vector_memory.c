@@ -380,7 +380,7 @@ TEST(nothing_to_do)
         b.vl = i & 1 ? 0 : 4;
         b.masked = !(i & 1);
         vector_set(&b, 0, 0, 32, 0);
-        b.h->reply = RV32_FAULTED;
+        b.h->reply = ANSWER_REFUSED;
         b.h->hart.x[T1] = MMIO;
         b.h->hart.x[T2] = 4;
         uint32_t mop = i & 2 ? STRIDED : UNIT;
@@ -459,7 +459,7 @@ TEST_EACH(all_or_nothing, 4)
     b.h->hart.x[T1] = MMIO;
     uint32_t word = memory_word(store, 1, UNIT, 1, 0, T1, 32, 4);
     b.h->waits = fault ? 0 : 1;
-    b.h->reply = fault ? RV32_FAULTED : RV32_OK;
+    b.h->reply = fault ? ANSWER_REFUSED : ANSWER_DONE;
     rvv_execute(&b, word);
     ck_assert_int_eq(b.h->hart.stop, fault ? RV32_STOP_FAULT : RV32_STOP_WAIT);
     ck_assert_uint_eq(b.h->hart.pc, VECTOR_PC + 4);

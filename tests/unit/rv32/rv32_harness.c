@@ -6,28 +6,28 @@
 
 /* --- The bus --- */
 
-static bool script_refuses(struct harness *h, uint32_t address, enum rv32_reply *reply)
+static bool script_refuses(struct harness *h, uint32_t address, enum answer *reply)
 {
     if (h->waits) {
         h->waits--;
-        *reply = RV32_WAIT;
+        *reply = ANSWER_WAIT;
         return true;
     }
     *reply = h->reply;
-    if (h->reply == RV32_FAULTED) {
+    if (h->reply == ANSWER_REFUSED) {
         rv32_bus_fault(&h->hart, PENROSE_FAULT_UNMAPPED, address, "nothing lives at %#x", address);
     }
-    return h->reply != RV32_OK;
+    return h->reply != ANSWER_DONE;
 }
 
-static enum rv32_reply push_one(struct harness *h, uint32_t instruction, uint64_t cycle)
+static enum answer push_one(struct harness *h, uint32_t instruction, uint64_t cycle)
 {
-    enum rv32_reply reply;
+    enum answer reply;
     if (script_refuses(h, RV32_PUSH_BASE, &reply)) {
         return reply;
     }
     h->pushed[h->pushes++ % HARNESS_LOG] = (struct harness_push){instruction, cycle};
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 /* What refuses the first is told by bus_access. */
@@ -35,7 +35,7 @@ static unsigned bus_push(void *owner, struct rv32_hart *hart, uint32_t address,
                          const uint32_t *words, unsigned count, uint64_t cycle)
 {
     struct harness *h = owner;
-    bool takes = address == RV32_PUSH_BASE && !h->waits && h->reply == RV32_OK;
+    bool takes = address == RV32_PUSH_BASE && !h->waits && h->reply == ANSWER_DONE;
     ck_assert_ptr_eq(&h->hart, hart);
     for (unsigned i = 0; takes && i < count; i++) {
         (void)push_one(h, words[i], cycle + i);
@@ -43,10 +43,10 @@ static unsigned bus_push(void *owner, struct rv32_hart *hart, uint32_t address,
     return takes ? count : 0;
 }
 
-static enum rv32_reply bus_access(void *owner, struct rv32_hart *hart, struct rv32_access *access)
+static enum answer bus_access(void *owner, struct rv32_hart *hart, struct rv32_access *access)
 {
     struct harness *h = owner;
-    enum rv32_reply reply;
+    enum answer reply;
     ck_assert_ptr_eq(&h->hart, hart);
     if (access->address < HARNESS_L1_BYTES) {
         if (access->store) {
@@ -54,7 +54,7 @@ static enum rv32_reply bus_access(void *owner, struct rv32_hart *hart, struct rv
         } else {
             access->value = harness_load(h, access->address, access->size);
         }
-        return RV32_OK;
+        return ANSWER_DONE;
     }
     if (access->store && access->size == 4 && access->address == RV32_PUSH_BASE) {
         return push_one(h, access->value, access->cycle); /* as boards do */
@@ -66,20 +66,20 @@ static enum rv32_reply bus_access(void *owner, struct rv32_hart *hart, struct rv
         access->value = h->value;
     }
     h->log[h->accesses++ % HARNESS_LOG] = *access;
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
-static enum rv32_reply bus_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
+static enum answer bus_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
 {
     struct harness *h = owner;
     (void)hart;
     (void)cycle;
     if (h->waits) {
         h->waits--;
-        return RV32_WAIT;
+        return ANSWER_WAIT;
     }
     h->fences++;
-    return RV32_OK;
+    return ANSWER_DONE;
 }
 
 static uint32_t bus_status(void *owner, struct rv32_hart *hart, unsigned index)
@@ -148,7 +148,7 @@ void harness_reset(struct harness *h)
 {
     h->now = 1000; /* so that tile time and the hart's own cycle count differ */
     h->waits = 0;
-    h->reply = RV32_OK;
+    h->reply = ANSWER_DONE;
     h->value = 0;
     h->accesses = h->pushes = h->fences = 0;
     rv32_reset(&h->hart, 0, h->now);

@@ -40,10 +40,10 @@ struct harness {
     uint64_t now;
     enum harness_mode mode; /* one call of rv32_run, or one call an instruction */
 
-    /* What the bus answers outside L1: first `waits` times RV32_WAIT (fences, too), then
+    /* What the bus answers outside L1: first `waits` times ANSWER_WAIT (fences, too), then
      * `reply`. */
     unsigned waits;
-    enum rv32_reply reply;
+    enum answer reply;
     uint32_t value; /* of loads */
     uint32_t status[HARNESS_STATUSES];
 

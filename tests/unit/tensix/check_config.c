@@ -212,9 +212,9 @@ TEST(window_shows_states_and_threads)
 }
 
 /* Which words are not modelled says check_unread.c. */
-static void assert_written(enum tensix_config_effect effect)
+static void assert_written(enum answer effect)
 {
-    ck_assert_int_ne(effect, TENSIX_CONFIG_READ_ONLY);
+    ck_assert_int_ne(effect, ANSWER_READ_ONLY);
 }
 
 TEST(window_writes)
@@ -233,16 +233,16 @@ TEST(window_writes)
         ck_assert_uint_eq(tensix->config[0][word], 11);
         ck_assert_uint_eq(tensix->config[1][word], 11);
     }
-    ck_assert_int_eq(tensix_config_write(tensix, 3 * WORDS, 1), TENSIX_CONFIG_READ_ONLY);
+    ck_assert_int_eq(tensix_config_write(tensix, 3 * WORDS, 1), ANSWER_READ_ONLY);
     ck_assert_uint_eq(tensix->thread_config[0][0], 0);
 }
 
 TEST(window_resets_states)
 {
     fill();
-    ck_assert_int_eq(tensix_config_write(tensix, WORDS + STATE_RESET, 0), TENSIX_CONFIG_STORED);
+    ck_assert_int_eq(tensix_config_write(tensix, WORDS + STATE_RESET, 0), ANSWER_DONE);
     assert_state_1_cleared();
-    ck_assert_int_eq(tensix_config_write(tensix, 2 * WORDS + STATE_RESET, 1), TENSIX_CONFIG_STORED);
+    ck_assert_int_eq(tensix_config_write(tensix, 2 * WORDS + STATE_RESET, 1), ANSWER_DONE);
     for (unsigned i = 0; i < WORDS; i++) {
         ck_assert_uint_eq(tensix->config[0][i], i < GLOBAL ? 0 : pattern(0, i));
     }

@@ -139,7 +139,7 @@ TEST_EACH(seed_register_seeds, 6)
     uint32_t seed = seeds[_i];
     draw_all();
     model_seeded(seed);
-    ck_assert_int_eq(tensix_config_write(tensix, PRNG_SEED, seed), TENSIX_CONFIG_STORED);
+    ck_assert_int_eq(tensix_config_write(tensix, PRNG_SEED, seed), ANSWER_DONE);
     f_compare(&model, tensix, "store of a hart");
     ck_assert_uint_eq(tensix_config_read(tensix, PRNG_SEED), seed);
     tensix->gpr[0][1] = ~seed;

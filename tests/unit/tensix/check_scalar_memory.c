@@ -77,8 +77,8 @@ TEST_EACH(loadind_ends_with_l1, 4)
 
 /* --- Registers --- */
 
-static enum tensix_reply refuse_write(void *owner, unsigned thread, uint32_t address,
-                                      uint64_t cycle, uint32_t value, const char **rule)
+static enum answer refuse_write(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
+                                uint32_t value, const char **rule)
 {
     (void)owner;
     (void)thread;
@@ -86,11 +86,11 @@ static enum tensix_reply refuse_write(void *owner, unsigned thread, uint32_t add
     (void)cycle;
     (void)value;
     *rule = "this register is read-only";
-    return TENSIX_REFUSED;
+    return ANSWER_REFUSED;
 }
 
-static enum tensix_reply refuse_read(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
-                                     uint32_t *value, const char **rule)
+static enum answer refuse_read(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
+                               uint32_t *value, const char **rule)
 {
     (void)owner;
     (void)thread;
@@ -98,7 +98,7 @@ static enum tensix_reply refuse_read(void *owner, unsigned thread, uint32_t addr
     (void)cycle;
     (void)value;
     (void)rule;
-    return TENSIX_REFUSED;
+    return ANSWER_REFUSED;
 }
 
 TEST_EACH(registers_begin_at_0xffb11000, 3)

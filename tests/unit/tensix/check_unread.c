@@ -80,10 +80,10 @@ TEST(a_store_of_a_hart_that_sets_it_is_reported)
         if (field->thread) {
             continue;
         }
-        enum tensix_config_effect effect =
+        enum answer effect =
             tensix_config_write(tensix, TENSIX_STATE_WORDS + field->word, lowest(field));
-        ck_assert_msg((effect == TENSIX_CONFIG_UNMODELLED) == matters(id), "%s", field->name);
-        ck_assert_int_ne(tensix_config_write(tensix, field->word, 0), TENSIX_CONFIG_UNMODELLED);
+        ck_assert_msg((effect == ANSWER_UNMODELLED) == matters(id), "%s", field->name);
+        ck_assert_int_ne(tensix_config_write(tensix, field->word, 0), ANSWER_UNMODELLED);
     }
 }
 

@@ -20,36 +20,36 @@ static unsigned find_register(struct tensix_harness *harness, uint32_t address)
     return harness->regs++;
 }
 
-static enum tensix_reply board_read(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
-                                    uint32_t *value, const char **rule)
+static enum answer board_read(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
+                              uint32_t *value, const char **rule)
 {
     struct tensix_harness *harness = owner;
     (void)thread;
     (void)cycle;
     (void)rule;
     if (harness->registers_busy) {
-        return TENSIX_WAIT;
+        return ANSWER_WAIT;
     }
     unsigned i = find_register(harness, address);
     harness->reg[i].reads++;
     *value = harness->reg[i].value;
-    return TENSIX_OK;
+    return ANSWER_DONE;
 }
 
-static enum tensix_reply board_write(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
-                                     uint32_t value, const char **rule)
+static enum answer board_write(void *owner, unsigned thread, uint32_t address, uint64_t cycle,
+                               uint32_t value, const char **rule)
 {
     struct tensix_harness *harness = owner;
     (void)thread;
     (void)cycle;
     (void)rule;
     if (harness->registers_busy) {
-        return TENSIX_WAIT;
+        return ANSWER_WAIT;
     }
     unsigned i = find_register(harness, address);
     harness->reg[i].writes++;
     harness->reg[i].value = value;
-    return TENSIX_OK;
+    return ANSWER_DONE;
 }
 
 static void board_l1_written(void *owner, uint32_t address, uint32_t size, uint64_t cycle)

@@ -20,7 +20,7 @@ struct tensix_harness {
     } reg[TENSIX_HARNESS_REGISTERS];
     unsigned regs;
     uint32_t stream[64][1024];
-    bool registers_busy;       /* registers answer TENSIX_WAIT */
+    bool registers_busy;       /* registers answer ANSWER_WAIT */
     bool stop;                 /* what the board answers to faults */
     struct tensix_fault fault; /* the last one */
     unsigned faults, unmodelled;

@@ -38,7 +38,7 @@ TEST(unnamed_registers_store_and_report)
     ck_assert_ptr_null(reg_name(&debug_registers, 0x2c4));
     ck_assert_ptr_null(reg_name(&debug_registers, 0x024));
     uint32_t value = 0;
-    ck_assert_int_eq(try_narrow(MMIO_WRITE, AGENT_B, REG(0x228), 2, &value), MMIO_NARROW);
+    ck_assert_int_eq(try_narrow(MMIO_WRITE, AGENT_B, REG(0x228), 2, &value), ANSWER_NARROW);
 }
 
 TEST_EACH(polls_are_declared, 8)
@@ -70,7 +70,7 @@ TEST(soft_reset_keeps_24_bits)
     ck_assert_uint_eq(harness.unmodelled, 0);
     put(AGENT_NOC, REG(0x1b0), 0x47040); /* the mover */
     ck_assert_uint_eq(harness.unmodelled, 0);
-    ck_assert_int_eq(try_access(MMIO_POKE, AGENT_NOC, REG(0x1b0), 0x47800), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_POKE, AGENT_NOC, REG(0x1b0), 0x47800), ANSWER_DONE);
     ck_assert_int_eq(harness.tile->run[RV32_B].state, HART_READY);
 }
 
@@ -221,7 +221,7 @@ TEST(events_of_128_and_96_bits)
     ck_assert_uint_eq(get(AGENT_B, REG(STAMP_STATUS)) >> 14, 1);
     put(AGENT_B, REG(STAMP), 0xdef4); /* 96 bits */
     ck_assert_uint_eq(get(AGENT_B, REG(STAMP_STATUS)) >> 11 & 3, 1);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, REG(STAMP), 1), MMIO_UNIMPLEMENTED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, REG(STAMP), 1), ANSWER_UNIMPLEMENTED);
     put(AGENT_B, REG(STAMP), 0x1114);
     ck_assert_uint_eq(harness_word(H, 0x1010), 0xdef4);
     ck_assert_uint_eq(harness_word(H, 0x101c), 0x1114);
@@ -276,7 +276,7 @@ TEST(full_buffers_overflow)
     ck_assert_uint_eq(get(AGENT_B, REG(STAMP_STATUS)), 1 << 5 | 1 << 14);
     stamp_buffers(0x18000, 0x18001, 0, 0);
     put(AGENT_B, REG(STAMP_CONTROL), 1);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, REG(STAMP), 48), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, REG(STAMP), 48), ANSWER_UNMAPPED);
 }
 
 /* --- The debug interface, as tt-exalens uses it --- */

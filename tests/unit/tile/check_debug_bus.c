@@ -258,7 +258,7 @@ TEST(daisychain_writes_l1)
     put(AGENT_NOC, REG(0x050), 0xf);
     put(AGENT_NOC, REG(0x048), 0x100000 >> 4);
     put(AGENT_NOC, REG(0x050), 0);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_NOC, REG(0x050), 1 << 12), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_NOC, REG(0x050), 1 << 12), ANSWER_UNMAPPED);
 }
 
 TEST(daisychain_samples)

@@ -45,11 +45,11 @@ static uint32_t low(uint32_t value, unsigned bytes)
 
 TEST(only_triscs_see_it)
 {
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, DST, 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NC, DST, 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NOC, DST, 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, DST, 0), ANSWER_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NC, DST, 0), ANSWER_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NOC, DST, 0), ANSWER_UNMAPPED);
     for (unsigned thread = 0; thread < 3; thread++) {
-        ck_assert_int_eq(try_access(MMIO_READ, trisc(thread), DST, 0), MMIO_OK);
+        ck_assert_int_eq(try_access(MMIO_READ, trisc(thread), DST, 0), ANSWER_DONE);
     }
 }
 
@@ -67,9 +67,9 @@ TEST_EACH(elements_of_each_size, 6)
                      value = low(0x9e3779b9u * (element + 1), bytes);
             uint32_t back = 0;
             ck_assert_int_eq(try_narrow(MMIO_WRITE, trisc(thread), address, (uint8_t)bytes, &value),
-                             MMIO_OK);
+                             ANSWER_DONE);
             ck_assert_int_eq(try_narrow(MMIO_READ, trisc(thread), address, (uint8_t)bytes, &back),
-                             MMIO_OK);
+                             ANSWER_DONE);
             ck_assert_uint_eq(back, value);
             unsigned row = element / 16, upper = (row & 0x1f8) << 1 | (row & 7);
             if (bytes == 4) {
@@ -94,11 +94,11 @@ TEST(other_sizes_are_refused)
                 bool is_element = !reserved && size == element_bytes[format];
                 bool is_many = !reserved && thread == 2 && size > element_bytes[format];
                 uint32_t value = 0;
-                enum mmio_reply reply =
+                enum answer reply =
                     try_narrow(MMIO_READ, trisc(thread), DST, (uint8_t)size, &value);
-                ck_assert_int_eq(reply, is_element || is_many ? MMIO_OK : MMIO_NARROW);
+                ck_assert_int_eq(reply, is_element || is_many ? ANSWER_DONE : ANSWER_NARROW);
                 reply = try_narrow(MMIO_WRITE, trisc(thread), DST, (uint8_t)size, &value);
-                ck_assert_int_eq(reply, is_element || is_many ? MMIO_OK : MMIO_NARROW);
+                ck_assert_int_eq(reply, is_element || is_many ? ANSWER_DONE : ANSWER_NARROW);
             }
         }
     }

@@ -112,7 +112,7 @@ TEST_EACH(both_ways, 2)
 TEST(only_stores_start_something)
 {
     read_from(0, BASE, 0x4000);
-    ck_assert_int_eq(try_access(MMIO_POKE, AGENT_B, STREAM(0, START), READ(16)), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_POKE, AGENT_B, STREAM(0, START), READ(16)), ANSWER_DONE);
     put(AGENT_B, STREAM(0, START), READ(16) & 0x7fffffff);
     ck_assert_uint_eq(harness.tile->l1[0x4001], 0);
     ck_assert_uint_eq(get(AGENT_B, STREAM(0, READS)), 0);
@@ -121,21 +121,21 @@ TEST(only_stores_start_something)
 static const struct {
     uint64_t gddr;
     uint32_t l1, start;
-    enum mmio_reply reply;
+    enum answer reply;
 } wrong[] = {
-    {BASE, L1_BYTES - 16, READ(32), MMIO_UNMAPPED},
-    {BASE, L1_BYTES + 16, READ(16), MMIO_UNMAPPED},
-    {BASE, 0xfffffff0, READ(32), MMIO_UNMAPPED},
-    {BASE + CHUNK - 16, 0x4000, READ(32), MMIO_UNMAPPED},
-    {BASE - 16, 0x4000, WRITE(16), MMIO_UNMAPPED},
-    {BASE + 4, 0x4000, READ(16), MMIO_UNIMPLEMENTED},
-    {BASE, 0x4008, WRITE(16), MMIO_UNIMPLEMENTED},
-    {BASE, 0x4000, READ(16) | WRITE(16), MMIO_UNIMPLEMENTED},
-    {BASE, 0x4000, READ(16) | 1 << 20, MMIO_UNIMPLEMENTED}, /* automatic increments */
-    {BASE, 0x4000, READ(16) | 1 << 23, MMIO_UNIMPLEMENTED},
-    {BASE, 0x4000, READ(16) | 1 << 26, MMIO_UNIMPLEMENTED}, /* an interrupt */
-    {BASE, 0x4000, 1 | 1 << 29, MMIO_UNIMPLEMENTED},        /* data */
-    {BASE, 0x4000, 1 | 1 << 30, MMIO_UNIMPLEMENTED},        /* a remote register */
+    {BASE, L1_BYTES - 16, READ(32), ANSWER_UNMAPPED},
+    {BASE, L1_BYTES + 16, READ(16), ANSWER_UNMAPPED},
+    {BASE, 0xfffffff0, READ(32), ANSWER_UNMAPPED},
+    {BASE + CHUNK - 16, 0x4000, READ(32), ANSWER_UNMAPPED},
+    {BASE - 16, 0x4000, WRITE(16), ANSWER_UNMAPPED},
+    {BASE + 4, 0x4000, READ(16), ANSWER_UNIMPLEMENTED},
+    {BASE, 0x4008, WRITE(16), ANSWER_UNIMPLEMENTED},
+    {BASE, 0x4000, READ(16) | WRITE(16), ANSWER_UNIMPLEMENTED},
+    {BASE, 0x4000, READ(16) | 1 << 20, ANSWER_UNIMPLEMENTED}, /* automatic increments */
+    {BASE, 0x4000, READ(16) | 1 << 23, ANSWER_UNIMPLEMENTED},
+    {BASE, 0x4000, READ(16) | 1 << 26, ANSWER_UNIMPLEMENTED}, /* an interrupt */
+    {BASE, 0x4000, 1 | 1 << 29, ANSWER_UNIMPLEMENTED},        /* data */
+    {BASE, 0x4000, 1 | 1 << 30, ANSWER_UNIMPLEMENTED},        /* a remote register */
 };
 
 TEST_EACH(what_is_refused, COUNT(wrong))
@@ -153,16 +153,16 @@ TEST_EACH(what_is_refused, COUNT(wrong))
 
 TEST(registers_that_are_not_there)
 {
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, STREAM(0, 0x60), 0), MMIO_UNIMPLEMENTED);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, STREAM(0, 0x0c), 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, STREAM(0, 0x80), 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, STREAM(2, 0), 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, CONTROL(0x18), 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NOC, STREAM(0, 0), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, STREAM(0, 0x60), 0), ANSWER_UNIMPLEMENTED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, STREAM(0, 0x0c), 0), ANSWER_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, STREAM(0, 0x80), 0), ANSWER_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, STREAM(2, 0), 0), ANSWER_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, CONTROL(0x18), 0), ANSWER_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NOC, STREAM(0, 0), 0), ANSWER_UNMAPPED);
     put(AGENT_B, CONTROL(4), 0x00031000); /* off */
     read_from(0, BASE, 0x4000);
     ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, STREAM(0, START), READ(16)),
-                     MMIO_UNIMPLEMENTED);
+                     ANSWER_UNIMPLEMENTED);
 }
 
 /* As tt-metal's kernels for such harts do it: a read on stream 0, waiting, a write on stream 1. */

@@ -26,7 +26,7 @@ TEST_EACH(mailbox_connects_a_pair, 16)
 {
     enum tile_agent from = (enum tile_agent)(_i / 4), to = (enum tile_agent)(_i % 4);
     ck_assert_uint_eq(get(to, MAILBOX((uint32_t)from) + 4), 0);
-    ck_assert_int_eq(try_access(MMIO_READ, to, MAILBOX((uint32_t)from), 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_READ, to, MAILBOX((uint32_t)from), 0), ANSWER_WAIT);
     ck_assert_event(put(from, MAILBOX((uint32_t)to), 0x1234));
     put(from, MAILBOX((uint32_t)to) + 8, 0x5678);
     ck_assert_uint_eq(get(to, MAILBOX((uint32_t)from) + 4), 1);
@@ -48,7 +48,7 @@ TEST_EACH(mailbox_answers_at_any_offset, 5)
     ck_assert_uint_eq(get(AGENT_T1, MAILBOX(0) + offset), offset & 4 ? 1 : 0x1234);
     ck_assert_uint_eq(get(AGENT_T1, MAILBOX(0) + (offset & ~4u)), 0x5678);
     ck_assert_uint_eq(get(AGENT_T1, MAILBOX(0) + (offset | 4)), 0);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T1, MAILBOX(0) + (offset & ~4u), 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T1, MAILBOX(0) + (offset & ~4u), 0), ANSWER_WAIT);
 }
 
 TEST(mailboxes_of_a_writer_hold_four)
@@ -57,18 +57,18 @@ TEST(mailboxes_of_a_writer_hold_four)
     put(AGENT_T1, MAILBOX(1), 2);
     put(AGENT_T1, MAILBOX(2), 3);
     put(AGENT_T1, MAILBOX(2), 4);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T1, MAILBOX(3), 5), MMIO_WAIT);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T0, MAILBOX(3), 5), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T1, MAILBOX(3), 5), ANSWER_WAIT);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T0, MAILBOX(3), 5), ANSWER_DONE);
     ck_assert_uint_eq(get(AGENT_B, MAILBOX(2)), 1);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T1, MAILBOX(3), 5), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T1, MAILBOX(3), 5), ANSWER_DONE);
 }
 
 TEST(mailbox_takes_words)
 {
     uint32_t value = 1;
-    ck_assert_int_eq(try_narrow(MMIO_WRITE, AGENT_B, MAILBOX(1), 2, &value), MMIO_NARROW);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NC, MAILBOX(0), 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NOC, MAILBOX(0), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_narrow(MMIO_WRITE, AGENT_B, MAILBOX(1), 2, &value), ANSWER_NARROW);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NC, MAILBOX(0), 0), ANSWER_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NOC, MAILBOX(0), 0), ANSWER_UNMAPPED);
 }
 
 TEST(entering_reset_empties_the_writers_mailboxes)
@@ -87,25 +87,25 @@ TEST_EACH(pc_buf_holds_sixteen, 3)
 {
     uint32_t i = (uint32_t)_i;
     enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
-    ck_assert_int_eq(try_access(MMIO_READ, trisc, PC_BUF, 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_READ, trisc, PC_BUF, 0), ANSWER_WAIT);
     for (uint32_t n = 0; n < 16; n++) {
         put(AGENT_B, B_PC_BUF(i) + 8 * n, 100 + n); /* any address of the range but +4 */
         put(AGENT_B, B_PC_BUF(i) + 4, 7);           /* not pushed */
     }
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, B_PC_BUF(i), 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, B_PC_BUF(i), 0), ANSWER_WAIT);
     for (uint32_t n = 0; n < 16; n++) {
         ck_assert_event(ck_assert_uint_eq(get(trisc, PC_BUF), 100 + n));
     }
-    ck_assert_int_eq(try_access(MMIO_READ, trisc, PC_BUF, 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_READ, trisc, PC_BUF, 0), ANSWER_WAIT);
     put(trisc, PC_BUF, 7); /* discarded */
-    ck_assert_int_eq(try_access(MMIO_READ, trisc, PC_BUF, 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_READ, trisc, PC_BUF, 0), ANSWER_WAIT);
 }
 
 TEST(leaving_reset_empties_the_pc_buf)
 {
     put(AGENT_B, B_PC_BUF(2), 1);
     harness_release(H, RV32_T2, 0);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T2, PC_BUF, 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T2, PC_BUF, 0), ANSWER_WAIT);
 }
 
 TEST(override_answers_for_an_empty_pc_buf)
@@ -114,7 +114,7 @@ TEST(override_answers_for_an_empty_pc_buf)
     ck_assert_uint_eq(get(AGENT_T1, PC_BUF), 0xa5);
     put(AGENT_B, B_PC_BUF(1), 77);
     ck_assert_uint_eq(get(AGENT_T1, PC_BUF), 77);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, B_PC_BUF(1), 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, B_PC_BUF(1), 0), ANSWER_WAIT);
     put(AGENT_NOC, OVERRIDE, 3u << 10); /* busy, too */
     ck_assert_uint_eq(get(AGENT_B, B_PC_BUF(1)), 0);
 }
@@ -179,23 +179,23 @@ TEST(waiting_triscs_sleep)
 TEST(done_checks_wait_for_the_own_thread)
 {
     put(AGENT_T0, CORE_DONE, 1); /* discarded */
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, CORE_DONE, 0), ANSWER_DONE);
     put(AGENT_T0, PUSH, SEMINIT);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_WAIT);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_OK);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T1, CORE_DONE, 0), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, CORE_DONE, 0), ANSWER_WAIT);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, MOP_DONE, 0), ANSWER_DONE);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T1, CORE_DONE, 0), ANSWER_DONE);
     for (uint32_t i = 0; i < 9; i++) {
         put(AGENT_T0, MOP_CONFIG + 4 * i, NOP);
     }
     put(AGENT_T0, PUSH, MOP);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, MOP_DONE, 0), ANSWER_WAIT);
     put(AGENT_NOC, OVERRIDE, 3);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_OK);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, CORE_DONE, 0), ANSWER_DONE);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, MOP_DONE, 0), ANSWER_DONE);
     put(AGENT_NOC, OVERRIDE, 0);
     (void)tensix_run(&harness.tile->tensix, 100);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, CORE_DONE, 0), MMIO_OK);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, MOP_DONE, 0), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, CORE_DONE, 0), ANSWER_DONE);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, MOP_DONE, 0), ANSWER_DONE);
 }
 
 /* --- Semaphores --- */
@@ -222,9 +222,9 @@ TEST_EACH(holes_are_unmapped, 5)
 {
     static const uint32_t holes[] = {PC_BUF + 0x0c, PC_BUF + 0x1c, PC_BUF + 0x40, PC_BUF + 0xfffc,
                                      PC_BUF + 0x10000};
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, holes[_i], 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T0, holes[_i], 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_NC, holes[_i], 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, holes[_i], 0), ANSWER_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T0, holes[_i], 0), ANSWER_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_NC, holes[_i], 0), ANSWER_UNMAPPED);
 }
 
 /* --- Order between a hart and the one that it releases --- */

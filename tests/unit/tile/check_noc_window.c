@@ -38,8 +38,8 @@ TEST_EACH(command_registers_hold_values, 4)
     put(AGENT_B, NIU(0, base + 0x34), 5);
     ck_assert_uint_eq(harness.unmodelled, 1);
     uint32_t value = 0;
-    ck_assert_int_eq(try_narrow(MMIO_WRITE, AGENT_B, NIU(0, base), 2, &value), MMIO_NARROW);
-    ck_assert_int_eq(try_narrow(MMIO_READ, AGENT_B, NIU(0, base + 3), 1, &value), MMIO_OK);
+    ck_assert_int_eq(try_narrow(MMIO_WRITE, AGENT_B, NIU(0, base), 2, &value), ANSWER_NARROW);
+    ck_assert_int_eq(try_narrow(MMIO_READ, AGENT_B, NIU(0, base + 3), 1, &value), ANSWER_DONE);
     ck_assert_uint_eq(value, 0x80);
 }
 
@@ -117,9 +117,9 @@ TEST(what_is_not_modelled_is_reported)
     (void)get(AGENT_NOC, NIU(0, 0x200));
     ck_assert_uint_eq(harness.unmodelled, 3);
     ck_assert_uint_eq(get(AGENT_NOC, NIU(0, 0x174)), 0); /* clears itself */
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NOC, NIU(0, 0x600), 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NOC, NIU(0, 0x2000), 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_NOC, NIU(1, 0xfffc), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NOC, NIU(0, 0x600), 0), ANSWER_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_NOC, NIU(0, 0x2000), 0), ANSWER_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_NOC, NIU(1, 0xfffc), 0), ANSWER_UNMAPPED);
 }
 
 /* CMD_BUF_AVAIL: a place in each command buffer whose request has departed. */
@@ -146,7 +146,7 @@ TEST_EACH(writes_beyond_the_buffers, 2)
     tile->commands = 2 * NIU_BUFFERS;
     for (uint32_t offset = 0x2000; offset < 0x10000; offset += 0x800) {
         uint32_t address = NIU(_i, offset + 4 * (unsigned)_i);
-        ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_NC, address, 1), MMIO_UNMAPPED);
+        ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_NC, address, 1), ANSWER_UNMAPPED);
     }
     ck_assert_uint_eq(harness.faults, 0);
     put(AGENT_NC, NIU(_i, 0x1800), 1);
@@ -244,14 +244,14 @@ TEST(streams_stay_idle)
 TEST(blob_done_raises_the_irq)
 {
     uint32_t done = 1u << 3;
-    ck_assert_int_eq(try_access(MMIO_POKE, AGENT_B, STREAM(0, 289), done), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_POKE, AGENT_B, STREAM(0, 289), done), ANSWER_DONE);
     put(AGENT_B, STREAM(5, 4), 1); /* any write looks at the IRQ */
     ck_assert_uint_eq(get(AGENT_B, 0xffb13098), 1);
     ck_assert_uint_eq(peek(AGENT_B, STREAM(0, 290)), 0x10000 | 35);
     ck_assert_uint_eq(get(AGENT_B, STREAM(0, 290)), 0x10000 | 35);
     ck_assert_uint_eq(get(AGENT_B, STREAM(0, 290)), 0);
     ck_assert_uint_eq(get(AGENT_B, 0xffb13098), 0);
-    ck_assert_int_eq(try_access(MMIO_POKE, AGENT_B, STREAM(0, 288), 6), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_POKE, AGENT_B, STREAM(0, 288), 6), ANSWER_DONE);
     put(AGENT_B, STREAM(0, 288), 2); /* writes clear */
     ck_assert_uint_eq(get(AGENT_B, STREAM(0, 288)), 4);
     ck_assert_uint_eq(get(AGENT_B, STREAM(1, 288)), 0);

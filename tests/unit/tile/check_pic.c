@@ -121,8 +121,8 @@ TEST(snapshot_of_the_running_hart_is_recent)
 
 TEST(what_is_beyond_is_unmapped)
 {
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, PIC(0x14c), 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, PIC(0xffc), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, PIC(0x14c), 0), ANSWER_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, PIC(0xffc), 0), ANSWER_UNMAPPED);
     uint32_t value = 1;
-    ck_assert_int_eq(try_narrow(MMIO_WRITE, AGENT_B, SW_INT(0), 1, &value), MMIO_NARROW);
+    ck_assert_int_eq(try_narrow(MMIO_WRITE, AGENT_B, SW_INT(0), 1, &value), ANSWER_NARROW);
 }

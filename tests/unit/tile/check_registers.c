@@ -33,7 +33,7 @@ static void check_stored(const struct block *block, const struct reg *row, uint3
     uint32_t before = read_by(block, MMIO_PEEK, address), kept = before & row->kept;
     uint32_t written = kept | (SOME_BITS & ~row->kept);
     bool is_read_only = row->kind == REG_DRIVEN || row->kind == REG_BLIND;
-    ck_assert_int_eq(try_access(MMIO_POKE, block->agent, address, SOME_BITS), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_POKE, block->agent, address, SOME_BITS), ANSWER_DONE);
     ck_assert_uint_eq(read_by(block, MMIO_PEEK, address), is_read_only ? before : written);
     if (row->kind == REG_WRITE_ONLY) {
         ck_assert_uint_eq(read_by(block, MMIO_READ, address), 0);
@@ -43,7 +43,7 @@ static void check_stored(const struct block *block, const struct reg *row, uint3
     } else {
         ck_assert_uint_eq(read_by(block, MMIO_READ, address), is_read_only ? before : written);
     }
-    ck_assert_int_eq(try_access(MMIO_POKE, block->agent, address, before), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_POKE, block->agent, address, before), ANSWER_DONE);
 }
 
 static void check_word(const struct block *block, const struct reg *row, uint32_t address)
@@ -62,23 +62,23 @@ static void check_word(const struct block *block, const struct reg *row, uint32_
         check_stored(block, row, address);
         break;
     case REG_REFUSED:
-        ck_assert_int_eq(try_access(MMIO_READ, block->agent, address, 0), MMIO_UNIMPLEMENTED);
-        ck_assert_int_eq(try_access(MMIO_WRITE, block->agent, address, 0), MMIO_UNIMPLEMENTED);
+        ck_assert_int_eq(try_access(MMIO_READ, block->agent, address, 0), ANSWER_UNIMPLEMENTED);
+        ck_assert_int_eq(try_access(MMIO_WRITE, block->agent, address, 0), ANSWER_UNIMPLEMENTED);
         return;
     case REG_TRIGGER:
         ck_assert_uint_eq(read_by(block, MMIO_READ, address), 0);
-        ck_assert_int_eq(try_access(MMIO_POKE, block->agent, address, SOME_BITS), MMIO_OK);
+        ck_assert_int_eq(try_access(MMIO_POKE, block->agent, address, SOME_BITS), ANSWER_DONE);
         break;
     case REG_COMPUTED:
         value = read_by(block, MMIO_PEEK, address);
-        ck_assert_int_eq(try_access(MMIO_WRITE, block->agent, address, ~value), MMIO_OK);
+        ck_assert_int_eq(try_access(MMIO_WRITE, block->agent, address, ~value), ANSWER_DONE);
         ck_assert_uint_eq(read_by(block, MMIO_READ, address), value);
         break;
     case REG_ACTS:
         ck_assert(block->is_set_up || read_by(block, MMIO_READ, address) == row->reset);
         break;
     case REG_LIVE:
-        ck_assert_int_eq(try_access(MMIO_WRITE, block->agent, address, SOME_BITS), MMIO_OK);
+        ck_assert_int_eq(try_access(MMIO_WRITE, block->agent, address, SOME_BITS), ANSWER_DONE);
         (void)read_by(block, MMIO_PEEK, address);
         break;
     default:
@@ -86,7 +86,7 @@ static void check_word(const struct block *block, const struct reg *row, uint32_
         break;
     }
     if (reg_is_written(row)) {
-        ck_assert_int_eq(try_narrow(MMIO_WRITE, block->agent, address, 2, &value), MMIO_NARROW);
+        ck_assert_int_eq(try_narrow(MMIO_WRITE, block->agent, address, 2, &value), ANSWER_NARROW);
     }
 }
 

@@ -132,7 +132,7 @@ TEST(store_command_writes_l1)
     put(AGENT_B, COMMAND, 0x766);
     ck_assert_uint_eq(harness_word(H, 0x504), 0x11223344);
     put(AGENT_B, TDMA(0), TILE_L1_BYTES - 4);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, COMMAND, 0x666), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, COMMAND, 0x666), ANSWER_DONE);
 }
 
 /* What the page leaves undefined is refused, and nothing has happened. */
@@ -168,7 +168,7 @@ TEST_EACH(undefined_commands_are_refused, 18)
     const uint32_t *p = rows[_i].parameter;
     put_parameters(AGENT_B, p[0], p[1], p[2], p[3]);
     fill_l1(0, 0x2000);
-    ck_assert_int_eq(tile_access(harness.tile, &access), MMIO_UNMAPPED);
+    ck_assert_int_eq(tile_access(harness.tile, &access), ANSWER_UNMAPPED);
     ck_assert_ptr_nonnull(access.rule);
     ck_assert_uint_lt(strlen(access.rule), 150);
     for (uint32_t i = 0; i < 0x2000; i += 4) {
@@ -181,7 +181,7 @@ TEST(poked_commands_do_nothing)
 {
     fill_l1(0, 0x40);
     put_parameters(AGENT_B, 0, 0, 1, 0);
-    ck_assert_int_eq(try_access(MMIO_POKE, AGENT_B, COMMAND, MOVE), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_POKE, AGENT_B, COMMAND, MOVE), ANSWER_DONE);
     ck_assert_uint_eq(harness_word(H, 0), 0x1000000);
     put(AGENT_B, COMMAND, MOVE);
     ck_assert_uint_eq(harness_word(H, 0), 0);
@@ -228,10 +228,10 @@ TEST(status_counts_commands)
     put(AGENT_B, COMMAND, COMPACT | NOP);
     put(AGENT_B, COMMAND, WAIT);
     ck_assert_uint_eq(get(AGENT_B, TDMA(0x14)), BUSY | 1 << 4 | 1 << 8);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, COMMAND, NOP), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, COMMAND, NOP), ANSWER_UNMAPPED);
     put(AGENT_B, COMMAND, COMPACT | WAIT);
     ck_assert_uint_eq(get(AGENT_T2, TDMA(0x14)), BUSY | 1 << 2 | 1 << 4);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, COMMAND, NOP), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, COMMAND, NOP), ANSWER_WAIT);
     tile_run(tile, LONG_CYCLES / 128 * 128);
     ck_assert_uint_eq(get(AGENT_B, TDMA(0x14)), BUSY | 1 << 2 | 1 << 4);
     ck_assert_event(tile_run(tile, LONG_CYCLES / 128 * 128 + 128));
@@ -356,14 +356,14 @@ TEST(moved_code_is_executed)
 TEST_EACH(empty_metadata_fifo_makes_wait, 4)
 {
     uint32_t packer = 0x100u * (unsigned)_i;
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T2, TDMA(0x30 + packer), 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T2, TDMA(0x30 + packer), 0), ANSWER_WAIT);
     ck_assert_uint_eq(get(AGENT_T2, TDMA(0x34 + packer)), 0);
     for (uint32_t thread = 0; thread < 3; thread++) {
         ck_assert_uint_eq(get(AGENT_T2, TDMA(0x18 + packer + 0x40 * thread)), 0);
         ck_assert_uint_eq(get(AGENT_T2, TDMA(0x1c + packer + 0x40 * thread)), 0);
     }
     ck_assert_uint_eq(harness.unmodelled, 0);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T2, TDMA(0xd8 + packer), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T2, TDMA(0xd8 + packer), 0), ANSWER_UNMAPPED);
 }
 
 /* What the packer leaves behind, seen where packer 0 was; the other three stay empty. */
@@ -411,7 +411,7 @@ TEST(metadata_fifo)
         ck_assert_event(ck_assert_uint_eq(get(AGENT_B, TDMA(0x34)), i));
     }
     ck_assert_uint_eq(get(AGENT_B, TDMA(0x38)), 0x55);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, TDMA(0x30), 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, TDMA(0x30), 0), ANSWER_WAIT);
     ck_assert_uint_eq(get(AGENT_B, TDMA(0x34)), 0);
 }
 

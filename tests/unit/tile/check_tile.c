@@ -180,9 +180,11 @@ TEST(reset_clears_and_restarts)
     uint32_t value = 0x1000;
     harness_open(&harness);
     harness_assemble(&harness, 0x1000, program);
-    ck_assert_int_eq(harness_access(&harness, MMIO_WRITE, AGENT_NOC, 0xffb12230, &value), MMIO_OK);
+    ck_assert_int_eq(harness_access(&harness, MMIO_WRITE, AGENT_NOC, 0xffb12230, &value),
+                     ANSWER_DONE);
     value = 4;
-    ck_assert_int_eq(harness_access(&harness, MMIO_WRITE, AGENT_NOC, 0xffb12234, &value), MMIO_OK);
+    ck_assert_int_eq(harness_access(&harness, MMIO_WRITE, AGENT_NOC, 0xffb12234, &value),
+                     ANSWER_DONE);
     for (unsigned i = 0; i < 2; i++) {
         value = all & ~(UINT32_C(1) << 14);
         harness_access(&harness, MMIO_WRITE, AGENT_NOC, 0xffb121b0, &value);

@@ -22,10 +22,10 @@ TEST_EACH(mop_configuration_is_write_only, 3)
         put(trisc, MOP_CFG(i), 0x100 + i);
         ck_assert_uint_eq(harness.tile->tensix.thread[_i].mop.config[i], 0x100 + i);
         ck_assert_uint_eq(peek(trisc, MOP_CFG(i)), 0x100 + i);
-        ck_assert_int_eq(try_access(MMIO_READ, trisc, MOP_CFG(i), 0), MMIO_UNMAPPED);
+        ck_assert_int_eq(try_access(MMIO_READ, trisc, MOP_CFG(i), 0), ANSWER_UNMAPPED);
     }
-    ck_assert_int_eq(try_access(MMIO_WRITE, trisc, MOP_CFG(9), 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, MOP_CFG(0), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, trisc, MOP_CFG(9), 0), ANSWER_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, MOP_CFG(0), 0), ANSWER_UNMAPPED);
 }
 
 TEST_EACH(gprs_of_each_thread, 3)
@@ -47,11 +47,11 @@ TEST_EACH(gprs_of_each_thread, 3)
     put(AGENT_B, GPR(64u * (unsigned)_i + 63), 5);
     ck_assert_uint_eq(get(trisc, GPR(63)), 5);
     ck_assert_uint_eq(get(trisc, GPR(64 + 63)), 5); /* a TRISC's bank repeats */
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, GPR(192), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, GPR(192), 0), ANSWER_UNMAPPED);
     uint32_t value = 0;
-    ck_assert_int_eq(try_narrow(MMIO_READ, trisc, GPR(0) + 2, 2, &value), MMIO_OK);
+    ck_assert_int_eq(try_narrow(MMIO_READ, trisc, GPR(0) + 2, 2, &value), ANSWER_DONE);
     ck_assert_uint_eq(value, 0xa0b0);
-    ck_assert_int_eq(try_narrow(MMIO_WRITE, trisc, GPR(0) + 2, 2, &value), MMIO_NARROW);
+    ck_assert_int_eq(try_narrow(MMIO_WRITE, trisc, GPR(0) + 2, 2, &value), ANSWER_NARROW);
 }
 
 /* What stores of a hart to GPRs lead to. */
@@ -147,13 +147,13 @@ TEST_EACH(triscs_push_to_their_own, 3)
     enum tile_agent trisc = (enum tile_agent)(AGENT_T0 + _i);
     put(trisc, PUSH(0), 0x02000000);
     ck_assert_uint_eq(harness.tile->tensix.thread[_i].front.count, 1);
-    ck_assert_int_eq(try_access(MMIO_WRITE, trisc, PUSH(1), 0), MMIO_HANG);
-    ck_assert_int_eq(try_access(MMIO_WRITE, trisc, PUSH(2), 0), MMIO_HANG);
-    ck_assert_int_eq(try_access(MMIO_READ, trisc, PUSH(0), 0), MMIO_UNMAPPED);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_NC, PUSH(0), 0), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, trisc, PUSH(1), 0), ANSWER_HANG);
+    ck_assert_int_eq(try_access(MMIO_WRITE, trisc, PUSH(2), 0), ANSWER_HANG);
+    ck_assert_int_eq(try_access(MMIO_READ, trisc, PUSH(0), 0), ANSWER_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_NC, PUSH(0), 0), ANSWER_UNMAPPED);
     uint32_t value = 0;
-    ck_assert_int_eq(try_narrow(MMIO_WRITE, trisc, PUSH(0), 2, &value), MMIO_NARROW);
-    ck_assert_int_eq(try_access(MMIO_POKE, trisc, PUSH(0), 0), MMIO_OK);
+    ck_assert_int_eq(try_narrow(MMIO_WRITE, trisc, PUSH(0), 2, &value), ANSWER_NARROW);
+    ck_assert_int_eq(try_access(MMIO_POKE, trisc, PUSH(0), 0), ANSWER_DONE);
     ck_assert_uint_eq(harness.tile->tensix.thread[_i].front.count, 1);
 }
 
@@ -162,11 +162,11 @@ TEST(full_fifo_makes_wait)
     for (unsigned i = 0; i < 29; i++) {
         put(AGENT_T1, PUSH(0), 0x02000000);
     }
-    ck_assert_no_event(ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T1, PUSH(0), 0), MMIO_WAIT));
+    ck_assert_no_event(ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T1, PUSH(0), 0), ANSWER_WAIT));
     for (unsigned i = 0; i < 8; i++) { /* B has a FIFO behind the MOP expander */
         put(AGENT_B, PUSH(1), 0x02000000);
     }
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, PUSH(1), 0), MMIO_WAIT);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_B, PUSH(1), 0), ANSWER_WAIT);
 }
 
 TEST(debug_bus_takes_the_fifo)
@@ -233,10 +233,10 @@ TEST(thread_configuration_is_read_only)
 {
     harness.tile->tensix.thread_config[2][67] = 0x1234;
     ck_assert_uint_eq(get(AGENT_B, CONFIG(THREAD + 2 * 68 + 67)), 0x1234);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T2, CONFIG(THREAD), 1), MMIO_READ_ONLY);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T2, CONFIG(THREAD + 204), 1), MMIO_UNMAPPED);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T2, CONFIG(THREAD), 1), ANSWER_READ_ONLY);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T2, CONFIG(THREAD + 204), 1), ANSWER_UNMAPPED);
     uint32_t value = 0;
-    ck_assert_int_eq(try_narrow(MMIO_WRITE, AGENT_T2, CONFIG(0), 1, &value), MMIO_NARROW);
+    ck_assert_int_eq(try_narrow(MMIO_WRITE, AGENT_T2, CONFIG(0), 1, &value), ANSWER_NARROW);
 }
 
 /* Decoded code follows memory, so invalidating caches leaves it alone; a hart may do it in the code
@@ -291,10 +291,10 @@ TEST(auto_ttsync_makes_wait)
 {
     harness.tile->tensix.thread_config[0][56] = 0x1f;
     put(AGENT_T0, PUSH(0), 0x01000000); /* a MOP may use everything */
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, GPR(0), 0), MMIO_WAIT);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T0, CONFIG(0), 0), MMIO_WAIT);
-    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T0, 0xffb11000, 0), MMIO_WAIT);
-    ck_assert_int_eq(try_access(MMIO_PEEK, AGENT_T0, GPR(0), 0), MMIO_OK);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, GPR(0), 0), MMIO_OK);
-    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T1, GPR(0), 0), MMIO_OK);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T0, GPR(0), 0), ANSWER_WAIT);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T0, CONFIG(0), 0), ANSWER_WAIT);
+    ck_assert_int_eq(try_access(MMIO_WRITE, AGENT_T0, 0xffb11000, 0), ANSWER_WAIT);
+    ck_assert_int_eq(try_access(MMIO_PEEK, AGENT_T0, GPR(0), 0), ANSWER_DONE);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_B, GPR(0), 0), ANSWER_DONE);
+    ck_assert_int_eq(try_access(MMIO_READ, AGENT_T1, GPR(0), 0), ANSWER_DONE);
 }

@@ -19,8 +19,8 @@ static inline void harness_teardown(void)
 }
 
 /* The reply to an access; the value read is dropped. */
-static inline enum mmio_reply try_access(enum mmio_operation operation, enum tile_agent agent,
-                                         uint32_t address, uint32_t value)
+static inline enum answer try_access(enum mmio_operation operation, enum tile_agent agent,
+                                     uint32_t address, uint32_t value)
 {
     return harness_access(H, operation, agent, address, &value);
 }
@@ -29,7 +29,7 @@ static inline uint32_t get_by(enum mmio_operation operation, enum tile_agent age
                               uint32_t address)
 {
     uint32_t value = 0;
-    ck_assert_msg(harness_access(H, operation, agent, address, &value) == MMIO_OK,
+    ck_assert_msg(harness_access(H, operation, agent, address, &value) == ANSWER_DONE,
                   "%s cannot read 0x%08x", tile_agent_name(agent), address);
     return value;
 }
@@ -46,13 +46,13 @@ static inline uint32_t peek(enum tile_agent agent, uint32_t address)
 
 static inline void put(enum tile_agent agent, uint32_t address, uint32_t value)
 {
-    ck_assert_msg(harness_access(H, MMIO_WRITE, agent, address, &value) == MMIO_OK,
+    ck_assert_msg(harness_access(H, MMIO_WRITE, agent, address, &value) == ANSWER_DONE,
                   "%s cannot write 0x%08x", tile_agent_name(agent), address);
 }
 
 /* An access of one or two bytes. */
-static inline enum mmio_reply try_narrow(enum mmio_operation operation, enum tile_agent agent,
-                                         uint32_t address, uint8_t size, uint32_t *value)
+static inline enum answer try_narrow(enum mmio_operation operation, enum tile_agent agent,
+                                     uint32_t address, uint8_t size, uint32_t *value)
 {
     struct mmio_access access = {.operation = operation,
                                  .agent = agent,
@@ -60,7 +60,7 @@ static inline enum mmio_reply try_narrow(enum mmio_operation operation, enum til
                                  .address = address,
                                  .value = *value,
                                  .cycle = harness.tile->now};
-    enum mmio_reply reply = tile_access(harness.tile, &access);
+    enum answer reply = tile_access(harness.tile, &access);
     *value = access.value;
     return reply;
 }

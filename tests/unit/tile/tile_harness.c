@@ -131,9 +131,11 @@ void harness_release(struct tile_harness *harness, enum rv32_core core, uint32_t
 {
     static const uint32_t bits[RV32_CORES] = {1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 18};
     uint32_t value = 0;
-    ck_assert_int_eq(harness_access(harness, MMIO_READ, AGENT_NOC, 0xffb121b0, &value), MMIO_OK);
+    ck_assert_int_eq(harness_access(harness, MMIO_READ, AGENT_NOC, 0xffb121b0, &value),
+                     ANSWER_DONE);
     value &= ~bits[core];
-    ck_assert_int_eq(harness_access(harness, MMIO_WRITE, AGENT_NOC, 0xffb121b0, &value), MMIO_OK);
+    ck_assert_int_eq(harness_access(harness, MMIO_WRITE, AGENT_NOC, 0xffb121b0, &value),
+                     ANSWER_DONE);
     harness->tile->hart[core].pc = pc;
 }
 
@@ -150,8 +152,8 @@ void harness_set_word(struct tile_harness *harness, uint32_t address, uint32_t v
     tile_l1_written(harness->tile, address, sizeof value, harness->tile->now);
 }
 
-enum mmio_reply harness_access(struct tile_harness *harness, enum mmio_operation operation,
-                               enum tile_agent agent, uint32_t address, uint32_t *value)
+enum answer harness_access(struct tile_harness *harness, enum mmio_operation operation,
+                           enum tile_agent agent, uint32_t address, uint32_t *value)
 {
     struct mmio_access access = {.operation = operation,
                                  .agent = agent,
@@ -159,7 +161,7 @@ enum mmio_reply harness_access(struct tile_harness *harness, enum mmio_operation
                                  .address = address,
                                  .value = *value,
                                  .cycle = harness->tile->now};
-    enum mmio_reply reply = tile_access(harness->tile, &access);
+    enum answer reply = tile_access(harness->tile, &access);
     *value = access.value;
     return reply;
 }

@@ -35,8 +35,8 @@ uint32_t harness_word(const struct tile_harness *harness, uint32_t address);
 void harness_set_word(struct tile_harness *harness, uint32_t address, uint32_t value);
 
 /* An access as `agent` performs it between rounds. */
-enum mmio_reply harness_access(struct tile_harness *harness, enum mmio_operation operation,
-                               enum tile_agent agent, uint32_t address, uint32_t *value);
+enum answer harness_access(struct tile_harness *harness, enum mmio_operation operation,
+                           enum tile_agent agent, uint32_t address, uint32_t *value);
 
 /* Somebody looks at the tile's harts from now on: they take no shortcuts. */
 void harness_look(struct tile *tile, bool looks);
