@@ -174,7 +174,7 @@ guest_common = $(addprefix $(srcdir)/firmware/,bare/bare.h bare/bare.ld bare/crt
 	$(srcdir)/src/arch/blackhole/addresses.h
 ## Tables of the emulator that are headers of the kernels for tensors.
 guests_tensor_flag = $(patsubst %,firmware/tensor/matmul-flag-%.elf,trisc0 trisc1 trisc2)
-guest_tables = $(addprefix $(srcdir)/src/arch/blackhole/,regs.def tensix.def)
+guest_tables = $(addprefix $(srcdir)/src/arch/blackhole/,regs.def tensix.def waits.def)
 ## Programs are for the chip whose tables are in this folder.
 guest_chip = -I$(srcdir)/src/arch/blackhole
 guest_make = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(RISCV_CC) $(guest_chip) \

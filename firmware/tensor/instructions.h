@@ -47,21 +47,10 @@
 
 /* Operands of STALLWAIT and SEMWAIT. */
 enum {
-    BLOCK_TDMA = 0x1,
-    BLOCK_SYNC = 0x2,
-    BLOCK_PACK = 0x4,
-    BLOCK_UNPACK = 0x8,
-    BLOCK_SCALAR = 0x20,
-    BLOCK_MATRIX = 0x40,
-    BLOCK_CONFIG = 0x80,
-    BLOCK_VECTOR = 0x100,
-    WAIT_SCALAR = 0x1,
-    WAIT_UNPACK0 = 0x2,
-    WAIT_UNPACK1 = 0x4,
-    WAIT_PACK = 0x8,
-    WAIT_MATRIX = 0x10,
-    WAIT_CONFIG_OF_HART = 0x400,
-    WAIT_VECTOR = 0x800,
+#define BLOCK(NAME, bit) BLOCK_##NAME = 1 << (bit),
+#include "waits.def"
+#define CONDITION(NAME, bit, words) WAIT_##NAME = 1 << (bit),
+#include "waits.def"
     WHILE_ZERO = 0x1,
     WHILE_MAX = 0x2,
 };
@@ -106,7 +95,7 @@ static inline void config_change_bits(unsigned word, uint32_t mask, uint32_t bit
 static inline void config_stored(void)
 {
     PUSH(STALLWAIT, .block_mask = BLOCK_CONFIG | BLOCK_UNPACK | BLOCK_PACK,
-         .condition_mask = WAIT_CONFIG_OF_HART);
+         .condition_mask = WAIT_HART);
 }
 
 #define config_change(name, value)                                                                 \

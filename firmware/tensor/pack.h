@@ -150,7 +150,7 @@ static inline void pack_tile(unsigned tile, uint32_t address)
 static inline unsigned pack_end(unsigned half)
 {
     enum { CLEAR_HALF = 2 };
-    PUSH(STALLWAIT, .block_mask = BLOCK_MATRIX, .condition_mask = WAIT_PACK);
+    PUSH(STALLWAIT, .block_mask = BLOCK_MATRIX, .condition_mask = WAIT_PACKER);
     tensix_push(WORD(ZEROACC, .mode = CLEAR_HALF, .use_dst32b = is_dst_32bit(), .addr_mod = 1,
                      .dst_row = half));
     semaphore_get(MATH_PACK);

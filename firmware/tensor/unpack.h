@@ -127,7 +127,7 @@ static inline void unpack_begin(unsigned context, uint32_t address_a, uint32_t a
     CONFIG_WORD(THCON_SEC0_REG3_Base_address_WORD + context) = address_a / UNIT - 1;
     CONFIG_WORD(THCON_SEC1_REG3_Base_address_WORD + context) = address_b / UNIT - 1;
     SEMAPHORE(UNPACK_SYNC) = 0;
-    PUSH(STALLWAIT, .block_mask = BLOCK_UNPACK, .condition_mask = WAIT_CONFIG_OF_HART);
+    PUSH(STALLWAIT, .block_mask = BLOCK_UNPACK, .condition_mask = WAIT_HART);
 }
 
 /* Ends with it; returns the other one, which is the thread's from now on. */
@@ -191,7 +191,7 @@ static inline unsigned unpack_to_dst(unsigned context, uint32_t address)
     PUSH(SEMWAIT, .block_mask = BLOCK_UNPACK, .semaphore_mask = 1 << DST_FILLED,
          .condition_mask = WHILE_MAX);
     mop_run();
-    PUSH(STALLWAIT, .block_mask = BLOCK_SYNC | BLOCK_CONFIG, .condition_mask = WAIT_UNPACK0);
+    PUSH(STALLWAIT, .block_mask = BLOCK_SYNC | BLOCK_CONFIG, .condition_mask = WAIT_UNPACKER0);
     semaphore_post(DST_FILLED);
     unpack_aim(context, false, 0);
     return unpack_end(context);

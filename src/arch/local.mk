@@ -36,4 +36,5 @@ EXTRA_DIST += \
 	%D%/blackhole/tdma.def \
 	%D%/blackhole/tensix.def \
 	%D%/blackhole/timing.def \
-	%D%/blackhole/unread.def
+	%D%/blackhole/unread.def \
+	%D%/blackhole/waits.def

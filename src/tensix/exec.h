@@ -33,6 +33,7 @@
     cells
 #define FRONT(...)
 #define STUB(...)
+#define ABSENT_INSN INSN
 #include "tensix.def"
 
 /* Begins the handler of a row; the runner, which takes the operands from the word and calls the
@@ -136,21 +137,10 @@ static inline enum tensix_exec tensix_stall_src(struct tensix *tensix, unsigned 
 
 /* --- The wait gate (wait_gate.c) --- */
 
-/* Bits of a STALLWAIT condition mask (SPEC: BlackholeA0 STALLWAIT, C0 to C12). */
+/* Bits of a STALLWAIT condition mask. */
 enum tensix_condition {
-    TENSIX_C_SCALAR = 1 << 0,
-    TENSIX_C_UNPACKER0 = 1 << 1,
-    TENSIX_C_UNPACKER1 = 1 << 2,
-    TENSIX_C_PACKER = 1 << 3,
-    TENSIX_C_MATRIX = 1 << 4,
-    TENSIX_C_SRC_A_UNPACK = 1 << 5, /* the unpackers may not use the bank that is next */
-    TENSIX_C_SRC_B_UNPACK = 1 << 6,
-    TENSIX_C_SRC_A_MATRIX = 1 << 7,
-    TENSIX_C_SRC_B_MATRIX = 1 << 8,
-    TENSIX_C_MOVER = 1 << 9,
-    TENSIX_C_HART = 1 << 10,
-    TENSIX_C_VECTOR = 1 << 11,
-    TENSIX_C_CONFIG = 1 << 12,
+#define CONDITION(NAME, bit, words) TENSIX_C_##NAME = 1 << (bit),
+#include "waits.def"
 };
 
 /* Latches a wait instruction; nothing is latched then, since what is latched holds it. */

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "geometry.h"
 #include "num/src_format.h"
 
 enum {
@@ -89,7 +90,7 @@ static inline void tensix_src_file_imply(struct tensix_src_file *file, unsigned 
 static inline unsigned tensix_src_file_format(const struct tensix_src_file *file, unsigned bank,
                                               bool disabled, unsigned configured)
 {
-    return disabled ? configured : file->format[bank];
+    return disabled || !TENSIX_IMPLIES_FORMATS ? configured : file->format[bank];
 }
 
 #endif

@@ -55,17 +55,10 @@ const struct isa_row tensix_rows[TENSIX_ROWS] = {
 /* Blocks as tensix.def spells them. */
 enum {
     BLK_NONE = 0,
-    BLK_TDMA = TENSIX_BLOCK_TDMA,
-    BLK_SYNC = TENSIX_BLOCK_SYNC,
-    BLK_PACK = TENSIX_BLOCK_PACK,
-    BLK_UNPACK = TENSIX_BLOCK_UNPACK,
-    BLK_MOVER = TENSIX_BLOCK_MOVER,
-    BLK_SCALAR = TENSIX_BLOCK_SCALAR,
-    BLK_MATRIX = TENSIX_BLOCK_MATRIX,
-    BLK_CONFIG = TENSIX_BLOCK_CONFIG,
-    BLK_VECTOR = TENSIX_BLOCK_VECTOR,
+#define BLOCK(NAME, bit) BLK_##NAME = TENSIX_BLOCK_##NAME,
+#include "waits.def"
     BLK_ANY_SET = TENSIX_BLOCK_MASK,
-    BLK_ALL_SET = TENSIX_BLOCK_MASK | 1 << 9, /* the tenth bit is none of the hardware's */
+    BLK_ALL_SET = TENSIX_BLOCK_MASK | 1 << 15, /* a bit that is none of the hardware's */
 };
 
 #define ROW_INFO(unit, blocks, occupancy, latency, is_stub)                                        \
@@ -75,7 +68,7 @@ enum {
     ROW_INFO(unit, blocks, occupancy, latency, false)
 #define STUB(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     ROW_INFO(unit, blocks, occupancy, latency, true)
-const struct tensix_row_info tensix_row_infos[TENSIX_ROWS] = {
+const struct tensix_row_info tensix_row_infos[TENSIX_ROWS + 1] = {
 #include "tensix.def"
 };
 #undef ROW_INFO
@@ -90,6 +83,21 @@ const char *tensix_unit_name(enum tensix_unit unit)
         [TENSIX_UNIT_MOVER] = "mover",        [TENSIX_UNIT_MISC] = "none",
     };
     return names[unit];
+}
+
+const char *tensix_absent_name(uint32_t word)
+{
+    const char *name = NULL;
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
+    if (word >> OPCODE_LSB == (opcode)) {                                                          \
+        return NULL;                                                                               \
+    }
+#define ABSENT_INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)      \
+    if (word >> OPCODE_LSB == (opcode)) {                                                          \
+        name = mnemonic;                                                                           \
+    }
+#include "tensix.def"
+    return name;
 }
 
 const struct tensix_sought *tensix_sought_of(unsigned row)

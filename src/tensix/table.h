@@ -31,18 +31,13 @@ enum tensix_unit {
     TENSIX_UNITS
 };
 
-/* Bits of the block mask of STALLWAIT, SEMWAIT and STREAMWAIT (SPEC: BH STALLWAIT, B0 to B8). */
+/* Bits of the block mask of STALLWAIT, SEMWAIT and STREAMWAIT. */
 enum tensix_block {
-    TENSIX_BLOCK_TDMA = 1 << 0, /* miscellaneous, mover, scalar, packer, unpacker */
-    TENSIX_BLOCK_SYNC = 1 << 1,
-    TENSIX_BLOCK_PACK = 1 << 2,
-    TENSIX_BLOCK_UNPACK = 1 << 3,
-    TENSIX_BLOCK_MOVER = 1 << 4,
-    TENSIX_BLOCK_SCALAR = 1 << 5,
-    TENSIX_BLOCK_MATRIX = 1 << 6,
-    TENSIX_BLOCK_CONFIG = 1 << 7,
-    TENSIX_BLOCK_VECTOR = 1 << 8,
-    TENSIX_BLOCK_MASK = 0x1ff,
+#define BLOCK(NAME, bit) TENSIX_BLOCK_##NAME = 1 << (bit),
+#include "waits.def"
+#define BLOCK(NAME, bit) | TENSIX_BLOCK_##NAME
+    TENSIX_BLOCK_MASK = 0
+#include "waits.def"
 };
 
 /* What sets a row apart from others of its unit. */
@@ -76,19 +71,26 @@ enum tensix_trait {
     TENSIX_TRAIT_LOADS_DST = 1 << 11,
 };
 
-/* Row numbers, in the order of tensix_rows. */
+/* Row numbers, in the order of tensix_rows. What is absent has the number of no row. */
 enum tensix_row {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     TENSIX_ROW_##token,
 #include "tensix.def"
     TENSIX_ROWS,
-    TENSIX_OPCODES = 256
+    TENSIX_OPCODES = 256,
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)
+#define ABSENT_INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)      \
+    TENSIX_ROW_##token = TENSIX_ROWS,
+#include "tensix.def"
 };
 
-/* The high byte of a word, by token: TENSIX_OPCODE_MOP. */
+/* The high byte of a word, by token: TENSIX_OPCODE_MOP. What is absent has a number that no byte is,
+ * so that no word comes to it. */
 enum tensix_opcode {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     TENSIX_OPCODE_##token = (opcode),
+#define ABSENT_INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)      \
+    TENSIX_OPCODE_##token = TENSIX_OPCODES + (opcode),
 #include "tensix.def"
 };
 
@@ -98,6 +100,7 @@ enum tensix_opcode {
 #define PART(name, hi, lo)   FIELD(name, hi, lo)
 #define ABSENT(name)         uint32_t name;
 #define SIGNED(name, hi, lo) int32_t name;
+#define ABSENT_INSN          INSN
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     struct tensix_args_##token {                                                                   \
         uint32_t word;                                                                             \
@@ -109,6 +112,7 @@ enum tensix_opcode {
 #define KEY(name, hi, lo)    FIELD(name, hi, lo)
 #define PART(name, hi, lo)   FIELD(name, hi, lo)
 #define SIGNED(name, hi, lo) .name = (int32_t)(word << (31 - (hi))) >> (31 - (hi) + (lo)),
+#define ABSENT_INSN          INSN
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     static inline struct tensix_args_##token tensix_decode_##token(uint32_t word)                  \
     {                                                                                              \
@@ -156,10 +160,14 @@ struct tensix_row_info {
 };
 
 extern const struct isa_row tensix_rows[TENSIX_ROWS];
-extern const struct tensix_row_info tensix_row_infos[TENSIX_ROWS];
+extern const struct tensix_row_info tensix_row_infos[TENSIX_ROWS + 1]; /* the last is no row */
 
 /* "matrix", "vector", ..., "front end"; "none" for the Miscellaneous Unit. */
 const char *tensix_unit_name(enum tensix_unit unit);
+
+/* The mnemonic of what `word` is on another chip, where this one has nothing of its opcode; NULL: that
+ * is not known. */
+const char *tensix_absent_name(uint32_t word);
 
 /* What is known of a STUB. */
 struct tensix_sought {

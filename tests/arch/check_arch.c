@@ -217,6 +217,27 @@ TEST(one_has_an_instruction_more)
     ck_assert_ptr_nonnull(strstr(scenes[0].error.text, "0x9a000010 is no instruction"));
 }
 
+/* CFGSHIFTMASK and DEST_ACCESS_CFG are absent on the small chip (small/tensix.awk, moved.awk). */
+TEST(one_lacks_instructions_and_fields)
+{
+    const uint32_t word[SCENE_WORDS] = {
+        0x4502ffff /* SETDMAREG: the low half of GPR 1 is all ones */,
+        0xb0010000 /* WRCFG: that is word 0 of Config, in which the small chip has no field */,
+        0xb8000000 /* CFGSHIFTMASK */};
+    const struct penrose_place at = chips[1].partner;
+    uint32_t lane[PENROSE_LANES], value;
+    ck_assert_msg(scene_execute(&scenes[0], word, lane), "%s", scenes[0].error.text);
+    ck_assert(!scene_execute(&scenes[1], word, lane));
+    ck_assert_msg(
+        strstr(scenes[1].error.text, "0xb8000000 is no instruction: this chip has no CFGSHIFTMASK"),
+        "%s", scenes[1].error.text);
+    ck_assert_int_eq(penrose_tensix_read(scenes[1].chip, at.x, at.y,
+                                         "config.0.DEST_ACCESS_CFG_remap_addrs", &value,
+                                         &scenes[1].error),
+                     PENROSE_OK);
+    ck_assert_uint_eq(value, 0);
+}
+
 /* PACR of the small chip names packers in bits 6:5. The second one has words of Config of its own
  * (small/packers.def), of which this sets where it packs to. */
 TEST(one_has_two_packers)

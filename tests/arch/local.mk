@@ -12,7 +12,9 @@ EXTRA_DIST += \
 	%D%/small/mmio_ethernet.def \
 	%D%/small/moved.awk \
 	%D%/small/packers.def \
-	%D%/small/tensix_own.def
+	%D%/small/tensix.awk \
+	%D%/small/tensix_own.def \
+	%D%/small/waits.def
 if HAVE_CHECK
 if HAVE_SMALL_CHIP
 check_LTLIBRARIES += %D%/libsmall.la
@@ -25,15 +27,13 @@ tests_arch_libsmall_la_CPPFLAGS = $(arch_small_cppflags) $(AM_CPPFLAGS)
 tests_arch_libsmall_la_CFLAGS = $(PENROSE_CFLAGS)
 tests_arch_check_arch_SOURCES = %D%/check_arch.c $(arch_files)
 tests_arch_check_arch_LDADD = tests/arch/small.o libunit.la libpenrose_core.la $(CHECK_LIBS)
-arch_moved = $(foreach table,arc config_users eth overlay regs resets,tests/arch/small/$(table).def)
+arch_moved = $(foreach table,arc auto_ttsync backend_config config_users eth overlay regs resets,tests/arch/small/$(table).def)
 $(arch_moved): tests/arch/small/%.def: $(srcdir)/src/arch/blackhole/%.def $(srcdir)/%D%/small/moved.awk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $(srcdir)/tests/arch/small/moved.awk $< > $@
-tests/arch/small/tensix.def: $(srcdir)/src/arch/blackhole/tensix.def $(srcdir)/%D%/small/tensix_own.def
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) '/^INSN\(PACR,/ { pacr = 1 } \
-		pacr && sub(/ABSENT\(packer_mask\)\)/, "FIELD(packer_mask, 6, 5))") { pacr = 0 } \
-		pacr { sub(/FIXED\(6, 5, 0\) /, "") } \
-		/^#undef/ && !own { own = 1; \
-		while ((getline row < "$(srcdir)/%D%/small/tensix_own.def") > 0) print row } 1' $< > $@
+tests/arch/small/tensix.def: $(srcdir)/src/arch/blackhole/tensix.def \
+		$(srcdir)/%D%/small/tensix.awk $(srcdir)/%D%/small/tensix_own.def
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -v own=$(srcdir)/tests/arch/small/tensix_own.def \
+		-f $(srcdir)/tests/arch/small/tensix.awk $< > $@
 $(tests_arch_libsmall_la_OBJECTS): $(arch_moved) tests/arch/small/tensix.def
 tests/arch/small.o: tests/arch/libsmall.la
 	$(AM_V_GEN)$(LD) -r -o $@ --whole-archive tests/arch/.libs/libsmall.a && \

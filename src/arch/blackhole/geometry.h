@@ -67,9 +67,14 @@ enum {
     TENSIX_GLOBAL_WORD = 180,    /* GLOBAL_CFGREG_BASE_ADDR32: from here on both states are one */
 };
 
-/* What differs from chip to chip in the number of copies. */
+/* What differs from chip to chip in the coprocessor. */
 enum {
-    TENSIX_PACKERS = 1, /* packers.def says which words of Config each has of its own */
+    TENSIX_PACKERS = 1,         /* packers.def says which words of Config each has of its own */
+    TENSIX_IMPLIES_FORMATS = 1, /* a bank of Src has the format that its unpacker gave it */
+    /* Bits of a loop count of a MOP's template 1. GUESS: ten, also in the configuration words. WH has
+     * seven there; YAML has ten in the MOP of Blackhole, and LLK's tests for Blackhole configure 128
+     * and 1000, of which seven bits leave 0 and 104. */
+    MOP_COUNT_BITS = 10,
 };
 
 #endif

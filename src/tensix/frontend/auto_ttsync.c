@@ -25,8 +25,8 @@ enum {
 
 enum { CLASS_UNPACK = 11, CLASS_MOP = 13, CLASS_REPLAY = 14, CLASS_OTHERS = 15, UNTRACKED };
 
-/* 0: CLASS_OTHERS, otherwise one more than the class. */
-static const uint8_t class_rows[256] = {
+/* 0: CLASS_OTHERS, otherwise one more than the class. Behind the opcodes are those that are absent. */
+static const uint8_t class_rows[2 * TENSIX_OPCODES] = {
 #define MEMBER(token, number) [TENSIX_OPCODE_##token] = (number) + 1,
 #define UNTRACKED(token)      [TENSIX_OPCODE_##token] = UNTRACKED + 1,
 #include "auto_ttsync.def"

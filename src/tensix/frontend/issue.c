@@ -29,7 +29,13 @@ static uint32_t reset_bits(unsigned row)
 static enum tensix_exec illegal(struct tensix *tensix, unsigned thread)
 {
     uint32_t word = tensix->thread[thread].next;
+    const char *absent = tensix_absent_name(word);
     char text[120];
+    if (absent) {
+        return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_ILLEGAL,
+                            "0x%08x is no instruction: this chip has no %s, which others have",
+                            word, absent);
+    }
     tensix_disassemble(word, text, sizeof text);
     return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_ILLEGAL,
                         "0x%08x is no instruction: %s%s", word, text,

@@ -15,12 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Bits of a loop count of template 1. GUESS: ten, also in the configuration words. WH has seven
- * there; YAML has ten in the MOP of Blackhole, and LLK's tests for Blackhole configure 128 and
- * 1000, of which seven bits leave 0 and 104.
- */
-enum { MOP_COUNT_BITS = 10, MOP_COUNT_MASK = (1 << MOP_COUNT_BITS) - 1 };
+#include "geometry.h"
+
+enum { MOP_COUNT_MASK = (1 << MOP_COUNT_BITS) - 1 }; /* of a loop count of template 1 */
 
 /* Numbers of configuration words, by the template that reads them. */
 enum mop_word {

@@ -218,19 +218,8 @@ bool tensix_gate_open(struct tensix *tensix, unsigned thread, const struct tensi
 /* --- Words for reports --- */
 
 static const char *const condition_words[] = {
-    "the thread's memory requests of the Scalar Unit are under way",
-    "the thread's instructions are in Unpacker 0",
-    "the thread's instructions are in Unpacker 1",
-    "the thread's instructions are in the packer",
-    "the thread's instructions are in the Matrix Unit",
-    "the Matrix Unit still has the bank of SrcA that the unpackers use next",
-    "the Matrix Unit still has the bank of SrcB that the unpackers use next",
-    "nothing has been unpacked to SrcA for the Matrix Unit",
-    "nothing has been unpacked to SrcB for the Matrix Unit",
-    "the mover is busy",
-    NULL, /* of harts nothing is ever under way */
-    "the thread's instructions are in the Vector Unit",
-    "instructions are in the Configuration Unit",
+#define CONDITION(NAME, bit, words) [bit] = (words),
+#include "waits.def"
 };
 
 static int semaphore_text(const struct tensix *tensix, const struct tensix_latch *latch, char *text,

@@ -200,6 +200,7 @@ void tensix_vector_load(struct tensix *tensix, const struct tensix_vector_op *op
 #define FRONT(...)
 #define STUB(...)
 #define SFPU(token, ...) tensix_vector_exec exec_##token;
+#define ABSENT_SFPU      SFPU
 #include "tensix.def"
 
 /* As TENSIX_EXEC. Load macros call exec_SFPABS; in the runner what the row alone decides costs

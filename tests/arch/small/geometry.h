@@ -67,6 +67,8 @@ enum {
 
 enum {
     TENSIX_PACKERS = 2,
+    TENSIX_IMPLIES_FORMATS = 0,
+    MOP_COUNT_BITS = 7,
 };
 
 #endif
