@@ -34,6 +34,7 @@ chip_sources += \
 	%D%/snapshot.def \
 	%D%/snapshot.h \
 	%D%/snapshot_harts.def \
+	%D%/snapshot_rows.c \
 	%D%/snapshot_state.c \
 	%D%/snapshot_tensix.def \
 	%D%/sparse.c \

@@ -1,6 +1,7 @@
 /*
  * Snapshots: the whole state of a chip, as bytes. snapshot.c has the format (header, compression,
- * check sum, files), snapshot_state.c walks over a chip, and snapshot.def lists what is saved.
+ * check sum, files), snapshot_rows.c saves structs by the rows of snapshot.def, and snapshot_state.c
+ * walks over a chip.
  *
  * A snapshot is a header and a zstd frame, which holds the state and then the hash of the header
  * and the state. State goes through blocks of SNAPSHOT_BLOCK bytes. The hash is made block by
@@ -18,7 +19,7 @@
 
 #include <penrose/penrose.h>
 
-enum { SNAPSHOT_BLOCK = 1 << 16, SNAPSHOT_VERSION = 2 };
+enum { SNAPSHOT_BLOCK = 1 << 16, SNAPSHOT_VERSION = 3 };
 
 /* What the file of a snapshot begins with. */
 extern const char snapshot_magic[8];
@@ -50,11 +51,18 @@ struct snapshot_member {
 struct snapshot_type {
     const char *name;
     uint32_t size, members;
+    bool is_state; /* saved as it lies; members are those with limits, and lead to some */
     const struct snapshot_member *member;
 };
 
 /* All of them, for the layout and for tests; NULL past the last. */
 const struct snapshot_type *snapshot_type_at(size_t index);
+
+/* Those with which snapshot_state.c begins. */
+extern const struct snapshot_type snapshot_type_tile, snapshot_type_tile_weak, snapshot_type_eth,
+    snapshot_type_overlay_stream, snapshot_type_noc_packet, snapshot_type_tile_frame,
+    snapshot_type_dram_bank, snapshot_type_chip_fault, snapshot_type_penrose_options,
+    snapshot_type_penrose_unmodelled, snapshot_type_penrose_chip;
 
 /* A number that says what this build saves, and in which order. */
 uint64_t snapshot_layout(void);
@@ -90,6 +98,28 @@ struct snapshot_writer {
 void snapshot_put(struct snapshot_writer *writer, const void *bytes, size_t size);
 void snapshot_put_number(struct snapshot_writer *writer, uint64_t value);
 
+static inline bool snapshot_is_hash(const struct snapshot_writer *writer)
+{
+    return !writer->put;
+}
+
+void snapshot_put_object(struct snapshot_writer *writer, const struct snapshot_type *type,
+                         const void *object);
+
+enum { SNAPSHOT_PAGE = 4096 };
+#define SNAPSHOT_NO_MORE UINT64_MAX /* behind the last page */
+
+/* Pages that are not zero, each behind its number; `first` is that of the first. `size` is a
+ * multiple of a page. */
+void snapshot_put_pages(struct snapshot_writer *writer, const void *memory, size_t size,
+                        uint64_t first);
+
+/* All pages of a memory that are not zero. */
+void snapshot_put_memory(struct snapshot_writer *writer, const void *memory, size_t size);
+
+/* Is there nothing but zeros to save of it? */
+bool snapshot_is_blank(const struct snapshot_type *type, const void *object);
+
 /* Gives the last block away. Returns the hash. */
 uint64_t snapshot_flush(struct snapshot_writer *writer);
 
@@ -116,6 +146,15 @@ void snapshot_get_sparing(struct snapshot_reader *reader, void *bytes, size_t si
 
 /* A number up to `most`; `what` names it. 0 after a failure. */
 uint64_t snapshot_get_number(struct snapshot_reader *reader, const char *what, uint64_t most);
+
+void snapshot_get_object(struct snapshot_reader *reader, const struct snapshot_type *type,
+                         void *object);
+
+/* The number of the next page, above *last if there is *any, and below `pages`; false at the end. */
+bool snapshot_next_page(struct snapshot_reader *reader, uint64_t pages, uint64_t *last, bool *any);
+
+/* What snapshot_put_memory has put. Other pages become zero. */
+void snapshot_get_memory(struct snapshot_reader *reader, void *memory, size_t size);
 
 /* The first thing that is wrong stays. */
 void snapshot_fail(struct snapshot_reader *reader, enum penrose_status status, const char *format,

@@ -24,169 +24,7 @@
 #include "tile/present.h"
 #include "tile/weak.h"
 
-enum { PAGE_BYTES = 4096 };
-#define NO_MORE UINT64_MAX
-
-/* --- Rows --- */
-
-#define STRUCT(name) static const struct snapshot_member members_##name[] = {
-#define MEMBER(struct_name, member, kind_, unit_, most_, type_)                                    \
-    {#member,                                                                                      \
-     offsetof(struct struct_name, member),                                                         \
-     sizeof(((struct struct_name *)0)->member),                                                    \
-     kind_,                                                                                        \
-     unit_,                                                                                        \
-     most_,                                                                                        \
-     type_},
-#define PLAIN(name, member) MEMBER(name, member, SNAPSHOT_PLAIN, 0, 0, NULL)
-#define LIMIT(name, member, type, most)                                                            \
-    MEMBER(name, member, SNAPSHOT_LIMIT, sizeof(type), most, NULL)
-#define TEXT(name, member)        MEMBER(name, member, SNAPSHOT_TEXT, 0, 0, NULL)
-#define BOOL(name, member)        MEMBER(name, member, SNAPSHOT_LIMIT, sizeof(bool), 1, NULL)
-#define INNER(name, member, type) MEMBER(name, member, SNAPSHOT_INNER, 0, 0, &type_##type)
-#define PAGES(name, member)       MEMBER(name, member, SNAPSHOT_PAGES, 0, 0, NULL)
-#define LEAVE(name, member)       MEMBER(name, member, SNAPSHOT_LEAVE, 0, 0, NULL)
-#define BESIDE(name, member)      MEMBER(name, member, SNAPSHOT_BESIDE, 0, 0, NULL)
-#define HINTS(struct_name)        {.name = "", .kind = SNAPSHOT_HINTS},
-#define END(name_)                                                                                 \
-    }                                                                                              \
-    ;                                                                                              \
-    static const struct snapshot_type type_##name_ = {.name = #name_,                              \
-                                                      .size = sizeof(struct name_),                \
-                                                      .members = sizeof members_##name_ /          \
-                                                                 sizeof members_##name_[0],        \
-                                                      .member = members_##name_};
-#include "chip/snapshot.def"
-
-static const struct snapshot_type *const types[] = {
-#define STRUCT(name)
-#define PLAIN(name, member)
-#define LIMIT(name, member, type, most)
-#define TEXT(name, member)
-#define BOOL(name, member)
-#define INNER(name, member, type)
-#define PAGES(name, member)
-#define LEAVE(name, member)
-#define BESIDE(name, member)
-#define HINTS(name)
-#define END(name) &type_##name,
-#include "chip/snapshot.def"
-};
-
-enum { TYPES = sizeof types / sizeof types[0] };
-
-const struct snapshot_type *snapshot_type_at(size_t index)
-{
-    return index < TYPES ? types[index] : NULL;
-}
-
-static void hash_text(struct snapshot_hash *hash, const char *text)
-{
-    uint64_t length = strlen(text);
-    char padded[64] = "";
-    memcpy(padded, text, length < sizeof padded ? length : sizeof padded);
-    snapshot_hash_add(hash, padded, sizeof padded);
-}
-
-static bool is_saved(const struct snapshot_member *member)
-{
-    return member->kind < SNAPSHOT_LEAVE;
-}
-
-/* Offsets are not in it: no padding is saved, so compilers may differ about it. */
-uint64_t snapshot_layout(void)
-{
-    struct snapshot_hash hash;
-    snapshot_hash_init(&hash);
-    hash_text(&hash, PACKAGE_VERSION);
-    for (unsigned i = 0; i < TYPES; i++) {
-        hash_text(&hash, types[i]->name);
-        for (unsigned j = 0; j < types[i]->members; j++) {
-            const struct snapshot_member *member = &types[i]->member[j];
-            uint64_t numbers[4] = {member->kind, 0, member->unit, member->most};
-            if (member->kind != SNAPSHOT_INNER && is_saved(member)) {
-                numbers[1] = member->size;
-            } else if (member->kind == SNAPSHOT_INNER) {
-                numbers[1] = member->size / member->type->size;
-            }
-            hash_text(&hash, member->name);
-            snapshot_hash_add(&hash, numbers, sizeof numbers);
-        }
-    }
-    return snapshot_hash_value(&hash);
-}
-
-/* --- Pages --- */
-
-static bool is_zero(const uint8_t *bytes, size_t size)
-{
-    static const uint8_t zeros[PAGE_BYTES];
-    for (; size > sizeof zeros; size -= sizeof zeros, bytes += sizeof zeros) {
-        if (memcmp(bytes, zeros, sizeof zeros) != 0) {
-            return false;
-        }
-    }
-    return memcmp(bytes, zeros, size) == 0;
-}
-
-/* Pages that are not zero, by number. `first` is the number of the first, `size` a multiple of a
- * page. */
-static void save_pages(struct snapshot_writer *writer, const void *memory, size_t size,
-                       uint64_t first)
-{
-    const uint8_t *bytes = memory;
-    for (size_t at = 0; at < size; at += PAGE_BYTES) {
-        if (!is_zero(bytes + at, PAGE_BYTES)) {
-            snapshot_put_number(writer, first + at / PAGE_BYTES);
-            snapshot_put(writer, bytes + at, PAGE_BYTES);
-        }
-    }
-}
-
-/* The number of the next page, above *last and below `pages`; false at the end. */
-static bool next_page(struct snapshot_reader *reader, uint64_t pages, uint64_t *last, bool *any)
-{
-    uint64_t number = snapshot_get_number(reader, "a page", UINT64_MAX);
-    if (reader->status != PENROSE_OK || number == NO_MORE) {
-        return false;
-    }
-    if (number >= pages || (*any && number <= *last)) {
-        snapshot_fail(reader, PENROSE_E_FORMAT, "page %llu is not where one can be",
-                      (unsigned long long)number);
-        return false;
-    }
-    *last = number;
-    *any = true;
-    return true;
-}
-
-static void clear_pages(uint8_t *memory, uint64_t from, uint64_t end)
-{
-    for (uint64_t page = from; page < end; page++) {
-        if (!is_zero(memory + page * PAGE_BYTES, PAGE_BYTES)) {
-            memset(memory + page * PAGE_BYTES, 0, PAGE_BYTES);
-        }
-    }
-}
-
-/* Pages that the snapshot has not are zero, whatever a new chip has there. */
-static void load_pages(struct snapshot_reader *reader, void *memory, size_t size)
-{
-    uint64_t number = 0, next = 0;
-    bool any = false;
-    while (next_page(reader, size / PAGE_BYTES, &number, &any)) {
-        clear_pages(memory, next, number);
-        snapshot_get_sparing(reader, (uint8_t *)memory + number * PAGE_BYTES, PAGE_BYTES);
-        next = number + 1;
-    }
-    clear_pages(memory, next, size / PAGE_BYTES);
-}
-
-static void save_memory(struct snapshot_writer *writer, const void *memory, size_t size)
-{
-    save_pages(writer, memory, size, 0);
-    snapshot_put_number(writer, NO_MORE);
-}
+/* --- Sparse memory --- */
 
 /* The chunk of the least number from `from` on, NULL: none. */
 static const struct sparse_chunk *next_chunk(const struct sparse *memory, uint64_t from)
@@ -205,136 +43,25 @@ static void save_sparse(struct snapshot_writer *writer, const struct sparse *mem
 {
     const struct sparse_chunk *chunk = next_chunk(memory, 0);
     while (chunk) {
-        save_pages(writer, chunk->bytes, SPARSE_CHUNK_BYTES,
-                   chunk->number * (SPARSE_CHUNK_BYTES / PAGE_BYTES));
+        snapshot_put_pages(writer, chunk->bytes, SPARSE_CHUNK_BYTES,
+                           chunk->number * (SPARSE_CHUNK_BYTES / SNAPSHOT_PAGE));
         chunk = next_chunk(memory, chunk->number + 1);
     }
-    snapshot_put_number(writer, NO_MORE);
+    snapshot_put_number(writer, SNAPSHOT_NO_MORE);
 }
 
 static void load_sparse(struct snapshot_reader *reader, struct sparse *memory, uint64_t pages)
 {
     uint64_t number = 0;
     bool any = false;
-    while (next_page(reader, pages, &number, &any)) {
-        uint8_t page[PAGE_BYTES];
+    while (snapshot_next_page(reader, pages, &number, &any)) {
+        uint8_t page[SNAPSHOT_PAGE];
         snapshot_get(reader, page, sizeof page);
         if (reader->status == PENROSE_OK &&
-            !sparse_write(memory, number * PAGE_BYTES, page, sizeof page)) {
+            !sparse_write(memory, number * SNAPSHOT_PAGE, page, sizeof page)) {
             snapshot_fail(reader, PENROSE_E_MEMORY, "no memory for the memory of the chip");
         }
     }
-}
-
-/* --- Members --- */
-
-static bool is_hash(const struct snapshot_writer *writer)
-{
-    return !writer->put;
-}
-
-static void save_object(struct snapshot_writer *writer, const struct snapshot_type *type,
-                        const void *object)
-{
-    for (unsigned i = 0; i < type->members; i++) {
-        const struct snapshot_member *member = &type->member[i];
-        const uint8_t *at = (const uint8_t *)object + member->offset;
-        switch (member->kind) {
-        case SNAPSHOT_PLAIN:
-        case SNAPSHOT_LIMIT:
-        case SNAPSHOT_TEXT:
-            snapshot_put(writer, at, member->size);
-            break;
-        case SNAPSHOT_INNER:
-            for (uint32_t done = 0; done < member->size; done += member->type->size) {
-                save_object(writer, member->type, at + done);
-            }
-            break;
-        case SNAPSHOT_PAGES:
-            save_memory(writer, at, member->size);
-            break;
-        case SNAPSHOT_HINTS:
-            if (is_hash(writer)) {
-                return;
-            }
-            break;
-        case SNAPSHOT_LEAVE:
-        case SNAPSHOT_BESIDE:
-            break;
-        }
-    }
-}
-
-static void check_limit(struct snapshot_reader *reader, const struct snapshot_type *type,
-                        const struct snapshot_member *member, const uint8_t *at)
-{
-    for (uint32_t done = 0; done < member->size; done += member->unit) {
-        uint64_t value = 0;
-        memcpy(&value, at + done, member->unit);
-        if (value > member->most) {
-            snapshot_fail(reader, PENROSE_E_FORMAT, "%s of %s is %llu, the most is %llu",
-                          member->name, type->name, (unsigned long long)value,
-                          (unsigned long long)member->most);
-        }
-    }
-}
-
-static void load_object(struct snapshot_reader *reader, const struct snapshot_type *type,
-                        void *object)
-{
-    for (unsigned i = 0; i < type->members && reader->status == PENROSE_OK; i++) {
-        const struct snapshot_member *member = &type->member[i];
-        uint8_t *at = (uint8_t *)object + member->offset;
-        switch (member->kind) {
-        case SNAPSHOT_PLAIN:
-            snapshot_get_sparing(reader, at, member->size);
-            break;
-        case SNAPSHOT_LIMIT:
-            snapshot_get_sparing(reader, at, member->size);
-            check_limit(reader, type, member, at);
-            break;
-        case SNAPSHOT_TEXT:
-            snapshot_get_sparing(reader, at, member->size);
-            at[member->size - 1] = 0;
-            break;
-        case SNAPSHOT_INNER:
-            for (uint32_t done = 0; done < member->size; done += member->type->size) {
-                load_object(reader, member->type, at + done);
-            }
-            break;
-        case SNAPSHOT_PAGES:
-            load_pages(reader, at, member->size);
-            break;
-        case SNAPSHOT_HINTS:
-        case SNAPSHOT_LEAVE:
-        case SNAPSHOT_BESIDE:
-            break;
-        }
-    }
-}
-
-/* Is nothing but zeros to be saved of it? */
-static bool is_blank(const struct snapshot_type *type, const void *object)
-{
-    if (is_zero(object, type->size)) {
-        return true;
-    }
-    for (unsigned i = 0; i < type->members; i++) {
-        const struct snapshot_member *member = &type->member[i];
-        const uint8_t *at = (const uint8_t *)object + member->offset;
-        if (member->kind != SNAPSHOT_INNER) {
-            if (is_saved(member) && !is_zero(at, member->size)) {
-                return false;
-            }
-            continue;
-        }
-        for (uint32_t done = 0; done < member->size; done += member->type->size) {
-            if (!is_blank(member->type, at + done)) {
-                return false;
-            }
-        }
-    }
-    return true;
 }
 
 /* --- Packets --- */
@@ -458,7 +185,7 @@ static void save_packets(struct snapshot_writer *writer, struct shared_data *sha
 {
     for (; packet; packet = packet->next) {
         snapshot_put_number(writer, 1);
-        save_object(writer, &type_noc_packet, packet);
+        snapshot_put_object(writer, &snapshot_type_noc_packet, packet);
         save_data(writer, shared, packet);
     }
     snapshot_put_number(writer, 0);
@@ -485,7 +212,7 @@ static struct noc_packet *load_packet(struct snapshot_reader *reader, struct sha
         snapshot_fail(reader, PENROSE_E_MEMORY, "no memory for a packet");
         return NULL;
     }
-    load_object(reader, &type_noc_packet, packet);
+    snapshot_get_object(reader, &snapshot_type_noc_packet, packet);
     if (reader->status == PENROSE_OK) {
         load_data(reader, shared, pool, packet);
     }
@@ -533,7 +260,7 @@ static void save_frames(struct snapshot_writer *writer, const struct tile_frame 
 {
     for (; frame; frame = frame->next) {
         snapshot_put_number(writer, 1);
-        save_object(writer, &type_tile_frame, frame);
+        snapshot_put_object(writer, &snapshot_type_tile_frame, frame);
         snapshot_put(writer, frame->frame.bytes, frame->frame.length);
     }
     snapshot_put_number(writer, 0);
@@ -548,7 +275,7 @@ static void load_frames(struct snapshot_reader *reader, struct tile_frame **list
             return;
         }
         frame->next = NULL;
-        load_object(reader, &type_tile_frame, frame);
+        snapshot_get_object(reader, &snapshot_type_tile_frame, frame);
         if (reader->status == PENROSE_OK) {
             snapshot_get(reader, frame->frame.bytes, frame->frame.length);
         }
@@ -568,12 +295,12 @@ static size_t streams_of(const struct tile *tile)
 static void save_streams(struct snapshot_writer *writer, const struct tile *tile)
 {
     const struct overlay *overlay = &tile->overlay;
-    save_memory(writer, overlay->word, streams_of(tile) * OVERLAY_STREAM_BYTES);
+    snapshot_put_memory(writer, overlay->word, streams_of(tile) * OVERLAY_STREAM_BYTES);
     for (size_t s = 0; overlay->state && s < streams_of(tile); s++) {
-        bool is_used = !is_blank(&type_overlay_stream, &overlay->state[s]);
+        bool is_used = !snapshot_is_blank(&snapshot_type_overlay_stream, &overlay->state[s]);
         snapshot_put_number(writer, is_used);
         if (is_used) {
-            save_object(writer, &type_overlay_stream, &overlay->state[s]);
+            snapshot_put_object(writer, &snapshot_type_overlay_stream, &overlay->state[s]);
         }
     }
 }
@@ -581,10 +308,10 @@ static void save_streams(struct snapshot_writer *writer, const struct tile *tile
 static void load_streams(struct snapshot_reader *reader, struct tile *tile)
 {
     struct overlay *overlay = &tile->overlay;
-    load_pages(reader, overlay->word, streams_of(tile) * OVERLAY_STREAM_BYTES);
+    snapshot_get_memory(reader, overlay->word, streams_of(tile) * OVERLAY_STREAM_BYTES);
     for (size_t s = 0; overlay->state && s < streams_of(tile); s++) {
         if (snapshot_get_number(reader, "a stream", 1)) {
-            load_object(reader, &type_overlay_stream, &overlay->state[s]);
+            snapshot_get_object(reader, &snapshot_type_overlay_stream, &overlay->state[s]);
         }
     }
 }
@@ -610,20 +337,20 @@ static void save_marks(struct snapshot_writer *writer, const struct tile *tile)
 
 static void save_tile(struct snapshot_writer *writer, struct shared_data *shared, struct tile *tile)
 {
-    save_object(writer, &type_tile, tile);
-    save_memory(writer, tile->l1, tile->kind->l1_bytes);
-    if (!is_hash(writer)) {
+    snapshot_put_object(writer, &snapshot_type_tile, tile);
+    snapshot_put_memory(writer, tile->l1, tile->kind->l1_bytes);
+    if (!snapshot_is_hash(writer)) {
         save_marks(writer, tile);
     }
     for (unsigned core = 0; core < RV32_CORES; core++) {
-        save_memory(writer, tile->local[core], tile_local_size(core));
+        snapshot_put_memory(writer, tile->local[core], tile_local_size(core));
     }
     save_streams(writer, tile);
     if (tile->weak) {
-        save_object(writer, &type_tile_weak, tile->weak);
+        snapshot_put_object(writer, &snapshot_type_tile_weak, tile->weak);
     }
     if (tile->eth) {
-        save_object(writer, &type_eth, tile->eth);
+        snapshot_put_object(writer, &snapshot_type_eth, tile->eth);
         save_frames(writer, tile->frames);
         save_frames(writer, tile->frames_sent);
     }
@@ -654,22 +381,22 @@ static void check_expansions(struct snapshot_reader *reader, const struct tile *
 
 static void load_tile(struct snapshot_reader *reader, struct shared_data *shared, struct tile *tile)
 {
-    load_object(reader, &type_tile, tile);
+    snapshot_get_object(reader, &snapshot_type_tile, tile);
     if (reader->status == PENROSE_OK) {
         check_sleepers(reader, tile);
         check_expansions(reader, tile);
     }
-    load_pages(reader, tile->l1, tile->kind->l1_bytes);
+    snapshot_get_memory(reader, tile->l1, tile->kind->l1_bytes);
     snapshot_get_sparing(reader, tile->marks, marks_of(tile));
     for (unsigned core = 0; core < RV32_CORES; core++) {
-        load_pages(reader, tile->local[core], tile_local_size(core));
+        snapshot_get_memory(reader, tile->local[core], tile_local_size(core));
     }
     load_streams(reader, tile);
     if (tile->weak) {
-        load_object(reader, &type_tile_weak, tile->weak);
+        snapshot_get_object(reader, &snapshot_type_tile_weak, tile->weak);
     }
     if (tile->eth) {
-        load_object(reader, &type_eth, tile->eth);
+        snapshot_get_object(reader, &snapshot_type_eth, tile->eth);
         load_frames(reader, &tile->frames);
         load_frames(reader, &tile->frames_sent);
     }
@@ -698,7 +425,7 @@ static void save_tiles(struct snapshot_writer *writer, struct shared_data *share
     for (uint16_t place = 0; place < NOC_NODES; place++) {
         if (chip->place[place].tile) {
             snapshot_put_number(writer, place);
-            if (is_hash(writer)) {
+            if (snapshot_is_hash(writer)) {
                 hash_tile(writer, chip->place[place].tile, chip->head.time.now);
             } else {
                 save_tile(writer, shared, chip->place[place].tile);
@@ -809,7 +536,7 @@ enum { BANK_PAGES = 1 << 20 }; /* 4 GiB */
 static void save_bank(struct snapshot_writer *writer, struct shared_data *shared,
                       struct dram_bank *bank)
 {
-    save_object(writer, &type_dram_bank, bank);
+    snapshot_put_object(writer, &snapshot_type_dram_bank, bank);
     save_sparse(writer, &bank->memory);
     save_queue(writer, shared, &bank->inbox);
     save_queue(writer, shared, &bank->due);
@@ -819,7 +546,7 @@ static void save_bank(struct snapshot_writer *writer, struct shared_data *shared
 static void load_bank(struct snapshot_reader *reader, struct shared_data *shared,
                       struct dram_bank *bank)
 {
-    load_object(reader, &type_dram_bank, bank);
+    snapshot_get_object(reader, &snapshot_type_dram_bank, bank);
     load_sparse(reader, &bank->memory, BANK_PAGES);
     load_queue(reader, shared, &bank->inbox, &bank->pool);
     load_queue(reader, shared, &bank->due, &bank->pool);
@@ -845,7 +572,7 @@ static void hash_use(struct snapshot_writer *writer, const struct penrose_unmode
     struct penrose_unmodelled anybody = *use;
     anybody.x = anybody.y = anybody.pc = anybody.hart = 0;
     anybody.word &= UINT32_C(0xff000000);
-    save_object(writer, &type_penrose_unmodelled, &anybody);
+    snapshot_put_object(writer, &snapshot_type_penrose_unmodelled, &anybody);
 }
 
 /* In which order reports of a window came is no matter of the hash: where windows end decides. */
@@ -853,17 +580,17 @@ static void save_reports(struct snapshot_writer *writer, const struct penrose_ch
 {
     const struct chip_fault *fault[CHIP_FAULTS];
     const struct penrose_unmodelled *use[CHIP_UNMODELLED];
-    chip_list_reports(chip, is_hash(writer), fault, use);
+    chip_list_reports(chip, snapshot_is_hash(writer), fault, use);
     snapshot_put_number(writer, chip->faults);
     for (size_t i = 0; i < chip->faults; i++) {
-        save_object(writer, &type_chip_fault, fault[i]);
+        snapshot_put_object(writer, &snapshot_type_chip_fault, fault[i]);
     }
     snapshot_put_number(writer, chip->unmodelled_count);
     for (size_t i = 0; i < chip->unmodelled_count; i++) {
-        if (is_hash(writer)) {
+        if (snapshot_is_hash(writer)) {
             hash_use(writer, use[i]);
         } else {
-            save_object(writer, &type_penrose_unmodelled, use[i]);
+            snapshot_put_object(writer, &snapshot_type_penrose_unmodelled, use[i]);
         }
         snapshot_put_number(writer, field_number(use[i]->range));
     }
@@ -883,11 +610,11 @@ static void load_reports(struct snapshot_reader *reader, struct penrose_chip *ch
 {
     chip->faults = snapshot_get_number(reader, "faults", CHIP_FAULTS);
     for (size_t i = 0; i < chip->faults && reader->status == PENROSE_OK; i++) {
-        load_object(reader, &type_chip_fault, &chip->fault[i]);
+        snapshot_get_object(reader, &snapshot_type_chip_fault, &chip->fault[i]);
     }
     chip->unmodelled_count = snapshot_get_number(reader, "unmodelled uses", CHIP_UNMODELLED);
     for (size_t i = 0; i < chip->unmodelled_count && reader->status == PENROSE_OK; i++) {
-        load_object(reader, &type_penrose_unmodelled, &chip->unmodelled[i]);
+        snapshot_get_object(reader, &snapshot_type_penrose_unmodelled, &chip->unmodelled[i]);
         uint64_t field = snapshot_get_number(reader, "a field", TENSIX_FIELDS);
         if (reader->status == PENROSE_OK) {
             chip->unmodelled[i].range =
@@ -917,8 +644,8 @@ bool snapshot_save_chip(struct snapshot_writer *writer, struct penrose_chip *chi
     char card[CARD_BYTES] = "";
     strncpy(card, chip_card(chip), sizeof card - 1);
     snapshot_put(writer, card, sizeof card);
-    save_object(writer, &type_penrose_options, &chip->options);
-    save_object(writer, &type_penrose_chip, chip);
+    snapshot_put_object(writer, &snapshot_type_penrose_options, &chip->options);
+    snapshot_put_object(writer, &snapshot_type_penrose_chip, chip);
     if (chip->flow) {
         snapshot_put(writer, chip->flow, GRID_NOCS * sizeof *chip->flow);
     }
@@ -942,7 +669,7 @@ static enum penrose_status create(struct snapshot_reader *reader,
     char card[CARD_BYTES];
     snapshot_get(reader, card, sizeof card);
     card[sizeof card - 1] = 0;
-    load_object(reader, &type_penrose_options, &saved);
+    snapshot_get_object(reader, &snapshot_type_penrose_options, &saved);
     const struct grid_product *product = grid_product(card);
     if (!product) {
         snapshot_fail(reader, PENROSE_E_FORMAT, "there is no card '%s'", card);
@@ -966,7 +693,7 @@ enum penrose_status snapshot_load_chip(struct snapshot_reader *reader,
     if (status != PENROSE_OK) {
         return status;
     }
-    load_object(reader, &type_penrose_chip, made);
+    snapshot_get_object(reader, &snapshot_type_penrose_chip, made);
     if (made->flow) {
         snapshot_get_sparing(reader, made->flow, GRID_NOCS * sizeof *made->flow);
     }

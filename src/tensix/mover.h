@@ -34,7 +34,7 @@ enum tensix_command_kind {
 
 struct tensix_command {
     enum tensix_command_kind kind;
-    bool has_parameters;
+    uint32_t has_parameters;
     struct tensix_move move; /* of a store: to and size (4 or 8) */
     uint64_t value;          /* what is stored */
     uint64_t at;             /* when it was queued; tensix_command fills it in */
@@ -46,6 +46,7 @@ struct tensix_mover {
     uint64_t next_at; /* timed runs: when the next command may be looked at */
     uint64_t free_at; /* timed runs: first cycle at which no move is under way */
     bool is_moving;   /* and tensix_mover_run has not seen that cycle yet */
+    uint8_t gap[7];
 };
 
 struct tensix;

@@ -29,7 +29,7 @@ enum tensix_flight_unit {
 struct tensix_flight {
     uint64_t until; /* first cycle at which it is over */
     uint32_t word, pc;
-    uint8_t thread, state;
+    uint32_t thread, state;
 };
 
 struct tensix;

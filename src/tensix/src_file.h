@@ -28,8 +28,9 @@ enum {
 
 struct tensix_src_file {
     uint8_t format[TENSIX_SRC_FILE_BANKS]; /* implied: 4 bits */
-    uint8_t filled; /* a bit for each bank in which something may be other than 0 */
     uint16_t held;  /* a bit for each column that a soft reset holds: writes to it are lost */
+    uint8_t filled; /* a bit for each bank in which something may be other than 0 */
+    uint8_t gap[59];
     _Alignas(
         64) uint32_t bank[TENSIX_SRC_FILE_BANKS][TENSIX_SRC_FILE_ROWS][TENSIX_SRC_FILE_COLUMNS];
 };

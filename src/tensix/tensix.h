@@ -73,7 +73,7 @@ enum tensix_pusher {
 
 struct tensix_origin {
     uint32_t pc; /* of the hart's instruction that pushed */
-    uint8_t pusher;
+    uint32_t pusher;
 };
 
 struct tensix_fault {
@@ -138,6 +138,7 @@ struct tensix_outcome {
     bool holds;     /* instructions may have to wait: for what is latched, in reset or stopped */
     bool has_stopped; /* and nothing goes on */
     bool is_cut;      /* by an observer: the next call goes on, and returns the whole outcome */
+    uint8_t gap;
 };
 
 struct num_kernels;
@@ -145,9 +146,10 @@ struct tensix;
 typedef enum tensix_exec tensix_runner(struct tensix *tensix, unsigned thread, uint32_t word);
 
 struct tensix_entry {
-    uint32_t word;
-    struct tensix_origin origin;
     uint64_t cycle; /* when it was pushed; it leaves later than that */
+    struct tensix_origin origin;
+    uint32_t word;
+    uint8_t gap[4];
 };
 
 /* entry[head] is the oldest of `count`. */
@@ -191,7 +193,8 @@ enum tensix_adc_unit { TENSIX_ADC_UNPACKER0, TENSIX_ADC_UNPACKER1, TENSIX_ADC_PA
 enum tensix_src { TENSIX_SRC_A, TENSIX_SRC_B, TENSIX_SRCS };
 struct tensix_src_banks {
     uint8_t matrix_bank, unpack_bank;
-    bool matrix_may[2];   /* AllowedClient is the Matrix Unit, otherwise the unpackers ("valid") */
+    bool matrix_may[2]; /* AllowedClient is the Matrix Unit, otherwise the unpackers ("valid") */
+    uint8_t gap[4];
     uint64_t given_at[2]; /* timed runs: from when on, since data come after the instruction */
 };
 
@@ -202,8 +205,8 @@ struct tensix_semaphore {
 /* What has become of a semaphore's posts, for reports. */
 struct tensix_posts {
     bool any;                /* since the latest SEMINIT */
-    uint8_t undone;          /* by that SEMINIT: so much higher the semaphore was before it */
     uint8_t thread;          /* that executed it, */
+    uint16_t undone;         /* by that SEMINIT: so much higher the semaphore was before it */
     struct tensix_origin by; /* and where */
 };
 
@@ -211,16 +214,16 @@ enum { TENSIX_MUTEX_FREE = TENSIX_THREADS };
 
 /* A latched wait instruction (SPEC: WaitGate). Nothing is latched where block_mask is 0. */
 struct tensix_latch {
+    uint64_t open_at;            /* the first cycle at which what it blocks may pass */
     uint32_t word;               /* the instruction, */
     struct tensix_origin origin; /* the hart that pushed it, for reports */
-    uint16_t block_mask;
-    uint16_t conditions;                      /* of STALLWAIT: bits of enum tensix_condition */
-    uint8_t semaphores, semaphore_conditions; /* of SEMWAIT */
-    bool waits_for_stream;                    /* of STREAMWAIT */
-    uint8_t stream_select, stream_condition;
     uint32_t target;
-    bool met;         /* the conditions have been met; opens at open_at */
-    uint64_t open_at; /* the first cycle at which what it blocks may pass */
+    uint32_t block_mask;
+    uint32_t conditions;                       /* of STALLWAIT: bits of enum tensix_condition */
+    uint16_t semaphores, semaphore_conditions; /* of SEMWAIT */
+    bool waits_for_stream;                     /* of STREAMWAIT */
+    bool met;                                  /* the conditions have been met; opens at open_at */
+    uint8_t stream_select, stream_condition;
 };
 
 /* Why the instruction at a thread's gate does not start; reports turn it into words. */
@@ -236,20 +239,20 @@ enum tensix_wait {
     TENSIX_WAITS_FOR_UNIT,    /* timed runs: busy with another instruction */
 };
 
-struct tensix_thread {
+struct tensix_thread_state {
     struct tensix_fifo front, back;
     struct mop_expander mop;
     struct replay_buffer replay;
     /* The instruction at the wait gate. */
-    bool has_next;
     uint32_t next;
     struct tensix_origin origin;
     struct tensix_origin mop_origin; /* of the MOP that is being expanded */
-    uint8_t parent; /* opcode of the MOP or REPLAY of the TRISC that `next` comes from, or 0 */
-    struct tensix_latch latch;
     enum tensix_wait wait;
     uint32_t wait_detail;
-    bool blocked;  /* it waits for a change, not for a time; `wait` says for what */
+    bool has_next;
+    bool blocked;    /* it waits for a change, not for a time; `wait` says for what */
+    uint16_t parent; /* opcode of the MOP or REPLAY of the TRISC that `next` comes from, or 0 */
+    struct tensix_latch latch;
     uint64_t time; /* the first cycle at which the next instruction may pass */
     uint64_t pushed, drained;
     uint16_t declared[TENSIX_CLASSES]; /* resources by class, see auto_ttsync.c */
@@ -258,8 +261,11 @@ struct tensix_thread {
     struct tensix_adc adc[TENSIX_ADCS];
     /* Timed runs: until when its latest instruction in each unit is under way. */
     uint64_t busy_until[TENSIX_UNIT_COUNT];
+};
 
-    /* Beside the state. The runner of each entry of the replay buffer, NULL where nobody looked. */
+struct tensix_thread {
+    struct tensix_thread_state;
+    /* The runner of each entry of the replay buffer, NULL where nobody looked. */
     tensix_runner *player[REPLAY_ENTRIES];
     struct tensix_vector_access access;
 };
@@ -267,15 +273,15 @@ struct tensix_thread {
 /* A result that is under way (timed runs): 32-bit words for GPRs or for Config. */
 struct tensix_result {
     uint64_t due;
-    uint8_t thread;
-    bool is_config, requested; /* requested: a memory request of the Scalar Unit (STALLWAIT C0) */
-    uint8_t state, count;
-    uint16_t first; /* GPR or configuration word */
-    uint32_t mask;  /* bits of each word that are written */
-    uint32_t value[4];
     uint64_t issued; /* when, by the instruction `word` */
     uint32_t word;
     struct tensix_origin origin;
+    uint32_t mask; /* bits of each word that are written */
+    uint32_t value[4];
+    uint16_t first;            /* GPR or configuration word */
+    bool is_config, requested; /* requested: a memory request of the Scalar Unit (STALLWAIT C0) */
+    uint8_t thread, state, count;
+    uint8_t gap;
 };
 
 /* A run (tensix_run) that an observer has stopped, and where: the next one goes on there. */
@@ -284,7 +290,7 @@ struct tensix_cut {
     bool any;        /* instructions have passed, */
     bool progress;   /* or, since the first thread had its latest turn, or something like it */
     bool asks_again; /* functional runs: since a thread has waited politely */
-    uint8_t turn;    /* whose it is; in timed runs: how many threads have had theirs in the cycle */
+    uint32_t turn;   /* whose it is; in timed runs: how many threads have had theirs in the cycle */
     uint64_t cycle;  /* timed runs: that is under way */
 };
 
@@ -306,47 +312,63 @@ struct tensix_push_cut {
     bool progress;  /* of the thread, so that there is some now */
 };
 
-/* What start-up code uses stands together, from vector.lreg to dst.cleared, and large arrays around
- * it: a host page that nobody touches costs nothing, and a chip has 140 of these. */
-struct tensix {
-    struct tensix_vector vector;
-    struct tensix_thread thread[TENSIX_THREADS];
-    uint32_t config[TENSIX_STATES][TENSIX_STATE_WORDS];
-    uint16_t thread_config[TENSIX_THREADS][TENSIX_THREAD_WORDS];
-    uint32_t gpr[TENSIX_THREADS][TENSIX_GPRS];
+/* The state of parts that have no owner of their own. */
+struct tensix_state {
     struct tensix_semaphore semaphore[TENSIX_SEMAPHORES];
-    uint8_t scalar_held_by; /* 1 + the thread whose instruction waits inside the Scalar Unit */
-    uint8_t mutex[TENSIX_MUTEXES];      /* the thread that holds it, or TENSIX_MUTEX_FREE */
-    uint8_t mutex_next[TENSIX_MUTEXES]; /* after a release: the first thread if several wait */
-    struct tensix_src_banks src[TENSIX_SRCS];
-    bool dst_high_half; /* see struct tensix_dst_map; the tile sets it */
-    struct tensix_matrix matrix;
-    struct tensix_mover mover;
-    struct tensix_flight flight[TENSIX_FLIGHTS];
-    uint32_t held;    /* SOFT_RESET_0: bits of enum tensix_reset */
-    unsigned results; /* in `result` */
+    uint64_t semaphore_changed[TENSIX_SEMAPHORES]; /* when, the latest time */
     /* Timed runs: what instructions share, of which they ask (isa/timing.h). */
     struct timing_resource unit[TENSIX_UNIT_COUNT]; /* each takes one instruction at a time */
     struct timing_resource atomics;                 /* requests of the Scalar Unit */
     struct timing_resource unpack_port;             /* bytes of L1 for both unpackers */
-    uint64_t now;                                   /* the cycle of the instruction that executes */
-    uint64_t clock;                                 /* until which it has run */
-    struct tensix_outcome outcome;                  /* of what goes on, up to now */
-    bool is_polite;           /* a thread waits only as long as others can go on (src_banks.h) */
-    enum tensix_stop stopped; /* the tile clears it */
     struct tensix_cut cut;
+    struct tensix_src_banks src[TENSIX_SRCS];
+    struct tensix_mover mover;
+    struct tensix_flight flight[TENSIX_FLIGHTS];
+    struct tensix_matrix matrix;
+    uint32_t config[TENSIX_STATES][TENSIX_STATE_WORDS];
+    uint16_t thread_config[TENSIX_THREADS][TENSIX_THREAD_WORDS];
+    uint32_t gpr[TENSIX_THREADS][TENSIX_GPRS];
+    uint32_t held;            /* SOFT_RESET_0: bits of enum tensix_reset */
+    unsigned results;         /* in `result` */
+    enum tensix_stop stopped; /* the tile clears it */
+    uint8_t scalar_held_by;   /* 1 + the thread whose instruction waits inside the Scalar Unit */
+    bool dst_high_half;       /* see struct tensix_dst_map; the tile sets it */
+    uint8_t mutex[TENSIX_MUTEXES];      /* the thread that holds it, or TENSIX_MUTEX_FREE */
+    uint8_t mutex_next[TENSIX_MUTEXES]; /* after a release: the first thread if several wait */
+};
+
+/* Results do not depend on what a snapshot has of this. */
+struct tensix_hints {
+    uint64_t now;                  /* the cycle of the instruction that executes */
+    uint64_t clock;                /* until which it has run */
+    struct tensix_outcome outcome; /* of what goes on, up to now */
+    struct tensix_posts posts[TENSIX_SEMAPHORES];
+    bool is_polite; /* a thread waits only as long as others can go on (src_banks.h) */
+    uint8_t gap[7];
+};
+
+/* All that a reset makes zero, before tensix_init. What start-up code uses stands together, from
+ * vector.lreg to dst.cleared, and large arrays around it: a host page that nobody touches costs
+ * nothing, and a chip has 140 of these. */
+struct tensix_units {
+    struct tensix_vector vector;
+    struct tensix_thread thread[TENSIX_THREADS];
+    struct tensix_state;
     struct tensix_dst dst;
     struct tensix_src_file src_file[TENSIX_SRCS];
+    struct tensix_result result[TENSIX_RESULTS];
     struct tensix_unpacker unpacker[TENSIX_UNPACKERS];
     struct tensix_packer packer[TENSIX_PACKERS];
-    uint64_t semaphore_changed[TENSIX_SEMAPHORES]; /* when, the latest time */
-    struct tensix_posts posts[TENSIX_SEMAPHORES];
-    struct tensix_result result[TENSIX_RESULTS];
+    struct tensix_hints;
 
-    /* Beside the state: what follows from it. */
+    /* What follows from the state. */
     uint32_t stale; /* units that must derive again what they keep, see config/users.h */
     struct tensix_counter_runs
-        runs[TENSIX_THREADS];      /* of replay buffers' entries, see counters.h */
+        runs[TENSIX_THREADS]; /* of replay buffers' entries, see counters.h */
+};
+
+struct tensix {
+    struct tensix_units;
     struct tensix_touches touches; /* of the instruction that executes */
 
     /* What the tile sets and lends. */

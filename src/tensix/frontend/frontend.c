@@ -28,8 +28,7 @@ void tensix_init(struct tensix *tensix)
 void tensix_reset(struct tensix *tensix)
 {
     const bool dst_high_half = tensix->dst_high_half;
-    memset(tensix, 0, offsetof(struct tensix, stale));
-    memset(tensix->runs, 0, sizeof tensix->runs);
+    memset(tensix, 0, sizeof(struct tensix_units));
     tensix->dst_high_half = dst_high_half;
     tensix_init(tensix);
 }

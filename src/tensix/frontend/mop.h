@@ -54,7 +54,7 @@ enum { MOP_HAS_B = 1 << 0, MOP_HAS_A123 = 1 << 1 };
  * the inner loop, and `ends` (0 to 2) instructions that follow it.
  */
 struct mop_expansion {
-    bool is_loop; /* template 1 */
+    uint32_t is_loop; /* template 1 */
     uint32_t iterations, position;
     uint32_t word[MOP_WORDS]; /* the configuration when the MOP started */
     /* Template 0 */
@@ -68,7 +68,7 @@ struct mop_expansion {
 /* All zero after a reset (SPEC of mask_high; GUESS for the configuration). */
 struct mop_expander {
     uint32_t config[MOP_WORDS]; /* what the hart stored at TENSIX_MOP_CFG_BASE */
-    uint16_t mask_high;         /* of the last MOP_CFG; stays until the next */
+    uint32_t mask_high;         /* of the last MOP_CFG, 16 bits; stays until the next */
     struct mop_expansion expansion;
 };
 

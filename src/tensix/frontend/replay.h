@@ -36,7 +36,7 @@ enum replay_state { REPLAY_IDLE, REPLAY_LOADING, REPLAY_LOADING_AND_EXECUTING, R
 struct replay_buffer {
     uint32_t entry[REPLAY_ENTRIES];
     enum replay_state state;
-    uint8_t index, left;
+    uint16_t index, left;
 };
 
 static inline bool replay_is_loading(const struct replay_buffer *buffer)

@@ -8,7 +8,7 @@ struct tensix;
 
 struct tensix_matrix {
     uint32_t generator; /* of stochastic rounding */
-    uint8_t src_a_row;  /* of the last instruction that had one: what SHIFTXA reads from */
+    uint32_t src_a_row; /* of the last instruction that had one: what SHIFTXA reads from */
 };
 
 /*

@@ -217,7 +217,7 @@ TENSIX_EXEC(MOVA2D)
 TENSIX_EXEC(MOVDBGA2D)
 {
     const struct tensix_args_MOVA2D same = tensix_decode_MOVA2D(args->word);
-    const uint8_t row = tensix->matrix.src_a_row;
+    const uint32_t row = tensix->matrix.src_a_row;
     enum tensix_exec result = move_a_to_dst(tensix, thread, "MOVDBGA2D", &same);
     tensix->matrix.src_a_row = row; /* SPEC: it is not among those that SHIFTXA follows */
     return result;
@@ -272,7 +272,7 @@ TENSIX_EXEC(MOVB2D)
 TENSIX_EXEC(MOVDBGB2D)
 {
     const struct tensix_args_MOVB2D same = tensix_decode_MOVB2D(args->word);
-    const uint8_t row = tensix->matrix.src_a_row;
+    const uint32_t row = tensix->matrix.src_a_row;
     enum tensix_exec result = move_b_to_dst(tensix, thread, "MOVDBGB2D", &same);
     tensix->matrix.src_a_row = row;
     return result;

@@ -24,6 +24,7 @@ struct tensix_pack_stream {
     uint32_t address; /* of the next line */
     uint8_t fill;     /* bytes of it that are here */
     bool open;
+    uint8_t gap[2];
     uint8_t line[TENSIX_PACK_LINE];
 };
 
@@ -32,14 +33,14 @@ struct tensix_pack_output {
     uint32_t lines;                   /* written since the tile began */
     uint32_t count;                   /* data since the streams were opened */
     uint16_t block[NUM_BLOCK_DATUMS]; /* patterns that wait for the rest of their block */
-    uint8_t block_count;
+    uint32_t block_count;
     uint32_t generator; /* of stochastic rounding to blocks */
     /* Compression: the latest datum of an open row, and how many zeros after it are not stored. */
-    bool row_open, row_continues, row_has_data, has_held;
-    uint8_t held_zeros;
     uint32_t held;
+    bool row_open, row_continues, row_has_data, has_held;
     uint8_t counters[TENSIX_PACK_GROUP / 2];
-    uint8_t group;      /* data since the last counters */
+    uint16_t held_zeros;
+    uint16_t group;     /* data since the last counters */
     uint32_t stored;    /* data of the tile */
     uint32_t row_count; /* of the tile */
     uint32_t zero_flags;
@@ -70,27 +71,29 @@ struct tensix_pack_plan {
 };
 
 struct tensix_pack_metadata {
-    uint16_t tile_size;
+    uint32_t tile_size;
     uint32_t all_zero_flags;
 };
 
-struct tensix_packer {
+struct tensix_packer_state {
     uint32_t generator;     /* of stochastic rounding */
     uint32_t histogram[32]; /* of exponents; CLREXPHIST clears it */
     uint32_t max_exponent;
     struct tensix_pack_output output;
     uint8_t position, face; /* of the tile: Y and Z of the tile position generator */
     /* Tiles that are done. Sizes count lines of 16 bytes. */
-    uint8_t last_thread;
+    uint16_t last_thread;
     uint16_t last_tile_size;
     uint16_t acc_tile_size[3]; /* by thread */
     uint32_t all_zero_flags;
     struct tensix_pack_metadata metadata[TENSIX_PACK_METADATA]; /* [first] is the oldest */
     uint8_t metadata_first, metadata_count;
-    uint32_t register_value;      /* of PACR_SETREG; packer 0 has it for all */
     uint16_t l1_dest_addr_offset; /* TDMA-RISC sets it */
+    uint32_t register_value;      /* of PACR_SETREG; packer 0 has it for all */
+};
 
-    /* Beside the state. */
+struct tensix_packer {
+    struct tensix_packer_state;
     struct tensix_pack_plan plan;
 };
 

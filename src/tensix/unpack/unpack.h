@@ -49,14 +49,16 @@ struct tensix_unpack_plan {
     struct tensix_unpack_format format;           /* unless overrides_format */
 };
 
-struct tensix_unpacker {
+struct tensix_unpacker_state {
     uint32_t context_counter[3]; /* of each thread, without CfgContextOffset */
     uint32_t src_row[3];         /* SPEC: SrcRow, of each thread */
     uint32_t register_sum;       /* SPEC: SetRegAcc */
-    uint8_t latest_format;       /* output format of the latest UNPACR */
+    uint32_t latest_format;      /* output format of the latest UNPACR */
     uint64_t free_at;            /* timed runs: when it has fetched what it is to unpack */
+};
 
-    /* Beside the state. */
+struct tensix_unpacker {
+    struct tensix_unpacker_state;
     struct tensix_unpack_plan plan[TENSIX_UNPACK_STATES][TENSIX_UNPACK_PLANS];
 };
 

@@ -49,7 +49,7 @@ enum tensix_lane_config {
 struct tensix_macro_config {
     uint32_t instruction[TENSIX_MACRO_TEMPLATES];
     uint32_t sequence[TENSIX_MACROS];
-    uint16_t misc; /* 12 bits */
+    uint32_t misc; /* 12 bits */
 };
 
 /* An entry of the flag stack, for all lanes. */
@@ -78,17 +78,17 @@ struct tensix_vector_op {
         vd;            /* numbers of LRegs; vd may be TENSIX_LREG_MACRO where it is scheduled */
     uint8_t mod;       /* Mod0 or Mod1 */
     bool is_scheduled; /* by SFPLOADMACRO: VB and VC are what they are, backdoors are closed */
-    uint16_t address;  /* of a scheduled SFPSTORE: what `Addr` comes to in its page */
+    uint32_t address;  /* of a scheduled SFPSTORE: what `Addr` comes to in its page */
 };
 
 /* An instruction that SFPLOADMACRO has scheduled (macro.c). */
 struct tensix_scheduled {
     struct tensix_vector_op op;
-    uint32_t lanes;           /* whose LoadMacroConfig says so */
-    uint8_t unit;             /* enum tensix_vector_part */
-    uint8_t delay;            /* cycles or instructions to go */
-    bool counts_instructions; /* WaitForElapsedInstructions */
-    uint16_t macro;           /* counts SFPLOADMACROs; those of one have the same */
+    uint32_t lanes;               /* whose LoadMacroConfig says so */
+    uint8_t unit;                 /* enum tensix_vector_part */
+    uint8_t delay;                /* cycles or instructions to go */
+    uint16_t macro;               /* counts SFPLOADMACROs; those of one have the same */
+    uint32_t counts_instructions; /* WaitForElapsedInstructions */
 };
 
 /* Values that LRegs get at the end of a cycle, or of the next one (schedule.c). What `lregs`
@@ -99,14 +99,14 @@ struct tensix_vector_late {
     uint32_t lanes[TENSIX_LREGS];
     uint32_t value[TENSIX_LREGS][NUM_LANES];
     uint16_t macro; /* of the instruction that computed them, 0: of none */
-    uint8_t row;
+    uint16_t row;
 };
 
 /* What the automatic stalls go by (timing.c). */
 struct tensix_vector_stalls {
     uint64_t start;  /* of the latest ordinary instruction */
     uint32_t writes; /* LRegs that are taken to be written a cycle later */
-    bool holds_unit;
+    uint32_t holds_unit;
 };
 
 /*
@@ -132,7 +132,7 @@ enum tensix_vector_way {
     TENSIX_WAY_GENERAL = 1 << 23, /* it is not plain, or nobody has looked */
 };
 
-struct tensix_vector {
+struct tensix_vector_state {
     /* Load macros under way, of which `entries`, `macros` and `schedules` tell. Large and seldom in
      * use, hence first (see struct tensix). */
     struct tensix_scheduled scheduled[TENSIX_SCHEDULED];
@@ -140,6 +140,7 @@ struct tensix_vector {
     /* SFPSWAPs in their second cycle; lanes and columns of each are its own. */
     struct tensix_scheduled swap[TENSIX_LANE_COLUMNS];
     struct tensix_macro_config macro[TENSIX_LANE_COLUMNS];
+    uint8_t gap[32];
 
     _Alignas(64) uint32_t lreg[TENSIX_LREGS][NUM_LANES]; /* as vectors of the host like it */
     uint32_t flags;                                      /* LaneFlags */
@@ -150,11 +151,11 @@ struct tensix_vector {
 
     uint8_t turn;
     uint8_t swaps;
-    uint32_t swap_early; /* LRegs that others have not written in the first cycle: as `early` */
-    uint32_t swap_lanes; /* of scheduled ones, whether they swap or not */
     uint16_t entries;    /* of `scheduled` */
     uint16_t macros;     /* the latest of struct tensix_scheduled, never 0 */
     uint16_t schedules;  /* not 0 while anything of the above is to come */
+    uint32_t swap_early; /* LRegs that others have not written in the first cycle: as `early` */
+    uint32_t swap_lanes; /* of scheduled ones, whether they swap or not */
     uint64_t clock;      /* the last cycle that the unit has run; kept while `schedules` is not 0 */
     struct tensix_vector_stalls stalls; /* kept while `schedules` is not 0, and in timed runs */
 
@@ -163,9 +164,11 @@ struct tensix_vector {
     uint64_t slow_start;
     uint32_t slow_word;
     uint32_t slow_writes; /* bits of LRegs */
+};
 
-    /* Beside the state. */
-    struct tensix_lane_sets sets; /* derived from lane_config */
+struct tensix_vector {
+    struct tensix_vector_state;
+    struct tensix_lane_sets sets; /* follow from lane_config */
 };
 
 /* As after power-on; memory is zeroed. */

@@ -1,7 +1,7 @@
 /*
- * snapshot.def against the debug information of this program: every member of every struct that it
- * names has a row of the right kind, and what is saved has no gaps and no pointers. Exits with 77
- * where there is no debug information.
+ * snapshot.def against the debug information of this program: state has no gaps and no pointers,
+ * and a limit for each bool and enum; every member of an owner has a row of the right kind. Exits
+ * with 77 where there is no debug information.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -127,12 +127,14 @@ static bool is_bool(Dwarf_Die *type)
            dwarf_formudata(&attribute, &encoding) == 0 && encoding == DW_ATE_boolean;
 }
 
-/* Numbers alone, one behind the other. */
+/* Numbers alone, one behind the other, without a bool or an enum, which have limits. The parts of a
+ * union are equally long. */
 static bool is_plain(Dwarf_Die type)
 {
+    bool is_union = dwarf_tag(&type) == DW_TAG_union_type;
     Dwarf_Die member;
     uint64_t end = 0;
-    if (dwarf_tag(&type) != DW_TAG_structure_type) {
+    if (!is_union && dwarf_tag(&type) != DW_TAG_structure_type) {
         return dwarf_tag(&type) == DW_TAG_base_type && !is_bool(&type);
     }
     if (dwarf_child(&type, &member) != 0) {
@@ -140,12 +142,13 @@ static bool is_plain(Dwarf_Die type)
     }
     do {
         Dwarf_Die own = type_of(&member);
-        if (offset_of(&member) != end || !is_plain(element_of(own))) {
+        bool is_there = is_union ? size_of(&own) == size_of(&type) : offset_of(&member) == end;
+        if (!is_there || !is_plain(element_of(own))) {
             return false;
         }
         end += size_of(&own);
     } while (dwarf_siblingof(&member, &member) == 0);
-    return end == size_of(&type);
+    return is_union || end == size_of(&type);
 }
 
 static const struct snapshot_member *row_of(const struct snapshot_type *type, Dwarf_Die *member)
@@ -197,18 +200,51 @@ static void check_kind(const char *struct_name, const struct snapshot_member *ro
     ck_assert_msg(!fault, "%s.%s is %s", struct_name, row->name, fault);
 }
 
-TEST_EACH(every_member_has_a_row, count_types())
+/* The row that has a limit for the member, or rows of its own; NULL: none. */
+static const struct snapshot_member *limit_of(const struct snapshot_type *type, Dwarf_Die *member)
 {
-    const struct snapshot_type *type = snapshot_type_at((size_t)_i);
+    for (uint32_t i = 0; i < type->members; i++) {
+        const struct snapshot_member *row = &type->member[i];
+        if (row->offset <= offset_of(member) && offset_of(member) < row->offset + row->size) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static void check_fields(const struct snapshot_type *type, Dwarf_Die *die)
+{
+    uint64_t end = 0;
+    Dwarf_Die member;
+    ck_assert_int_eq(dwarf_child(die, &member), 0);
+    do {
+        if (dwarf_tag(&member) != DW_TAG_member) {
+            continue;
+        }
+        const char *name = dwarf_diename(&member);
+        const struct snapshot_member *row = limit_of(type, &member);
+        Dwarf_Die own = type_of(&member);
+        ck_assert_msg(offset_of(&member) == end, "%s has a gap before %s", type->name, name);
+        if (row) {
+            check_kind(type->name, row, own);
+        } else {
+            ck_assert_msg(is_plain(element_of(own)),
+                          "%s.%s has no row, and there is more in it than numbers without gaps",
+                          type->name, name ? name : "(nameless)");
+        }
+        end += size_of(&own);
+    } while (dwarf_siblingof(&member, &member) == 0);
+    ck_assert_msg(end == type->size, "%s has a gap at its end", type->name);
+}
+
+static void check_members(const struct snapshot_type *type, Dwarf_Die *die)
+{
     Dwarf_Die member;
     unsigned members = 0, rows = 0;
     for (uint32_t i = 0; i < type->members; i++) {
         rows += type->member[i].kind != SNAPSHOT_HINTS;
     }
-    ck_assert_msg(definitions.found[_i], "struct %s is in snapshot.def and nowhere else",
-                  type->name);
-    ck_assert_uint_eq(size_of(&definitions.die[_i]), type->size);
-    ck_assert_int_eq(dwarf_child(&definitions.die[_i], &member), 0);
+    ck_assert_int_eq(dwarf_child(die, &member), 0);
     do {
         if (dwarf_tag(&member) != DW_TAG_member) {
             continue;
@@ -218,14 +254,26 @@ TEST_EACH(every_member_has_a_row, count_types())
         ck_assert_msg(row != NULL, "%s.%s has no row in snapshot.def", type->name,
                       name ? name : "(nameless)");
         members += row->kind != SNAPSHOT_BESIDE || row->offset == offset_of(&member);
-        if (name && row->kind !=
-                        SNAPSHOT_BESIDE) { /* of a nameless union one way to look at it is enough */
-            Dwarf_Die own = type_of(&member);
+        if (row->kind != SNAPSHOT_BESIDE) {
             ck_assert_uint_eq(row->offset, offset_of(&member));
-            check_kind(type->name, row, own);
+            check_kind(type->name, row, type_of(&member));
         }
     } while (dwarf_siblingof(&member, &member) == 0);
     ck_assert_msg(members == rows, "%s has %u members and %u rows", type->name, members, rows);
+}
+
+TEST_EACH(state_is_plain_and_members_have_rows, count_types())
+{
+    const struct snapshot_type *type = snapshot_type_at((size_t)_i);
+    Dwarf_Die *die = &definitions.die[_i];
+    ck_assert_msg(definitions.found[_i], "struct %s is in snapshot.def and nowhere else",
+                  type->name);
+    ck_assert_uint_eq(size_of(die), type->size);
+    if (type->is_state) {
+        check_fields(type, die);
+    } else {
+        check_members(type, die);
+    }
 }
 
 /* What INNER rows refer to is in the table, too, and stands before them. */

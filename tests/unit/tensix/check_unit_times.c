@@ -283,7 +283,7 @@ TEST_EACH(stallwait_waits_for_loads, COUNT(loads))
         uint32_t word = stallwait(B_SCALAR, conditions);
         bool waits = conditions == 0 || conditions == 1;
         for (unsigned s = 0; s < 2; s++) { /* so that C5 to C8 hold nothing up */
-            tt->src[s] = (struct tensix_src_banks){1, 0, {false, true}, {0}};
+            tt->src[s] = (struct tensix_src_banks){.matrix_bank = 1, .matrix_may = {false, true}};
         }
         uint32_t found = found_after(load, &word, 1);
         ck_assert_msg(found == (waits ? load->expected : OLD),
