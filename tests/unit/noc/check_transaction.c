@@ -255,6 +255,39 @@ TEST_EACH(streams_choose_their_channels, 16)
     ck_assert_uint_eq(harness.tile->sent.head->to, noc_node(3, 4));
 }
 
+/* A packet of a message as the receiver finds it: all of its address, who is told, its header. */
+TEST(streams_hand_over_packets)
+{
+    static const uint8_t bytes[32] = {1, 2, 3, [31] = 4};
+    const uint64_t address = UINT64_C(0x1234500008010);
+    struct overlay_packet packet = {.bytes = bytes,
+                                    .size = sizeof bytes,
+                                    .address = address,
+                                    .sender = 3,
+                                    .vc = 1,
+                                    .x = 3,
+                                    .y = 4,
+                                    .delivers = true,
+                                    .first = true,
+                                    .stream = 9,
+                                    .stores_header = true,
+                                    .header_address = 0x4560};
+    ck_assert(tile_overlay_board.send(harness.tile, &packet, harness.tile->now));
+    const struct noc_packet *sent = harness.tile->sent.head;
+    const uint32_t *counter = harness.tile->niu[0].word + NIU_COUNTERS / 4;
+    ck_assert_ptr_nonnull(sent);
+    ck_assert(sent->kind == NOC_WRITE && !sent->wants_response && !sent->is_inline);
+    ck_assert_uint_eq(sent->address, address);
+    ck_assert_uint_eq(sent->size, sizeof bytes);
+    ck_assert_mem_eq(noc_packet_bytes(sent), bytes, sizeof bytes);
+    ck_assert_uint_eq(sent->tag, 9 | NOC_TAG_TO_OVERLAY | NOC_TAG_FIRST | NOC_TAG_HEADER_STORE);
+    ck_assert(sent->stores_header && sent->operation == 0x456);
+    ck_assert(sent->from == harness.tile->node && sent->origin == sent->from);
+    ck_assert_uint_eq(sent->agent, AGENT_NOC);
+    ck_assert_uint_eq(counter[NIU_MST_POSTED_WR_REQ_SENT], 1);
+    ck_assert_uint_eq(counter[NIU_COUNT_WRITES_OUTGOING], 0);
+}
+
 TEST(streams_wait_for_streams)
 {
     ck_assert(send_piece(0, 7, true));
