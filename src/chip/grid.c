@@ -315,13 +315,14 @@ struct grid_position grid_translate(const struct grid *grid, unsigned noc, unsig
     return (struct grid_position){.x = (uint8_t)x, .y = (uint8_t)y};
 }
 
-bool grid_find(const struct grid *grid, unsigned noc, unsigned x, unsigned y,
-               struct grid_position *at)
+static bool find_translated(const struct grid *grid, unsigned noc, unsigned x, unsigned y,
+                            struct grid_position *at)
 {
-    struct grid_position raw =
-        noc == 0 ? grid->translated[y & 63][x & 63] : grid_translate(grid, noc, x, y);
-    bool is_named = x < NIU_TABLE_ENTRIES && y < NIU_TABLE_ENTRIES;
-    if (!is_named || !grid_is_inside(raw)) {
+    if (x >= NIU_TABLE_ENTRIES || y >= NIU_TABLE_ENTRIES) {
+        return false;
+    }
+    struct grid_position raw = grid_translate(grid, noc, x, y);
+    if (!grid_is_inside(raw)) {
         return false;
     }
     *at = grid_mirror(noc, raw);
@@ -329,13 +330,24 @@ bool grid_find(const struct grid *grid, unsigned noc, unsigned x, unsigned y,
 }
 
 /* Hosts name a tile in each access. */
-static void fill_translated(struct grid *grid)
+static void fill_found(struct grid *grid)
 {
     for (unsigned y = 0; y < 64; y++) {
         for (unsigned x = 0; x < 64; x++) {
-            grid->translated[y][x] = grid_translate(grid, 0, x, y);
+            grid->found[y][x] = (struct grid_position){UINT8_MAX, UINT8_MAX};
+            (void)find_translated(grid, 0, x, y, &grid->found[y][x]);
         }
     }
+}
+
+bool grid_find(const struct grid *grid, unsigned noc, unsigned x, unsigned y,
+               struct grid_position *at)
+{
+    if (noc != 0 || x >= 64 || y >= 64) {
+        return find_translated(grid, noc, x, y, at);
+    }
+    *at = grid->found[y][x];
+    return grid_is_inside(*at);
 }
 
 /* --- Preferred coordinates --- */
@@ -472,7 +484,7 @@ const char *grid_init(struct grid *grid, const struct grid_product *product)
     place_tiles(grid);
     struct unpacked to = order_tiles(grid);
     make_tables(grid, &to);
-    fill_translated(grid);
+    fill_found(grid);
     make_preferred(grid);
     list_names(grid);
     make_masks(grid);

@@ -84,8 +84,8 @@ struct grid {
     struct grid_position logical[GRID_HEIGHT][GRID_WIDTH]; /* see grid_logical */
     struct grid_name named[GRID_TILES];                    /* those of `names` tiles, sorted */
     unsigned names;
-    struct niu niu[GRID_NOCS];                            /* what all NIUs of a NoC have */
-    struct grid_position translated[64][64];              /* of NoC 0, by those: [y][x] */
+    struct niu niu[GRID_NOCS];          /* what all NIUs of a NoC have */
+    struct grid_position found[64][64]; /* what grid_find gives for NoC 0: [y][x]; outside: none */
     uint32_t columns_off[GRID_NOCS], rows_off[GRID_NOCS]; /* from multicast; raw, of that NoC */
 };
 

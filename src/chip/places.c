@@ -24,7 +24,7 @@ struct grid_position chip_position(uint16_t place)
 bool chip_find(const struct penrose_chip *chip, unsigned x, unsigned y, uint16_t *place)
 {
     struct grid_position at;
-    if (x >= 64 || y >= 64 || !grid_find(&chip->grid, 0, x, y, &at)) {
+    if (!grid_find(&chip->grid, 0, x, y, &at)) {
         return false;
     }
     *place = noc_node(at.x, at.y);
@@ -78,7 +78,7 @@ bool chip_from_noc1(const struct penrose_chip *chip, unsigned x, unsigned y, uns
                     unsigned *noc0_y)
 {
     struct grid_position at;
-    if (x >= 64 || y >= 64 || !grid_find(&chip->grid, 1, x, y, &at)) {
+    if (!grid_find(&chip->grid, 1, x, y, &at)) {
         return false;
     }
     struct grid_position logical = grid_logical(&chip->grid, at);
