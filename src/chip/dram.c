@@ -6,6 +6,7 @@
 
 #include "addresses.h"
 #include "arch/arch.h"
+#include "tile/fault.h"
 #include "tile/noc_port.h"
 
 enum { READ_ALIGNMENT = 64, WRITE_ALIGNMENT = 16 };
@@ -82,7 +83,7 @@ static bool bank_port_fault(void *owner, const struct noc_packet *packet,
                             enum penrose_fault_kind kind, const char *text)
 {
     struct dram_port *port = owner;
-    struct tile_fault fault = tile_noc_fault(packet, kind, text);
+    struct tile_fault fault = tile_fault_of_packet(packet, kind, text);
     return port->bank->board->bank_fault(port->bank->owner, &port->bank->notes, &fault) !=
            PENROSE_STOP;
 }

@@ -7,6 +7,7 @@
 #include "chip/gddr.h"
 #include "isa/error.h"
 #include "tensix/table.h"
+#include "tile/fault.h"
 #include "tile/timing.h"
 
 static enum penrose_hart hart_of(enum tile_agent agent)
@@ -140,14 +141,7 @@ static bool has_nothing_at_null(void *owner, const struct tile *tile, uint32_t p
 bool chip_packet_fault(struct penrose_chip *chip, const struct noc_packet *packet,
                        enum penrose_fault_kind kind, const char *text)
 {
-    struct tile_fault fault = {.kind = kind,
-                               .agent = (enum tile_agent)packet->agent,
-                               .is_remote = true,
-                               .origin = packet->origin,
-                               .cycle = packet->sent,
-                               .pc = packet->pc,
-                               .address = (uint32_t)packet->address};
-    snprintf(fault.text, sizeof fault.text, "%s", text);
+    struct tile_fault fault = tile_fault_of_packet(packet, kind, text);
     void *none = NULL;
     return note_fault(chip, &none, packet->origin, &fault) != PENROSE_STOP;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tile/fault.h"
 #include "tile/noc_window.h"
 #include "tile/suspect.h"
 #include "tile/tensix_port.h"
@@ -54,23 +55,16 @@ void tile_bus_judge_null(struct tile *tile, struct rv32_hart *hart,
         !board->has_nothing_at_null(tile->owner, tile, pc)) {
         return;
     }
-    struct tile_fault fault = {.kind = PENROSE_FAULT_NULL_ACCESS,
-                               .agent = (enum tile_agent)hart->core,
-                               .cycle = access->cycle,
-                               .pc = pc,
-                               .address = access->address};
-    memcpy(&fault.word, tile->l1 + pc % tile->kind->l1_bytes / 4 * 4, sizeof fault.word);
     const struct isa_index *index = rv32_code_store_index(hart->code->store);
-    unsigned pointer = rv32_find_operands(index, fault.word, 0).rs1;
-    snprintf(fault.text, sizeof fault.text,
-             "%s 0x%08x, where the program has no object: %s is 0x%08x",
+    unsigned pointer = rv32_find_operands(index, tile_word_at(tile, pc), 0).rs1;
+    char text[200];
+    snprintf(text, sizeof text, "%s 0x%08x, where the program has no object: %s is 0x%08x",
              access->atomic  ? "atomic access to"
              : access->store ? "store to"
                              : "load from",
              access->address, rv32_x_names[pointer], hart->x[pointer]);
-    if (tile_fault(tile, &fault) == PENROSE_STOP) {
-        rv32_cut(hart, access->cycle + 1);
-    }
+    tile_agent_fault(tile, PENROSE_FAULT_NULL_ACCESS, (enum tile_agent)hart->core, access->cycle,
+                     access->address, text);
 }
 
 static enum answer coherent_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)

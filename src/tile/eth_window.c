@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tile/eth_window.h"
+#include "tile/fault.h"
 #include "tile/report.h"
 
 enum rv32_poll tile_mmio_poll_ETH(struct tile *tile, enum tile_agent agent, uint32_t offset);
@@ -14,14 +15,6 @@ enum rv32_poll tile_mmio_poll_ETH(struct tile *tile, enum tile_agent agent, uint
 static void eth_l1_written(void *owner, uint32_t address, uint32_t size, uint64_t cycle)
 {
     tile_l1_written(owner, address, size, cycle);
-}
-
-static void report_eth_fault(struct tile *tile, enum penrose_fault_kind kind, const char *text,
-                             uint64_t cycle)
-{
-    struct tile_fault fault = {.kind = kind, .agent = AGENT_NOC, .cycle = cycle};
-    snprintf(fault.text, sizeof fault.text, "%s", text);
-    tile_fault(tile, &fault);
 }
 
 static void eth_mmio_write(void *owner, uint32_t address, uint32_t value, uint64_t cycle)
@@ -38,7 +31,7 @@ static void eth_mmio_write(void *owner, uint32_t address, uint32_t value, uint64
         char text[160];
         snprintf(text, sizeof text, "a register write that came over Ethernet, to 0x%08x: %s",
                  address, access.rule ? access.rule : "nothing answers there");
-        report_eth_fault(tile, PENROSE_FAULT_UNMAPPED, text, cycle);
+        tile_agent_fault(tile, PENROSE_FAULT_UNMAPPED, AGENT_NOC, cycle, 0, text);
     }
 }
 
@@ -47,8 +40,8 @@ static void eth_transmit(void *owner, const struct eth_frame *frame, uint64_t cy
     struct tile *tile = owner;
     struct tile_frame *copy = malloc(sizeof *copy);
     if (!copy) {
-        report_eth_fault(tile, PENROSE_FAULT_UNIMPLEMENTED, "the host has no memory for a frame",
-                         cycle);
+        tile_agent_fault(tile, PENROSE_FAULT_UNIMPLEMENTED, AGENT_NOC, cycle, 0,
+                         "the host has no memory for a frame");
         return;
     }
     copy->next = NULL;
@@ -63,7 +56,7 @@ static void eth_transmit(void *owner, const struct eth_frame *frame, uint64_t cy
 
 static void eth_fault(void *owner, const char *text, uint64_t cycle)
 {
-    report_eth_fault(owner, PENROSE_FAULT_ETHERNET, text, cycle);
+    tile_agent_fault(owner, PENROSE_FAULT_ETHERNET, AGENT_NOC, cycle, 0, text);
 }
 
 static void eth_changed(void *owner, uint64_t cycle)

@@ -13,6 +13,8 @@ chip_sources += \
 	%D%/dst_window.c \
 	%D%/eth_window.c \
 	%D%/eth_window.h \
+	%D%/fault.c \
+	%D%/fault.h \
 	%D%/kind.c \
 	%D%/mailbox.c \
 	%D%/mailbox.h \

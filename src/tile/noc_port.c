@@ -8,6 +8,7 @@
 #include "noc/request.h"
 #include "noc/serve.h"
 #include "noc/transaction.h"
+#include "tile/fault.h"
 #include "tile/noc_short.h"
 #include "tile/observe.h"
 #include "tile/overlay_port.h"
@@ -212,20 +213,9 @@ static bool request_fault(void *owner, enum penrose_fault_kind kind, const char 
                           uint64_t cycle)
 {
     struct tile *tile = owner;
-    struct tile_fault fault = {.kind = kind, .agent = AGENT_NOC, .cycle = cycle};
-    if (tile->running != RV32_CORES) {
-        fault.agent = (enum tile_agent)tile->running;
-        fault.pc = rv32_current_pc(&tile->hart[tile->running]);
-        memcpy(&fault.word, tile->l1 + fault.pc % tile->kind->l1_bytes / 4 * 4, sizeof fault.word);
-    }
-    snprintf(fault.text, sizeof fault.text, "%s", text);
-    if (tile_fault(tile, &fault) != PENROSE_STOP) {
-        return true;
-    }
-    if (tile->running != RV32_CORES) {
-        rv32_cut(&tile->hart[tile->running], cycle + 1);
-    }
-    return false;
+    bool is_harts = tile->running != RV32_CORES;
+    enum tile_agent agent = is_harts ? (enum tile_agent)tile->running : AGENT_NOC;
+    return tile_agent_fault(tile, kind, agent, cycle, 0, text);
 }
 
 /* On hardware the NoC would be at an end; here a host that resets harts can go on. */
@@ -234,20 +224,17 @@ void tile_noc_enter_reset(struct tile *tile, enum rv32_core core, uint64_t cycle
     tile_noc_forget(tile, core);
     for (unsigned noc = 0; noc < 2; noc++) {
         struct niu_transaction *open = &tile->niu[noc].transaction;
-        char to[40];
+        char to[40], text[200];
         if (!open->is_open || open->sender || open->agent != core) {
             continue;
         }
-        struct tile_fault fault = {.kind = PENROSE_FAULT_NOC_LINKED,
-                                   .agent = (enum tile_agent)core,
-                                   .cycle = cycle,
-                                   .pc = open->pc};
-        memcpy(&fault.word, tile->l1 + fault.pc % tile->kind->l1_bytes / 4 * 4, sizeof fault.word);
         noc_member_describe(open->to, noc, to, sizeof to);
-        snprintf(fault.text, sizeof fault.text,
+        snprintf(text, sizeof text,
                  "NoC %u: the linked transaction to raw %s, begun in cycle %llu, is open when its "
                  "hart is put into reset: clear bit 6 of NOC_CTRL in its last request",
                  noc, to, (unsigned long long)open->since);
+        struct tile_fault fault = tile_fault_of(tile, PENROSE_FAULT_NOC_LINKED,
+                                                (enum tile_agent)core, open->pc, cycle, text);
         open->is_open = false;
         if (tile_fault(tile, &fault) == PENROSE_STOP && tile->running != RV32_CORES) {
             rv32_cut(&tile->hart[tile->running], cycle + 1);
@@ -472,25 +459,11 @@ static void port_changed(void *owner, unsigned noc, uint64_t cycle)
     tile_niu_changed(tile, noc, cycle);
 }
 
-struct tile_fault tile_noc_fault(const struct noc_packet *packet, enum penrose_fault_kind kind,
-                                 const char *text)
-{
-    struct tile_fault fault = {.kind = kind,
-                               .agent = (enum tile_agent)packet->agent,
-                               .is_remote = true,
-                               .origin = packet->origin,
-                               .cycle = packet->sent, /* as its pc */
-                               .pc = packet->pc,
-                               .address = (uint32_t)packet->address};
-    snprintf(fault.text, sizeof fault.text, "%s", text);
-    return fault;
-}
-
 static bool port_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
                        const char *text)
 {
     struct tile *tile = owner;
-    struct tile_fault fault = tile_noc_fault(packet, kind, text);
+    struct tile_fault fault = tile_fault_of_packet(packet, kind, text);
     return tile->board->fault(tile->owner, tile, &fault) != PENROSE_STOP;
 }
 

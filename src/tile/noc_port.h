@@ -45,11 +45,6 @@ void tile_noc_attach(struct tile *tile);
 /* Does an address of a DRAM tile's NoC space lead to its own space? *local: where, or `address`. */
 bool tile_dram_address(uint64_t address, uint64_t *local);
 
-/* The record of a fault that a packet's receiver found: it is the initiator's, and the chip finds
- * that one's tile by `origin`. */
-struct tile_fault tile_noc_fault(const struct noc_packet *packet, enum penrose_fault_kind kind,
-                                 const char *text);
-
 /* Takes a packet that leaves; `owner` is the tile. */
 void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle);
 

@@ -6,23 +6,16 @@
 
 #include "noc/request.h"
 #include "noc/transaction.h"
+#include "tile/fault.h"
 #include "tile/noc_port.h"
 #include "tile/pic.h"
 
 enum { RUNS = 64 /* of the overlay for one call: packets leave between them */ };
 
-static bool report_overlay_fault(struct tile *tile, enum penrose_fault_kind kind, const char *text,
-                                 uint64_t cycle)
-{
-    struct tile_fault fault = {.kind = kind, .agent = AGENT_NOC, .cycle = cycle};
-    snprintf(fault.text, sizeof fault.text, "%s", text);
-    return tile_fault(tile, &fault) != PENROSE_STOP;
-}
-
 static bool packet_refused(void *owner, enum penrose_fault_kind kind, const char *text,
                            uint64_t cycle)
 {
-    return report_overlay_fault(owner, kind, text, cycle);
+    return tile_agent_fault(owner, kind, AGENT_NOC, cycle, 0, text);
 }
 
 /* The receiver, as NOC_RET_ADDR_HI names one. */
@@ -58,8 +51,8 @@ static void send_for_stream(struct tile *tile, const struct overlay_packet *from
     uint8_t *bytes = packet ? noc_packet_room(&tile->pool, packet, from->size) : NULL;
     if (!bytes) {
         noc_packet_free(&tile->pool, packet);
-        report_overlay_fault(tile, PENROSE_FAULT_NOC_COMMAND, "the host has no memory for a packet",
-                             cycle);
+        tile_agent_fault(tile, PENROSE_FAULT_NOC_COMMAND, AGENT_NOC, cycle, 0,
+                         "the host has no memory for a packet");
         return;
     }
     memcpy(bytes, from->bytes, from->size);
@@ -89,7 +82,7 @@ static void refuse_link(struct tile *tile, const struct overlay_packet *packet, 
              "stream %u sends to (63, 63), the other end of the Ethernet link: not modelled, the "
              "packet is lost; use a transmit queue (ETH_TXQ_CMD)",
              packet->sender);
-    report_overlay_fault(tile, PENROSE_FAULT_UNIMPLEMENTED, text, cycle);
+    tile_agent_fault(tile, PENROSE_FAULT_UNIMPLEMENTED, AGENT_NOC, cycle, 0, text);
 }
 
 /* Somebody's linked transaction keeps others waiting; a stream's own, which is a multicast, keeps
@@ -127,7 +120,7 @@ static uint32_t port_node(void *owner, unsigned noc)
 static void stream_fault(void *owner, unsigned stream, const char *text, uint64_t cycle)
 {
     (void)stream;
-    report_overlay_fault(owner, PENROSE_FAULT_NOC_COMMAND, text, cycle);
+    tile_agent_fault(owner, PENROSE_FAULT_NOC_COMMAND, AGENT_NOC, cycle, 0, text);
 }
 
 void tile_overlay_changed(struct tile *tile, uint64_t cycle)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tile/eth_window.h"
+#include "tile/fault.h"
 #include "tile/noc_port.h"
 #include "tile/observe.h"
 #include "tile/overlay_port.h"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tile/fault.h"
 #include "tile/report.h"
 #include "tile/tensix_port.h"
 #include "tile/tile.h"
@@ -110,21 +111,11 @@ static const char *decode(const struct tile *tile, const struct mmio_access *acc
 static void look_for_races(struct tile *tile, const struct mmio_access *access,
                            const struct tensix_move *move)
 {
-    const struct rv32_hart *hart = &tile->hart[access->agent];
-    char writer[32];
-    struct tile_fault fault = {.kind = PENROSE_FAULT_CONFIG_RACE,
-                               .agent = access->agent,
-                               .cycle = access->cycle,
-                               .pc = rv32_current_pc(hart),
-                               .address = access->address};
+    char writer[32], text[200];
     snprintf(writer, sizeof writer, "a move by %s", tile_agent_name(access->agent));
-    if (!tensix_move_race(&tile->tensix, move, access->cycle, writer, true, fault.text,
-                          sizeof fault.text)) {
-        return;
-    }
-    memcpy(&fault.word, tile->l1 + fault.pc % TILE_L1_BYTES / 4 * 4, sizeof fault.word);
-    if (tile_fault(tile, &fault) == PENROSE_STOP) {
-        rv32_cut(&tile->hart[access->agent], access->cycle + 1);
+    if (tensix_move_race(&tile->tensix, move, access->cycle, writer, true, text, sizeof text)) {
+        tile_agent_fault(tile, PENROSE_FAULT_CONFIG_RACE, access->agent, access->cycle,
+                         access->address, text);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "addresses.h"
 #include "isa/shortcuts.h"
 #include "tile/debug_internal.h"
+#include "tile/fault.h"
 #include "tile/observe.h"
 #include "tile/weak.h"
 

@@ -326,15 +326,6 @@ void tile_l1_write(struct tile *tile, uint32_t address, const void *bytes, uint3
     }
 }
 
-enum penrose_policy tile_fault(struct tile *tile, struct tile_fault *fault)
-{
-    enum penrose_policy policy = tile->board->fault(tile->owner, tile, fault);
-    if (policy == PENROSE_STOP) {
-        tile->halt = TILE_FAULTED;
-    }
-    return policy;
-}
-
 void tile_wake_at(struct tile *tile, enum rv32_core core, uint64_t time)
 {
     struct tile_hart *run = &tile->run[core];

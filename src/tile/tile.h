@@ -449,9 +449,6 @@ void tile_l1_written(struct tile *tile, uint32_t address, uint32_t size, uint64_
 void tile_l1_write(struct tile *tile, uint32_t address, const void *bytes, uint32_t size,
                    uint64_t cycle);
 
-/* Fills a fault record and asks the board; a tile that is to stop is stopped. */
-enum penrose_policy tile_fault(struct tile *tile, struct tile_fault *fault);
-
 /* The bit of SOFT_RESET_0 that holds a hart, 0 for one that the tile does not have. */
 uint32_t tile_reset_bit(const struct tile *tile, enum rv32_core core);
 

@@ -9,27 +9,10 @@
 #include "addresses.h"
 #include "arch/arch.h"
 #include "tensix/config/unread.h"
+#include "tile/fault.h"
 #include "tile/report.h"
 #include "tile/tensix_port.h"
 #include "tile/tile.h"
-
-/* A store of a hart that the coprocessor may see too early or too late: words are in
- * fault->text. */
-static void report_race(struct tile *tile, const struct mmio_access *access,
-                        enum penrose_fault_kind kind, const char *text)
-{
-    struct tile_fault fault = {
-        .kind = kind, .agent = access->agent, .cycle = access->cycle, .address = access->address};
-    if (access->agent < AGENT_NOC) {
-        const struct rv32_hart *hart = &tile->hart[access->agent];
-        fault.pc = rv32_current_pc(hart);
-        memcpy(&fault.word, tile->l1 + fault.pc % tile->kind->l1_bytes / 4 * 4, sizeof fault.word);
-    }
-    snprintf(fault.text, sizeof fault.text, "%s", text);
-    if (tile_fault(tile, &fault) == PENROSE_STOP && access->agent < AGENT_NOC) {
-        rv32_cut(&tile->hart[access->agent], access->cycle + 1);
-    }
-}
 
 /* The hardware would take some words of the expansion from before the store, some from after it. */
 static void report_mop_race(struct tile *tile, const struct mmio_access *access)
@@ -39,7 +22,8 @@ static void report_mop_race(struct tile *tile, const struct mmio_access *access)
              "store to word %u of the MOP configuration while a MOP is queued or expanding: load "
              "from 0x%08x (MOPExpanderDoneCheck) first",
              access->offset / 4, AT_MOP_EXPANDER_DONE);
-    report_race(tile, access, PENROSE_FAULT_MOP_RACE, text);
+    tile_agent_fault(tile, PENROSE_FAULT_MOP_RACE, access->agent, access->cycle, access->address,
+                     text);
 }
 
 enum answer tile_mmio_MOP_CFG(struct tile *tile, struct mmio_access *access)
@@ -129,7 +113,8 @@ static void look_for_races(struct tile *tile, const struct mmio_access *access, 
         if (is_written && unit != TENSIX_FLIGHTS) {
             snprintf(writer, sizeof writer, "a store of %s", tile_agent_name(access->agent));
             tensix_race_text(&tile->tensix, unit, word, changed, writer, true, text, sizeof text);
-            report_race(tile, access, PENROSE_FAULT_CONFIG_RACE, text);
+            tile_agent_fault(tile, PENROSE_FAULT_CONFIG_RACE, access->agent, access->cycle,
+                             access->address, text);
             return;
         }
     }

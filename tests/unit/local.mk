@@ -210,6 +210,7 @@ UNIT_TESTS = \
 	%D%/tile/check_debug \
 	%D%/tile/check_debug_bus \
 	%D%/tile/check_dst_window \
+	%D%/tile/check_fault \
 	%D%/tile/check_gddr_dma \
 	%D%/tile/check_mailbox \
 	%D%/tile/check_noc_short \

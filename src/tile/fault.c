@@ -1,0 +1,63 @@
+/* Fault records, see tile/fault.h. */
+#include "tile/fault.h"
+
+#include <stdio.h>
+#include <string.h>
+
+uint32_t tile_word_at(const struct tile *tile, uint32_t pc)
+{
+    uint32_t word;
+    memcpy(&word, tile->l1 + pc % tile->kind->l1_bytes / 4 * 4, sizeof word);
+    return word;
+}
+
+struct tile_fault tile_fault_of(const struct tile *tile, enum penrose_fault_kind kind,
+                                enum tile_agent agent, uint32_t pc, uint64_t cycle,
+                                const char *text)
+{
+    struct tile_fault fault = {.kind = kind, .agent = agent, .cycle = cycle};
+    if (agent < AGENT_NOC) {
+        fault.pc = pc;
+        fault.word = tile_word_at(tile, pc);
+    }
+    snprintf(fault.text, sizeof fault.text, "%s", text);
+    return fault;
+}
+
+struct tile_fault tile_fault_of_packet(const struct noc_packet *packet,
+                                       enum penrose_fault_kind kind, const char *text)
+{
+    struct tile_fault fault = {.kind = kind,
+                               .agent = (enum tile_agent)packet->agent,
+                               .is_remote = true,
+                               .origin = packet->origin,
+                               .cycle = packet->sent, /* as its pc */
+                               .pc = packet->pc,
+                               .address = (uint32_t)packet->address};
+    snprintf(fault.text, sizeof fault.text, "%s", text);
+    return fault;
+}
+
+enum penrose_policy tile_fault(struct tile *tile, const struct tile_fault *fault)
+{
+    enum penrose_policy policy = tile->board->fault(tile->owner, tile, fault);
+    if (policy == PENROSE_STOP) {
+        tile->halt = TILE_FAULTED;
+    }
+    return policy;
+}
+
+bool tile_agent_fault(struct tile *tile, enum penrose_fault_kind kind, enum tile_agent agent,
+                      uint64_t cycle, uint32_t address, const char *text)
+{
+    uint32_t pc = agent < AGENT_NOC ? rv32_current_pc(&tile->hart[agent]) : 0;
+    struct tile_fault fault = tile_fault_of(tile, kind, agent, pc, cycle, text);
+    fault.address = address;
+    if (tile_fault(tile, &fault) != PENROSE_STOP) {
+        return true;
+    }
+    if (agent < AGENT_NOC) {
+        rv32_cut(&tile->hart[agent], cycle + 1);
+    }
+    return false;
+}
