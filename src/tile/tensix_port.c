@@ -208,11 +208,12 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
                                          .end = end < tile->turn_end ? end : tile->turn_end};
     struct tensix_outcome outcome =
         tensix_push_and_run(&tile->tensix, &pushes, &tile->run[agent].push);
-    if (!wake_others(tile, agent, outcome)) {
-        return outcome.taken ? tensix_push_behind(&tile->tensix, &pushes, outcome.taken) : 0;
+    if (wake_others(tile, agent, outcome)) {
+        rv32_cut(&tile->hart[agent], outcome.has_stopped ? cycle + 1 : UINT64_MAX);
+        return outcome.taken;
     }
-    rv32_cut(&tile->hart[agent], outcome.has_stopped ? cycle + 1 : UINT64_MAX);
-    return outcome.taken;
+    bool may_wait = outcome.holds && outcome.taken > 0;
+    return may_wait ? tensix_push_behind(&tile->tensix, &pushes, outcome.taken) : outcome.taken;
 }
 
 bool tile_waits_for_ttsync(const struct tile *tile, const struct mmio_access *access,

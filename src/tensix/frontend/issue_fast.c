@@ -176,9 +176,17 @@ static bool is_empty(const struct tensix_thread *thread)
            !mop_busy(&thread->mop) && thread->replay.state == REPLAY_IDLE;
 }
 
+/* May the next instruction be held, or does anybody look again first? Single bytes are read, since
+ * one has just been written. */
+static inline bool others_look(const struct tensix *tensix)
+{
+    return tensix->outcome.holds | tensix->outcome.changed | tensix->is_polite;
+}
+
 struct tensix_outcome tensix_execute(struct tensix *tensix, const struct tensix_pushes *pushes)
 {
     const unsigned thread = pushes->thread;
+    const uint32_t *const words = pushes->words; /* the loop has them in a register */
     const uint64_t cycle = pushes->cycle, end = pushes->end;
     struct tensix_thread *own = &tensix->thread[thread];
     uint64_t time = own->time > cycle ? own->time : cycle + 1;
@@ -186,13 +194,14 @@ struct tensix_outcome tensix_execute(struct tensix *tensix, const struct tensix_
         return (struct tensix_outcome){.taken = 0};
     }
     const uint64_t begin = time, last = pushes->count < end - time ? time + pushes->count : end;
-    own->origin = pushes->origin;
+    own->origin.pc = pushes->origin.pc; /* as it has just been written: member by member */
+    own->origin.pusher = pushes->origin.pusher;
     own->parent = 0;
     tensix->outcome.holds = false;
     bool starts;
-    while ((starts = start_unchecked(tensix, thread, pushes->words[time - begin], time))) {
+    while ((starts = start_unchecked(tensix, thread, words[time - begin], time))) {
         time++;
-        if (time == last || tensix->outcome.holds || tensix->outcome.changed || tensix->is_polite) {
+        if (time == last || others_look(tensix)) {
             break;
         }
         own->origin.pc += 4;
@@ -208,7 +217,7 @@ struct tensix_outcome tensix_execute(struct tensix *tensix, const struct tensix_
         own->time = time;
         done++;
     } else if (!starts && done > 0) { /* it has not come yet */
-        own->next = pushes->words[done - 1];
+        own->next = words[done - 1];
         own->origin.pc -= 4;
         own->wait = TENSIX_WAITS_FOR_NOTHING;
     }
