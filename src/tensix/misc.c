@@ -47,72 +47,63 @@ TENSIX_EXEC(SETADC)
     return TENSIX_DONE;
 }
 
-static void set_xx(struct tensix_adc *adc, const struct tensix_args_SETADCXX *args)
-{
-    tensix_adc_put(&adc->channel[0], TENSIX_ADC_X, args->x0_val);
-    tensix_adc_put(&adc->channel[1], TENSIX_ADC_X, args->x1_val);
-}
-
 TENSIX_EXEC(SETADCXX)
 {
     struct tensix_adc *adc = counters(tensix, thread, 0);
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
-        if (names_unit(args->cnt_set_mask, unit)) {
-            set_xx(&adc[unit], args);
+        struct tensix_adc_channel *channel = adc[unit].channel;
+        if (!names_unit(args->cnt_set_mask, unit)) {
+            continue;
         }
+        tensix_adc_put(&channel[0], TENSIX_ADC_X, args->x0_val);
+        tensix_adc_put(&channel[1], TENSIX_ADC_X, args->x1_val);
     }
     return TENSIX_DONE;
-}
-
-static void set_xy(struct tensix_adc *adc, const struct tensix_args_SETADCXY *args)
-{
-    if (args->x0) {
-        tensix_adc_put(&adc->channel[0], TENSIX_ADC_X, args->x0_val);
-    }
-    if (args->y0) {
-        tensix_adc_put(&adc->channel[0], TENSIX_ADC_Y, args->y0_val);
-    }
-    if (args->x1) {
-        tensix_adc_put(&adc->channel[1], TENSIX_ADC_X, args->x1_val);
-    }
-    if (args->y1) {
-        tensix_adc_put(&adc->channel[1], TENSIX_ADC_Y, args->y1_val);
-    }
 }
 
 TENSIX_EXEC(SETADCXY)
 {
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
-        if (names_unit(args->cnt_set_mask, unit)) {
-            set_xy(&adc[unit], args);
+        struct tensix_adc_channel *channel = adc[unit].channel;
+        if (!names_unit(args->cnt_set_mask, unit)) {
+            continue;
+        }
+        if (args->x0) {
+            tensix_adc_put(&channel[0], TENSIX_ADC_X, args->x0_val);
+        }
+        if (args->y0) {
+            tensix_adc_put(&channel[0], TENSIX_ADC_Y, args->y0_val);
+        }
+        if (args->x1) {
+            tensix_adc_put(&channel[1], TENSIX_ADC_X, args->x1_val);
+        }
+        if (args->y1) {
+            tensix_adc_put(&channel[1], TENSIX_ADC_Y, args->y1_val);
         }
     }
     return TENSIX_DONE;
-}
-
-static void set_zw(struct tensix_adc *adc, const struct tensix_args_SETADCZW *args)
-{
-    if (args->z0) {
-        tensix_adc_put(&adc->channel[0], TENSIX_ADC_Z, args->z0_val);
-    }
-    if (args->w0) {
-        tensix_adc_put(&adc->channel[0], TENSIX_ADC_W, args->w0_val);
-    }
-    if (args->z1) {
-        tensix_adc_put(&adc->channel[1], TENSIX_ADC_Z, args->z1_val);
-    }
-    if (args->w1) {
-        tensix_adc_put(&adc->channel[1], TENSIX_ADC_W, args->w1_val);
-    }
 }
 
 TENSIX_EXEC(SETADCZW)
 {
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
-        if (names_unit(args->cnt_set_mask, unit)) {
-            set_zw(&adc[unit], args);
+        struct tensix_adc_channel *channel = adc[unit].channel;
+        if (!names_unit(args->cnt_set_mask, unit)) {
+            continue;
+        }
+        if (args->z0) {
+            tensix_adc_put(&channel[0], TENSIX_ADC_Z, args->z0_val);
+        }
+        if (args->w0) {
+            tensix_adc_put(&channel[0], TENSIX_ADC_W, args->w0_val);
+        }
+        if (args->z1) {
+            tensix_adc_put(&channel[1], TENSIX_ADC_Z, args->z1_val);
+        }
+        if (args->w1) {
+            tensix_adc_put(&channel[1], TENSIX_ADC_W, args->w1_val);
         }
     }
     return TENSIX_DONE;
@@ -120,95 +111,83 @@ TENSIX_EXEC(SETADCZW)
 
 /* --- Incrementing: there is no mask of axes, an increment of 0 stands for it --- */
 
-static void increment_xy(struct tensix_adc *adc, const struct tensix_args_INCADCXY *args)
-{
-    tensix_adc_add(&adc->channel[0], TENSIX_ADC_X, args->x0_inc);
-    tensix_adc_add(&adc->channel[0], TENSIX_ADC_Y, args->y0_inc);
-    tensix_adc_add(&adc->channel[1], TENSIX_ADC_X, args->x1_inc);
-    tensix_adc_add(&adc->channel[1], TENSIX_ADC_Y, args->y1_inc);
-}
-
 TENSIX_EXEC(INCADCXY)
 {
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
-        if (names_unit(args->cnt_set_mask, unit)) {
-            increment_xy(&adc[unit], args);
+        struct tensix_adc_channel *channel = adc[unit].channel;
+        if (!names_unit(args->cnt_set_mask, unit)) {
+            continue;
         }
+        tensix_adc_add(&channel[0], TENSIX_ADC_X, args->x0_inc);
+        tensix_adc_add(&channel[0], TENSIX_ADC_Y, args->y0_inc);
+        tensix_adc_add(&channel[1], TENSIX_ADC_X, args->x1_inc);
+        tensix_adc_add(&channel[1], TENSIX_ADC_Y, args->y1_inc);
     }
     return TENSIX_DONE;
-}
-
-static void increment_zw(struct tensix_adc *adc, const struct tensix_args_INCADCZW *args)
-{
-    tensix_adc_add(&adc->channel[0], TENSIX_ADC_Z, args->z0_inc);
-    tensix_adc_add(&adc->channel[0], TENSIX_ADC_W, args->w0_inc);
-    tensix_adc_add(&adc->channel[1], TENSIX_ADC_Z, args->z1_inc);
-    tensix_adc_add(&adc->channel[1], TENSIX_ADC_W, args->w1_inc);
 }
 
 TENSIX_EXEC(INCADCZW)
 {
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
-        if (names_unit(args->cnt_set_mask, unit)) {
-            increment_zw(&adc[unit], args);
+        struct tensix_adc_channel *channel = adc[unit].channel;
+        if (!names_unit(args->cnt_set_mask, unit)) {
+            continue;
         }
+        tensix_adc_add(&channel[0], TENSIX_ADC_Z, args->z0_inc);
+        tensix_adc_add(&channel[0], TENSIX_ADC_W, args->w0_inc);
+        tensix_adc_add(&channel[1], TENSIX_ADC_Z, args->z1_inc);
+        tensix_adc_add(&channel[1], TENSIX_ADC_W, args->w1_inc);
     }
     return TENSIX_DONE;
 }
 
 /* --- Returning to checkpoints --- */
 
-static void return_xy(struct tensix_adc *adc, const struct tensix_args_ADDRCRXY *args)
-{
-    if (args->x0) {
-        tensix_adc_return(&adc->channel[0], TENSIX_ADC_X, args->x0_inc);
-    }
-    if (args->y0) {
-        tensix_adc_return(&adc->channel[0], TENSIX_ADC_Y, args->y0_inc);
-    }
-    if (args->x1) {
-        tensix_adc_return(&adc->channel[1], TENSIX_ADC_X, args->x1_inc);
-    }
-    if (args->y1) {
-        tensix_adc_return(&adc->channel[1], TENSIX_ADC_Y, args->y1_inc);
-    }
-}
-
 TENSIX_EXEC(ADDRCRXY)
 {
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
-        if (names_unit(args->cnt_set_mask, unit)) {
-            return_xy(&adc[unit], args);
+        struct tensix_adc_channel *channel = adc[unit].channel;
+        if (!names_unit(args->cnt_set_mask, unit)) {
+            continue;
+        }
+        if (args->x0) {
+            tensix_adc_return(&channel[0], TENSIX_ADC_X, args->x0_inc);
+        }
+        if (args->y0) {
+            tensix_adc_return(&channel[0], TENSIX_ADC_Y, args->y0_inc);
+        }
+        if (args->x1) {
+            tensix_adc_return(&channel[1], TENSIX_ADC_X, args->x1_inc);
+        }
+        if (args->y1) {
+            tensix_adc_return(&channel[1], TENSIX_ADC_Y, args->y1_inc);
         }
     }
     return TENSIX_DONE;
-}
-
-static void return_zw(struct tensix_adc *adc, const struct tensix_args_ADDRCRZW *args)
-{
-    if (args->z0) {
-        tensix_adc_return(&adc->channel[0], TENSIX_ADC_Z, args->z0_inc);
-    }
-    if (args->w0) {
-        tensix_adc_return(&adc->channel[0], TENSIX_ADC_W, args->w0_inc);
-    }
-    if (args->z1) {
-        tensix_adc_return(&adc->channel[1], TENSIX_ADC_Z, args->z1_inc);
-    }
-    if (args->w1) {
-        tensix_adc_return(&adc->channel[1], TENSIX_ADC_W, args->w1_inc);
-    }
 }
 
 TENSIX_EXEC(ADDRCRZW)
 {
     struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
-        if (names_unit(args->cnt_set_mask, unit)) {
-            return_zw(&adc[unit], args);
+        struct tensix_adc_channel *channel = adc[unit].channel;
+        if (!names_unit(args->cnt_set_mask, unit)) {
+            continue;
+        }
+        if (args->z0) {
+            tensix_adc_return(&channel[0], TENSIX_ADC_Z, args->z0_inc);
+        }
+        if (args->w0) {
+            tensix_adc_return(&channel[0], TENSIX_ADC_W, args->w0_inc);
+        }
+        if (args->z1) {
+            tensix_adc_return(&channel[1], TENSIX_ADC_Z, args->z1_inc);
+        }
+        if (args->w1) {
+            tensix_adc_return(&channel[1], TENSIX_ADC_W, args->w1_inc);
         }
     }
     return TENSIX_DONE;

@@ -192,7 +192,8 @@ static void start_move(struct tensix *tensix, const struct tensix_move *move, ui
 
 /* --- Commands of TDMA-RISC --- */
 
-static void execute(struct tensix *tensix, const struct tensix_command *command, uint64_t now)
+static void execute_command(struct tensix *tensix, const struct tensix_command *command,
+                            uint64_t now)
 {
     const struct tensix_move *move = &command->move;
     switch (command->kind) {
@@ -233,7 +234,7 @@ bool tensix_mover_run(struct tensix *tensix, uint64_t now)
         mover->head = (mover->head + 1) % TENSIX_MOVER_QUEUE;
         mover->count--;
         mover->next_at = due + 1;
-        execute(tensix, &command, due);
+        execute_command(tensix, &command, due);
         any = true;
     }
     if (mover->is_moving && mover->free_at <= now) {
@@ -247,7 +248,7 @@ bool tensix_command(struct tensix *tensix, const struct tensix_command *command,
 {
     struct tensix_mover *mover = &tensix->mover;
     if (!tensix->timing) {
-        execute(tensix, command, cycle);
+        execute_command(tensix, command, cycle);
         return true;
     }
     if (mover->count == TENSIX_MOVER_QUEUE) {
