@@ -88,6 +88,21 @@ TENSIX_VECTOR_INLINE bool tensix_vector_may_write(unsigned vd)
     return vd < TENSIX_LREG_WRITABLE || vd == TENSIX_LREG_MACRO;
 }
 
+/* Bits of Mod1 of the MAD sub-unit: each lane's LReg[7] names the LReg that stands for VA or VD. */
+enum { TENSIX_MODE_INDIRECT_VA = 1 << 2, TENSIX_MODE_INDIRECT_VD = 1 << 3 };
+
+/* Does an instruction of the MAD sub-unit write where LReg[7] says? SPEC: LReg[16] stays what it is. */
+TENSIX_VECTOR_INLINE bool tensix_vector_is_indirect(const struct tensix_vector_op *op)
+{
+    return (op->mod & TENSIX_MODE_INDIRECT_VD) && op->vd != TENSIX_LREG_MACRO;
+}
+
+/* The LReg that a lane names. */
+TENSIX_VECTOR_INLINE unsigned tensix_vector_named(const struct tensix_vector *vector, unsigned lane)
+{
+    return vector->lreg[TENSIX_LREG_INDEX][lane] & 15;
+}
+
 /* --- Hazards (timing.c) --- */
 
 /* SPEC: SFPMAD, instruction scheduling. Called by rows of two cycles once they have executed: their

@@ -13,23 +13,13 @@ enum {
     NEGATE_VC = 1 << 1,
     NEGATE_BOTH = NEGATE_VB | NEGATE_VC,
     MUL24_UPPER = 1 << 0,
-    INDIRECT_VA = 1 << 2,
     LUT_KEEPS_SIGN = 1 << 2,
-    INDIRECT_VD = 1 << 3,
-    LREG_INDEX = 7, /* the LReg whose low bits are numbers of LRegs */
-    INDEX_MASK = 15,
 };
 
 /* Mod1 of SFPLUTFP32: FP16_3 needs INDIRECT_VD, a bug of the hardware. */
-enum { LUT_FP16 = 2, LUT_FP16_6_4 = 3, LUT_FP16_3 = LUT_FP16 | INDIRECT_VD };
+enum { LUT_FP16 = 2, LUT_FP16_6_4 = 3, LUT_FP16_3 = LUT_FP16 | TENSIX_MODE_INDIRECT_VD };
 
 /* --- Results --- */
-
-/* SPEC: LReg[16] stays what it is. */
-TENSIX_VECTOR_INLINE bool is_indirect(const struct tensix_vector_op *op)
-{
-    return (op->mod & INDIRECT_VD) && op->vd != TENSIX_LREG_MACRO;
-}
 
 /* Writes each lane to the LReg that it names; returns the LRegs as bits. */
 static __attribute__((noinline)) uint32_t scatter(struct tensix_vector *vector,
@@ -38,7 +28,7 @@ static __attribute__((noinline)) uint32_t scatter(struct tensix_vector *vector,
     uint32_t writes = 0;
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
-        unsigned vd = vector->lreg[LREG_INDEX][lane] & INDEX_MASK;
+        unsigned vd = tensix_vector_named(vector, lane);
         if (tensix_vector_may_write(vd)) {
             vector->lreg[vd][lane] = value[lane];
             writes |= 1u << vd;
@@ -65,7 +55,7 @@ TENSIX_VECTOR_INLINE const char *compute(struct tensix *tensix, const struct ten
 {
     struct tensix_vector *vector = &tensix->vector;
     num_lanes_function *function = tensix->kernels->lanes->op[operation];
-    if (__builtin_expect(is_indirect(op), 0)) {
+    if (__builtin_expect(tensix_vector_is_indirect(op), 0)) {
         uint32_t result[NUM_LANES];
         function(result, a, b, c, immediate, lanes);
         return finish(tensix, op, scatter(vector, result, lanes));
@@ -83,7 +73,7 @@ TENSIX_VECTOR_INLINE const char *compute(struct tensix *tensix, const struct ten
 static __attribute__((noinline)) void gather(const struct tensix_vector *vector, uint32_t *va)
 {
     for (unsigned lane = 0; lane < NUM_LANES; lane++) {
-        va[lane] = vector->lreg[vector->lreg[LREG_INDEX][lane] & INDEX_MASK][lane];
+        va[lane] = vector->lreg[tensix_vector_named(vector, lane)][lane];
     }
 }
 
@@ -95,7 +85,7 @@ TENSIX_VECTOR_INLINE const char *multiply_add(struct tensix *tensix,
     const struct tensix_vector *vector = &tensix->vector;
     uint32_t gathered[NUM_LANES];
     const uint32_t *a = vector->lreg[op->va];
-    if (__builtin_expect(op->mod & INDIRECT_VA, 0)) {
+    if (__builtin_expect(op->mod & TENSIX_MODE_INDIRECT_VA, 0)) {
         gather(vector, gathered);
         a = gathered;
     }
@@ -167,7 +157,7 @@ static const char *mad_look_up(struct tensix *tensix, const struct tensix_vector
     struct tensix_vector *vector = &tensix->vector;
     const uint32_t(*lreg)[NUM_LANES] = (const uint32_t(*)[NUM_LANES])vector->lreg;
     bool keeps_sign = op->mod & LUT_KEEPS_SIGN;
-    if (is_indirect(op)) {
+    if (tensix_vector_is_indirect(op)) {
         uint32_t result[NUM_LANES];
         tensix->kernels->lanes->look_up(result, lreg, table, keeps_sign, lanes);
         return finish(tensix, op, scatter(vector, result, lanes));

@@ -11,7 +11,7 @@
  */
 #include "tensix/vector/schedule.h"
 
-enum { MOST_STEPS = 4 * TENSIX_LANE_COLUMNS + 1, MODE_INDIRECT_VD = 8, INDEX_LREG = 7 };
+enum { MOST_STEPS = 4 * TENSIX_LANE_COLUMNS + 1 };
 
 /* An instruction that executes in this cycle. */
 struct step {
@@ -292,10 +292,9 @@ static uint32_t written_lanes(const struct tensix_vector *vector, const struct s
 {
     const struct tensix_vector_op *op = &step->op;
     uint32_t lanes = step->lanes;
-    if (step->part == TENSIX_PART_MAD && (op->mod & MODE_INDIRECT_VD) &&
-        op->vd != TENSIX_LREG_MACRO) {
+    if (step->part == TENSIX_PART_MAD && tensix_vector_is_indirect(op)) {
         for (unsigned lane = 0; lane < NUM_LANES; lane++) {
-            bool is_it = (vector->lreg[INDEX_LREG][lane] & 15) == lreg;
+            bool is_it = tensix_vector_named(vector, lane) == lreg;
             lanes &= ~((uint32_t)!is_it << lane);
         }
     }
@@ -382,8 +381,8 @@ static void outrun(const struct tensix_vector *vector, struct tensix_vector_late
 }
 
 /* `read`, `written`: by those that execute after it. */
-static void execute(struct tensix *tensix, struct cycle *cycle, const struct step *step,
-                    uint32_t read, uint32_t written)
+static void execute_step(struct tensix *tensix, struct cycle *cycle, const struct step *step,
+                         uint32_t read, uint32_t written)
 {
     struct tensix_vector *vector = &tensix->vector;
     if (tensix_has(step->op.row, TENSIX_TRAIT_SWAPS)) {
@@ -408,35 +407,6 @@ static void execute(struct tensix *tensix, struct cycle *cycle, const struct ste
     }
 }
 
-/* Flags are those of the start for each, and change at the end. */
-static void execute_flags(struct tensix *tensix, struct cycle *cycle, const struct step *step,
-                          uint32_t read, uint32_t written)
-{
-    struct tensix_vector *vector = &tensix->vector;
-    uint32_t word = vector->slow_word, writes = vector->slow_writes;
-    uint64_t start = vector->slow_start;
-    execute(tensix, cycle, step, read, written);
-    cycle->new_flags ^= vector->flags ^ cycle->flags; /* other lanes may be another one's */
-    cycle->new_uses_flags ^= vector->uses_flags ^ cycle->uses_flags;
-    vector->flags = cycle->flags;
-    vector->uses_flags = cycle->uses_flags;
-    if (step->op
-            .is_scheduled) { /* stalls and hazards of ordinary instructions go by ordinary ones */
-        vector->slow_word = word;
-        vector->slow_writes = writes;
-        vector->slow_start = start;
-    }
-}
-
-/* Which lanes each of them is for, by the flags of the start. */
-static void find_lanes(struct tensix_vector *vector, struct cycle *cycle)
-{
-    for (unsigned i = 0; i < cycle->steps; i++) {
-        struct step *step = &cycle->step[i];
-        step->lanes &= tensix_vector_lanes(vector, &step->op, step->op.row);
-    }
-}
-
 static void arrive(struct tensix *tensix, struct tensix_vector_late *late)
 {
     for (uint32_t rest = late->lregs; rest; rest &= rest - 1) {
@@ -446,25 +416,40 @@ static void arrive(struct tensix *tensix, struct tensix_vector_late *late)
     late->lregs = 0;
 }
 
-/* Executes what is due. */
-static void execute_all(struct tensix *tensix, struct cycle *cycle)
+/* Executes what is due. Flags are those of the start for each instruction, and change at the end. */
+static void execute_cycle(struct tensix *tensix, struct cycle *cycle)
 {
     struct tensix_vector *vector = &tensix->vector;
     cycle->flags = cycle->new_flags = vector->flags;
     cycle->uses_flags = cycle->new_uses_flags = vector->uses_flags;
     cycle->held.lregs = cycle->ordinary.lregs = cycle->next->lregs = 0;
-    find_lanes(vector, cycle);
+    for (unsigned i = 0; i < cycle->steps; i++) {
+        struct step *step = &cycle->step[i];
+        step->lanes &= tensix_vector_lanes(vector, &step->op, step->op.row);
+    }
     finish_swaps(tensix, cycle);
     cycle->written = cycle->old->lregs;
     for (unsigned i = 0; i < cycle->steps; i++) {
         const struct step *step = &cycle->step[i];
+        const uint32_t slow_word = vector->slow_word, slow_writes = vector->slow_writes;
+        const uint64_t slow_start = vector->slow_start;
         uint32_t read = 0, written = 0;
+        if (is_nop(step)) {
+            continue;
+        }
         for (unsigned j = i + 1; j < cycle->steps; j++) {
             read |= cycle->step[j].uses.reads;
             written |= cycle->step[j].uses.writes;
         }
-        if (!is_nop(step)) {
-            execute_flags(tensix, cycle, step, read, written);
+        execute_step(tensix, cycle, step, read, written);
+        cycle->new_flags ^= vector->flags ^ cycle->flags; /* other lanes may be another one's */
+        cycle->new_uses_flags ^= vector->uses_flags ^ cycle->uses_flags;
+        vector->flags = cycle->flags;
+        vector->uses_flags = cycle->uses_flags;
+        if (step->op.is_scheduled) { /* stalls and hazards of ordinary ones go by ordinary ones */
+            vector->slow_word = slow_word;
+            vector->slow_writes = slow_writes;
+            vector->slow_start = slow_start;
         }
     }
     arrive(tensix, cycle->old);
@@ -541,7 +526,7 @@ enum tensix_exec tensix_vector_cycle(struct tensix *tensix, const struct tensix_
         return TENSIX_STOP;
     }
     cycle.address = is_macro ? tensix_vector_load_address(tensix, op) : 0;
-    execute_all(tensix, &cycle);
+    execute_cycle(tensix, &cycle);
     count_down(vector, ordinary != NULL);
     turn(vector, &cycle);
     if (is_macro) {

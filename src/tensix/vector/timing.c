@@ -14,9 +14,6 @@ enum { HAS_VB = 1, HAS_VC = 2 };
 enum { NOTHING, ANYTHING }; /* what the unit accepts in the next cycle */
 enum {
     HALVES = 14, /* Mod0 of SFPLOAD from here on leaves a half of VD */
-    MODE_INDIRECT_VA = 4,
-    MODE_INDIRECT_VD = 8,
-    INDEX_LREG = 7,
     WRITABLE = 0xff | 1 << TENSIX_LREG_MACRO,
     CONSTANTS = 0xf << 11, /* by SFPCONFIG */
 };
@@ -30,12 +27,12 @@ enum {
 #define OLD         (op->is_scheduled ? VB : VD)
 #define ADDEND      (op->is_scheduled ? VC : VD)
 #define MODE(bits)  ((op->mod & (bits)) != 0)
-#define IS_INDIRECT (MODE(MODE_INDIRECT_VD) && op->vd != TENSIX_LREG_MACRO)
+#define IS_INDIRECT tensix_vector_is_indirect(op)
 #define INDIRECT    (IS_INDIRECT ? FIRST(8) : VD)
-#define TARGETS     (IS_INDIRECT ? L(INDEX_LREG) : 0)
-#define FACTOR      (MODE(MODE_INDIRECT_VA) ? named_lregs(vector) | L(INDEX_LREG) : VA)
-#define FACTOR_SEEN (MODE(MODE_INDIRECT_VA) ? FIRST(8) : VA)
-#define MIRROR      (op->word >> 16 & MODE_INDIRECT_VD)
+#define TARGETS     (IS_INDIRECT ? L(TENSIX_LREG_INDEX) : 0)
+#define FACTOR      (MODE(TENSIX_MODE_INDIRECT_VA) ? named_lregs(vector) | L(TENSIX_LREG_INDEX) : VA)
+#define FACTOR_SEEN (MODE(TENSIX_MODE_INDIRECT_VA) ? FIRST(8) : VA)
+#define MIRROR      (op->word >> 16 & 8)
 #define CAPTURED    captured(vector, op->vd)
 #define PARTNERS    (vector->sets.dest_index ? L(4 + (op->vc & 3)) | L(4 + (op->vd & 3)) : 0)
 #define DESCALES    ((op->mod & 6) == 4 && !MODE(8))
@@ -48,7 +45,7 @@ static uint32_t named_lregs(const struct tensix_vector *vector)
 {
     uint32_t named = 0;
     for (unsigned lane = 0; lane < NUM_LANES; lane++) {
-        named |= L(vector->lreg[INDEX_LREG][lane] & 15);
+        named |= L(tensix_vector_named(vector, lane));
     }
     return named;
 }

@@ -19,6 +19,7 @@ enum {
     TENSIX_LREGS = 17,
     TENSIX_LREG_ZERO = 9,
     TENSIX_LREG_ONE = 10,
+    TENSIX_LREG_INDEX = 7,     /* whose lanes name LRegs, see tensix_vector_is_indirect */
     TENSIX_LREG_WRITABLE = 8,  /* LReg[0] to LReg[7] are */
     TENSIX_LREG_BACKDOOR = 12, /* from here on VD names an instruction template */
     TENSIX_LREG_MACRO = 16,    /* of scheduled instructions only */
