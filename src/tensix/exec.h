@@ -26,10 +26,10 @@
 
 /* --- Handlers --- */
 
-/* What starts a word that is the row's, tensix_run_SEMPOST, and the shortcuts that it may have. */
+/* What starts a word that is the row's, tensix_exec_SEMPOST, and the shortcuts that it may have. */
 #define SHORTCUT(runner) tensix_runner runner;
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
-    tensix_runner tensix_run_##token;                                                              \
+    tensix_runner tensix_exec_##token;                                                             \
     cells
 #define FRONT(...)
 #define STUB(...)
@@ -41,7 +41,7 @@
 #define TENSIX_EXEC(token)                                                                         \
     static enum tensix_exec exec_##token(struct tensix *tensix, unsigned thread,                   \
                                          const struct tensix_args_##token *args);                  \
-    enum tensix_exec tensix_run_##token(struct tensix *tensix, unsigned thread, uint32_t word)     \
+    enum tensix_exec tensix_exec_##token(struct tensix *tensix, unsigned thread, uint32_t word)    \
     {                                                                                              \
         const struct tensix_args_##token args = tensix_decode_##token(word);                       \
         return exec_##token(tensix, thread, &args);                                                \
@@ -50,7 +50,7 @@
                                          const struct tensix_args_##token *args)
 
 /* STUBs, and rows of the front end that come to the gate: they are faults (faults.c). */
-tensix_runner tensix_run_stub, tensix_run_misplaced;
+tensix_runner tensix_exec_stub, tensix_exec_misplaced;
 
 /* --- dispatch.c --- */
 

@@ -53,7 +53,7 @@ static void name_of_word(uint32_t word, char name[NAME_BYTES])
     tensix_disassemble(word, name, NAME_BYTES);
 }
 
-enum tensix_exec tensix_run_stub(struct tensix *tensix, unsigned thread, uint32_t word)
+enum tensix_exec tensix_exec_stub(struct tensix *tensix, unsigned thread, uint32_t word)
 {
     char name[NAME_BYTES];
     name_of_word(word, name);
@@ -62,7 +62,7 @@ enum tensix_exec tensix_run_stub(struct tensix *tensix, unsigned thread, uint32_
 }
 
 /* MOP, MOP_CFG, REPLAY and RESOURCEDECL behind the stage that knows them. */
-enum tensix_exec tensix_run_misplaced(struct tensix *tensix, unsigned thread, uint32_t word)
+enum tensix_exec tensix_exec_misplaced(struct tensix *tensix, unsigned thread, uint32_t word)
 {
     char name[NAME_BYTES];
     enum replay_result judged = replay_judge(word);

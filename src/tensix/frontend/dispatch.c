@@ -4,9 +4,9 @@
 _Static_assert((int)TENSIX_UNIT_COUNT == (int)TENSIX_UNITS, "tensix.h counts the units of table.h");
 _Static_assert(TENSIX_ROWS < 256, "row numbers fit a byte");
 
-#define INSN(token, ...)  tensix_run_##token,
-#define FRONT(token, ...) tensix_run_misplaced,
-#define STUB(token, ...)  tensix_run_stub,
+#define INSN(token, ...)  tensix_exec_##token,
+#define FRONT(token, ...) tensix_exec_misplaced,
+#define STUB(token, ...)  tensix_exec_stub,
 tensix_runner *const tensix_runners[TENSIX_ROWS] = {
 #include "tensix.def"
 };

@@ -31,7 +31,7 @@ struct fast_op {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     [opcode] = {UINT32_C(0xff) << 24 | mask_##token,                                               \
                 UINT32_C(opcode) << 24 | match_##token,                                            \
-                {cells tensix_run_##token}},
+                {cells tensix_exec_##token}},
 static const struct fast_op fast_ops[TENSIX_OPCODES] = {
 #include "tensix.def"
 };

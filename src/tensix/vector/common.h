@@ -214,25 +214,25 @@ void tensix_vector_load(struct tensix *tensix, const struct tensix_vector_op *op
 #define INSN(...)
 #define FRONT(...)
 #define STUB(...)
-#define SFPU(token, ...) tensix_vector_exec exec_##token;
+#define SFPU(token, ...) tensix_vector_exec tensix_vector_exec_##token;
 #define ABSENT_SFPU      SFPU
 #include "tensix.def"
 
-/* As TENSIX_EXEC. Load macros call exec_SFPABS; in the runner what the row alone decides costs
- * nothing. */
+/* As TENSIX_EXEC. Load macros call tensix_vector_exec_SFPABS; in the runner what the row alone
+ * decides costs nothing. */
 #define TENSIX_EXEC_VECTOR(token)                                                                  \
-    static inline const char *handle_##token(struct tensix *tensix,                                \
-                                             const struct tensix_vector_op *op, uint32_t lanes);   \
-    enum tensix_exec tensix_run_##token(struct tensix *tensix, unsigned thread, uint32_t word)     \
+    static inline const char *exec_##token(struct tensix *tensix,                                  \
+                                           const struct tensix_vector_op *op, uint32_t lanes);     \
+    enum tensix_exec tensix_exec_##token(struct tensix *tensix, unsigned thread, uint32_t word)    \
     {                                                                                              \
-        return tensix_vector_start(tensix, TENSIX_ROW_##token, thread, word, handle_##token);      \
+        return tensix_vector_start(tensix, TENSIX_ROW_##token, thread, word, exec_##token);        \
     }                                                                                              \
-    const char *exec_##token(struct tensix *tensix, const struct tensix_vector_op *op,             \
-                             uint32_t lanes)                                                       \
+    const char *tensix_vector_exec_##token(struct tensix *tensix,                                  \
+                                           const struct tensix_vector_op *op, uint32_t lanes)      \
     {                                                                                              \
-        return handle_##token(tensix, op, lanes);                                                  \
+        return exec_##token(tensix, op, lanes);                                                    \
     }                                                                                              \
-    static inline const char *handle_##token(struct tensix *tensix,                                \
-                                             const struct tensix_vector_op *op, uint32_t lanes)
+    static inline const char *exec_##token(struct tensix *tensix,                                  \
+                                           const struct tensix_vector_op *op, uint32_t lanes)
 
 #endif

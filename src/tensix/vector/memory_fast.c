@@ -122,7 +122,7 @@ enum tensix_exec tensix_fast_SFPLOAD(struct tensix *tensix, unsigned thread, uin
     unsigned address,
         physical = start_plain(tensix, own, word, way, way & TENSIX_WAY_LOADS_32BIT, bad, &address);
     if (__builtin_expect(physical == NOT_PLAIN, 0)) {
-        return run_general(tensix, own, word, tensix_run_SFPLOAD);
+        return run_general(tensix, own, word, tensix_exec_SFPLOAD);
     }
     unsigned format = way >> TENSIX_WAY_FORMAT_SHIFT & TENSIX_WAY_FORMAT;
     unsigned is_odd = address >> 1 & 1;
@@ -142,7 +142,7 @@ enum tensix_exec tensix_fast_SFPSTORE(struct tensix *tensix, unsigned thread, ui
     unsigned address, physical = start_plain(tensix, own, word, way, way & TENSIX_WAY_STORES_32BIT,
                                              bad, &address);
     if (__builtin_expect(physical == NOT_PLAIN, 0)) {
-        return run_general(tensix, own, word, tensix_run_SFPSTORE);
+        return run_general(tensix, own, word, tensix_exec_SFPSTORE);
     }
     unsigned format = way >> TENSIX_WAY_FORMAT_SHIFT & TENSIX_WAY_FORMAT;
     unsigned is_odd = address >> 1 & 1;

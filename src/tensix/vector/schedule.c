@@ -40,7 +40,7 @@ tensix_vector_exec *const tensix_vector_execs[TENSIX_ROWS] = {
 #define INSN(...)
 #define FRONT(...)
 #define STUB(...)
-#define SFPU(token, ...) [TENSIX_ROW_##token] = exec_##token,
+#define SFPU(token, ...) [TENSIX_ROW_##token] = tensix_vector_exec_##token,
 #include "tensix.def"
 };
 
