@@ -152,6 +152,7 @@ REAL_CLIENTS = \
 	%D%/clients/exalens-gdb.sh \
 	%D%/clients/exalens.sh \
 	%D%/clients/launches.sh \
+	%D%/clients/mesh.sh \
 	%D%/clients/llk-fast.sh \
 	%D%/clients/pytest-plugin.sh \
 	%D%/clients/record.sh \
@@ -188,6 +189,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/suites/sample.py \
 	%D%/clients/suites/warm.py \
 	%D%/clients/ttnn-suite.sh \
+	%D%/clients/ttnn/mesh.py \
 	%D%/clients/ttnn/checkout.bash \
 	%D%/clients/ttnn/compare.py \
 	%D%/clients/ttnn/environment.bash \
