@@ -10,7 +10,7 @@ static bool group_add(struct alike_group *group, struct penrose_place place)
             return true;
         }
     }
-    if (group->others == GRID_TILES) {
+    if (group->others == ALIKE_PLACES) {
         return false;
     }
     group->other[group->others++] = place;

@@ -6,13 +6,11 @@
 #include <penrose/penrose.h>
 #include <stdbool.h>
 
-#include "geometry.h"
-
-enum { ALIKE_GROUPS = 8 };
+enum { ALIKE_GROUPS = 8, ALIKE_PLACES = 256 };
 
 struct alike_group {
     struct penrose_fault first;
-    struct penrose_place other[GRID_TILES];
+    struct penrose_place other[ALIKE_PLACES];
     unsigned others;
 };
 

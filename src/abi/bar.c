@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "abi/machine.h"
-#include "arch/bar.h"
 
 enum { WORD_SHIFT = 2, PAGE_SHIFT = 12, WINDOW_2M_SHIFT = 21, WINDOW_4G_SHIFT = 32 };
 
@@ -111,7 +110,7 @@ static unsigned shift_of(const struct bar_region *region)
 }
 
 /* Regions begin at page boundaries, and hold whole windows or words. */
-static struct bar_piece first_piece(uint64_t paddr, uint32_t size)
+static struct bar_piece first_piece(const struct device *device, uint64_t paddr, uint32_t size)
 {
     struct bar_piece piece = {.size = size};
     for (size_t i = 0; i < sizeof bars / sizeof *bars && !piece.bar; i++) {
@@ -121,8 +120,8 @@ static struct bar_piece first_piece(uint64_t paddr, uint32_t size)
         return piece;
     }
     piece.offset = paddr - piece.bar->base;
-    for (size_t i = 0; i < BAR_REGIONS && !piece.region; i++) {
-        const struct bar_region *region = &bar_regions[i];
+    for (unsigned i = 0; i < device->arch->bar_regions && !piece.region; i++) {
+        const struct bar_region *region = &device->arch->bar_region[i];
         bool is_there = region->bar == piece.bar->number && piece.offset >= region->first &&
                         piece.offset <= region->last;
         piece.region = is_there ? region : NULL;
@@ -137,7 +136,7 @@ static struct bar_piece first_piece(uint64_t paddr, uint32_t size)
 static bool access_window_piece(struct device *device, const struct bar_piece *piece,
                                 struct transfer transfer)
 {
-    unsigned first = piece->region->token == REGION_WINDOWS_4G ? WINDOWS_2M : 0;
+    unsigned first = piece->region->token == REGION_WINDOWS_4G ? device->small_windows : 0;
     uint64_t unit = UINT64_C(1) << piece->shift;
     return device_window_access(device, first + (unsigned)(piece->offset >> piece->shift),
                                 piece->offset & (unit - 1), transfer);
@@ -168,7 +167,7 @@ static void access_bar_piece(struct device *device, const struct bar_piece *piec
 void device_bar_access(struct device *device, uint64_t paddr, struct transfer transfer)
 {
     while (transfer.size > 0) {
-        const struct bar_piece piece = first_piece(paddr, transfer.size);
+        const struct bar_piece piece = first_piece(device, paddr, transfer.size);
         access_bar_piece(device, &piece, paddr, transfer_first(transfer, piece.size));
         paddr += piece.size;
         transfer = transfer_rest(transfer, piece.size);
@@ -178,14 +177,14 @@ void device_bar_access(struct device *device, uint64_t paddr, struct transfer tr
 /* A transfer that reaches windows which reach the DMA engine ends there. */
 bool device_dma_access(struct device *device, uint64_t offset, struct transfer transfer)
 {
-    const uint64_t end = bar_regions[REGION_WINDOWS_2M].last + 1;
+    const uint64_t end = arch_bar_region(device->arch, REGION_WINDOWS_2M)->last + 1;
     bool is_answered = true;
     if (device->in_dma || offset >= end || transfer.size > end - offset) {
         return false;
     }
     device->in_dma = true;
     while (is_answered && transfer.size > 0) {
-        const struct bar_piece piece = first_piece(bars[0].base + offset, transfer.size);
+        const struct bar_piece piece = first_piece(device, bars[0].base + offset, transfer.size);
         is_answered = access_window_piece(device, &piece, transfer_first(transfer, piece.size));
         offset += piece.size;
         transfer = transfer_rest(transfer, piece.size);

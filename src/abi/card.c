@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "chip/grid.h"
+#include "api/api.h"
 #include "host/environment.h"
 
 enum { MOST_LINKS = 8 };
@@ -19,7 +19,7 @@ enum { MOST_LINKS = 8 };
 /* --- Paths --- */
 
 /* The card whose name a folder has; NULL: none. Cuts what is behind the folder off `path`. */
-static const struct grid_product *card_of_folder(char path[PATH_MAX])
+static const char *card_of_folder(char path[PATH_MAX])
 {
     char folder[PATH_MAX];
     char *slash = strrchr(path, '/');
@@ -27,11 +27,11 @@ static const struct grid_product *card_of_folder(char path[PATH_MAX])
         return NULL;
     }
     *slash = 0;
-    return realpath(path, folder) ? grid_product(strrchr(folder, '/') + 1) : NULL;
+    return realpath(path, folder) ? api_card(strrchr(folder, '/') + 1) : NULL;
 }
 
 /* The card in whose folder a file lies, or one of the links that lead to it. */
-static const struct grid_product *card_of_path(const char *name)
+static const char *card_of_path(const char *name)
 {
     char path[PATH_MAX], target[PATH_MAX], next[PATH_MAX];
     if ((size_t)snprintf(path, sizeof path, "%s", name) >= sizeof path) {
@@ -39,7 +39,7 @@ static const struct grid_product *card_of_path(const char *name)
     }
     for (unsigned links = 0; links < MOST_LINKS; links++) {
         ssize_t length = readlink(path, target, sizeof target - 1);
-        const struct grid_product *card = card_of_folder(path);
+        const char *card = card_of_folder(path);
         if (card || length <= 0) {
             return card;
         }
@@ -59,7 +59,7 @@ static const struct grid_product *card_of_path(const char *name)
 #define NOTE_NAME "penrose-card-"
 
 struct card_note {
-    const struct grid_product *card; /* NULL: there is no note */
+    const char *card; /* NULL: there is no note */
     void *mapping;
     size_t size;
 };
@@ -76,7 +76,7 @@ static struct card_note find_card_note(void)
             name += strlen("/memfd:" NOTE_NAME);
             name[strcspn(name, " \n")] = 0;
             uintptr_t begin = (uintptr_t)strtoull(line, &dash, 16);
-            note.card = grid_product(name);
+            note.card = api_card(name);
             note.size = (uintptr_t)strtoull(dash + 1, NULL, 16) - begin;
             note.mapping = (void *)begin;
         }
@@ -89,7 +89,7 @@ static struct card_note find_card_note(void)
 }
 
 /* Best effort: where it fails copies of the library have to be told by a variable. */
-static void leave_card_note(const struct grid_product *card)
+static void leave_card_note(const char *card)
 {
     char name[64];
     struct card_note old = find_card_note();
@@ -99,7 +99,7 @@ static void leave_card_note(const struct grid_product *card)
     if (old.card) {
         munmap(old.mapping, old.size);
     }
-    snprintf(name, sizeof name, NOTE_NAME "%s", card->name);
+    snprintf(name, sizeof name, NOTE_NAME "%s", card);
     int file = memfd_create(name, MFD_CLOEXEC);
     if (file >= 0) {
         (void)mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, file, 0); /* a name, and nothing behind it */
@@ -111,18 +111,18 @@ const char *abi_default_card(void)
 {
     static const char anchor; /* something that lies in this library */
     Dl_info library;
-    const struct grid_product *card = NULL;
+    const char *card = NULL;
     const char *simulator = host_variable("TT_METAL_SIMULATOR");
     if (dladdr(&anchor, &library) && library.dli_fname) {
         card = card_of_path(library.dli_fname);
     }
     if (card) {
         leave_card_note(card);
-        return card->name;
+        return card;
     }
     card = find_card_note().card;
     if (!card && simulator) {
         card = card_of_path(simulator);
     }
-    return card ? card->name : grid_product_at(0)->name;
+    return card ? card : api_chips[0]->card_at(0);
 }

@@ -11,13 +11,13 @@
 #include "abi/card.h"
 #include "abi/guard.h"
 #include "abi/libttsim.h"
-#include "chip/grid.h"
 #include "metal/program_files.h"
 #include "host/environment.h"
 #include "host/processors.h"
 #include "num/kernels.h"
 #include "observe/error_line.h"
 #include "observe/history/recording.h"
+#include "observe/inside.h"
 #include "observe/launches/programs.h"
 #include "observe/settings.h"
 #include "observe/trace/file.h"
@@ -134,8 +134,8 @@ static void start_trace(struct device *device)
         device_complain(device, is_filter ? "PENROSE_TRACE_FILTER" : "PENROSE_TRACE", error.text);
     }
     if (device->trace) {
-        device->chip->find_programs = device_find_programs;
-        device->chip->find_context = device;
+        chip_head(device->chip)->find_programs = device_find_programs;
+        chip_head(device->chip)->find_context = device;
     }
 }
 
@@ -201,7 +201,8 @@ static void start_launches(struct device *device)
         device_complain(device, "PENROSE_LAUNCHES", error.text);
     }
     if (options.directory && !is_of_first_chip(device, "PENROSE_RECORD_LAUNCH") &&
-        launches_start(device->chip, &options, &device->launches, &error) != PENROSE_OK) {
+        inside(device->chip)->launches_start(device->chip, &options, &device->launches, &error) !=
+            PENROSE_OK) {
         device_complain(device, "PENROSE_RECORD_LAUNCH", error.text);
     }
 }
@@ -216,7 +217,7 @@ enum penrose_outcome device_run(struct device *device, const struct penrose_run 
         now = penrose_now(device->chip);
         part.cycles = end > now ? end - now : 0;
         outcome = gdb_run(device->gdb, device->chip, &part);
-    } while (outcome == PENROSE_PAUSED && launches_paused(device->launches));
+    } while (outcome == PENROSE_PAUSED && inside(device->chip)->launches_paused(device->launches));
     if (outcome == PENROSE_FAULT) {
         machine_stopped(device->machine);
     }
@@ -248,6 +249,24 @@ static void start_recording(struct device *device)
     }
 }
 
+/* --- Windows --- */
+
+static uint64_t region_bytes(const struct arch *of, enum bar_token token)
+{
+    const struct bar_region *region = arch_bar_region(of, token);
+    return region ? region->last + 1 - region->first : 0;
+}
+
+bool device_make_windows(struct device *device)
+{
+    const struct arch *of = chip_calls_of(device->chip)->arch;
+    device->arch = of;
+    device->small_windows = (unsigned)(region_bytes(of, REGION_WINDOWS_2M) >> 21);
+    device->windows = device->small_windows + (unsigned)(region_bytes(of, REGION_WINDOWS_4G) >> 32);
+    device->tlb = calloc(3 * (size_t)device->windows + STRIDED_WINDOWS, sizeof *device->tlb);
+    return device->tlb != NULL;
+}
+
 /* --- Life --- */
 
 void device_open(struct device *device)
@@ -273,7 +292,7 @@ void device_end_launches(struct device *device)
     struct launches *launches = device->launches;
     device->launches = NULL;
     if (launches) {
-        struct launches_counts counts = launches_end(launches);
+        struct launches_counts counts = inside(device->chip)->launches_end(launches);
         char others[64] = "";
         if (counts.seen > 0 && counts.chosen == 0) {
             snprintf(others, sizeof others, ": none of %u was chosen (PENROSE_LAUNCHES)",
@@ -305,6 +324,7 @@ void device_close(struct device *device)
     firmware_list_free(&device->firmware);
     program_files_free(device->programs);
     programs_close(device->kernels);
+    free(device->tlb);
     free(device->complaints);
 }
 
@@ -313,8 +333,8 @@ void device_close(struct device *device)
 uint32_t device_config_read(struct device *device, uint32_t offset)
 {
     /* A type 0 header; what is not named reads zero: no capabilities, no interrupts. */
-    static const uint32_t header[] = {
-        [0x00 / 4] = PCI_DEVICE_AND_VENDOR,
+    const uint32_t header[] = {
+        [0x00 / 4] = device->arch->pci_id,
         [0x04 / 4] = 0x00000006, /* decodes memory, may be a bus master */
         [0x08 / 4] = 0x12000001, /* class "processing accelerator", revision 1 */
         [0x10 / 4] = 0x00000004, /* BARs: 64-bit, not prefetchable; bar.c has the same bases */

@@ -20,15 +20,13 @@
 #include "abi/firmware.h"
 #include "abi/leftovers.h"
 #include "abi/report.h"
+#include "arch/arch.h"
 #include "observe/gdb/gdb.h"
 #include "observe/launches/launches.h"
 
 enum {
-    WINDOWS_2M = 202,
-    WINDOWS_4G = 8,
-    WINDOWS = WINDOWS_2M + WINDOWS_4G,
     STRIDED_WINDOWS = 32, /* the first ones */
-    TLB_WORDS = 3 * WINDOWS + STRIDED_WINDOWS,
+    MOST_TILES = 64 * 64, /* that windows can name */
 };
 
 /* PENROSE_ON_HANG: what follows after the report of a hang. */
@@ -52,7 +50,9 @@ struct device {
     struct machine *machine; /* to which it belongs */
     unsigned number;         /* in it */
     struct penrose_chip *chip;
-    uint32_t tlb[TLB_WORDS]; /* three words a window, then a word for each strided one */
+    const struct arch *arch;
+    unsigned small_windows, windows; /* of 2 MiB, which come first; of both sizes */
+    uint32_t *tlb;                   /* three words a window, then a word for each strided one */
     struct host_callbacks host;
     bool in_dma;  /* a DMA transfer is accessing windows: time must not pass */
     bool stopped; /* by a guest fault that nobody has looked at yet */
@@ -98,6 +98,9 @@ static inline struct transfer transfer_first(struct transfer transfer, uint64_t 
     }
     return transfer;
 }
+
+/* Makes the windows that the chip has; false without memory. */
+bool device_make_windows(struct device *device);
 
 /* Starts what the environment asks for (libttsim.h) of a device whose chip is there. What is wrong in
  * the environment is reported when the device is first used: UMD makes a device just to see whether

@@ -11,7 +11,7 @@
 
 #include "abi/machine.h"
 
-#include "addresses.h"
+#include "observe/inside.h"
 
 enum { MOST_WAIT = 1 << 20, MOST_DRAIN = 1 << 13, WAIT_STEP = 1024 };
 
@@ -212,21 +212,24 @@ static bool reset_harts(struct device *device, struct endpoint endpoint, struct 
 bool device_endpoint_write(struct device *device, struct endpoint endpoint,
                            struct transfer transfer)
 {
-    bool resets = touches(&endpoint, transfer.size, AT_SOFT_RESET_0, sizeof(uint32_t)) &&
+    bool resets = touches(&endpoint, transfer.size, device->arch->soft_reset, sizeof(uint32_t)) &&
                   penrose_tile_kind(device->chip, endpoint.x, endpoint.y) == PENROSE_TILE_TENSIX;
-    if (touches(&endpoint, transfer.size, AT_DEBUG, END_DEBUGGER - AT_DEBUG) && !device->in_dma) {
+    if (touches(&endpoint, transfer.size, device->arch->debugger,
+                device->arch->debugger_end - device->arch->debugger) &&
+        !device->in_dma) {
         clock_note_write(device->machine); /* no more cycles than that */
         clock_run(device->machine, DEBUGGER_CYCLES);
     }
-    launches_write(device->launches, endpoint.x, endpoint.y, endpoint.address, transfer.from,
-                   transfer.size);
+    inside(device->chip)
+        ->launches_write(device->launches, endpoint.x, endpoint.y, endpoint.address, transfer.from,
+                         transfer.size);
     bool is_answered = resets ? reset_harts(device, endpoint, transfer)
                               : access_endpoint(device, endpoint, transfer);
     gdb_note_write(device->gdb, transfer.size);
     device_tell_faults(device);
     if (resets) {
         device_report_faults(device);
-        launches_reset(device->launches, endpoint.x, endpoint.y);
+        inside(device->chip)->launches_reset(device->launches, endpoint.x, endpoint.y);
     }
     clock_note_write(device->machine);
     return is_answered;

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "abi/device.h"
-#include "metal/firmware.h"
 #include "metal/program_files.h"
 #include "host/environment.h"
 #include "loader/launched.h"
+#include "observe/inside.h"
 #include "observe/launches/programs.h"
 
 enum {
@@ -45,7 +45,7 @@ static bool is_firmware_known(struct device *device)
 {
     bool is_there = false;
     for (unsigned i = 0; i < device->firmware.count; i++) {
-        is_there |= metal_assume(device->chip, device->firmware.firmware[i]);
+        is_there |= inside(device->chip)->metal_assume(device->chip, device->firmware.firmware[i]);
     }
     return is_there;
 }
@@ -58,7 +58,7 @@ static bool try_folder(struct device *device, const char *folder)
     if (penrose_firmware_open(folder, &firmware, NULL) != PENROSE_OK) {
         return false;
     }
-    if (!metal_assume(device->chip, firmware)) {
+    if (!inside(device->chip)->metal_assume(device->chip, firmware)) {
         penrose_firmware_close(firmware);
         return false;
     }
@@ -98,17 +98,18 @@ void device_know_firmware(struct device *device)
 
 /* A kernel that the host has put there; nothing where no file has it. New files are looked for once
  * a report, since walking through all that is compiled takes long. */
-static void know_kernel(struct device *device, struct tile *tile, enum loader_processor processor,
-                        uint32_t address)
+static void know_kernel(struct device *device, const struct tile_facts *tile,
+                        enum loader_processor processor, uint32_t address)
 {
     const struct loader_blob *blob;
-    const char *path = programs_file(device->kernels, processor, metal_l1(tile), address, &blob);
+    const char *path = programs_file(device->kernels, processor, tile->memory, address, &blob);
     if (!path && !device->firmware.has_looked) {
         programs_look(device->kernels);
         device->firmware.has_looked = true;
-        path = programs_file(device->kernels, processor, metal_l1(tile), address, &blob);
+        path = programs_file(device->kernels, processor, tile->memory, address, &blob);
     }
-    const struct image *known = images_find(&device->chip->images, tile->x, tile->y, address);
+    const struct image *known =
+        images_find(&chip_head(device->chip)->images, tile->x, tile->y, address);
     if (known && known->base == address && path && strcmp(loader_elf_path(known->elf), path) == 0) {
         return;
     }
@@ -118,19 +119,18 @@ static void know_kernel(struct device *device, struct tile *tile, enum loader_pr
                                     .base = address,
                                     .size = blob->text_size,
                                     .link_base = blob->link_base,
-                                    .hart = metal_hart_of(processor),
+                                    .hart = inside(device->chip)->metal_hart_of(processor),
                                     .is_kernel = true};
         program_files_place_moved(device->programs, device->chip, path, image);
     }
 }
 
 /* Those of the tile's launch message. */
-static void know_kernels(struct device *device, struct tile *tile)
+static void know_kernels(struct device *device, const struct tile_facts *tile)
 {
-    const struct loader_layout *layout = metal_layout(device->chip, tile);
     struct loader_launched launched = {0};
-    if (layout && tile->kind->type == TILE_TENSIX) {
-        loader_launched_read(layout, metal_l1(tile), &launched);
+    if (tile->layout && tile->kind == PENROSE_TILE_TENSIX) {
+        loader_launched_read(tile->layout, tile->memory, &launched);
     }
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         if (launched.kernel[i].runs) {
@@ -158,7 +158,7 @@ static bool open_programs(struct device *device)
     return list->count > 0;
 }
 
-static void know_tile(struct device *device, struct tile *tile)
+static void know_tile(struct device *device, const struct tile_facts *tile)
 {
     program_files_place(device->programs, device->chip, tile, NULL, NULL);
     know_kernels(device, tile);
@@ -167,20 +167,19 @@ static void know_tile(struct device *device, struct tile *tile)
 void device_know_programs(struct device *device)
 {
     bool is_open = open_programs(device);
-    for (unsigned i = 0; i < NOC_NODES && is_open; i++) {
-        if (device->chip->place[i].tile) {
-            know_tile(device, device->chip->place[i].tile);
-        }
+    struct tile_facts tile;
+    unsigned next = 0;
+    while (is_open && chip_calls_of(device->chip)->next_tile(device->chip, &next, &tile)) {
+        know_tile(device, &tile);
     }
 }
 
 void device_know_programs_of(struct device *device, unsigned x, unsigned y)
 {
-    uint16_t place;
-    struct tile *tile =
-        chip_find(device->chip, x, y, &place) ? device->chip->place[place].tile : NULL;
-    if (tile && open_programs(device)) {
-        know_tile(device, tile);
+    struct tile_facts tile;
+    if (chip_calls_of(device->chip)->tile_facts(device->chip, x, y, false, &tile) &&
+        open_programs(device)) {
+        know_tile(device, &tile);
     }
 }
 

@@ -10,7 +10,7 @@
 
 #include "abi/card.h"
 #include "abi/libttsim.h"
-#include "chip/grid.h"
+#include "api/api.h"
 #include "host/environment.h"
 #include "host/processors.h"
 #include "isa/error.h"
@@ -198,14 +198,13 @@ static void plug_cables(struct machine *machine)
 
 /* --- Chips --- */
 
-static const struct grid_product *card_named(struct device *device, const char *variable,
-                                             const char *name)
+static const char *card_named(struct device *device, const char *variable, const char *name)
 {
-    const struct grid_product *card = grid_product(name);
-    char why[256];
+    const char *card = api_card(name);
+    char why[256], known[200] = "";
     if (!card) {
         snprintf(why, sizeof why, "there is no card '%.40s'; known are %s", name,
-                 grid_products().text);
+                 api_cards(known, sizeof known));
         device_complain(device, variable, why);
     }
     return card;
@@ -216,11 +215,11 @@ static const struct grid_product *card_named(struct device *device, const char *
 static unsigned choose_cards(struct device *device, const char *card[MACHINE_DEVICES])
 {
     const char *chips = host_variable("PENROSE_CHIPS"), *one = host_variable("PENROSE_CARD");
-    const struct grid_product *named = one ? card_named(device, "PENROSE_CARD", one) : NULL;
+    const char *named = one ? card_named(device, "PENROSE_CARD", one) : NULL;
     char word[64];
     unsigned count = 0;
     int length;
-    card[0] = named ? named->name : abi_default_card();
+    card[0] = named ? named : abi_default_card();
     for (; chips && sscanf(chips, " %63s%n", word, &length) == 1; chips += length) {
         named = card_named(device, "PENROSE_CHIPS", word);
         if (!named) {
@@ -230,7 +229,7 @@ static unsigned choose_cards(struct device *device, const char *card[MACHINE_DEV
             device_complain(device, "PENROSE_CHIPS", "hosts find at most 32 chips");
             return 1;
         }
-        card[count++] = named->name;
+        card[count++] = named;
     }
     return count ? count : 1;
 }
@@ -257,6 +256,9 @@ static enum penrose_status make_chips(struct machine *machine, struct penrose_er
         }
         options.card = card[i];
         status = penrose_cluster_add(machine->cluster, &options, &device->chip, error);
+        if (status == PENROSE_OK && !device_make_windows(device)) {
+            return error_set(error, PENROSE_E_MEMORY, "no memory for windows");
+        }
     }
     return status;
 }

@@ -22,7 +22,7 @@
 #include "observe/error_line.h"
 #include "observe/history/recording.h"
 #include "observe/launches/launches.h"
-#include "observe/waits/waits.h"
+#include "observe/inside.h"
 
 enum { STDERR_LINES = 40, LINE_TEXT = 1024, FAULT_TEXT = 4096 };
 
@@ -232,7 +232,7 @@ void report_hang(struct device *device, const char *text)
         device->machine->summary->hangs++;
     }
     device->machine->is_hung |= device->on_hang == ON_HANG_THROW;
-    launches_hang(device->launches);
+    inside(device->chip)->launches_hang(device->launches);
     if (device->on_hang == ON_HANG_STOP) {
         device_end_recording(device); /* with what led to this */
         device_end_launches(device);
@@ -448,7 +448,7 @@ static bool is_in_vain(const struct poll_watch *watch, bool is_quiet, uint64_t n
 static bool tell_of_hang(struct device *device)
 {
     device_know_firmware(device);
-    if (waits_for_work_only(device->chip)) {
+    if (inside(device->chip)->waits_for_work_only(device->chip)) {
         return false;
     }
     tell_waits(device, device->machine->run_ahead.is_quiet

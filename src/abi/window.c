@@ -7,8 +7,6 @@
  */
 #include "abi/endpoint.h"
 
-#include "chip/grid.h"
-
 struct axis {
     unsigned start, end; /* translated coordinates */
 };
@@ -23,7 +21,7 @@ struct window {
 static struct window decode(const struct device *device, unsigned index)
 {
     const uint32_t *word = device->tlb + 3 * (size_t)index;
-    bool is_large = index >= WINDOWS_2M;
+    bool is_large = index >= device->small_windows;
     uint64_t local_offset = is_large ? word[0] : word[0] | (uint64_t)(word[1] & 0x7ff) << 32;
     uint64_t rest = ((uint64_t)word[2] << 32 | word[1]) >> (is_large ? 0 : 11);
     return (struct window){.base = local_offset << (is_large ? 32 : 21),
@@ -39,16 +37,16 @@ static bool multicast(struct device *device, const struct window *window, unsign
                       uint64_t address, struct transfer transfer)
 {
     struct penrose_error error;
-    struct penrose_place tile[GRID_TILES];
+    struct penrose_place tile[MOST_TILES];
     struct penrose_multicast multicast = {
         .tile = tile,
-        .room = GRID_TILES,
+        .room = MOST_TILES,
         .noc = window->noc,
         .x_start = window->x.start,
         .y_start = window->y.start,
         .x_end = window->x.end,
         .y_end = window->y.end,
-        .strided = index < STRIDED_WINDOWS ? device->tlb[3 * WINDOWS + index] : 0};
+        .strided = index < STRIDED_WINDOWS ? device->tlb[3 * (size_t)device->windows + index] : 0};
     bool is_answered = true;
     if (penrose_multicast_targets(device->chip, &multicast, &error) != PENROSE_OK) {
         report(device, "write through window %u: %s", index, error.text);

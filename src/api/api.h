@@ -13,16 +13,10 @@
 /* A function of the public interface; everything else is hidden (-fvisibility=hidden). */
 #define PENROSE_EXPORT __attribute__((visibility("default")))
 
-/* The calls of a chip or of a history: both begin with a pointer to them. */
-static inline const struct chip_calls *api_calls(const void *object)
-{
-    return *(const struct chip_calls *const *)object;
-}
-
 /* NULL: the chip is not recorded. */
 static inline struct journal *api_journal(const struct penrose_chip *chip)
 {
-    return cluster_head(chip)->journal;
+    return chip_head(chip)->journal;
 }
 
 /* A call begins that is an entry of the chip's journal; see journal_begin. */
@@ -59,5 +53,17 @@ enum penrose_status api_make_chip(const struct penrose_options *options, struct 
 /* The kinds of chips in this library, and behind them NULL. Callers that name no kind get the first
  * one. */
 extern const struct chip_calls *const api_chips[];
+
+/* The kind of chip that has such a card; NULL: none. A card that is NULL is the first one of all. */
+const struct chip_calls *api_chip_of_card(const char *card);
+
+/* The kind of chip of that name; NULL: there is none. */
+const struct chip_calls *api_chip_of_name(const char *name);
+
+/* The name of a card, which stays; NULL: none has it. */
+const char *api_card(const char *name);
+
+/* The names of all cards, for messages; returns `text`. */
+const char *api_cards(char *text, size_t size);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "api/api.h"
 #include "isa/error.h"
@@ -26,8 +27,7 @@ static unsigned threads_of(const struct penrose_options *given)
     return given ? given->threads : 0;
 }
 
-/* The kind of chip that has such a card; NULL: none. */
-static const struct chip_calls *find_chip(const char *card)
+const struct chip_calls *api_chip_of_card(const char *card)
 {
     for (size_t i = 0; api_chips[i]; i++) {
         if (!card || api_chips[i]->has_card(card)) {
@@ -37,15 +37,41 @@ static const struct chip_calls *find_chip(const char *card)
     return NULL;
 }
 
-static enum penrose_status refuse_card(const char *card, struct penrose_error *error)
+const struct chip_calls *api_chip_of_name(const char *name)
 {
-    char known[PENROSE_ERROR_TEXT] = "", own[PENROSE_ERROR_TEXT];
+    size_t i = 0;
+    while (api_chips[i] && strcmp(api_chips[i]->arch->name, name) != 0) {
+        i++;
+    }
+    return api_chips[i];
+}
+
+const char *api_card(const char *name)
+{
+    const struct chip_calls *kind = api_chip_of_card(name);
+    size_t i = 0;
+    while (kind && strcmp(kind->card_at(i), name) != 0) {
+        i++;
+    }
+    return kind ? kind->card_at(i) : NULL;
+}
+
+const char *api_cards(char *text, size_t size)
+{
+    char own[PENROSE_ERROR_TEXT];
     size_t length = 0;
-    for (size_t i = 0; api_chips[i] && length < sizeof known; i++) {
-        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? "; " : "",
+    for (size_t i = 0; api_chips[i] && length < size; i++) {
+        length += (size_t)snprintf(text + length, size - length, "%s%s", i ? "; " : "",
                                    api_chips[i]->cards(own, sizeof own));
     }
-    return error_set(error, PENROSE_E_ARGUMENT, "there is no card '%s'; known are %s", card, known);
+    return text;
+}
+
+static enum penrose_status refuse_card(const char *card, struct penrose_error *error)
+{
+    char known[PENROSE_ERROR_TEXT] = "";
+    return error_set(error, PENROSE_E_ARGUMENT, "there is no card '%s'; known are %s", card,
+                     api_cards(known, sizeof known));
 }
 
 /* --- Life --- */
@@ -59,7 +85,7 @@ enum penrose_status api_make_chip(const struct penrose_options *given, struct pe
     if (status != PENROSE_OK) {
         return status;
     }
-    const struct chip_calls *calls = find_chip(own.card);
+    const struct chip_calls *calls = api_chip_of_card(own.card);
     return calls ? calls->create(&own, chip, error) : refuse_card(own.card, error);
 }
 
@@ -84,7 +110,7 @@ PENROSE_EXPORT enum penrose_status
 penrose_snapshot_save(struct penrose_chip *chip, const char *path, struct penrose_error *error)
 {
     enum penrose_status status = cluster_check_one(chip, "snapshot", error);
-    return status ? status : api_calls(chip)->snapshot_save(chip, path, error);
+    return status ? status : chip_calls_of(chip)->snapshot_save(chip, path, error);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_snapshot_to_memory(struct penrose_chip *chip,
@@ -93,7 +119,7 @@ PENROSE_EXPORT enum penrose_status penrose_snapshot_to_memory(struct penrose_chi
 {
     enum penrose_status status = cluster_check_one(chip, "snapshot", error);
     *bytes = NULL;
-    return status ? status : api_calls(chip)->snapshot_to_memory(chip, bytes, size, error);
+    return status ? status : chip_calls_of(chip)->snapshot_to_memory(chip, bytes, size, error);
 }
 
 /* Each kind refuses snapshots of the others by their headers. */
@@ -136,5 +162,5 @@ PENROSE_EXPORT enum penrose_status penrose_snapshot_from_memory(const struct pen
 
 PENROSE_EXPORT uint64_t penrose_state_hash(struct penrose_chip *chip)
 {
-    return api_calls(chip)->state_hash(chip);
+    return chip_calls_of(chip)->state_hash(chip);
 }

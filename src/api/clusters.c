@@ -40,7 +40,7 @@ PENROSE_EXPORT struct penrose_cluster *penrose_chip_cluster(const struct penrose
                                                             unsigned *number)
 {
     if (number) {
-        *number = cluster_head(chip)->number;
+        *number = chip_head(chip)->number;
     }
     return cluster_of(chip);
 }
@@ -52,14 +52,14 @@ PENROSE_EXPORT enum penrose_status penrose_ethernet_link(struct penrose_chip *ch
                                                          unsigned x_b, unsigned y_b,
                                                          struct penrose_error *error)
 {
-    const struct chip_calls *calls = api_calls(chip_a);
+    const struct chip_calls *calls = chip_calls_of(chip_a);
     if (cluster_of(chip_a) != cluster_of(chip_b)) {
         return error_set(error, PENROSE_E_ARGUMENT,
                          "the chips are not of one cluster; make both by penrose_cluster_add");
     }
-    if (api_calls(chip_b) != calls) {
-        return error_set(error, PENROSE_E_ARGUMENT, "a %s and a %s cannot be linked", calls->name,
-                         api_calls(chip_b)->name);
+    if (chip_calls_of(chip_b) != calls) {
+        return error_set(error, PENROSE_E_ARGUMENT, "a %s and a %s cannot be linked",
+                         calls->arch->name, chip_calls_of(chip_b)->arch->name);
     }
     bool is_entry =
         chip_a == chip_b && API_ENTRY(chip_a, JOURNAL_LINK, NULL, 0, x_a, y_a, x_b, y_b);
@@ -71,19 +71,19 @@ PENROSE_EXPORT enum penrose_status penrose_ethernet_unlink(struct penrose_chip *
                                                            unsigned y, struct penrose_error *error)
 {
     bool is_entry = API_ENTRY(chip, JOURNAL_UNLINK, NULL, 0, x, y);
-    return api_end(chip, is_entry, api_calls(chip)->ethernet_unlink(chip, x, y, error));
+    return api_end(chip, is_entry, chip_calls_of(chip)->ethernet_unlink(chip, x, y, error));
 }
 
 /* --- Time --- */
 
 PENROSE_EXPORT uint64_t penrose_now(const struct penrose_chip *chip)
 {
-    return api_calls(chip)->now(chip);
+    return chip_calls_of(chip)->now(chip);
 }
 
 PENROSE_EXPORT uint64_t penrose_last_activity(const struct penrose_chip *chip)
 {
-    return api_calls(chip)->last_activity(chip);
+    return chip_calls_of(chip)->last_activity(chip);
 }
 
 PENROSE_EXPORT enum penrose_outcome penrose_run(struct penrose_chip *chip,

@@ -11,7 +11,7 @@ PENROSE_EXPORT const char *penrose_hart_name(enum penrose_hart hart)
 PENROSE_EXPORT const char *penrose_hart_name_at(const struct penrose_chip *chip, unsigned x,
                                                 unsigned y, enum penrose_hart hart)
 {
-    return api_calls(chip)->hart_name_at(chip, x, y, hart);
+    return chip_calls_of(chip)->hart_name_at(chip, x, y, hart);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_hart_info(struct penrose_chip *chip, unsigned x,
@@ -19,7 +19,7 @@ PENROSE_EXPORT enum penrose_status penrose_hart_info(struct penrose_chip *chip, 
                                                      struct penrose_hart_info *info,
                                                      struct penrose_error *error)
 {
-    return api_calls(chip)->hart_info(chip, x, y, hart, info, error);
+    return chip_calls_of(chip)->hart_info(chip, x, y, hart, info, error);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_hart_release(struct penrose_chip *chip, unsigned x,
@@ -28,7 +28,7 @@ PENROSE_EXPORT enum penrose_status penrose_hart_release(struct penrose_chip *chi
 {
     bool is_entry =
         API_ENTRY(chip, JOURNAL_HART, NULL, 0, JOURNAL_RELEASE, x, y, (uint64_t)hart, pc);
-    return api_end(chip, is_entry, api_calls(chip)->hart_release(chip, x, y, hart, pc, error));
+    return api_end(chip, is_entry, chip_calls_of(chip)->hart_release(chip, x, y, hart, pc, error));
 }
 
 PENROSE_EXPORT enum penrose_status penrose_hart_hold(struct penrose_chip *chip, unsigned x,
@@ -36,13 +36,13 @@ PENROSE_EXPORT enum penrose_status penrose_hart_hold(struct penrose_chip *chip, 
                                                      struct penrose_error *error)
 {
     bool is_entry = API_ENTRY(chip, JOURNAL_HART, NULL, 0, JOURNAL_HOLD, x, y, (uint64_t)hart);
-    return api_end(chip, is_entry, api_calls(chip)->hart_hold(chip, x, y, hart, error));
+    return api_end(chip, is_entry, chip_calls_of(chip)->hart_hold(chip, x, y, hart, error));
 }
 
 PENROSE_EXPORT uint64_t penrose_hart_waited(const struct penrose_chip *chip, unsigned x, unsigned y,
                                             enum penrose_hart hart)
 {
-    return api_calls(chip)->hart_waited(chip, x, y, hart);
+    return chip_calls_of(chip)->hart_waited(chip, x, y, hart);
 }
 
 PENROSE_EXPORT bool penrose_register_find(const char *name, struct penrose_register *number)
@@ -56,7 +56,7 @@ PENROSE_EXPORT enum penrose_status penrose_register_read(struct penrose_chip *ch
                                                          uint32_t value[4],
                                                          struct penrose_error *error)
 {
-    return api_calls(chip)->register_read(chip, x, y, hart, number, value, error);
+    return chip_calls_of(chip)->register_read(chip, x, y, hart, number, value, error);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_register_write(struct penrose_chip *chip, unsigned x,
@@ -68,7 +68,7 @@ PENROSE_EXPORT enum penrose_status penrose_register_write(struct penrose_chip *c
     bool is_entry = API_ENTRY(chip, JOURNAL_HART_REGISTER, value, 4 * sizeof *value, x, y,
                               (uint64_t)hart, (uint64_t)number.file, number.number);
     return api_end(chip, is_entry,
-                   api_calls(chip)->register_write(chip, x, y, hart, number, value, error));
+                   chip_calls_of(chip)->register_write(chip, x, y, hart, number, value, error));
 }
 
 PENROSE_EXPORT enum penrose_status penrose_hart_peek(struct penrose_chip *chip, unsigned x,
@@ -76,7 +76,7 @@ PENROSE_EXPORT enum penrose_status penrose_hart_peek(struct penrose_chip *chip, 
                                                      uint32_t address, void *bytes, size_t size,
                                                      struct penrose_error *error)
 {
-    return api_calls(chip)->hart_peek(chip, x, y, hart, address, bytes, size, error);
+    return chip_calls_of(chip)->hart_peek(chip, x, y, hart, address, bytes, size, error);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_hart_poke(struct penrose_chip *chip, unsigned x,
@@ -86,21 +86,21 @@ PENROSE_EXPORT enum penrose_status penrose_hart_poke(struct penrose_chip *chip, 
 {
     bool is_entry = API_ENTRY(chip, JOURNAL_HART_POKE, bytes, size, x, y, (uint64_t)hart, address);
     return api_end(chip, is_entry,
-                   api_calls(chip)->hart_poke(chip, x, y, hart, address, bytes, size, error));
+                   chip_calls_of(chip)->hart_poke(chip, x, y, hart, address, bytes, size, error));
 }
 
 PENROSE_EXPORT int penrose_hart_disassemble(struct penrose_chip *chip, unsigned x, unsigned y,
                                             uint32_t address, uint32_t *word, char *text,
                                             size_t size)
 {
-    return api_calls(chip)->hart_disassemble(chip, x, y, address, word, text, size);
+    return chip_calls_of(chip)->hart_disassemble(chip, x, y, address, word, text, size);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_hart_step(struct penrose_chip *chip, unsigned x,
                                                      unsigned y, enum penrose_hart hart,
                                                      uint64_t count, struct penrose_error *error)
 {
-    return api_calls(chip)->hart_step(chip, x, y, hart, count, error);
+    return chip_calls_of(chip)->hart_step(chip, x, y, hart, count, error);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_hart_pause(struct penrose_chip *chip, unsigned x,
@@ -108,7 +108,7 @@ PENROSE_EXPORT enum penrose_status penrose_hart_pause(struct penrose_chip *chip,
                                                       struct penrose_error *error)
 {
     bool is_entry = API_ENTRY(chip, JOURNAL_HART, NULL, 0, JOURNAL_HALT, x, y, (uint64_t)hart);
-    return api_end(chip, is_entry, api_calls(chip)->hart_pause(chip, x, y, hart, error));
+    return api_end(chip, is_entry, chip_calls_of(chip)->hart_pause(chip, x, y, hart, error));
 }
 
 PENROSE_EXPORT enum penrose_status penrose_hart_resume(struct penrose_chip *chip, unsigned x,
@@ -116,5 +116,5 @@ PENROSE_EXPORT enum penrose_status penrose_hart_resume(struct penrose_chip *chip
                                                        struct penrose_error *error)
 {
     bool is_entry = API_ENTRY(chip, JOURNAL_HART, NULL, 0, JOURNAL_RESUME, x, y, (uint64_t)hart);
-    return api_end(chip, is_entry, api_calls(chip)->hart_resume(chip, x, y, hart, error));
+    return api_end(chip, is_entry, chip_calls_of(chip)->hart_resume(chip, x, y, hart, error));
 }

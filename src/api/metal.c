@@ -6,14 +6,14 @@ PENROSE_EXPORT enum penrose_status penrose_load_program(struct penrose_chip *chi
                                                         const char *path, uint32_t *entry,
                                                         struct penrose_error *error)
 {
-    return api_calls(chip)->load_program(chip, x, y, hart, path, entry, error);
+    return chip_calls_of(chip)->load_program(chip, x, y, hart, path, entry, error);
 }
 
 PENROSE_EXPORT bool penrose_locate(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc,
                                    char *symbol, size_t symbol_size, char *source,
                                    size_t source_size)
 {
-    return api_calls(chip)->locate(chip, x, y, pc, symbol, symbol_size, source, source_size);
+    return chip_calls_of(chip)->locate(chip, x, y, pc, symbol, symbol_size, source, source_size);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_firmware_open(const char *directory,
@@ -31,7 +31,7 @@ PENROSE_EXPORT void penrose_firmware_close(struct penrose_firmware *firmware)
 PENROSE_EXPORT bool penrose_firmware_ready(struct penrose_chip *chip, unsigned x, unsigned y,
                                            const struct penrose_firmware *firmware)
 {
-    return api_calls(chip)->firmware_ready(chip, x, y, firmware);
+    return chip_calls_of(chip)->firmware_ready(chip, x, y, firmware);
 }
 
 PENROSE_EXPORT unsigned penrose_firmware_dram_banks(const struct penrose_firmware *firmware)
@@ -42,14 +42,14 @@ PENROSE_EXPORT unsigned penrose_firmware_dram_banks(const struct penrose_firmwar
 PENROSE_EXPORT bool penrose_dram_bank(const struct penrose_chip *chip, unsigned noc, unsigned bank,
                                       unsigned *x, unsigned *y)
 {
-    return api_calls(chip)->dram_bank(chip, noc, bank, x, y);
+    return chip_calls_of(chip)->dram_bank(chip, noc, bank, x, y);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_boot(struct penrose_chip *chip, unsigned x, unsigned y,
                                                 struct penrose_firmware *firmware,
                                                 struct penrose_error *error)
 {
-    return api_calls(chip)->boot(chip, x, y, firmware, error);
+    return chip_calls_of(chip)->boot(chip, x, y, firmware, error);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_launch(struct penrose_chip *chip, unsigned x, unsigned y,
@@ -59,12 +59,12 @@ PENROSE_EXPORT enum penrose_status penrose_launch(struct penrose_chip *chip, uns
 {
     struct penrose_launch own = {.size = sizeof own};
     enum penrose_status status = api_take_sized(launch, &own, sizeof own, "penrose_launch", error);
-    return status == PENROSE_OK ? api_calls(chip)->launch(chip, x, y, firmware, &own, error)
+    return status == PENROSE_OK ? chip_calls_of(chip)->launch(chip, x, y, firmware, &own, error)
                                 : status;
 }
 
 PENROSE_EXPORT bool penrose_launch_done(struct penrose_chip *chip, unsigned x, unsigned y,
                                         const struct penrose_firmware *firmware)
 {
-    return api_calls(chip)->launch_done(chip, x, y, firmware);
+    return chip_calls_of(chip)->launch_done(chip, x, y, firmware);
 }

@@ -20,25 +20,25 @@ PENROSE_EXPORT enum penrose_status penrose_point_set(struct penrose_chip *chip,
 {
     struct penrose_point own = {.size = sizeof own};
     enum penrose_status status = api_take_sized(point, &own, LEAST_POINT, "penrose_point", error);
-    return status == PENROSE_OK ? api_calls(chip)->point_set(chip, &own, id, error) : status;
+    return status == PENROSE_OK ? chip_calls_of(chip)->point_set(chip, &own, id, error) : status;
 }
 
 PENROSE_EXPORT enum penrose_status penrose_point_clear(struct penrose_chip *chip, unsigned id,
                                                        struct penrose_error *error)
 {
-    return api_calls(chip)->point_clear(chip, id, error);
+    return chip_calls_of(chip)->point_clear(chip, id, error);
 }
 
 PENROSE_EXPORT bool penrose_point_get(const struct penrose_chip *chip, size_t index,
                                       struct penrose_point *point)
 {
-    return api_calls(chip)->point_get(chip, index, point);
+    return chip_calls_of(chip)->point_get(chip, index, point);
 }
 
 PENROSE_EXPORT bool penrose_stop_get(const struct penrose_chip *chip, size_t index,
                                      struct penrose_stop *stop)
 {
-    return api_calls(chip)->stop_get(chip, index, stop);
+    return chip_calls_of(chip)->stop_get(chip, index, stop);
 }
 
 PENROSE_EXPORT int penrose_stop_format(const struct penrose_stop *stop, char *text, size_t size)
@@ -48,7 +48,7 @@ PENROSE_EXPORT int penrose_stop_format(const struct penrose_stop *stop, char *te
 
 PENROSE_EXPORT void penrose_shortcuts_set(struct penrose_chip *chip, bool allows)
 {
-    api_calls(chip)->shortcuts_set(chip, allows);
+    chip_calls_of(chip)->shortcuts_set(chip, allows);
 }
 
 PENROSE_EXPORT const char *penrose_trace_kind_name(enum penrose_trace_kind kind)
@@ -61,7 +61,7 @@ penrose_trace(struct penrose_chip *chip, const char *filter,
               void (*take)(void *context, const struct penrose_trace_event *event), void *context,
               struct penrose_error *error)
 {
-    return api_calls(chip)->trace(chip, filter, take, context, error);
+    return chip_calls_of(chip)->trace(chip, filter, take, context, error);
 }
 
 /* --- History --- */
@@ -89,28 +89,28 @@ penrose_history_start(struct penrose_chip *chip, const struct penrose_history_op
         options ? api_take_sized(options, &own, sizeof own, "penrose_history_options", error)
                 : PENROSE_OK;
     *history = NULL;
-    return status == PENROSE_OK ? api_calls(chip)->history_start(chip, &own, history, error)
+    return status == PENROSE_OK ? chip_calls_of(chip)->history_start(chip, &own, history, error)
                                 : status;
 }
 
 PENROSE_EXPORT void penrose_history_end(struct penrose_history *history)
 {
     if (history) {
-        api_calls(history)->history_end(history);
+        chip_calls_of(history)->history_end(history);
     }
 }
 
 PENROSE_EXPORT void penrose_history_info(const struct penrose_history *history,
                                          struct penrose_history_info *info)
 {
-    api_calls(history)->history_info(history, info);
+    chip_calls_of(history)->history_info(history, info);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_history_past(struct penrose_history *history,
                                                         uint64_t cycle, struct penrose_chip **past,
                                                         struct penrose_error *error)
 {
-    return api_calls(history)->history_past(history, cycle, past, error);
+    return chip_calls_of(history)->history_past(history, cycle, past, error);
 }
 
 static enum penrose_status search_history(struct penrose_history *history, bool is_back,
@@ -119,7 +119,7 @@ static enum penrose_status search_history(struct penrose_history *history, bool 
                                           enum penrose_history_end *end,
                                           struct penrose_error *error)
 {
-    const struct chip_calls *calls = api_calls(history);
+    const struct chip_calls *calls = chip_calls_of(history);
     struct penrose_goal own;
     enum penrose_status status = take_goal(goal, &own, error);
     if (status == PENROSE_OK) {
@@ -150,7 +150,7 @@ PENROSE_EXPORT enum penrose_status penrose_history_forward(struct penrose_histor
 PENROSE_EXPORT bool penrose_history_stop_get(const struct penrose_chip *past, size_t index,
                                              struct penrose_stop *stop)
 {
-    return api_calls(past)->history_stop_get(past, index, stop);
+    return chip_calls_of(past)->history_stop_get(past, index, stop);
 }
 
 PENROSE_EXPORT enum penrose_status
@@ -159,8 +159,8 @@ penrose_history_last_writer(struct penrose_history *history, struct penrose_chip
                             struct penrose_stop *stop, enum penrose_history_end *end,
                             struct penrose_error *error)
 {
-    return api_calls(history)->history_last_writer(history, past, x, y, hart, address, bytes, stop,
-                                                   end, error);
+    return chip_calls_of(history)->history_last_writer(history, past, x, y, hart, address, bytes,
+                                                       stop, end, error);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_dump_write(struct penrose_chip *chip,
@@ -172,6 +172,6 @@ PENROSE_EXPORT enum penrose_status penrose_dump_write(struct penrose_chip *chip,
     enum penrose_status status =
         options ? api_take_sized(options, &own, sizeof own, "penrose_dump_options", error)
                 : PENROSE_OK;
-    return status == PENROSE_OK ? api_calls(chip)->dump_write(chip, &own, directory, error)
+    return status == PENROSE_OK ? chip_calls_of(chip)->dump_write(chip, &own, directory, error)
                                 : status;
 }

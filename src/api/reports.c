@@ -21,26 +21,26 @@ PENROSE_EXPORT const char *penrose_fault_rule(enum penrose_fault_kind kind)
 
 PENROSE_EXPORT size_t penrose_fault_count(const struct penrose_chip *chip)
 {
-    return api_calls(chip)->fault_count(chip);
+    return chip_calls_of(chip)->fault_count(chip);
 }
 
 PENROSE_EXPORT bool penrose_fault_get(struct penrose_chip *chip, size_t index,
                                       struct penrose_fault *fault)
 {
-    return api_calls(chip)->fault_get(chip, index, fault);
+    return chip_calls_of(chip)->fault_get(chip, index, fault);
 }
 
 PENROSE_EXPORT void penrose_fault_clear(struct penrose_chip *chip)
 {
     bool is_entry = API_ENTRY(chip, JOURNAL_CLEAR, NULL, 0, 0);
-    api_calls(chip)->fault_clear(chip);
+    chip_calls_of(chip)->fault_clear(chip);
     (void)api_end(chip, is_entry, PENROSE_OK);
 }
 
 PENROSE_EXPORT void penrose_fault_isolate(struct penrose_chip *chip)
 {
     bool is_entry = API_ENTRY(chip, JOURNAL_ISOLATE, NULL, 0, 0);
-    api_calls(chip)->fault_isolate(chip);
+    chip_calls_of(chip)->fault_isolate(chip);
     (void)api_end(chip, is_entry, PENROSE_OK);
 }
 
@@ -64,21 +64,21 @@ PENROSE_EXPORT int penrose_fault_format_others(const struct penrose_fault *fault
 
 PENROSE_EXPORT int penrose_wait_report(struct penrose_chip *chip, char *text, size_t size)
 {
-    return api_calls(chip)->wait_report(chip, text, size);
+    return chip_calls_of(chip)->wait_report(chip, text, size);
 }
 
 PENROSE_EXPORT int penrose_tensix_wait_report(struct penrose_chip *chip, char *text, size_t size)
 {
-    return api_calls(chip)->tensix_wait_report(chip, text, size);
+    return chip_calls_of(chip)->tensix_wait_report(chip, text, size);
 }
 
 PENROSE_EXPORT int penrose_noc_wait_report(struct penrose_chip *chip, char *text, size_t size)
 {
-    return api_calls(chip)->noc_wait_report(chip, text, size);
+    return chip_calls_of(chip)->noc_wait_report(chip, text, size);
 }
 
 PENROSE_EXPORT bool penrose_unmodelled_get(struct penrose_chip *chip, size_t index,
                                            struct penrose_unmodelled *entry)
 {
-    return api_calls(chip)->unmodelled_get(chip, index, entry);
+    return chip_calls_of(chip)->unmodelled_get(chip, index, entry);
 }

@@ -7,10 +7,39 @@
 #ifndef ARCH_ARCH_H
 #define ARCH_ARCH_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include <penrose/penrose.h>
+
+#include "arch/bar.h"
+
+/* What files that are compiled once ask of a chip. Code that is compiled for each chip has its tables. */
 struct arch {
     const char *name; /* as soc_descriptor.yaml has it, in lower case */
     unsigned clock_mhz;
+    uint32_t pci_id;                       /* device and vendor, as configuration space has it */
+    unsigned tiles, columns, rows;         /* places of the grid; of workers */
+    uint32_t l1_bytes[PENROSE_TILE_KINDS]; /* 0: the kind has no harts */
+    uint32_t local_ram, local_bytes;       /* of each hart its own: the address, the most */
+    uint64_t gddr_bytes;                   /* of a bank */
+    uint64_t soft_reset;                   /* the register, of workers */
+    uint64_t debugger, debugger_end;       /* registers by which debuggers look at harts */
+    uint64_t streams;                      /* registers of overlay streams */
+    const struct bar_region *bar_region;   /* sorted */
+    unsigned bar_regions;
 };
+
+/* NULL: the chip has no such region. */
+static inline const struct bar_region *arch_bar_region(const struct arch *of, enum bar_token token)
+{
+    for (unsigned i = 0; i < of->bar_regions; i++) {
+        if (of->bar_region[i].token == token) {
+            return &of->bar_region[i];
+        }
+    }
+    return NULL;
+}
 
 extern const struct arch arch;
 

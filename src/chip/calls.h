@@ -12,7 +12,12 @@
 #include <penrose/metal.h>
 #include <penrose/trace.h>
 
+#include "arch/arch.h"
+#include "loader/firmware.h"
+#include "loader/images.h"
+
 struct penrose_cluster;
+struct inside;
 struct pool;
 struct pool_turn;
 
@@ -42,10 +47,50 @@ struct chip_awake {
         .next = UINT64_MAX, .second = UINT64_MAX, .bank = UINT64_MAX                               \
     }
 
+/* A tile with harts, for code that is compiled once. It stays true until the chip runs. */
+struct tile_facts {
+    unsigned x, y; /* as hosts name it */
+    enum penrose_tile_kind kind;
+    unsigned harts;   /* that it has: a bit for each enum penrose_hart */
+    unsigned streams; /* of the overlay */
+    unsigned unseen;  /* responses for which nobody has looked */
+    const uint8_t *l1;
+    uint32_t l1_bytes;
+    struct loader_memory memory;        /* its L1 */
+    const struct loader_layout *layout; /* of the firmware that booted there; NULL: none did */
+};
+
+/* What a jump of a hart has left, see struct rv32_hart. */
+struct hart_jump {
+    uint32_t behind, target; /* where a call would return to, where it went */
+    uint32_t null;           /* the latest one to address 0 */
+};
+
+/* What a card has of its chip. */
+struct card_size {
+    unsigned columns, rows, banks; /* of workers; of DRAM */
+};
+
 struct chip_calls {
-    const char *name; /* of the kind of chip, as struct arch has it */
+    const struct arch *arch;
+    const struct inside *inside; /* what parts of Penrose ask each other: observe/inside.h */
+    uint64_t (*layout)(void);    /* of its state, as this build has it */
+    const char *(*card)(const struct penrose_chip *chip);
+    const struct penrose_options *(*options)(const struct penrose_chip *chip);
     bool (*has_card)(const char *name);
+    const char *(*card_at)(size_t index);                        /* NULL: beyond the last */
+    void (*card_size)(const char *name, struct card_size *size); /* of one that there is */
     const char *(*cards)(char *text, size_t size); /* their names, with commas between them */
+    /* The tile at a place, which is made if nobody has used it and `makes`. False: there is none. */
+    bool (*tile_facts)(struct penrose_chip *chip, unsigned x, unsigned y, bool makes,
+                       struct tile_facts *facts);
+    /* The next tile that was ever used, from *index on, which is 0 at first. False: there is none. */
+    bool (*next_tile)(struct penrose_chip *chip, unsigned *index, struct tile_facts *facts);
+    /* As debug_stands_at; 0 where there is no such hart. */
+    uint32_t (*stands_at)(struct penrose_chip *chip, unsigned x, unsigned y,
+                          enum penrose_hart hart);
+    bool (*hart_jump)(struct penrose_chip *chip, unsigned x, unsigned y, enum penrose_hart hart,
+                      struct hart_jump *jump);
     __typeof__(penrose_chip_create) *create;
     __typeof__(penrose_chip_destroy) *destroy;
 
@@ -82,11 +127,35 @@ struct chip_head {
     unsigned number;                 /* of the chip in it */
     struct pool *pool;               /* host threads */
     struct chip_time time;
-    uint64_t window;  /* cycles of a window in which several units are awake */
-    uint32_t quantum; /* of its options */
-    bool timed;       /* of its options */
-    bool is_observed; /* any of its tiles has been: one thread runs all chips of the cluster */
+    uint64_t window;      /* cycles of a window in which several units are awake */
+    uint32_t quantum;     /* of its options */
+    bool timed;           /* of its options */
+    bool is_observed;     /* any of its tiles has been: one thread runs all chips of the cluster */
+    struct images images; /* which ELF lies where */
+    /* Looks for the programs of a tile that nobody has loaded, but a host written; NULL: there is no
+     * such host. */
+    void (*find_programs)(void *context, unsigned x, unsigned y);
+    void *find_context;
 };
+
+static inline struct chip_head *chip_head(const struct penrose_chip *chip)
+{
+    return (struct chip_head *)(uintptr_t)chip;
+}
+
+/* The calls of a chip or of a history: both begin with a pointer to them. */
+static inline const struct chip_calls *chip_calls_of(const void *object)
+{
+    return *(const struct chip_calls *const *)object;
+}
+
+bool chip_tile_facts(struct penrose_chip *chip, unsigned x, unsigned y, bool makes,
+                     struct tile_facts *facts);
+bool chip_next_tile(struct penrose_chip *chip, unsigned *index, struct tile_facts *facts);
+uint32_t chip_stands_at(struct penrose_chip *chip, unsigned x, unsigned y, enum penrose_hart hart);
+bool chip_hart_jump(struct penrose_chip *chip, unsigned x, unsigned y, enum penrose_hart hart,
+                    struct hart_jump *jump);
+extern const struct inside chip_inside;
 
 extern __typeof__(penrose_chip_create) chip_create;
 extern __typeof__(penrose_chip_destroy) chip_destroy;

@@ -245,7 +245,7 @@ void chip_destroy(struct penrose_chip *chip)
     noc_queue_free(&chip->edge, &chip->packets);
     noc_pool_empty(&chip->packets);
     free(chip->flow);
-    images_free(&chip->images);
+    images_free(&chip->head.images);
     journal_destroy(chip->head.journal);
     rv32_code_store_destroy(chip->store);
     free(chip);

@@ -120,11 +120,6 @@ struct penrose_chip {
     size_t faults;
     struct penrose_unmodelled unmodelled[CHIP_UNMODELLED];
     size_t unmodelled_count;
-    struct images images;
-    /* Looks for the programs of a tile that nobody has loaded, but a host written; NULL: there is no
-     * such host. */
-    void (*find_programs)(void *context, unsigned x, unsigned y);
-    void *find_context;
     struct observer *observers; /* see observers.c */
     struct debugger *debugger;  /* observe/debugger.c; NULL: nobody debugs */
     bool shortcuts;             /* tile_allow_shortcuts, of tiles made later too */
@@ -154,7 +149,7 @@ bool chip_lost_jump(struct penrose_chip *chip, const struct tile *tile, enum rv3
 /* Which ELF lies where; a past chip has those of the present one. */
 static inline const struct images *chip_images(const struct penrose_chip *chip)
 {
-    return chip->present ? &chip->present->images : &chip->images;
+    return chip->present ? &chip->present->head.images : &chip->head.images;
 }
 
 /* What tiles of a kind are to src/tile; TILE_TYPES for those without harts. */
@@ -240,9 +235,6 @@ void chip_start_ethernet(struct penrose_chip *chip, struct tile *tile);
 bool chip_has_link(const struct tile *tile);
 
 /* --- Harts (harts.c) --- */
-
-/* As debug_stands_at; 0 where there is no such hart. */
-uint32_t chip_stands_at(struct penrose_chip *chip, unsigned x, unsigned y, enum penrose_hart hart);
 
 /* The tile of a hart that it has. PENROSE_E_ARGUMENT, PENROSE_E_MEMORY. */
 enum penrose_status chip_hart_tile(struct penrose_chip *chip, unsigned x, unsigned y,

@@ -74,6 +74,18 @@ uint32_t chip_stands_at(struct penrose_chip *chip, unsigned x, unsigned y, enum 
                : 0;
 }
 
+bool chip_hart_jump(struct penrose_chip *chip, unsigned x, unsigned y, enum penrose_hart hart,
+                    struct hart_jump *jump)
+{
+    struct tile *tile;
+    if (chip_hart_tile(chip, x, y, hart, &tile, NULL) != PENROSE_OK) {
+        return false;
+    }
+    const struct rv32_hart *core = &tile->hart[hart];
+    *jump = (struct hart_jump){core->jump.behind, core->jump.target, core->null_jump};
+    return true;
+}
+
 static enum penrose_status set_reset(struct tile *tile, enum penrose_hart hart, bool held,
                                      struct penrose_error *error)
 {

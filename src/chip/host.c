@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "arch/bar.h"
+#include "arch/arch.h"
 #include "chip/chip.h"
 #include "isa/error.h"
 
@@ -57,13 +57,13 @@ static enum answer access_bar0(struct penrose_chip *chip, const struct bar_acces
 {
     struct pcie *pcie = connected_tile(chip);
     for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
-        const struct bar_region *region = &bar_regions[noc ? REGION_NIU1 : REGION_NIU0];
+        const struct bar_region *region = arch_bar_region(&arch, noc ? REGION_NIU1 : REGION_NIU0);
         if (is_in(region, access)) {
             return access_niu(&pcie->niu[noc], (uint32_t)(access->offset - region->first), access);
         }
     }
-    return is_in(&bar_regions[REGION_ARC], access) ? access_arc(chip, access, rule)
-                                                   : ANSWER_UNMAPPED;
+    return is_in(arch_bar_region(&arch, REGION_ARC), access) ? access_arc(chip, access, rule)
+                                                             : ANSWER_UNMAPPED;
 }
 
 static enum answer access_bar2(struct penrose_chip *chip, const struct bar_access *access,

@@ -42,4 +42,6 @@ chip_sources += \
 	%D%/text.c
 libpenrose_core_la_SOURCES += \
 	%D%/pool.c \
-	%D%/pool.h
+	%D%/pool.h \
+	%D%/snapshot_format.c \
+	%D%/snapshot_format.h

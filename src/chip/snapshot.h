@@ -21,8 +21,7 @@
 
 enum { SNAPSHOT_BLOCK = 1 << 16, SNAPSHOT_VERSION = 3 };
 
-/* What the file of a snapshot begins with. */
-extern const char snapshot_magic[8];
+enum { SNAPSHOT_BLOCK = 1 << 16, SNAPSHOT_VERSION = 2 };
 
 /* --- What there is to save: snapshot.def --- */
 
@@ -66,20 +65,6 @@ extern const struct snapshot_type snapshot_type_tile, snapshot_type_tile_weak, s
 
 /* A number that says what this build saves, and in which order. */
 uint64_t snapshot_layout(void);
-
-/* --- Hashes --- */
-
-enum { SNAPSHOT_LANES = 4 };
-
-struct snapshot_hash {
-    uint64_t lane[SNAPSHOT_LANES], bytes;
-};
-
-void snapshot_hash_init(struct snapshot_hash *hash);
-
-/* Adds bytes; calls with all but the last a multiple of 32 bytes long are as good as one. */
-void snapshot_hash_add(struct snapshot_hash *hash, const void *bytes, size_t size);
-uint64_t snapshot_hash_value(const struct snapshot_hash *hash);
 
 /* --- Bytes on their way out --- */
 

@@ -22,6 +22,7 @@ enum cli_exit {
 const char *cli_exit_name(enum cli_exit exit);
 
 struct penrose_chip;
+struct chip_calls;
 
 /* Somebody who looks on while a command runs a program again: then it writes no results. */
 struct cli_witness {
@@ -41,6 +42,7 @@ struct cli_answer {
 struct cli {
     const char *command;               /* "boot"; NULL before it is known */
     bool json;                         /* the result is one JSON object on stdout */
+    const struct chip_calls *kind;     /* of chip: that of --arch, or the first one */
     struct cli_answer *answer;         /* with json */
     const struct cli_witness *witness; /* NULL: none */
 };

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "chip/calls.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "isa/json_text.h"
@@ -22,6 +23,7 @@ static error_t parse_asm(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = options->cli;
+        state->child_inputs[1] = options->cli;
         return 0;
     case KEY_TENSIX:
         options->tensix = true;
@@ -45,7 +47,8 @@ static const struct argp_option rows[] = {
     {0},
 };
 
-static const struct argp_child children[] = {{&json_argp, 0, "Output:", 5}, {0}};
+static const struct argp_child children[] = {
+    {&json_argp, 0, "Output:", 5}, {&arch_argp, 0, "Chip:", 6}, {0}};
 
 static const struct argp argp = {
     .options = rows,
@@ -69,9 +72,9 @@ static enum cli_exit assemble(const struct asm_options *options, json_t *list)
     for (unsigned i = 0; i < options->lines; i++) {
         uint32_t word, pc = (uint32_t)options->pc + 4 * i;
         struct penrose_error error;
-        enum penrose_status status = options->tensix
-                                         ? penrose_tensix_assemble(options->line[i], &word, &error)
-                                         : penrose_assemble(options->line[i], pc, &word, &error);
+        enum penrose_status status =
+            options->tensix ? options->cli->kind->tensix_assemble(options->line[i], &word, &error)
+                            : options->cli->kind->assemble(options->line[i], pc, &word, &error);
         if (status != PENROSE_OK) {
             return complain(options->cli, "%s", error.text);
         }

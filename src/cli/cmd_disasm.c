@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chip/calls.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/suggest.h"
@@ -61,6 +62,7 @@ static error_t parse_disasm(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = options->cli;
+        state->child_inputs[1] = options->cli;
         return 0;
     case KEY_SOURCE:
         options->source = true;
@@ -90,7 +92,8 @@ static const struct argp_option rows[] = {
     {0},
 };
 
-static const struct argp_child children[] = {{&json_argp, 0, "Output:", 5}, {0}};
+static const struct argp_child children[] = {
+    {&json_argp, 0, "Output:", 5}, {&arch_argp, 0, "Chip:", 6}, {0}};
 
 static const struct argp argp = {
     .options = rows,
@@ -174,9 +177,9 @@ static void put_word(struct listing *listing, uint32_t address, uint32_t word, b
     bool has_source = listing->elf && listing->options->source &&
                       loader_elf_source(listing->elf, address, &file, &line);
     if (listing->options->tensix && !listing->elf) {
-        penrose_tensix_disassemble(word, text, sizeof text);
+        listing->options->cli->kind->tensix_disassemble(word, text, sizeof text);
     } else if (is_code) {
-        penrose_disassemble(word, address, text, sizeof text);
+        listing->options->cli->kind->disassemble(word, address, text, sizeof text);
     } else {
         snprintf(text, sizeof text, ".word 0x%08x", word);
     }

@@ -2,12 +2,10 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "arch/bar.h"
-#include "chip/grid.h"
+#include "api/api.h"
 #include "cli/installation.h"
 #include "cli/options.h"
 #include "cli/python.h"
-#include "geometry.h"
 
 enum { KEY_CARD = 0x600, KEY_PYTHON, KEY_LIBRARY };
 
@@ -19,12 +17,13 @@ struct doctor_options {
 /* `origin` is where the name stands: the option or the variable. */
 static error_t parse_card(struct doctor_options *options, const char *origin, const char *text)
 {
-    options->card = find_card(text);
+    char known[200] = "";
+    options->card = api_card(text);
     if (options->card) {
         return 0;
     }
     return options_refuse(options->cli, "%s: there is no card '%s'; known are %s", origin, text,
-                          grid_products().text);
+                          api_cards(known, sizeof known));
 }
 
 static error_t parse_doctor(int key, char *argument, struct argp_state *state)
@@ -79,14 +78,13 @@ static const struct argp argp = {
 };
 
 /* What a set of firmware for the card names: one column of workers is for dispatch. */
-static void tell_banks(struct python_command *python, const char *card)
+static void tell_banks(struct python_command *python, const struct chip_calls *kind,
+                       const char *card)
 {
-    const struct grid_product *product = grid_product(card);
-    unsigned columns = GRID_COLUMNS - (unsigned)__builtin_popcount(product->fused.columns);
-    unsigned rows = GRID_ROWS - (unsigned)__builtin_popcount(product->fused.rows);
-    unsigned banks = GRID_BANKS - (unsigned)__builtin_popcount(product->fused.banks);
-    python_tell(python, "l1_banks", "%u", (columns - 1) * rows);
-    python_tell(python, "dram_banks", "%u", banks);
+    struct card_size size;
+    kind->card_size(card, &size);
+    python_tell(python, "l1_banks", "%u", (size.columns - 1) * size.rows);
+    python_tell(python, "dram_banks", "%u", size.banks);
 }
 
 enum cli_exit cmd_doctor(struct cli *cli, int argc, char **argv)
@@ -108,8 +106,9 @@ enum cli_exit cmd_doctor(struct cli *cli, int argc, char **argv)
     if (options.library) {
         python_tell(&python, "library", "%s", options.library);
     }
-    tell_banks(&python, options.card);
-    python_tell(&python, "pci_id", "%u", PCI_DEVICE_AND_VENDOR);
-    python_tell(&python, "windows", "%" PRIu64, bar_regions[REGION_TLB].first);
+    const struct chip_calls *kind = api_chip_of_card(options.card);
+    tell_banks(&python, kind, options.card);
+    python_tell(&python, "pci_id", "%u", kind->arch->pci_id);
+    python_tell(&python, "windows", "%" PRIu64, arch_bar_region(kind->arch, REGION_TLB)->first);
     return python_become(&python, NULL);
 }

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/arch.h"
-#include "chip/grid.h"
+#include "api/api.h"
 #include "cli/installation.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -26,18 +25,19 @@ enum { EXIT_NOT_STARTED = 125 }; /* as of env(1) */
 static error_t check_card(const struct cli *cli, const char *origin, const char *text)
 {
     struct suggestion nearest = {.word = text};
-    if (find_card(text)) {
+    char known[200] = "";
+    if (api_card(text)) {
         return 0;
     }
-    for (size_t i = 0; card_at(i); i++) {
-        suggest(&nearest, card_at(i));
+    for (size_t i = 0; cli->kind->card_at(i); i++) {
+        suggest(&nearest, cli->kind->card_at(i));
     }
     if (nearest.best) {
         return options_refuse(cli, "%s: there is no card '%s'; did you mean %s?", origin, text,
                               nearest.best);
     }
     return options_refuse(cli, "%s: there is no card '%s'; known are %s", origin, text,
-                          grid_products().text);
+                          api_cards(known, sizeof known));
 }
 
 static error_t check_arch(const struct cli *cli, const char *origin, const char *text)
@@ -494,7 +494,7 @@ static void run_in_python(const struct exec_options *options, const char *card, 
         }
     }
     python_tell_installation(&python, card);
-    python_tell(&python, "clock_mhz", "%u", arch.clock_mhz); /* no other chip has a library yet */
+    python_tell(&python, "clock_mhz", "%u", api_chip_of_card(card)->arch->clock_mhz);
     python_become(&python, command);
 }
 

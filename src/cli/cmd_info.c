@@ -6,14 +6,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/listing.h"
+#include "api/api.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/soc_descriptor.h"
 #include "cli/state.h"
 #include "isa/json_text.h"
 #include "loader/elf_internal.h"
 #include "loader/firmware.h"
+#include "observe/inside.h"
 
 enum { MOST_ATTRIBUTE = 256 };
 
@@ -32,6 +32,7 @@ static error_t parse_info(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = options->cli;
+        state->child_inputs[1] = options->cli;
         return 0;
     case ARGP_KEY_ARG:
         if (options->path) {
@@ -61,7 +62,8 @@ static error_t parse_info(int key, char *argument, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&json_argp, 0, "Output:", 5}, {0}};
+static const struct argp_child children[] = {
+    {&json_argp, 0, "Output:", 5}, {&arch_argp, 0, "Chip:", 6}, {0}};
 
 static const struct argp_option option_rows[] = {
     {"soc-descriptor", KEY_SOC_DESCRIPTOR, "CARD", 0,
@@ -485,11 +487,25 @@ static enum cli_exit info_isa(const struct cli *cli)
 {
     if (cli->json) {
         json_t *result = begin_json();
-        listing_json(result);
+        cli->kind->inside->listing_json(result);
         return output_json(cli, result);
     }
-    listing_print();
+    cli->kind->inside->listing_print();
     return CLI_DONE;
+}
+
+static enum cli_exit info_descriptor(const struct cli *cli, const char *card)
+{
+    const struct chip_calls *kind = api_chip_of_card(card);
+    struct penrose_error error;
+    char known[200] = "";
+    if (!kind) {
+        return complain(cli, "--soc-descriptor: there is no card '%s'; known are %s", card,
+                        api_cards(known, sizeof known));
+    }
+    return kind->inside->metal_print_descriptor(api_card(card), &error) == PENROSE_OK
+               ? CLI_DONE
+               : complain(cli, "%s", error.text);
 }
 
 enum cli_exit cmd_info(struct cli *cli, int argc, char **argv)
@@ -504,7 +520,7 @@ enum cli_exit cmd_info(struct cli *cli, int argc, char **argv)
         return info_isa(cli);
     }
     if (options.card) {
-        return print_soc_descriptor(cli, options.card);
+        return info_descriptor(cli, options.card);
     }
     if (stat(options.path, &status) != 0) {
         return complain(cli,

@@ -7,6 +7,7 @@
 
 #include <penrose/dump.h>
 
+#include "api/api.h"
 #include "cli/compare_options.h"
 #include "cli/last_writer.h"
 #include "cli/options.h"
@@ -14,9 +15,8 @@
 #include "cli/rerun.h"
 #include "isa/json_text.h"
 #include "observe/gdb/gdb.h"
-#include "observe/history/history.h"
+#include "observe/inside.h"
 #include "observe/history/recording.h"
-#include "observe/history/rerun_free.h"
 #include "observe/settings.h"
 
 enum {
@@ -51,6 +51,7 @@ static error_t parse_replay(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = options->cli;
+        state->child_inputs[1] = options->cli;
         return 0;
     case KEY_THREADS:
         return options_number(options->cli, "--threads", argument, CLI_THREADS, &options->threads);
@@ -139,7 +140,8 @@ static const struct argp_option replay_rows[] = {
     {0},
 };
 
-static const struct argp_child replay_children[] = {{&json_argp, 0, NULL, 0}, {0}};
+static const struct argp_child replay_children[] = {
+    {&json_argp, 0, NULL, 0}, {&arch_argp, 0, "Chip:", 6}, {0}};
 
 static const struct argp replay_argp = {
     .options = replay_rows,
@@ -179,8 +181,7 @@ struct replay {
     struct penrose_history *history; /* for --last-writer and --gdb, else NULL */
     struct gdb *gdb;                 /* NULL: not asked for */
     bool is_free;
-    struct rerun exact;
-    struct free_rerun free;
+    struct rerun *rerun;
     uint64_t entries, reads;
     size_t told; /* fault records */
     enum penrose_outcome latest;
@@ -191,14 +192,20 @@ static bool looks_back(const struct replay_options *options)
     return options->writer.is_wanted || options->gdb;
 }
 
+static bool is_of_this_build(const struct recording_head *head)
+{
+    const struct chip_calls *kind = api_chip_of_card(head->card);
+    return kind && kind->layout() == head->layout;
+}
+
 static enum cli_exit choose_chip(struct replay *replay, struct penrose_options *chip)
 {
     const struct replay_options *options = replay->options;
     struct penrose_error error;
     *chip = replay->head.options;
     chip->threads = (unsigned)options->threads;
-    replay->is_free =
-        options->is_free || options->schedule || options->timing || !replay->head.is_of_this_build;
+    replay->is_free = options->is_free || options->schedule || options->timing ||
+                      !is_of_this_build(&replay->head);
     if (options->schedule || options->timing) {
         chip->quantum = 0;
     }
@@ -220,20 +227,15 @@ static enum cli_exit choose_chip(struct replay *replay, struct penrose_options *
 static enum penrose_status begin_replay(struct replay *replay, struct penrose_error *error)
 {
     uint64_t at = replay->head.at;
-    if (replay->is_free) {
-        return free_rerun_begin(&replay->free, replay->chip, replay->journal, at, error);
-    }
     enum penrose_status status = PENROSE_OK;
     if (looks_back(replay->options)) {
-        status = history_of_recording(replay->chip, replay->journal, at, &replay->history, error);
+        status = inside(replay->chip)
+                     ->replay_look_back(replay->chip, replay->journal, at, &replay->history, error);
     }
     return status ? status
-                  : rerun_begin(&replay->exact, replay->chip, replay->journal, at, 0, error);
-}
-
-static const struct rerun *rerun_of(const struct replay *replay)
-{
-    return replay->is_free ? &replay->free.rerun : &replay->exact;
+                  : inside(replay->chip)
+                        ->replay_begin(replay->chip, replay->journal, at, replay->is_free,
+                                       &replay->rerun, error);
 }
 
 static void tell_new_faults(struct replay *replay)
@@ -248,7 +250,7 @@ static void tell_new_faults(struct replay *replay)
 
 static void note_step(struct replay *replay)
 {
-    const struct journal_entry *entry = &rerun_of(replay)->step;
+    const struct journal_entry *entry = inside(replay->chip)->replay_entry(replay->rerun);
     replay->entries++;
     replay->reads += entry->kind == JOURNAL_READ || entry->kind == JOURNAL_REGISTER_READ;
     if (entry->kind == JOURNAL_RAN) {
@@ -258,7 +260,7 @@ static void note_step(struct replay *replay)
         replay->told = penrose_fault_count(replay->chip);
     }
     if (replay->history) {
-        history_look_at_rerun(replay->history, rerun_of(replay));
+        inside(replay->chip)->replay_note_step(replay->history, replay->rerun);
     }
 }
 
@@ -266,7 +268,7 @@ static enum cli_exit run_replay(struct replay *replay)
 {
     enum rerun_end end = RERUN_DONE;
     while (end == RERUN_DONE || end == RERUN_STOPPED) {
-        end = replay->is_free ? free_rerun_step(&replay->free) : rerun_step(&replay->exact);
+        end = inside(replay->chip)->replay_step(replay->rerun);
         if (end == RERUN_DONE) {
             note_step(replay);
         }
@@ -277,9 +279,13 @@ static enum cli_exit run_replay(struct replay *replay)
 
 /* --- Telling --- */
 
+static const char *difference_of(const struct replay *replay)
+{
+    return inside(replay->chip)->replay_difference(replay->rerun);
+}
+
 static enum cli_exit tell_json(struct replay *replay, enum cli_exit exit, double milliseconds)
 {
-    const struct rerun *rerun = rerun_of(replay);
     json_t *object = json_pack("{s:s, s:s, s:b, s:f}", "command", "replay", "outcome",
                                exit == CLI_FAULT ? "different"
                                : exit == CLI_CUT ? "cut"
@@ -290,7 +296,7 @@ static enum cli_exit tell_json(struct replay *replay, enum cli_exit exit, double
     json_set_count(object, "entries", replay->entries);
     json_set_count(object, "reads", replay->reads);
     if (exit == CLI_FAULT) {
-        json_object_set_new(object, "difference", json_text(rerun->difference));
+        json_object_set_new(object, "difference", json_text(difference_of(replay)));
     }
     enum cli_exit told = output_json(replay->options->cli, object);
     return told == CLI_DONE ? exit : told;
@@ -315,7 +321,7 @@ static enum cli_exit tell_replay(struct replay *replay, enum cli_exit exit, doub
         return tell_json(replay, exit, milliseconds);
     }
     if (exit == CLI_FAULT) {
-        printf("%s differs %s\n", path, rerun_of(replay)->difference);
+        printf("%s differs %s\n", path, difference_of(replay));
         return exit;
     }
     printf("%s: %s: %" PRIu64 " reads in %" PRIu64 " cycles, replayed in %.2f s%s\n", path,
@@ -400,11 +406,7 @@ static enum cli_exit replay_journal(struct replay *replay)
     }
     exit = listen_for_gdb(replay);
     exit = exit == CLI_DONE ? run_and_look(replay) : exit;
-    if (replay->is_free) {
-        free_rerun_finish(&replay->free);
-    } else {
-        rerun_finish(&replay->exact);
-    }
+    inside(replay->chip)->replay_end(replay->rerun);
     return exit;
 }
 

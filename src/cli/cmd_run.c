@@ -13,6 +13,7 @@
 #include "cli/ttx.h"
 #include "loader/elf.h"
 #include "observe/gdb/gdb.h"
+#include "chip/calls.h"
 
 #define DEFAULT_CYCLES UINT64_C(1000000000)
 
@@ -293,13 +294,14 @@ static enum cli_exit check_overlap(const struct run_options *options, const char
                                    const struct loader_elf *a, const char *path_b,
                                    const struct loader_elf *b)
 {
+    const uint32_t l1_bytes = options->cli->kind->arch->l1_bytes[PENROSE_TILE_TENSIX];
     unsigned count_a, count_b;
     const struct loader_segment *segment_a = loader_elf_segments(a, &count_a);
     const struct loader_segment *segment_b = loader_elf_segments(b, &count_b);
     for (unsigned i = 0; i < count_a; i++) {
         for (unsigned j = 0; j < count_b; j++) {
             uint32_t start_a = segment_a[i].vaddr, start_b = segment_b[j].vaddr;
-            bool overlap = start_a < TILE_L1_BYTES && start_b < TILE_L1_BYTES &&
+            bool overlap = start_a < l1_bytes && start_b < l1_bytes &&
                            start_a < start_b + segment_b[j].memsz &&
                            start_b < start_a + segment_a[i].memsz;
             if (overlap) {

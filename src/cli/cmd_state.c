@@ -56,6 +56,7 @@ static error_t parse_state(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = options->cli;
+        state->child_inputs[1] = options->cli;
         return 0;
     case KEY_OUT:
         options->out = argument;
@@ -108,7 +109,8 @@ static const struct argp_option state_rows[] = {
     {0},
 };
 
-static const struct argp_child state_children[] = {{&json_argp, 0, "Output:", 5}, {0}};
+static const struct argp_child state_children[] = {
+    {&json_argp, 0, "Output:", 5}, {&arch_argp, 0, "Chip:", 6}, {0}};
 
 static const struct argp state_argp = {
     .options = state_rows,

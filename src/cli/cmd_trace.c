@@ -365,6 +365,7 @@ static error_t parse_trace(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = query->cli;
+        state->child_inputs[1] = query->cli;
         return 0;
     case KEY_SUMMARY:
         query->is_summary = true;
@@ -390,7 +391,8 @@ static const struct argp_option option_rows[] = {
     {0},
 };
 
-static const struct argp_child children[] = {{&json_argp, 0, "Output:", 5}, {0}};
+static const struct argp_child children[] = {
+    {&json_argp, 0, "Output:", 5}, {&arch_argp, 0, "Chip:", 6}, {0}};
 
 static const struct argp trace_argp = {
     .options = option_rows,
@@ -451,12 +453,10 @@ enum cli_exit cmd_trace(struct cli *cli, int argc, char **argv)
         return complain(cli, "no memory");
     }
     query->cli = cli;
-    query->text = trace_text_create();
     memcpy(query->tally, tallies, sizeof tallies);
-    if (!query->text) {
-        exit = complain(cli, "no memory");
-    } else if (options_parse(cli, &trace_argp, argc, argv, query, &exit)) {
-        exit = read_queried(query);
+    if (options_parse(cli, &trace_argp, argc, argv, query, &exit)) {
+        query->text = trace_text_create(cli->kind);
+        exit = query->text ? read_queried(query) : complain(cli, "no memory");
     }
     for (unsigned i = 0; i < TALLIES; i++) {
         free(query->tally[i].entry);

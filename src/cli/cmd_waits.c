@@ -4,7 +4,7 @@
 
 #include <penrose/metal.h>
 
-#include "metal/firmware.h"
+#include "observe/inside.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "isa/json_text.h"
@@ -22,6 +22,7 @@ static error_t parse_waits(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = options->cli;
+        state->child_inputs[1] = options->cli;
         return 0;
     case KEY_WAITS_FIRMWARE:
         options->firmware = argument;
@@ -47,7 +48,8 @@ static const struct argp_option waits_rows[] = {
     {0},
 };
 
-static const struct argp_child waits_children[] = {{&json_argp, 0, "Output:", 5}, {0}};
+static const struct argp_child waits_children[] = {
+    {&json_argp, 0, "Output:", 5}, {&arch_argp, 0, "Chip:", 6}, {0}};
 
 static const struct argp waits_argp = {
     .options = waits_rows,
@@ -99,7 +101,7 @@ enum cli_exit cmd_waits(struct cli *cli, int argc, char **argv)
         penrose_firmware_open(options.firmware, &firmware, &error) != PENROSE_OK) {
         exit = complain(cli, "--firmware: %s", error.text);
     } else {
-        metal_assume(chip, firmware);
+        inside(chip)->metal_assume(chip, firmware);
         exit = print_waits(cli, chip);
     }
     penrose_chip_destroy(chip);

@@ -9,27 +9,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "chip/grid.h"
+#include "api/api.h"
 #include "host/environment.h"
 
 /* --- Cards --- */
 
-const char *card_at(size_t index)
-{
-    const struct grid_product *product = grid_product_at(index);
-    return product ? product->name : NULL;
-}
-
-const char *find_card(const char *name)
-{
-    const struct grid_product *product = grid_product(name);
-    return product ? product->name : NULL;
-}
-
 const char *default_card(void)
 {
     const char *card = host_variable("PENROSE_CARD");
-    return card ? card : card_at(0);
+    return card ? card : api_chips[0]->card_at(0);
 }
 
 /* --- Paths --- */

@@ -9,11 +9,6 @@
 
 #include "cli/cli.h"
 
-/* The cards of arch/blackhole/grid.def: the name of one that lives as long as the program; NULL: there is
- * none of that name, or beyond the last. */
-const char *find_card(const char *name);
-const char *card_at(size_t index);
-
 /* What PENROSE_CARD says, right or wrong; the first card unless it is set. */
 const char *default_card(void);
 

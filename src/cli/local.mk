@@ -35,8 +35,6 @@ penrose_SOURCES = \
 	%D%/rerun.h \
 	%D%/installation.c \
 	%D%/installation.h \
-	%D%/listing.c \
-	%D%/listing.h \
 	%D%/look.c \
 	%D%/look.h \
 	%D%/main.c \
@@ -55,8 +53,6 @@ penrose_SOURCES = \
 	%D%/show.c \
 	%D%/show.h \
 	%D%/show_items.def \
-	%D%/soc_descriptor.c \
-	%D%/soc_descriptor.h \
 	%D%/state.c \
 	%D%/state.h \
 	%D%/suggest.c \

@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/show.h"
+#include "observe/inside.h"
 
 enum { KEY_DUMP_STATE = 0x900, KEY_DUMP_PARTS, KEY_DUMP_AT, KEY_SHOW_AT_END, KEY_SHOW_AT };
 
@@ -35,7 +36,8 @@ static error_t take_place(struct look_options *options, const char *option, cons
         return options_refuse(options->cli, "%s: at most %d places can be looked at", option,
                               LOOK_PLACES);
     }
-    if (moment_parse(text, &options->moment[options->moments], &error) != PENROSE_OK) {
+    if (options->cli->kind->inside->moment_parse(text, &options->moment[options->moments],
+                                                 &error) != PENROSE_OK) {
         return options_refuse(options->cli, "%s: %s", option, error.text);
     }
     options->dumps[options->moments++] = dumps;
@@ -252,8 +254,8 @@ enum cli_exit look_open(const struct look_options *options, struct penrose_chip 
     made->tiles = tiles;
     made->count = count;
     memcpy(made->moment, options->moment, sizeof made->moment);
-    return moments_start(chip, made->moment, options->moments, tiles, count, look_within_run, made,
-                         &made->moments, &error) == PENROSE_OK
+    return inside(chip)->moments_start(chip, made->moment, options->moments, tiles, count,
+                                       look_within_run, made, &made->moments, &error) == PENROSE_OK
                ? CLI_DONE
                : complain(options->cli, "--dump-at, --show-at: %s", error.text);
 }
@@ -261,7 +263,7 @@ enum cli_exit look_open(const struct look_options *options, struct penrose_chip 
 uint64_t look_begin_run(struct look *look, uint64_t cycles)
 {
     uint64_t now = penrose_now(look->chip);
-    moments_prepare(look->moments);
+    inside(look->chip)->moments_prepare(look->moments);
     for (unsigned i = 0; i < look->options->moments; i++) {
         const struct moment *moment = &look->moment[i];
         if (moment->kind == MOMENT_CYCLE && !look->is_done[i] && moment->number > now &&
@@ -286,7 +288,7 @@ enum cli_exit look_end_run(struct look *look, enum penrose_outcome outcome, bool
             any = true;
         }
     }
-    moments_rest(look->moments);
+    inside(look->chip)->moments_rest(look->moments);
     *goes_on = any && !exit && (outcome == PENROSE_PAUSED || outcome == PENROSE_CYCLES);
     return exit;
 }
@@ -358,7 +360,7 @@ enum cli_exit look_close(struct look *look, enum cli_exit exit)
         looked = look_at_end(look, exit);
     }
     if (look) {
-        moments_end(look->moments);
+        inside(look->chip)->moments_end(look->moments);
     }
     free(look);
     return looked;

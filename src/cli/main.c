@@ -5,7 +5,9 @@
 
 #include <penrose/penrose.h>
 
+#include "api/api.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
@@ -134,6 +136,7 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) { /* so that messages about other options are JSON, too */
         cli.json |= strcmp(argv[i], "--json") == 0;
     }
+    cli.kind = options_find_kind(argc, argv); /* of which other options may be */
     enum cli_exit exit = output_answer(&cli, dispatch(&cli, argc, argv));
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "penrose: cannot write the result: %s\n", strerror(errno));

@@ -3,6 +3,7 @@
  * options with the same tables, because argp says nothing useful about an option that it does not
  * know.
  */
+#include "api/api.h"
 #include "cli/options.h"
 
 #include <errno.h>
@@ -188,9 +189,10 @@ error_t options_number(const struct cli *cli, const char *option, const char *te
 
 error_t options_workers(const struct cli *cli, const char *text, unsigned *workers)
 {
+    const unsigned most = cli->kind->arch->columns * cli->kind->arch->rows;
     uint64_t wanted = CLI_TILES;
     if (strcmp(text, "all") != 0) {
-        error_t error = options_number(cli, "--tiles", text, CLI_TILES, &wanted);
+        error_t error = options_number(cli, "--tiles", text, most, &wanted);
         if (error) {
             return error;
         }
@@ -270,6 +272,56 @@ error_t options_words(const struct cli *cli, const char *option, const char *tex
         text += length + 1;
     }
 }
+
+/* --- arch_argp --- */
+
+enum { KEY_ARCH = 0xb00 };
+
+const struct chip_calls *options_find_kind(int argc, char **argv)
+{
+    const struct chip_calls *kind = NULL;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *name = strcmp(argv[i], "--arch") == 0 && i + 1 < argc ? argv[i + 1]
+                           : strncmp(argv[i], "--arch=", 7) == 0          ? argv[i] + 7
+                                                                          : NULL;
+        kind = name ? api_chip_of_name(name) : kind;
+    }
+    return kind ? kind : api_chips[0];
+}
+
+static error_t refuse_arch(const struct cli *cli, const char *name)
+{
+    struct suggestion nearest = {.word = name};
+    char known[256] = "";
+    size_t length = 0;
+    for (size_t i = 0; api_chips[i] && length < sizeof known; i++) {
+        suggest(&nearest, api_chips[i]->arch->name);
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "",
+                                   api_chips[i]->arch->name);
+    }
+    if (nearest.best) {
+        return options_refuse(cli, "--arch: there is no chip '%s'; did you mean %s? Known: %s",
+                              name, nearest.best, known);
+    }
+    return options_refuse(cli, "--arch: there is no chip '%s'; known: %s", name, known);
+}
+
+static error_t parse_arch(int key, char *argument, struct argp_state *state)
+{
+    struct cli *cli = state->input;
+    if (key != KEY_ARCH) {
+        return ARGP_ERR_UNKNOWN;
+    }
+    cli->kind = api_chip_of_name(argument);
+    return cli->kind ? 0 : refuse_arch(cli, argument);
+}
+
+static const struct argp_option arch_options[] = {
+    {"arch", KEY_ARCH, "ARCH", 0, "The kind of chip (default blackhole)", 0},
+    {0},
+};
+
+const struct argp arch_argp = {.options = arch_options, .parser = parse_arch};
 
 /* --- json_argp --- */
 
@@ -489,6 +541,7 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->look;
+        state->child_inputs[1] = options->cli;
         return 0;
     case KEY_TILE:
         return parse_tile(options, argument);
@@ -591,7 +644,8 @@ static const struct argp_option machine_option_rows[] = {
     {0},
 };
 
-static const struct argp_child machine_children[] = {{&look_argp, 0, NULL, 0}, {0}};
+static const struct argp_child machine_children[] = {
+    {&look_argp, 0, NULL, 0}, {&arch_argp, 0, NULL, 0}, {0}};
 
 const struct argp machine_argp = {
     .options = machine_option_rows, .parser = parse_machine, .children = machine_children};

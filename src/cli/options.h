@@ -14,7 +14,6 @@
 #include "cli/cli.h"
 #include "cli/last_writer.h"
 #include "cli/look.h"
-#include "geometry.h"
 
 /*
  * Parses argv with `argp`. False when the command must end with *exit: after --help (CLI_DONE) or a
@@ -54,6 +53,14 @@ struct word_list {
 error_t options_words(const struct cli *cli, const char *option, const char *text,
                       struct word_list *list);
 
+/* --- Chips: --arch --- */
+
+/* The kind of chip that --arch names; the first one where the option is not there, or wrong. */
+const struct chip_calls *options_find_kind(int argc, char **argv);
+
+/* For commands that are about a chip; input: struct cli. */
+extern const struct argp arch_argp;
+
 /* --- Every command: --json --- */
 
 /* Input: struct cli. */
@@ -62,8 +69,8 @@ extern const struct argp json_argp;
 /* --- boot and run: the machine --- */
 
 enum {
-    CLI_TILES = GRID_TENSIX_TILES,
-    CLI_MOST_TILES = GRID_TILES,
+    CLI_TILES = 0xffff, /* all workers */
+    CLI_MOST_TILES = 512,
     CLI_THREADS = 256, /* at most so many host threads */
 };
 

@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "chip/chip.h"
+#include "chip/calls.h"
 #include "cli/terminal.h"
 #include "isa/host_time.h"
 #include "isa/json_text.h"
@@ -102,16 +102,16 @@ const char *short_source(const char *source)
     return slash ? slash + 1 : source;
 }
 
-void output_calls(const struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc, char *text,
+void output_calls(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc, char *text,
                   size_t size)
 {
-    images_calls_text(chip_images(chip), x, y, pc, false, text, size);
+    images_calls_text(&chip_head(chip)->images, x, y, pc, false, text, size);
 }
 
-json_t *json_calls(const struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc)
+json_t *json_calls(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc)
 {
     struct loader_call call[LOADER_MAX_CALLS];
-    unsigned calls = images_calls(chip_images(chip), x, y, pc, call);
+    unsigned calls = images_calls(&chip_head(chip)->images, x, y, pc, call);
     json_t *list = json_array();
     for (unsigned i = 0; i < calls; i++) {
         char text[300];

@@ -40,11 +40,11 @@ const char *short_source(const char *source);
 
 /* ", inlined at FILE:LINE, ..." of an instruction that was inlined, as images_calls_text chooses; else
  * an empty text. */
-void output_calls(const struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc, char *text,
+void output_calls(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc, char *text,
                   size_t size);
 
 /* "FILE:LINE" of all the calls, the innermost first. */
-json_t *json_calls(const struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc);
+json_t *json_calls(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc);
 
 /* The wait report without its last newline, for the caller to free; where `file` is a terminal, long
  * lines are wrapped. NULL without memory. */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "chip/calls.h"
 #include "cli/installation.h"
 #include "cli/output.h"
 #include "host/environment.h"
@@ -79,7 +80,7 @@ void python_tell_installation(struct python_command *command, const char *card)
     python_tell(command, "own", "%s", own);
     python_tell(command, "cards", "%s", PENROSE_CARDS_DIR);
     python_tell(command, "card", "%s", card);
-    python_tell(command, "first_card", "%s", card_at(0));
+    python_tell(command, "first_card", "%s", command->cli->kind->card_at(0));
 }
 
 static enum cli_exit python_exec(const struct python_command *command)

@@ -1,4 +1,5 @@
 /* Running again; see rerun.h. */
+#include "api/api.h"
 #include "cli/rerun.h"
 
 #include <fcntl.h>
@@ -10,7 +11,7 @@
 #include "cli/output.h"
 #include "isa/error.h"
 #include "observe/history/recording.h"
-#include "observe/history/rerun.h"
+#include "observe/inside.h"
 
 enum { MOST_WORDS = 4096 };
 
@@ -111,22 +112,18 @@ enum cli_exit rerun_command(struct cli *cli, const struct dump_files *dump,
 static enum penrose_status run_recording(struct penrose_chip *chip, const struct journal *journal,
                                          uint64_t at, struct penrose_error *error)
 {
-    struct rerun *rerun = calloc(1, sizeof *rerun);
-    enum penrose_status status =
-        rerun ? rerun_begin(rerun, chip, journal, at, 0, error)
-              : error_set(error, PENROSE_E_MEMORY, "no memory to run the recording");
+    const struct inside *kind = inside(chip);
+    struct rerun *rerun;
+    enum penrose_status status = kind->replay_begin(chip, journal, at, false, &rerun, error);
     enum rerun_end end = RERUN_DONE;
     while (!status && (end == RERUN_DONE || end == RERUN_STOPPED)) {
-        end = rerun_step(rerun);
+        end = kind->replay_step(rerun);
     }
     if (end == RERUN_DIFFERS) {
         status = error_set(error, PENROSE_E_STATE, "the recording runs otherwise here: %.300s",
-                           rerun->difference);
+                           kind->replay_difference(rerun));
     }
-    if (rerun) {
-        rerun_finish(rerun);
-    }
-    free(rerun);
+    kind->replay_end(rerun);
     return status;
 }
 
@@ -140,7 +137,8 @@ static enum cli_exit run_recording_of(struct cli *cli, const char *path,
     if (recording_head(journal, &head, &error) != PENROSE_OK) {
         return complain(cli, "%s: %s", path, error.text);
     }
-    if (!head.is_of_this_build) {
+    const struct chip_calls *kind = api_chip_of_card(head.card);
+    if (!kind || kind->layout() != head.layout) {
         return complain(cli, "%s: recorded by %s; explain needs the build that recorded", path,
                         head.made_by);
     }

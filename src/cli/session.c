@@ -3,6 +3,7 @@
  * records and go to stderr at once; results are built by the commands from what is left on the
  * chip.
  */
+#include "api/api.h"
 #include "cli/session.h"
 
 #include <errno.h>
@@ -13,9 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chip/chip.h"
-#include "metal/firmware.h"
 #include "metal/program_files.h"
+#include "observe/inside.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "isa/json_text.h"
@@ -37,6 +37,7 @@ static enum cli_exit make_chip(struct session *session)
 {
     struct penrose_error error;
     const struct machine_options *options = session->options;
+    const struct chip_calls *kind = session->cli->kind;
     const char *file = options->restore_snapshot;
     if (file && describes_chip(&options->chip)) {
         return complain(session->cli,
@@ -46,9 +47,16 @@ static enum cli_exit make_chip(struct session *session)
     if (error_line_check(&error) != PENROSE_OK) {
         return complain(session->cli, "PENROSE_ERROR_STYLE: %s", error.text);
     }
+    struct penrose_options wanted = options->chip;
+    if (!wanted.card) {
+        wanted.card = kind->card_at(0);
+    } else if (api_chip_of_card(wanted.card) && api_chip_of_card(wanted.card) != kind) {
+        return complain(session->cli, "--card: %s is no card of --arch %s", wanted.card,
+                        kind->arch->name);
+    }
     enum penrose_status status =
         file ? penrose_snapshot_load(&options->chip, file, &session->chip, &error)
-             : penrose_chip_create(&options->chip, &session->chip, &error);
+             : penrose_chip_create(&wanted, &session->chip, &error);
     return status == PENROSE_OK ? CLI_DONE : complain(session->cli, "%s", error.text);
 }
 
@@ -305,13 +313,12 @@ static void explain_leftovers(struct session *session)
 static bool is_call_in_hint(const struct session *session, const struct penrose_fault *fault,
                             uint32_t ra)
 {
-    struct tile *tile;
-    if (!*fault->hint || chip_tile(session->chip, fault->x, fault->y, &tile, NULL) != PENROSE_OK) {
-        return false;
-    }
-    const struct rv32_hart *hart = &tile->hart[fault->hart];
-    return (hart->jump.behind == ra && hart->jump.target == fault->pc) ||
-           (fault->pc == 0 && hart->null_jump == ra - 3);
+    struct hart_jump jump;
+    return *fault->hint &&
+           chip_calls_of(session->chip)
+               ->hart_jump(session->chip, fault->x, fault->y, fault->hart, &jump) &&
+           ((jump.behind == ra && jump.target == fault->pc) ||
+            (fault->pc == 0 && jump.null == ra - 3));
 }
 
 /* Where a jump into nowhere came from: the return address tells most often. */
@@ -600,11 +607,12 @@ enum cli_exit session_boot(struct session *session, const char *directory)
     struct step step = {
         .what = "booting", .tiles = session->options->tiles, .taken = penrose_firmware_ready};
     double start = host_milliseconds();
-    if (penrose_firmware_open(directory, &session->firmware, &error) != PENROSE_OK) {
+    if (session->cli->kind->firmware_open(directory, &session->firmware, &error) != PENROSE_OK) {
         return complain(session->cli, "%s", error.text);
     }
     if (session->options->restore_snapshot) {
-        metal_assume(session->chip, session->firmware); /* which is not booted again */
+        inside(session->chip)
+            ->metal_assume(session->chip, session->firmware); /* which is not booted again */
     }
     for (unsigned i = 0; i < session->options->tiles; i++) {
         struct penrose_place tile = session->options->tile[i];
@@ -783,7 +791,8 @@ json_t *session_harts_json(struct session *session, struct penrose_place tile, u
                               NULL) != PENROSE_OK) {
             continue;
         }
-        uint32_t at = chip_stands_at(session->chip, tile.x, tile.y, (enum penrose_hart)hart);
+        uint32_t at = chip_calls_of(session->chip)
+                          ->stands_at(session->chip, tile.x, tile.y, (enum penrose_hart)hart);
         penrose_locate(session->chip, tile.x, tile.y, at, symbol, sizeof symbol, source,
                        sizeof source);
         json_t *object = json_object(), *registers = json_array();
@@ -818,7 +827,8 @@ void session_print_harts(struct session *session, struct penrose_place tile, uns
             continue;
         }
         bool is_done = with_exit && info.state == PENROSE_HART_PAUSED;
-        uint32_t at = chip_stands_at(session->chip, tile.x, tile.y, (enum penrose_hart)hart);
+        uint32_t at = chip_calls_of(session->chip)
+                          ->stands_at(session->chip, tile.x, tile.y, (enum penrose_hart)hart);
         penrose_locate(session->chip, tile.x, tile.y, at, symbol, sizeof symbol, source,
                        sizeof source);
         output_calls(session->chip, tile.x, tile.y, at, calls, sizeof calls);
@@ -837,11 +847,11 @@ void session_print_harts(struct session *session, struct penrose_place tile, uns
 
 /* --- The end --- */
 
-static void put_unmodelled(const struct penrose_unmodelled *entry)
+static void put_unmodelled(const struct session *session, const struct penrose_unmodelled *entry)
 {
     if (entry->word) {
         char text[80];
-        penrose_tensix_disassemble(entry->word, text, sizeof text);
+        chip_calls_of(session->chip)->tensix_disassemble(entry->word, text, sizeof text);
         fprintf(stderr, "  %s: %s set", text, entry->range);
     } else {
         fprintf(stderr, "  0x%08x (%s) %s%s%s", entry->address, entry->range,
@@ -863,7 +873,7 @@ static void list_unmodelled(struct session *session)
         }
         any = true;
         penrose_locate(session->chip, entry.x, entry.y, entry.pc, symbol, sizeof symbol, NULL, 0);
-        put_unmodelled(&entry);
+        put_unmodelled(session, &entry);
         if (entry.hart < PENROSE_HARTS) {
             fprintf(stderr, " at pc 0x%08x%s%s", entry.pc, *symbol ? " in " : "", symbol);
         }

@@ -10,8 +10,7 @@
 #include "cli/output.h"
 #include "cli/suggest.h"
 #include "isa/word_text.h"
-#include "observe/tensix_items.h"
-#include "rv32/rv32.h"
+#include "observe/inside.h"
 
 enum { FACE = 16, TILE = 32, EDGE = 3 /* rows and columns shown at each end, as numpy does */ };
 
@@ -235,7 +234,8 @@ static void show_local(FILE *file, const struct dump_tile *tile)
         for (size_t at = 0; at < size; at += LINE) {
             size_t length = size - at < LINE ? size - at : LINE;
             if (!is_zero_part(part, at, length)) {
-                output_dump(file, RV32_LOCAL_BASE + (uint32_t)at, part->array.data + at, length);
+                output_dump(file, tile->kind->arch->local_ram + (uint32_t)at, part->array.data + at,
+                            length);
             }
         }
     }
@@ -270,10 +270,11 @@ static double as_float(uint32_t bits)
     return (double)value;
 }
 
-static void put_tensix_gprs(FILE *file, const struct dump_part *gpr)
+static void put_tensix_gprs(FILE *file, const struct dump_tile *tile)
 {
+    const struct dump_part *gpr = dump_find(tile, "gpr");
     enum { THREADS = PENROSE_TENSIX_THREADS };
-    const unsigned gprs = tensix_item_count(ITEM_GPR);
+    const unsigned gprs = tile->kind->inside->tensix_item_count(ITEM_GPR);
     const bool is_there = has_array(gpr, (size_t)THREADS * gprs);
     for (unsigned thread = 0; is_there && thread < THREADS; thread++) {
         unsigned count = 0;
@@ -294,12 +295,13 @@ static void put_tensix_gprs(FILE *file, const struct dump_part *gpr)
     }
 }
 
-static const json_t *json_of_item(const json_t *tensix, enum tensix_item item, unsigned thread,
-                                  unsigned index)
+static const json_t *json_of_item(const struct dump_tile *tile, enum tensix_item item,
+                                  unsigned thread, unsigned index)
 {
+    const json_t *tensix = json_of(tile, "tensix");
     char name[TENSIX_ITEM_NAME];
-    return json_object_get(tensix,
-                           tensix_item_name((struct tensix_item_at){item, thread, index}, name));
+    return json_object_get(tensix, tile->kind->inside->tensix_item_name(
+                                       (struct tensix_item_at){item, thread, index}, name));
 }
 
 /* A line for a member that is not 0; false: it is. */
@@ -342,9 +344,9 @@ static void show_tensix(FILE *file, const struct dump_tile *tile)
 {
     const json_t *tensix = json_of(tile, "tensix");
     put_gates(file, json_of(tile, "gates"));
-    put_tensix_gprs(file, dump_find(tile, "gpr"));
-    for (unsigned i = 0; tensix && i < tensix_item_count(ITEM_MUTEX); i++) {
-        const json_t *mutex = json_of_item(tensix, ITEM_MUTEX, 0, i);
+    put_tensix_gprs(file, tile);
+    for (unsigned i = 0; tensix && i < tile->kind->inside->tensix_item_count(ITEM_MUTEX); i++) {
+        const json_t *mutex = json_of_item(tile, ITEM_MUTEX, 0, i);
         if (mutex && json_integer_value(mutex) < PENROSE_TENSIX_THREADS) {
             fprintf(file, "  mutex %u is held by thread %" JSON_INTEGER_FORMAT "\n", i,
                     json_integer_value(mutex));
@@ -356,10 +358,11 @@ static void show_semaphores(FILE *file, const struct dump_tile *tile)
 {
     const json_t *tensix = json_of(tile, "tensix");
     fputs("  semaphore  value  max\n", file);
-    for (unsigned i = 0; tensix && i < tensix_item_count(ITEM_SEMAPHORE_VALUE); i++) {
+    for (unsigned i = 0; tensix && i < tile->kind->inside->tensix_item_count(ITEM_SEMAPHORE_VALUE);
+         i++) {
         fprintf(file, "  %9u  %5" JSON_INTEGER_FORMAT "  %3" JSON_INTEGER_FORMAT "\n", i,
-                json_integer_value(json_of_item(tensix, ITEM_SEMAPHORE_VALUE, 0, i)),
-                json_integer_value(json_of_item(tensix, ITEM_SEMAPHORE_MAX, 0, i)));
+                json_integer_value(json_of_item(tile, ITEM_SEMAPHORE_VALUE, 0, i)),
+                json_integer_value(json_of_item(tile, ITEM_SEMAPHORE_MAX, 0, i)));
     }
 }
 
@@ -371,10 +374,10 @@ static void put_items(FILE *file, const struct dump_tile *tile, const char *titl
     bool has_begun = false;
     unsigned count = 0;
     fprintf(file, "  %s\n", title);
-    while (tensix && tensix_item_next(&at, &has_begun)) {
+    while (tensix && tile->kind->inside->tensix_item_next(&at, &has_begun)) {
         char name[TENSIX_ITEM_NAME];
-        if (groups >> tensix_item_group(at.item) & 1) {
-            tensix_item_name(at, name);
+        if (groups >> tile->kind->inside->tensix_item_group(at.item) & 1) {
+            tile->kind->inside->tensix_item_name(at, name);
             count += put_member(file, name, json_object_get(tensix, name));
         }
     }
@@ -394,13 +397,16 @@ static void show_adc(FILE *file, const struct dump_tile *tile)
 }
 
 /* The configuration of a chip to which nobody has written. */
-static bool collect_defaults(struct penrose_chip **chip, struct dump_tile *defaults)
+static bool collect_defaults(const struct chip_calls *kind, struct penrose_chip **chip,
+                             struct dump_tile *defaults)
 {
+    const struct penrose_options options = {.size = sizeof options, .card = kind->card_at(0)};
     struct penrose_place first = {0};
     *defaults = (struct dump_tile){0};
-    return penrose_chip_create(NULL, chip, NULL) == PENROSE_OK &&
+    return penrose_chip_create(&options, chip, NULL) == PENROSE_OK &&
            penrose_tile_at(*chip, PENROSE_TILE_TENSIX, 0, &first) &&
-           dump_collect(*chip, first, DUMP_CONFIG, NULL, defaults, NULL) == PENROSE_OK;
+           kind->inside->dump_collect(*chip, first, DUMP_CONFIG, NULL, defaults, NULL) ==
+               PENROSE_OK;
 }
 
 static void show_config(FILE *file, const struct dump_tile *tile)
@@ -410,7 +416,7 @@ static void show_config(FILE *file, const struct dump_tile *tile)
     const json_t *config = json_of(tile, "config"), *value;
     const char *name;
     unsigned shown = 0;
-    bool has_defaults = collect_defaults(&chip, &defaults);
+    bool has_defaults = collect_defaults(tile->kind, &chip, &defaults);
     const json_t *usual = has_defaults ? json_of(&defaults, "config") : NULL;
     fputs("  fields of the configuration that are not what they are after a reset\n", file);
     json_object_foreach((json_t *)(uintptr_t)config, name, value)
@@ -463,7 +469,6 @@ static void show_src_file(FILE *file, const struct dump_tile *tile, const char *
 {
     enum { BANKS = 2, ROWS = 64 };
     const struct dump_part *part = dump_find(tile, name);
-    const json_t *tensix = json_of(tile, "tensix");
     for (unsigned bank = 0; has_array(part, BANKS * ROWS * FACE) && bank < BANKS; bank++) {
         size_t first = (size_t)bank * ROWS * FACE;
         const enum tensix_item valid =
@@ -471,8 +476,8 @@ static void show_src_file(FILE *file, const struct dump_tile *tile, const char *
         const char *format =
             json_string_value(json_array_get(json_object_get(part->about, "num_formats"), bank));
         fprintf(file, "  %s bank %u, %s, held by %s", title, bank, format ? format : "?",
-                json_integer_value(json_of_item(tensix, valid, 0, bank)) ? "the Matrix Unit"
-                                                                         : "the unpackers");
+                json_integer_value(json_of_item(tile, valid, 0, bank)) ? "the Matrix Unit"
+                                                                       : "the unpackers");
         if (is_zero_part(part, first, ROWS * FACE)) {
             fputs(": zero\n", file);
             continue;
@@ -627,7 +632,7 @@ enum cli_exit show_chip(const struct cli *cli, struct penrose_chip *chip,
         struct dump_tile tile;
         struct penrose_error error;
         enum penrose_status status =
-            dump_collect(chip, tiles[i], show_groups(items), NULL, &tile, &error);
+            inside(chip)->dump_collect(chip, tiles[i], show_groups(items), NULL, &tile, &error);
         if (status == PENROSE_OK) {
             show_tile(file, &tile, items);
         }

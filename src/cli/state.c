@@ -10,7 +10,9 @@
 
 #include <penrose/metal.h>
 
-#include "chip/snapshot.h"
+#include "api/api.h"
+#include "chip/snapshot_format.h"
+#include "observe/inside.h"
 #include "cli/output.h"
 #include "isa/json_text.h"
 
@@ -43,12 +45,14 @@ enum state_kind state_kind(const char *path)
 static enum cli_exit open_snapshot(struct state *state)
 {
     struct penrose_error error;
+    struct tile_facts tile;
     unsigned next = 0;
     if (penrose_snapshot_load(NULL, state->path, &state->chip, &error) != PENROSE_OK) {
         return complain(state->cli, "%s", error.text);
     }
-    state->manifest = dump_manifest(state->chip, "snapshot", state->path);
-    while (dump_next_tile(state->chip, &next, &state->tile[state->tiles])) {
+    state->manifest = inside(state->chip)->dump_manifest(state->chip, "snapshot", state->path);
+    while (chip_calls_of(state->chip)->next_tile(state->chip, &next, &tile)) {
+        state->tile[state->tiles] = (struct penrose_place){tile.x, tile.y};
         state->tiles++;
     }
     return state->manifest ? CLI_DONE : complain(state->cli, "%s: no memory", state->path);
@@ -108,7 +112,7 @@ void state_close(struct state *state)
 enum cli_exit state_set_firmware(struct state *state, const char *directory)
 {
     struct penrose_error error;
-    return penrose_firmware_open(directory, &state->firmware, &error) == PENROSE_OK
+    return state->cli->kind->firmware_open(directory, &state->firmware, &error) == PENROSE_OK
                ? CLI_DONE
                : complain(state->cli, "--firmware: %s", error.text);
 }
@@ -116,10 +120,15 @@ enum cli_exit state_set_firmware(struct state *state, const char *directory)
 enum cli_exit state_tile(struct state *state, size_t index, unsigned groups, struct dump_tile *tile)
 {
     struct penrose_error error;
-    enum penrose_status status =
-        state->chip
-            ? dump_collect(state->chip, state->tile[index], groups, state->firmware, tile, &error)
-            : dump_read_tile(&state->files, index, groups, tile, &error);
+    enum penrose_status status = state->chip
+                                     ? inside(state->chip)
+                                           ->dump_collect(state->chip, state->tile[index], groups,
+                                                          state->firmware, tile, &error)
+                                     : dump_read_tile(&state->files, index, groups, tile, &error);
+    if (!state->chip) {
+        const struct chip_calls *kind = api_chip_of_name(dump_text(&state->files, "chip"));
+        tile->kind = kind ? kind : state->cli->kind;
+    }
     return status == PENROSE_OK ? CLI_DONE : complain(state->cli, "%s", error.text);
 }
 

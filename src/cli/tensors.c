@@ -13,6 +13,7 @@
 #include "cli/suggest.h"
 #include "isa/json_text.h"
 #include "loader/layout.h"
+#include "chip/calls.h"
 
 #define INPUT_FORM "ADDRESS=FILE.npy:FORMAT[:LAYOUT], for example 0x20000=a.npy:Float16_b"
 #define OUTPUT_FORM                                                                                \
@@ -82,7 +83,7 @@ static error_t read_form(struct reading *reading, struct loader_tensor_form *for
 /* ROWSxCOLUMNS */
 static error_t read_tensor_shape(struct reading *reading, char *word, struct loader_tensor *tensor)
 {
-    enum { MOST = TILE_L1_BYTES * 4 }; /* datums of two bits */
+    enum { MOST = 1 << 24 };
     uint64_t rows = 0, columns = 0;
     char *x = word ? strpbrk(word, "xX") : NULL;
     if (!x || x == word || !x[1]) {
@@ -225,14 +226,15 @@ static enum cli_exit check_range(const struct cli *cli, const char *option,
                         file->path, loader_tensor_layout_name(&file->tensor.form),
                         loader_tensor_format_name(&file->tensor.form), alignment, file->address);
     }
-    if (size > TILE_L1_BYTES || file->address > TILE_L1_BYTES - size) {
-        return complain(
-            cli,
-            "%s: %s: %" PRIu64 " bytes (%ux%u %s, %s) at 0x%x do not fit L1, which ends "
-            "at 0x%x",
-            option, file->path, size, file->tensor.rows, file->tensor.columns,
-            loader_tensor_format_name(&file->tensor.form),
-            loader_tensor_layout_name(&file->tensor.form), file->address, TILE_L1_BYTES);
+    const uint32_t l1_bytes = cli->kind->arch->l1_bytes[PENROSE_TILE_TENSIX];
+    if (size > l1_bytes || file->address > l1_bytes - size) {
+        return complain(cli,
+                        "%s: %s: %" PRIu64
+                        " bytes (%ux%u %s, %s) at 0x%x do not fit L1, which ends "
+                        "at 0x%x",
+                        option, file->path, size, file->tensor.rows, file->tensor.columns,
+                        loader_tensor_format_name(&file->tensor.form),
+                        loader_tensor_layout_name(&file->tensor.form), file->address, l1_bytes);
     }
     return CLI_DONE;
 }

@@ -12,7 +12,7 @@
 #include "cli/units.h"
 #include "isa/json_text.h"
 #include "loader/ttx.h"
-#include "tile/tile.h"
+#include "chip/calls.h"
 
 static enum cli_exit load_tile(struct session *session, struct penrose_place tile,
                                const struct loader_writes *writes)
@@ -104,7 +104,8 @@ enum cli_exit ttx_run(struct cli *cli, struct machine_options *machine, const ch
     struct loader_writes writes = {0};
     struct penrose_error error;
     const struct goal goal = {.reached = never, .describe = describe_tasks, .is_endless = true};
-    if (loader_ttx_read(path, TILE_L1_BYTES, &writes, &error) != PENROSE_OK) {
+    if (loader_ttx_read(path, cli->kind->arch->l1_bytes[PENROSE_TILE_TENSIX], &writes, &error) !=
+        PENROSE_OK) {
         return complain(cli, "%s", error.text);
     }
     enum cli_exit exit = session_open(&session, cli, machine);

@@ -54,7 +54,7 @@ void cluster_destroy(struct penrose_cluster *cluster)
     }
     pool_destroy(cluster->pool);
     for (unsigned i = 0; i < cluster->chips; i++) {
-        cluster_head(cluster->chip[i])->calls->destroy(cluster->chip[i]);
+        chip_head(cluster->chip[i])->calls->destroy(cluster->chip[i]);
     }
     free(cluster->turn);
     free(cluster);
@@ -63,7 +63,7 @@ void cluster_destroy(struct penrose_cluster *cluster)
 /* What all chips of a cluster have alike. */
 static bool runs_like(const struct penrose_chip *chip, const struct penrose_chip *other)
 {
-    const struct chip_head *a = cluster_head(chip), *b = cluster_head(other);
+    const struct chip_head *a = chip_head(chip), *b = chip_head(other);
     return a->window == b->window && a->quantum == b->quantum && a->timed == b->timed;
 }
 
@@ -78,11 +78,11 @@ static enum penrose_status check_addition(const struct penrose_cluster *cluster,
     if (cluster->chips == 0) {
         return PENROSE_OK;
     }
-    if (cluster_head(cluster->chip[0])->journal) {
+    if (chip_head(cluster->chip[0])->journal) {
         return error_set(error, PENROSE_E_STATE,
                          "chip 0 is recorded, and a recording is of one chip");
     }
-    if (cluster_head(chip)->time.now != cluster->time.now || cluster->time.is_paused) {
+    if (chip_head(chip)->time.now != cluster->time.now || cluster->time.is_paused) {
         return error_set(error, PENROSE_E_STATE,
                          "the cluster has run to cycle %llu; add chips before it runs",
                          (unsigned long long)cluster->time.now);
@@ -111,7 +111,7 @@ static enum penrose_status make_room_for_turns(struct penrose_cluster *cluster, 
 enum penrose_status cluster_add(struct penrose_cluster *cluster, struct penrose_chip *chip,
                                 struct penrose_error *error)
 {
-    struct chip_head *head = cluster_head(chip);
+    struct chip_head *head = chip_head(chip);
     enum penrose_status status = check_addition(cluster, chip, error);
     status = status ? status : make_room_for_turns(cluster, head->calls->units, error);
     if (status != PENROSE_OK) {
@@ -137,7 +137,7 @@ enum penrose_status cluster_of_one(struct penrose_chip **chip, unsigned threads,
     }
     status = cluster_create(threads, &cluster, error);
     if (status != PENROSE_OK) {
-        cluster_head(*chip)->calls->destroy(*chip);
+        chip_head(*chip)->calls->destroy(*chip);
     } else {
         status = cluster_add(cluster, *chip, error);
         if (status != PENROSE_OK) {
@@ -162,7 +162,7 @@ uint64_t cluster_state_hash(struct penrose_cluster *cluster)
 {
     uint64_t hash = cluster->chips;
     for (unsigned i = 0; i < cluster->chips; i++) {
-        uint64_t own = cluster_head(cluster->chip[i])->calls->state_hash(cluster->chip[i]);
+        uint64_t own = chip_head(cluster->chip[i])->calls->state_hash(cluster->chip[i]);
         if (own == 0) {
             return 0;
         }

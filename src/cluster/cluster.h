@@ -32,15 +32,9 @@ struct penrose_cluster {
     bool is_running;
 };
 
-/* The head of a chip (chip/calls.h). */
-static inline struct chip_head *cluster_head(const struct penrose_chip *chip)
-{
-    return (struct chip_head *)(uintptr_t)chip;
-}
-
 static inline struct penrose_cluster *cluster_of(const struct penrose_chip *chip)
 {
-    return cluster_head(chip)->cluster;
+    return chip_head(chip)->cluster;
 }
 
 /* An empty cluster. 0 threads: the number in PENROSE_THREADS, or 1. PENROSE_E_ARGUMENT,

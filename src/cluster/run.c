@@ -21,13 +21,13 @@ static uint64_t earlier_end(uint64_t a, uint64_t b)
 
 static const struct chip_calls *calls_of(const struct penrose_chip *chip)
 {
-    return cluster_head(chip)->calls;
+    return chip_head(chip)->calls;
 }
 
 /* Cycles of a window in which several units are awake. */
 static uint64_t usual_window(const struct penrose_cluster *cluster)
 {
-    return cluster_head(cluster->chip[0])->window;
+    return chip_head(cluster->chip[0])->window;
 }
 
 static struct chip_awake look_at_all(const struct penrose_cluster *cluster)
@@ -71,7 +71,7 @@ static struct penrose_chip *open_window(const struct penrose_cluster *cluster, u
 static void tell_time(const struct penrose_cluster *cluster)
 {
     for (unsigned i = 0; i < cluster->chips; i++) {
-        cluster_head(cluster->chip[i])->time = cluster->time;
+        chip_head(cluster->chip[i])->time = cluster->time;
     }
 }
 
@@ -91,7 +91,7 @@ static void close_window(struct penrose_cluster *cluster, uint64_t planned, uint
 static bool is_observed(const struct penrose_cluster *cluster)
 {
     for (unsigned i = 0; i < cluster->chips; i++) {
-        if (cluster_head(cluster->chip[i])->is_observed) {
+        if (chip_head(cluster->chip[i])->is_observed) {
             return true;
         }
     }

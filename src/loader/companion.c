@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry.h"
 #include "isa/error.h"
 #include "loader/elf_internal.h"
 #include "loader/firmware_internal.h"

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "addresses.h"
+#include "geometry.h"
 #include "isa/error.h"
 #include "loader/firmware_internal.h"
 #include "loader/scratch.h"

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry.h"
 #include "isa/error.h"
 
 enum { ALIGNMENT = 16, SEMAPHORE_SIZE = 16 };

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "geometry.h"
+
 enum { SEMAPHORE_SIZE = 16 };
 
 /* A number of L1; 0 beyond its end. */

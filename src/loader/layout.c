@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "geometry.h"
 #include "isa/error.h"
 #include "loader/elf_internal.h"
 

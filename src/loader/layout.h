@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "geometry.h"
 #include "loader/elf.h"
 
 #define LOADER_UNKNOWN UINT32_MAX

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "geometry.h"
 #include "loader/layout.h"
 #include "rv32/rv32.h"
 

@@ -6,6 +6,7 @@
 #include <penrose/metal.h>
 
 #include "addresses.h"
+#include "chip/chip.h"
 #include "metal/firmware.h"
 #include "metal/tables.h"
 #include "eth/base_firmware.h"
@@ -123,7 +124,7 @@ static bool add_image(struct penrose_chip *chip, const struct tile *tile, struct
                           .elf = elf,
                           .hart = hart,
                           .is_firmware = true};
-    return images_add(&chip->images, &image);
+    return images_add(&chip->head.images, &image);
 }
 
 /* Logical coordinates count the columns and rows of workers from 0. */

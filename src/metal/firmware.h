@@ -4,9 +4,10 @@
 
 #include <penrose/metal.h>
 
-#include "chip/chip.h"
 #include "loader/companion.h"
 #include "loader/firmware.h"
+
+struct tile;
 
 struct penrose_firmware {
     char *directory;

@@ -1,8 +1,12 @@
 chip_sources += \
 	%D%/boot.c \
+	%D%/descriptor.c \
+	%D%/descriptor.h \
+	%D%/facts.c \
 	%D%/firmware.h \
-	%D%/program_files.c \
-	%D%/program_files.h \
 	%D%/programs.c \
 	%D%/tables.c \
 	%D%/tables.h
+libpenrose_core_la_SOURCES += \
+	%D%/program_files.c \
+	%D%/program_files.h

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "arch/names.h"
 #include "isa/host_time.h"
 
 enum { LEAST_CODE = 64, MOST_FILES = 2048, MOST_FOLDERS = 8, WORD = 4 };
@@ -223,14 +224,15 @@ static unsigned count_others(const struct program_files *files, const struct pro
     return others;
 }
 
-static bool has_code(const struct tile *tile, uint32_t at, const struct loader_segment *code)
+static bool has_code(const struct tile_facts *tile, uint32_t at, const struct loader_segment *code)
 {
-    return at < tile->kind->l1_bytes && code->filesz <= tile->kind->l1_bytes - at &&
+    return at < tile->l1_bytes && code->filesz <= tile->l1_bytes - at &&
            memcmp(tile->l1 + at, code->bytes, code->filesz) == 0;
 }
 
 static bool place_program(const struct program_files *files, struct penrose_chip *chip,
-                          const struct tile *tile, const struct program_file *file, uint32_t at)
+                          const struct tile_facts *tile, const struct program_file *file,
+                          uint32_t at)
 {
     const struct loader_segment *code = file->code;
     const struct image image = {.x = tile->x,
@@ -242,8 +244,9 @@ static bool place_program(const struct program_files *files, struct penrose_chip
                                 .hart = hart_of_file(loader_elf_path(file->elf)),
                                 .is_kernel = at != code->vaddr,
                                 .is_found = true};
-    return has_code(tile, at, code) && !is_code_known(files, &chip->images, &image, file) &&
-           images_add(&chip->images, &image);
+    return has_code(tile, at, code) &&
+           !is_code_known(files, &chip_head(chip)->images, &image, file) &&
+           images_add(&chip_head(chip)->images, &image);
 }
 
 /* The first file whose code begins so, or with something greater. */
@@ -262,11 +265,12 @@ static size_t first_that_begins(const struct program_files *files, uint64_t begi
 }
 
 unsigned program_files_place(struct program_files *files, struct penrose_chip *chip,
-                             const struct tile *tile, program_files_found *found, void *context)
+                             const struct tile_facts *tile, program_files_found *found,
+                             void *context)
 {
     unsigned placed = 0;
     uint64_t begins;
-    for (uint32_t at = 0; at + sizeof begins <= tile->kind->l1_bytes; at += WORD) {
+    for (uint32_t at = 0; at + sizeof begins <= tile->l1_bytes; at += WORD) {
         memcpy(&begins, tile->l1 + at, sizeof begins);
         size_t i = begins ? first_that_begins(files, begins) : files->count;
         for (; i < files->count && files->file[i].begins == begins; i++) {
@@ -288,12 +292,12 @@ bool program_files_place_moved(struct program_files *files, struct penrose_chip 
     open_program(files, path);
     image.elf = find_open(files, path);
     image.is_found = true;
-    return image.elf && images_add(&chip->images, &image);
+    return image.elf && images_add(&chip_head(chip)->images, &image);
 }
 
 void program_files_forget(const struct program_files *files, struct penrose_chip *chip)
 {
-    struct images *images = &chip->images;
+    struct images *images = &chip_head(chip)->images;
     size_t kept = 0;
     for (size_t i = 0; i < images->count; i++) {
         if (!find_file(files, images->image[i].elf)) {
@@ -304,12 +308,12 @@ void program_files_forget(const struct program_files *files, struct penrose_chip
 }
 
 void program_files_place_all(struct program_files *files, struct penrose_chip *chip,
-                             const struct penrose_chip *at)
+                             struct penrose_chip *at)
 {
+    struct tile_facts tile;
+    unsigned next = 0;
     program_files_forget(files, chip);
-    for (unsigned i = 0; i < NOC_NODES && files->count > 0; i++) {
-        if (at->place[i].tile) {
-            program_files_place(files, chip, at->place[i].tile, NULL, NULL);
-        }
+    while (files->count > 0 && chip_calls_of(at)->next_tile(at, &next, &tile)) {
+        program_files_place(files, chip, &tile, NULL, NULL);
     }
 }

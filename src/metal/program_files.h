@@ -7,7 +7,7 @@
 #ifndef METAL_PROGRAM_FILES_H
 #define METAL_PROGRAM_FILES_H
 
-#include "chip/chip.h"
+#include "chip/calls.h"
 
 struct program_files;
 
@@ -28,17 +28,18 @@ size_t program_files_count(const struct program_files *files);
 
 /* Is called for a program that is new in the tile, with the number of other files that have the same
  * code. */
-typedef void program_files_found(void *context, const struct tile *tile, const char *path,
+typedef void program_files_found(void *context, const struct tile_facts *tile, const char *path,
                                  unsigned others);
 
 /* Finds them in the tile, and tells `found` (NULL: nobody). Returns how many are new. */
 unsigned program_files_place(struct program_files *files, struct penrose_chip *chip,
-                             const struct tile *tile, program_files_found *found, void *context);
+                             const struct tile_facts *tile, program_files_found *found,
+                             void *context);
 
 /* Finds them in all tiles of `at` that were touched, which is the chip or a past of it. What was found
  * before is forgotten. */
 void program_files_place_all(struct program_files *files, struct penrose_chip *chip,
-                             const struct penrose_chip *at);
+                             struct penrose_chip *at);
 
 /* Adds a program that the host has changed to run elsewhere. The caller fills in all of the image
  * but the file. False: it cannot be opened, or there is no memory. */

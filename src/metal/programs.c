@@ -6,6 +6,7 @@
 #include <penrose/metal.h>
 
 #include "addresses.h"
+#include "chip/chip.h"
 #include "metal/firmware.h"
 #include "isa/error.h"
 #include "loader/launched.h"
@@ -96,7 +97,7 @@ static enum penrose_status load_segment(const struct load *load,
                           .link_base = segment->vaddr,
                           .elf = load->elf,
                           .hart = load->hart};
-    if (segment->flags & LOADER_SEGMENT_EXECUTE && !images_add(&load->chip->images, &image)) {
+    if (segment->flags & LOADER_SEGMENT_EXECUTE && !images_add(&load->chip->head.images, &image)) {
         return metal_no_memory(error);
     }
     return PENROSE_OK;
@@ -148,7 +149,7 @@ static enum penrose_status open_owned(struct penrose_chip *chip, const char *pat
                                       struct loader_elf **elf, struct penrose_error *error)
 {
     enum penrose_status status = loader_elf_open(path, elf, error);
-    if (status == PENROSE_OK && !images_own(&chip->images, *elf)) {
+    if (status == PENROSE_OK && !images_own(&chip->head.images, *elf)) {
         loader_elf_close(*elf);
         return metal_no_memory(error);
     }
@@ -181,7 +182,7 @@ enum penrose_status chip_load_program(struct penrose_chip *chip, unsigned x, uns
     }
     const struct load load = {.chip = chip, .tile = tile, .hart = hart, .path = path, .elf = elf};
     status = load_segments(&load, error);
-    images_sweep(&chip->images);
+    images_sweep(&chip->head.images);
     return status;
 }
 
@@ -254,7 +255,7 @@ static bool add_kernel_images(struct penrose_chip *chip, const struct tile *tile
                               .elf = kernels->elf[i],
                               .hart = metal_hart_of(i),
                               .is_kernel = true};
-        all &= !kernels->elf[i] || images_add(&chip->images, &image);
+        all &= !kernels->elf[i] || images_add(&chip->head.images, &image);
     }
     return all;
 }
@@ -330,7 +331,7 @@ enum penrose_status chip_launch(struct penrose_chip *chip, unsigned x, unsigned 
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         loader_blob_free(&kernels.blob[i]);
     }
-    images_sweep(&chip->images);
+    images_sweep(&chip->head.images);
     free(buffers);
     return status;
 }

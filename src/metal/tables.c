@@ -4,6 +4,7 @@
  */
 #include <penrose/metal.h>
 
+#include "chip/chip.h"
 #include "metal/tables.h"
 
 #include <string.h>

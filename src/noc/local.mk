@@ -14,6 +14,7 @@ chip_sources += \
 	%D%/overlay_room.c \
 	%D%/overlay_stream.h \
 	%D%/overlay_transmit.c \
+	%D%/kind.h \
 	%D%/packet.c \
 	%D%/packet.h \
 	%D%/request.c \

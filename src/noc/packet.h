@@ -16,21 +16,13 @@
 #include <stdint.h>
 
 #include "geometry.h"
+#include "noc/kind.h"
 
 enum {
     NOC_NODES = GRID_TILES,
     NOC_MOST_BYTES = 16384, /* of data in a packet */
     NOC_MOST_ENABLED = 64,  /* of a write with byte enables, whose data are as long */
     NOC_FLIT_BYTES = 64,
-};
-
-enum noc_kind {
-    NOC_READ,
-    NOC_WRITE,
-    NOC_ATOMIC,
-    NOC_READ_RESPONSE,
-    NOC_WRITE_ACK,
-    NOC_ATOMIC_RESPONSE,
 };
 
 /* Bytes that are on their way. */

@@ -2,7 +2,11 @@ chip_sources += \
 	%D%/counts.c \
 	%D%/debugger.c \
 	%D%/hart_state.c \
-	%D%/host_call.h \
+	%D%/inside.c \
+	%D%/inside.def \
+	%D%/inside.h \
+	%D%/listing.c \
+	%D%/listing.h \
 	%D%/points.h \
 	%D%/tensix_items.c \
 	%D%/tensix_items.def \
@@ -11,12 +15,6 @@ chip_sources += \
 	%D%/dump/buffers.c \
 	%D%/dump/collect.c \
 	%D%/dump/dump.c \
-	%D%/dump/dump.h \
-	%D%/dump/file.c \
-	%D%/dump/groups.def \
-	%D%/dump/parts.h \
-	%D%/dump/read.c \
-	%D%/dump/read.h \
 	%D%/dump/tensix.c \
 	%D%/explain/held.c \
 	%D%/explain/held.h \
@@ -26,6 +24,41 @@ chip_sources += \
 	%D%/explain/values.h \
 	%D%/explain/writers.c \
 	%D%/explain/writers.h \
+	%D%/history/history.c \
+	%D%/history/replay.c \
+	%D%/history/replay.h \
+	%D%/history/moments.c \
+	%D%/history/moments.h \
+	%D%/launches/launches.c \
+	%D%/launches/launches.h \
+	%D%/history/rerun.c \
+	%D%/history/rerun.h \
+	%D%/history/rerun_free.c \
+	%D%/history/rerun_free.h \
+	%D%/trace/code.c \
+	%D%/trace/code.h \
+	%D%/trace/trace.c \
+	%D%/waits/chain.c \
+	%D%/waits/chain.h \
+	%D%/waits/places.c \
+	%D%/waits/places.h \
+	%D%/waits/left.h \
+	%D%/waits/responses.c \
+	%D%/waits/responses.h \
+	%D%/waits/under_way.c \
+	%D%/waits/under_way.h \
+	%D%/waits/waits.c \
+	%D%/waits/waits.h
+
+## What knows no chip.
+libpenrose_core_la_SOURCES += \
+	%D%/dump/dump.h \
+	%D%/dump/file.c \
+	%D%/dump/groups.def \
+	%D%/dump/parts.c \
+	%D%/dump/parts.h \
+	%D%/dump/read.c \
+	%D%/dump/read.h \
 	%D%/gdb/breaks.c \
 	%D%/gdb/commands.c \
 	%D%/gdb/expression.c \
@@ -47,39 +80,14 @@ chip_sources += \
 	%D%/gdb/server.c \
 	%D%/gdb/symbols.c \
 	%D%/gdb/target.c \
-	%D%/history/history.c \
-	%D%/history/history.h \
 	%D%/history/journal.c \
-	%D%/history/moments.c \
-	%D%/history/moments.h \
 	%D%/history/recording.c \
 	%D%/history/recording.h \
+	%D%/host_call.h \
 	%D%/launches/description.c \
 	%D%/launches/description.h \
-	%D%/launches/launches.c \
-	%D%/launches/launches.h \
 	%D%/launches/programs.c \
 	%D%/launches/programs.h \
-	%D%/history/rerun.c \
-	%D%/history/rerun.h \
-	%D%/history/rerun_free.c \
-	%D%/history/rerun_free.h \
-	%D%/trace/code.c \
-	%D%/trace/code.h \
-	%D%/trace/trace.c \
-	%D%/waits/chain.c \
-	%D%/waits/chain.h \
-	%D%/waits/places.c \
-	%D%/waits/places.h \
-	%D%/waits/responses.c \
-	%D%/waits/responses.h \
-	%D%/waits/under_way.c \
-	%D%/waits/under_way.h \
-	%D%/waits/waits.c \
-	%D%/waits/waits.h
-
-## What knows no chip.
-libpenrose_core_la_SOURCES += \
 	%D%/error_line.c \
 	%D%/error_line.h \
 	%D%/names.c \

@@ -33,3 +33,6 @@ chip_sources += \
 	%D%/vector.h \
 	%D%/vector_fields.h \
 	%D%/vector_map.c
+libpenrose_core_la_SOURCES += \
+	%D%/names.c \
+	%D%/names.h

@@ -25,6 +25,7 @@
 #include "isa/answer.h"
 #include "isa/isa.h"
 #include "isa/reg.h"
+#include "rv32/names.h"
 
 enum rv32_core { RV32_B, RV32_T0, RV32_T1, RV32_T2, RV32_NC, RV32_CORES };
 
@@ -314,17 +315,12 @@ enum penrose_status rv32_assemble(const char *text, uint32_t pc, uint32_t *word,
 
 bool rv32_index_build(struct isa_index *index);
 
-/* ABI names, x0 = "zero" .. x31 = "t6". */
-extern const char *const rv32_x_names[32];
-
 /* --- CSRs (csr.c) --- */
 
 /* Reads or writes a CSR as an instruction at tile time `cycle` does; false when there is no such
  * CSR on this core (read) or the write is not possible; hart->fault then says why. */
 bool rv32_csr_read(struct rv32_hart *hart, uint32_t number, uint64_t cycle, uint32_t *value);
 bool rv32_csr_write(struct rv32_hart *hart, uint32_t number, uint64_t cycle, uint32_t value);
-/* "mcycle" .. or NULL */
-const char *rv32_csr_name(uint32_t number);
 
 extern const struct reg_file rv32_csr_registers;
 

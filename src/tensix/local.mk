@@ -4,6 +4,7 @@ chip_sources += \
 	%D%/config/backend.c \
 	%D%/config/config.c \
 	%D%/config/fixed_bits.h \
+	%D%/config/field.h \
 	%D%/config/regs.c \
 	%D%/config/regs.h \
 	%D%/config/unread.c \

@@ -4,6 +4,7 @@
  */
 #include <zstd.h>
 
+#include "chip/calls.h"
 #include "fuzz/fuzz.h"
 #include "observe/trace/reader.h"
 #include "observe/trace/record.h"
@@ -115,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct trace_reading reading = {.take = take_event};
     struct penrose_error error;
     struct fuzz_bytes file = {0};
-    formatter = formatter ? formatter : trace_text_create();
+    formatter = formatter ? formatter : trace_text_create(&chip_calls);
     if (size == 0) {
         return 0;
     }

@@ -2,6 +2,7 @@
  * Circular buffers of the kernels that were launched last, and what L1 is used for; see dump.h.
  * Both come from tt-metal's launch message and need firmware whose layout is known.
  */
+#include "chip/chip.h"
 #include "metal/firmware.h"
 #include "observe/dump/parts.h"
 #include "tensix/exec.h"
@@ -230,7 +231,7 @@ const char *dump_role(const struct penrose_chip *chip, const struct image *image
 
 static void add_images(struct l1_use *use, const struct dump_scene *scene)
 {
-    const struct images *images = &scene->chip->images;
+    const struct images *images = &scene->chip->head.images;
     const struct tile *tile = scene->tile;
     for (size_t i = 0; i < images->count; i++) {
         const struct image *image = &images->image[i];

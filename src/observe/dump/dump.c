@@ -13,6 +13,7 @@
 #include "isa/error.h"
 #include "isa/json_text.h"
 #include "observe/dump/html.h"
+#include "chip/chip.h"
 #include "observe/dump/parts.h"
 
 /* --- The manifest --- */
@@ -68,15 +69,6 @@ static json_t *list_command(void)
     return list;
 }
 
-json_t *dump_fault_calls(const struct penrose_fault *fault)
-{
-    json_t *list = json_array();
-    for (unsigned i = 0; i < PENROSE_INLINED && *fault->inlined_at[i]; i++) {
-        json_array_append_new(list, json_text(fault->inlined_at[i]));
-    }
-    return list;
-}
-
 static json_t *describe_fault(const struct penrose_fault *fault)
 {
     json_t *object = json_object();
@@ -115,8 +107,8 @@ static json_t *list_faults(struct penrose_chip *chip)
 static json_t *list_elfs(const struct penrose_chip *chip)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < chip->images.count; i++) {
-        const struct image *image = &chip->images.image[i];
+    for (size_t i = 0; i < chip->head.images.count; i++) {
+        const struct image *image = &chip->head.images.image[i];
         json_t *object = json_object();
         char id[LOADER_BUILD_ID];
         dump_put(object, image->x, "x");
@@ -244,13 +236,13 @@ static enum penrose_status write_tiles(struct dump_writer *writer,
                                        struct penrose_error *error)
 {
     enum penrose_status status = PENROSE_OK;
-    struct penrose_place at;
+    struct tile_facts tile;
     unsigned next = 0;
     for (size_t i = 0; i < options->tiles_count && status == PENROSE_OK; i++) {
         status = write_one(writer, options->tiles[i], error);
     }
-    while (!options->tiles && status == PENROSE_OK && dump_next_tile(writer->chip, &next, &at)) {
-        status = write_one(writer, at, error);
+    while (!options->tiles && status == PENROSE_OK && chip_next_tile(writer->chip, &next, &tile)) {
+        status = write_one(writer, (struct penrose_place){tile.x, tile.y}, error);
     }
     for (unsigned i = 0; i < GRID_BANKS && writer->groups & DUMP_GDDR; i++) {
         status = status == PENROSE_OK ? write_bank(writer, i, error) : status;

@@ -38,7 +38,10 @@ struct dump_part {
     unsigned dimensions;
 };
 
+struct chip_calls;
+
 struct dump_tile {
+    const struct chip_calls *kind; /* of chip */
     unsigned x, y;
     json_t *about; /* what the manifest says of the tile, but parts */
     struct dump_part *part;
@@ -69,10 +72,6 @@ json_t *dump_manifest(struct penrose_chip *chip, const char *reason, const char 
 
 /* FILE:LINE of the calls that were inlined at a fault, the innermost first; a new array. */
 json_t *dump_fault_calls(const struct penrose_fault *fault);
-
-/* The next tile with harts that was ever used, from *index on, which is 0 at first; false: there is
- * no further one. */
-bool dump_next_tile(const struct penrose_chip *chip, unsigned *index, struct penrose_place *at);
 
 /* The part of that name; NULL: the tile has none. */
 const struct dump_part *dump_find(const struct dump_tile *tile, const char *name);

@@ -2,8 +2,10 @@
 #ifndef OBSERVE_DUMP_PARTS_H
 #define OBSERVE_DUMP_PARTS_H
 
-#include "chip/chip.h"
 #include "observe/dump/dump.h"
+
+struct image;
+struct tile;
 
 /* A tile whose parts are collected. */
 struct dump_scene {

@@ -2,6 +2,7 @@
 #include "num/dst_format.h"
 #include "num/src_format.h"
 #include "observe/dump/dst_numbers.h"
+#include "chip/chip.h"
 #include "observe/dump/parts.h"
 #include "observe/tensix_items.h"
 #include "tensix/exec.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chip/chip.h"
+#include "observe/inside.h"
 #include "isa/error.h"
 #include "observe/explain/internal.h"
 
@@ -85,8 +85,8 @@ enum penrose_status explain_opened(struct explain *explain, struct penrose_chip 
             }
         }
         if (count > 0) {
-            status =
-                writers_start(chip, at.x, at.y, data, count, until, &watch->writers[tile], error);
+            status = inside(chip)->writers_start(chip, at.x, at.y, data, count, until,
+                                                 &watch->writers[tile], error);
         }
     }
     free(data);
@@ -101,10 +101,10 @@ static void locate_code(struct penrose_chip *chip, unsigned x, unsigned y, uint3
 }
 
 /* "FILE:LINE\n" of all calls of inlined code; NULL: none. */
-static char *list_calls(const struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc)
+static char *list_calls(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t pc)
 {
     struct loader_call call[LOADER_MAX_CALLS];
-    const unsigned calls = images_calls(chip_images(chip), x, y, pc, call);
+    const unsigned calls = images_calls(&chip_head(chip)->images, x, y, pc, call);
     char *text = NULL;
     size_t size = 0;
     FILE *lines = calls ? open_memstream(&text, &size) : NULL;
@@ -125,7 +125,7 @@ static void locate_writer(struct penrose_chip *chip, struct penrose_place at,
     const uint32_t pc = record->event.pc;
     if (pc) {
         locate_code(chip, record->x, record->y, pc, &writer->code);
-        images_calls_text(chip_images(chip), record->x, record->y, pc, false, writer->calls,
+        images_calls_text(&chip_head(chip)->images, record->x, record->y, pc, false, writer->calls,
                           sizeof writer->calls);
         free(writer->all_calls);
         writer->all_calls = list_calls(chip, record->x, record->y, pc);
@@ -163,11 +163,11 @@ void explain_ended(struct explain *explain, struct penrose_chip *chip)
         for (size_t i = 0; i < watch->count && watch->writers[tile]; i++) {
             struct explain_writer *writer = &watch->datum[i].by[watch->side];
             if (watch->datum[i].tile == tile) {
-                writer->record = *writers_record(watch->writers[tile], index++);
+                writer->record = *inside(chip)->writers_record(watch->writers[tile], index++);
                 locate_writer(chip, explain->tile[tile], writer);
             }
         }
-        writers_end(watch->writers[tile]);
+        inside(chip)->writers_end(watch->writers[tile]);
         watch->writers[tile] = NULL;
     }
 }

@@ -7,7 +7,7 @@
 
 #include <penrose/penrose.h>
 
-#include "noc/packet.h"
+#include "noc/kind.h"
 
 bool words_from_beginning(const struct writers_source *a, const struct writers_source *b)
 {

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chip/chip.h"
 #include "loader/places.h"
 #include "observe/gdb/internal.h"
-#include "observe/history/moments.h"
+#include "observe/inside.h"
 
 struct gdb_break {
     struct gdb_break *next;
@@ -57,7 +56,7 @@ static void add_points_in(struct gdb *gdb, struct gdb_break *wanted, const struc
 
 static void find_break(struct gdb *gdb, struct gdb_break *wanted)
 {
-    const struct images *images = &gdb->present->images;
+    const struct images *images = &chip_head(gdb->present)->images;
     gdb_points_drop_of(gdb, wanted);
     wanted->places = wanted->line = 0;
     if (wanted->place.kind == MOMENT_PC) {
@@ -75,7 +74,7 @@ static void find_break(struct gdb *gdb, struct gdb_break *wanted)
 
 void gdb_breaks_look(struct gdb *gdb)
 {
-    const unsigned changes = gdb->present->images.changes;
+    const unsigned changes = chip_head(gdb->present)->images.changes;
     if (gdb->breaks_images != changes) {
         gdb->breaks_images = changes;
         for (struct gdb_break *wanted = gdb->breaks; wanted; wanted = wanted->next) {
@@ -137,7 +136,8 @@ void gdb_monitor_break(struct gdb *gdb, const struct gdb_words *words, struct gd
     }
     const char *text = words->word[1];
     struct gdb_break *made = calloc(1, sizeof *made + strlen(text) + 1);
-    if (!made || words->count > 2 || moment_parse(text, &place, &error) != PENROSE_OK ||
+    if (!made || words->count > 2 ||
+        inside(gdb->chip)->moment_parse(text, &place, &error) != PENROSE_OK ||
         place.kind > MOMENT_PC || place.nth != 1 || place.only >= 0) {
         gdb_put(out, "%s\n", made ? error.text : "no memory");
         free(made);

@@ -227,7 +227,7 @@ size_t gdb_peek(struct gdb *gdb, const struct gdb_thread *thread, uint64_t addre
 bool gdb_poke(struct gdb *gdb, const struct gdb_thread *thread, uint64_t address, const void *bytes,
               size_t size);
 /* Is there a local RAM, of each hart its own? */
-bool gdb_is_local(uint32_t address);
+bool gdb_is_local(const struct gdb *gdb, uint32_t address);
 /* The pc of a hart. */
 uint32_t gdb_pc(struct gdb *gdb, const struct gdb_thread *thread);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chip/chip.h"
+#include "chip/calls.h"
 #include "observe/gdb/internal.h"
 
 static const char help[] =
@@ -74,7 +74,7 @@ static void put_place(struct gdb *gdb, const struct gdb_thread *thread, uint32_t
     gdb_put(out, "0x%08x", pc);
     if (penrose_locate(gdb->chip, thread->x, thread->y, pc, symbol, sizeof symbol, source,
                        sizeof source)) {
-        images_calls_text(chip_images(gdb->chip), thread->x, thread->y, pc, true, calls,
+        images_calls_text(&chip_head(gdb->present)->images, thread->x, thread->y, pc, true, calls,
                           sizeof calls);
         gdb_put(out, "  %s%s%s%s", symbol, *symbol && *source ? ", " : "", source, calls);
     }
@@ -91,7 +91,8 @@ static void monitor_tile(struct gdb *gdb, struct gdb_text *out)
         at.hart = (enum penrose_hart)hart;
         if (penrose_hart_info(gdb->chip, at.x, at.y, at.hart, &info, NULL) == PENROSE_OK) {
             gdb_put(out, "  %-7s %-9s ", gdb_hart_name(gdb, &at), gdb_state_name(info.state));
-            put_place(gdb, &at, chip_stands_at(gdb->chip, at.x, at.y, at.hart), out);
+            put_place(gdb, &at, chip_calls_of(gdb->chip)->stands_at(gdb->chip, at.x, at.y, at.hart),
+                      out);
         }
     }
     for (unsigned thread = 0; thread < PENROSE_TENSIX_THREADS; thread++) {

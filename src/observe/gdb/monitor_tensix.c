@@ -4,20 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "addresses.h"
-#include "metal/firmware.h"
 #include "isa/word_text.h"
-#include "noc/overlay.h"
 #include "observe/gdb/internal.h"
-#include "observe/tensix_items.h"
-#include "tensix/config/regs.h"
+#include "observe/inside.h"
 
 enum { DST_ROWS = 1024, SRC_ROWS = 64 };
 
 /* Both states of Config, and ThreadConfig of three threads, by field. */
 struct gdb_config {
-    unsigned x, y;
-    uint32_t value[TENSIX_FIELDS][PENROSE_TENSIX_THREADS];
+    unsigned x, y, fields;
+    uint32_t value[][PENROSE_TENSIX_THREADS];
 };
 
 /* A number of a command; `usual` where the command has no such word. */
@@ -155,8 +151,10 @@ static bool read_item(struct gdb *gdb, enum tensix_item item, unsigned thread, u
                       uint32_t *value)
 {
     char name[TENSIX_ITEM_NAME];
-    return read_value(gdb, tensix_item_name((struct tensix_item_at){item, thread, index}, name),
-                      value);
+    return read_value(
+        gdb,
+        inside(gdb->chip)->tensix_item_name((struct tensix_item_at){item, thread, index}, name),
+        value);
 }
 
 /* One GPR of the thread, or all that are not 0. */
@@ -172,7 +170,7 @@ static void monitor_gpr(struct gdb *gdb, const struct gdb_words *words, struct g
         return;
     }
     const bool is_one = words->count > 1;
-    const unsigned gprs = tensix_item_count(ITEM_GPR);
+    const unsigned gprs = inside(gdb->chip)->tensix_item_count(ITEM_GPR);
     unsigned long first = word_number(words, 1, 0), end = is_one ? first + 1 : gprs;
     for (unsigned long gpr = first; gpr < end && gpr < gprs; gpr++) {
         char text[WORD_TEXT];
@@ -191,13 +189,13 @@ static void monitor_gpr(struct gdb *gdb, const struct gdb_words *words, struct g
 static void monitor_semaphores(struct gdb *gdb, struct gdb_text *out)
 {
     uint32_t value, most;
-    for (unsigned i = 0; i < tensix_item_count(ITEM_SEMAPHORE_VALUE); i++) {
+    for (unsigned i = 0; i < inside(gdb->chip)->tensix_item_count(ITEM_SEMAPHORE_VALUE); i++) {
         if (read_item(gdb, ITEM_SEMAPHORE_VALUE, 0, i, &value) &&
             read_item(gdb, ITEM_SEMAPHORE_MAX, 0, i, &most)) {
             gdb_put(out, "semaphore %u: %u of %u\n", i, value, most);
         }
     }
-    for (unsigned i = 0; i < tensix_item_count(ITEM_MUTEX); i++) {
+    for (unsigned i = 0; i < inside(gdb->chip)->tensix_item_count(ITEM_MUTEX); i++) {
         if (read_item(gdb, ITEM_MUTEX, 0, i, &value) && value < PENROSE_TENSIX_THREADS) {
             gdb_put(out, "mutex %u: held by thread %u\n", i, value);
         }
@@ -221,8 +219,8 @@ static uint32_t field_value(struct gdb *gdb, const struct tensix_field *field, u
 
 static void monitor_config(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
 {
-    for (unsigned i = 0; i < TENSIX_FIELDS; i++) {
-        const struct tensix_field *field = &tensix_fields[i];
+    const struct tensix_field *field;
+    for (unsigned i = 0; (field = inside(gdb->chip)->tensix_field_at(i)) != NULL; i++) {
         if (words->count > 1 && !strstr(field->name, words->word[1])) {
             continue;
         }
@@ -235,22 +233,38 @@ static void monitor_config(struct gdb *gdb, const struct gdb_words *words, struc
     }
 }
 
+/* NULL: no memory. */
+static struct gdb_config *make_config(const struct gdb *gdb)
+{
+    unsigned fields = 0;
+    while (inside(gdb->chip)->tensix_field_at(fields)) {
+        fields++;
+    }
+    struct gdb_config *config = calloc(1, sizeof *config + fields * sizeof *config->value);
+    if (config) {
+        config->fields = fields;
+    }
+    return config;
+}
+
 /* Since the last time, or, the first time, since reset, when all is 0. */
 static void monitor_config_diff(struct gdb *gdb, struct gdb_text *out)
 {
     struct gdb_config *config = gdb->config;
     if (!config) {
-        config = gdb->config = calloc(1, sizeof *config);
+        config = gdb->config = make_config(gdb);
     }
     if (!config) {
         gdb_put(out, "no memory\n");
         return;
     }
     if (config->x != gdb->general.x || config->y != gdb->general.y) {
-        *config = (struct gdb_config){.x = gdb->general.x, .y = gdb->general.y};
+        memset(config->value, 0, config->fields * sizeof *config->value);
+        config->x = gdb->general.x;
+        config->y = gdb->general.y;
     }
-    for (unsigned i = 0; i < TENSIX_FIELDS; i++) {
-        const struct tensix_field *field = &tensix_fields[i];
+    const struct tensix_field *field;
+    for (unsigned i = 0; (field = inside(gdb->chip)->tensix_field_at(i)) != NULL; i++) {
         for (unsigned bank = 0; bank < field_banks(field); bank++) {
             uint32_t value = field_value(gdb, field, bank), *old = &config->value[i][bank];
             if (value != *old && !field->alias) {
@@ -270,7 +284,8 @@ static void monitor_config_diff(struct gdb *gdb, struct gdb_text *out)
 static uint32_t stream_register(struct gdb *gdb, unsigned stream, unsigned index)
 {
     uint32_t value = 0;
-    uint64_t address = OVERLAY_REGISTERS_ADDRESS + UINT64_C(0x1000) * stream + 4 * index;
+    uint64_t address =
+        chip_calls_of(gdb->chip)->arch->streams + UINT64_C(0x1000) * stream + 4 * index;
     (void)penrose_peek(gdb->chip, gdb->general.x, gdb->general.y, address, &value, sizeof value,
                        NULL);
     return value & 0xffff;
@@ -281,14 +296,15 @@ static uint32_t stream_register(struct gdb *gdb, unsigned stream, unsigned index
 static void monitor_cb(struct gdb *gdb, struct gdb_text *out)
 {
     enum { ACKNOWLEDGED = 8, RECEIVED = 10 };
-    struct tile *tile;
-    if (chip_tile(gdb->chip, gdb->general.x, gdb->general.y, &tile, NULL) != PENROSE_OK) {
+    struct tile_facts tile;
+    if (!chip_calls_of(gdb->chip)->tile_facts(gdb->chip, gdb->general.x, gdb->general.y, true,
+                                              &tile)) {
         return;
     }
-    const struct loader_layout *layout = metal_layout(gdb->chip, tile);
+    const struct loader_layout *layout = tile.layout;
     const bool is_known = layout && layout->OPERAND_START_STREAM != LOADER_UNKNOWN;
     const unsigned first = is_known ? layout->OPERAND_START_STREAM : 0;
-    for (unsigned i = first; i < tile->kind->streams; i++) {
+    for (unsigned i = first; i < tile.streams; i++) {
         uint32_t received = stream_register(gdb, i, RECEIVED);
         uint32_t acknowledged = stream_register(gdb, i, ACKNOWLEDGED);
         if (received || acknowledged) {

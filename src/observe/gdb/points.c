@@ -152,7 +152,7 @@ struct penrose_point gdb_point_on_chip(struct gdb *gdb, const struct gdb_point *
 {
     const struct gdb_process *process = gdb_process_of(gdb, point->thread.pid);
     bool is_breakpoint = point->type == GDB_SOFT || point->type == GDB_HARD;
-    bool is_local = gdb_is_local(point->address);
+    bool is_local = gdb_is_local(gdb, point->address);
     bool is_tile = process && process->harts & (process->harts - 1);
     bool is_of_all = is_breakpoint ? is_tile : !is_local;
     return (struct penrose_point){.size = sizeof(struct penrose_point),

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chip/chip.h"
+#include "chip/calls.h"
 #include "observe/gdb/internal.h"
 
 /* --- Documents --- */
@@ -18,7 +18,7 @@ static const char *file_part(const char *path)
 static const struct image *image_of(const struct gdb *gdb, const struct gdb_thread *thread,
                                     bool is_main)
 {
-    const struct images *images = &gdb->present->images;
+    const struct images *images = &chip_head(gdb->present)->images;
     struct penrose_hart_info info;
     const struct image *found = NULL;
     if (!is_main &&
@@ -50,11 +50,9 @@ static void put_number_column(struct gdb_text *xml, const char *name, unsigned v
 }
 
 /* As tt-exalens calls the kinds of tiles that have harts. */
-static const char *core_type(const struct tile *tile)
+static const char *core_type(enum penrose_tile_kind kind)
 {
-    return tile->kind->type == TILE_TENSIX ? "worker"
-           : tile->kind->type == TILE_DRAM ? "dram"
-                                           : "eth";
+    return kind == PENROSE_TILE_TENSIX ? "worker" : kind == PENROSE_TILE_DRAM ? "dram" : "eth";
 }
 
 /*
@@ -100,21 +98,19 @@ static void put_processes(struct gdb *gdb, struct gdb_text *xml)
     gdb_put(xml, "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM \"osdata.dtd\">"
                  "<osdata type=\"processes\">\n");
     const size_t before = xml->size;
-    for (unsigned place = 0; place < NOC_NODES; place++) {
-        const struct tile *tile = gdb->chip->place[place].tile;
-        if (!tile) {
-            continue;
-        }
-        struct gdb_thread at = {.x = tile->x, .y = tile->y};
-        unsigned pid = 100000 + tile->x * 1000 + tile->y * 10;
-        put_process_row(xml, pid, core_type(tile), "all", "", "",
-                        (unsigned)__builtin_popcount(tile->kind->harts));
+    struct tile_facts tile;
+    unsigned next = 0;
+    while (chip_calls_of(gdb->chip)->next_tile(gdb->chip, &next, &tile)) {
+        struct gdb_thread at = {.x = tile.x, .y = tile.y};
+        unsigned pid = 100000 + tile.x * 1000 + tile.y * 10;
+        put_process_row(xml, pid, core_type(tile.kind), "all", "", "",
+                        (unsigned)__builtin_popcount(tile.harts));
         for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
             at.hart = (enum penrose_hart)hart;
-            if (tile->kind->harts >> hart & 1) {
+            if (tile.harts >> hart & 1) {
                 const struct image *image = image_of(gdb, &at, false);
                 const char *program = image ? loader_elf_path(image->elf) : NULL;
-                put_process_row(xml, pid + hart + 1, core_type(tile), gdb_hart_name(gdb, &at),
+                put_process_row(xml, pid + hart + 1, core_type(tile.kind), gdb_hart_name(gdb, &at),
                                 program ? file_part(program) : "",
                                 gdb_state_name(gdb_hart_state(gdb, &at)), 1);
             }
@@ -150,15 +146,17 @@ static void put_threads(struct gdb *gdb, struct gdb_text *xml)
 /* L1, and everything from the local RAM on: registers answer or not. */
 static void put_memory_map(struct gdb *gdb, struct gdb_text *xml)
 {
-    struct tile *tile;
-    if (chip_tile(gdb->chip, gdb->general.x, gdb->general.y, &tile, NULL) != PENROSE_OK) {
+    const struct chip_calls *calls = chip_calls_of(gdb->chip);
+    const uint32_t local = calls->arch->local_ram;
+    struct tile_facts tile;
+    if (!calls->tile_facts(gdb->chip, gdb->general.x, gdb->general.y, true, &tile)) {
         return;
     }
     gdb_put(xml,
             "<?xml version=\"1.0\"?><memory-map>"
             "<memory type=\"ram\" start=\"0\" length=\"0x%x\"/>"
             "<memory type=\"ram\" start=\"0x%x\" length=\"0x%x\"/></memory-map>\n",
-            tile->kind->l1_bytes, (unsigned)RV32_LOCAL_BASE, 0u - (unsigned)RV32_LOCAL_BASE);
+            tile.l1_bytes, local, 0u - local);
 }
 
 static uint32_t segment_address(const struct image *image, const struct loader_segment *segment)
@@ -214,7 +212,7 @@ static bool is_library(const struct gdb_process *process, const struct image *im
 
 static void put_libraries(struct gdb *gdb, struct gdb_text *xml)
 {
-    const struct images *images = &gdb->present->images;
+    const struct images *images = &chip_head(gdb->present)->images;
     struct gdb_process *process = gdb_process_of(gdb, gdb->general.pid);
     if (process) {
         process->images = images->changes;

@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chip/chip.h"
 #include "observe/gdb/internal.h"
-#include "rv32/rv32.h"
-#include "tensix/config/regs.h"
+#include "observe/inside.h"
 
 enum { VECTOR_BITS = 128, LREGS = 17, CSRS = 4096, GPRS = 64, SEMAPHORES = 8, MOST = 2048 };
 
@@ -45,7 +43,7 @@ static void add_riscv(struct gdb *gdb)
         add_plain(gdb, name, fpu, "ieee_single", 32, (struct penrose_register){PENROSE_F, i});
     }
     for (unsigned i = 0; i < CSRS; i++) {
-        const char *csr = rv32_csr_name(i);
+        const char *csr = inside(gdb->chip)->rv32_csr_name(i);
         if (csr) {
             bool is_of_floats = strcmp(csr, "fcsr") == 0;
             add_plain(gdb, csr, is_of_floats ? fpu : csrs, "int", 32,
@@ -107,8 +105,8 @@ static void add_shared(struct gdb *gdb)
 
 static void add_config(struct gdb *gdb)
 {
-    for (unsigned i = 0; i < TENSIX_FIELDS; i++) {
-        const struct tensix_field *field = &tensix_fields[i];
+    const struct tensix_field *field;
+    for (unsigned i = 0; (field = inside(gdb->chip)->tensix_field_at(i)) != NULL; i++) {
         struct gdb_register *reg = add_register(gdb, tensix, "config", "uint32", 32);
         reg->kind = field->thread ? GDB_REGISTER_NAMED : GDB_REGISTER_CONFIG;
         snprintf(reg->name, sizeof reg->name, "cfg_%s", field->name);
@@ -198,7 +196,7 @@ static bool stands_at_trap(struct gdb *gdb, const struct gdb_thread *thread, uin
 {
     const struct gdb_process *process = gdb_process_of(gdb, thread->pid);
     struct penrose_hart_info info;
-    *at = chip_stands_at(gdb->chip, thread->x, thread->y, thread->hart);
+    *at = chip_calls_of(gdb->chip)->stands_at(gdb->chip, thread->x, thread->y, thread->hart);
     return !(process->placed & 1u << thread->hart) &&
            penrose_hart_info(gdb->chip, thread->x, thread->y, thread->hart, &info, NULL) ==
                PENROSE_OK &&

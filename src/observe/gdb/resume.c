@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "chip/chip.h"
+#include "chip/calls.h"
 #include "observe/gdb/internal.h"
 #include "observe/host_call.h"
 
@@ -553,10 +553,10 @@ void gdb_tell_fault(struct gdb *gdb)
 bool gdb_programs_event(struct gdb *gdb, const struct gdb_thread *thread, struct gdb_event *event)
 {
     struct gdb_process *process = gdb_process_of(gdb, thread->pid);
-    bool is_new = process && process->images != gdb->present->images.changes;
+    bool is_new = process && process->images != chip_head(gdb->present)->images.changes;
     *event = (struct gdb_event){.thread = *thread, .signal = GDB_SIGTRAP, .reason = "library:;"};
     if (is_new) {
-        process->images = gdb->present->images.changes;
+        process->images = chip_head(gdb->present)->images.changes;
     }
     return is_new && gdb->client >= 0;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chip/chip.h"
+#include "chip/calls.h"
 #include "observe/gdb/internal.h"
 
 void gdb_reverse_start(struct gdb *gdb)
@@ -181,8 +181,8 @@ bool gdb_reverse_search(struct gdb *gdb, bool is_step, bool is_back)
 
 /* --- The last writer --- */
 
-static void tell_writer(const struct penrose_stop *stop, struct penrose_chip *past,
-                        struct gdb_text *out)
+static void tell_writer(const struct gdb *gdb, const struct penrose_stop *stop,
+                        struct penrose_chip *past, struct gdb_text *out)
 {
     char text[256], symbol[128], source[256], calls[1024];
     penrose_stop_format(stop, text, sizeof text);
@@ -192,7 +192,8 @@ static void tell_writer(const struct penrose_stop *stop, struct penrose_chip *pa
     unsigned y = stop->agent == PENROSE_AGENT_NOC ? stop->from_y : stop->y;
     if (stop->pc &&
         penrose_locate(past, x, y, stop->pc, symbol, sizeof symbol, source, sizeof source)) {
-        images_calls_text(chip_images(past), x, y, stop->pc, true, calls, sizeof calls);
+        images_calls_text(&chip_head(gdb->present)->images, x, y, stop->pc, true, calls,
+                          sizeof calls);
         gdb_put(out, "  in %s%s%s%s\n", symbol, *symbol && *source ? ", " : "", source, calls);
     }
 }
@@ -212,7 +213,7 @@ static bool take_writer_place(const struct gdb *gdb, const char *text, struct gd
             return false;
         }
         number = strtoul(end + 1, &end, 0);
-    } else if (!gdb_is_local((uint32_t)number) &&
+    } else if (!gdb_is_local(gdb, (uint32_t)number) &&
                penrose_tile_kind(gdb->chip, place->x, place->y) != PENROSE_TILE_DRAM) {
         place->hart = PENROSE_NO_HART;
     }
@@ -241,7 +242,7 @@ void gdb_monitor_last_writer(struct gdb *gdb, const struct gdb_words *words, str
                                     bytes, &stop, &end, &error) != PENROSE_OK) {
         gdb_put(out, "%s\n", error.text);
     } else if (end == PENROSE_HISTORY_STOP) {
-        tell_writer(&stop, past, out);
+        tell_writer(gdb, &stop, past, out);
     } else {
         gdb_put(out, "nobody has written there since GDB was waited for\n");
     }

@@ -2,7 +2,7 @@
  * ("monitor symbols"). They are looked for when the host or a packet may have brought others. */
 #include <stdlib.h>
 
-#include "metal/firmware.h"
+#include "chip/calls.h"
 #include "metal/program_files.h"
 #include "observe/gdb/internal.h"
 
@@ -12,7 +12,8 @@ void gdb_symbols_free(struct gdb *gdb)
     gdb->symbols = NULL;
 }
 
-static void tell_program(void *context, const struct tile *tile, const char *path, unsigned others)
+static void tell_program(void *context, const struct tile_facts *tile, const char *path,
+                         unsigned others)
 {
     gdb_put(context, "(%u, %u): %s\n", tile->x, tile->y, path);
     if (others > 0) {
@@ -22,7 +23,7 @@ static void tell_program(void *context, const struct tile *tile, const char *pat
 }
 
 /* Those whose lines may be another file's. */
-static void tell_ambiguous_program(void *context, const struct tile *tile, const char *path,
+static void tell_ambiguous_program(void *context, const struct tile_facts *tile, const char *path,
                                    unsigned others)
 {
     if (others > 0) {
@@ -34,9 +35,10 @@ static void tell_ambiguous_program(void *context, const struct tile *tile, const
 static void place_symbols(struct gdb *gdb, program_files_found *found, struct gdb_text *out)
 {
     for (size_t i = 0; i < gdb->processes; i++) {
-        struct tile *tile;
-        if (chip_tile(gdb->chip, gdb->process[i].x, gdb->process[i].y, &tile, NULL) == PENROSE_OK) {
-            program_files_place(gdb->symbols, gdb->present, tile, found, out);
+        struct tile_facts tile;
+        if (chip_calls_of(gdb->chip)->tile_facts(gdb->chip, gdb->process[i].x, gdb->process[i].y,
+                                                 true, &tile)) {
+            program_files_place(gdb->symbols, gdb->present, &tile, found, out);
         }
     }
 }
@@ -52,7 +54,7 @@ static bool is_write_of_packet(struct penrose_chip *chip, const struct penrose_s
     return stop->agent == PENROSE_AGENT_NOC;
 }
 
-static unsigned watch_mailbox(struct gdb *gdb, const struct tile *tile,
+static unsigned watch_mailbox(struct gdb *gdb, const struct tile_facts *tile,
                               const struct loader_member *mailbox)
 {
     unsigned id = 0;
@@ -61,8 +63,7 @@ static unsigned watch_mailbox(struct gdb *gdb, const struct tile *tile,
                                         .x = tile->x,
                                         .y = tile->y,
                                         .hart = PENROSE_NO_HART,
-                                        .address = metal_layout(gdb->present, tile)->mailbox_base +
-                                                   mailbox->offset,
+                                        .address = tile->layout->mailbox_base + mailbox->offset,
                                         .bytes = mailbox->size * mailbox->count,
                                         .writes = true,
                                         .condition = is_write_of_packet};
@@ -73,15 +74,12 @@ static unsigned watch_mailbox(struct gdb *gdb, const struct tile *tile,
 /* In fast dispatch kernels launch others: whatever they launch is there when a message comes. */
 static void watch_launches(struct gdb *gdb, struct gdb_process *process)
 {
-    struct tile *tile;
-    if (process->launch ||
-        chip_tile(gdb->chip, process->x, process->y, &tile, NULL) != PENROSE_OK) {
-        return;
-    }
-    const struct loader_layout *layout = metal_layout(gdb->present, tile);
-    if (layout) {
-        process->launch = watch_mailbox(gdb, tile, &layout->mailboxes_launch);
-        process->go = watch_mailbox(gdb, tile, &layout->mailboxes_go_messages);
+    struct tile_facts tile;
+    if (!process->launch &&
+        chip_calls_of(gdb->chip)->tile_facts(gdb->chip, process->x, process->y, true, &tile) &&
+        tile.layout) {
+        process->launch = watch_mailbox(gdb, &tile, &tile.layout->mailboxes_launch);
+        process->go = watch_mailbox(gdb, &tile, &tile.layout->mailboxes_go_messages);
     }
 }
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chip/chip.h"
+#include "chip/calls.h"
 #include "observe/gdb/internal.h"
 
 enum { CHIP_UNIT = 100000, X_UNIT = 1000, Y_UNIT = 10, COORDINATES = 100 };
@@ -239,9 +239,10 @@ bool gdb_poke(struct gdb *gdb, const struct gdb_thread *thread, uint64_t address
                              bytes, size, NULL) == PENROSE_OK;
 }
 
-bool gdb_is_local(uint32_t address)
+bool gdb_is_local(const struct gdb *gdb, uint32_t address)
 {
-    return address - RV32_LOCAL_BASE < (uint32_t)TILE_B_LOCAL_BYTES;
+    const struct arch *own = chip_calls_of(gdb->chip)->arch;
+    return address - own->local_ram < own->local_bytes;
 }
 
 uint32_t gdb_pc(struct gdb *gdb, const struct gdb_thread *thread)

@@ -7,7 +7,7 @@
  * the snapshot and stopped at the hit. Nothing observes it before the window of the hit, so
  * shortcuts run.
  */
-#include "observe/history/history.h"
+#include <penrose/history.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@
 #include "cluster/cluster.h"
 #include "isa/error.h"
 #include "isa/host_time.h"
+#include "observe/history/rerun.h"
 #include "observe/points.h"
 
 enum {
@@ -196,7 +197,7 @@ static void look_at_window(struct history *history)
     }
 }
 
-void history_look_at_rerun(struct penrose_history *result, const struct rerun *rerun)
+void replay_note_step(struct penrose_history *result, const struct rerun *rerun)
 {
     struct history *history = &result->history;
     uint64_t at, index;
@@ -249,9 +250,9 @@ enum penrose_status chip_history_start(struct penrose_chip *chip,
     return PENROSE_OK;
 }
 
-enum penrose_status history_of_recording(struct penrose_chip *chip, struct journal *journal,
-                                         uint64_t at, struct penrose_history **result,
-                                         struct penrose_error *error)
+enum penrose_status replay_look_back(struct penrose_chip *chip, struct journal *journal,
+                                     uint64_t at, struct penrose_history **result,
+                                     struct penrose_error *error)
 {
     struct penrose_history *made = calloc(1, sizeof *made);
     journal->is_read_only = journal->keeps = true;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chip/snapshot.h"
+#include "chip/snapshot_format.h"
 
 static const struct journal_row {
     const char *name;

@@ -306,7 +306,7 @@ static const struct loader_places *search_elf(struct searched *searched,
 
 static void find_places(struct moments *moments, struct watched_moment *watched)
 {
-    const struct images *images = &moments->chip->images;
+    const struct images *images = &moments->chip->head.images;
     struct searched *searched = calloc(1, sizeof *searched);
     uint16_t node;
     watched->places = 0;

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chip/chip.h"
-#include "chip/snapshot.h"
+#include "chip/calls.h"
 #include "cluster/cluster.h"
 #include "isa/error.h"
 
@@ -25,29 +24,30 @@ _Static_assert(sizeof(struct head_bytes) == HEAD_BYTES, "it has no padding");
 
 static void add_head(struct penrose_chip *chip)
 {
-    const struct penrose_options *options = &chip->options;
+    const struct chip_calls *calls = chip_calls_of(chip);
+    const struct penrose_options *options = calls->options(chip);
     struct head_bytes bytes = {.made_by = PACKAGE_VERSION};
-    const char *card = chip_card(chip);
+    const char *card = calls->card(chip);
     for (unsigned i = 0; i < PENROSE_FAULT_KINDS; i++) {
         bytes.policy[i] = (uint8_t)options->policy[i];
     }
     memcpy(bytes.card, card, strnlen(card, CARD_ROOM - 1));
-    JOURNAL_ADD(chip->head.journal, JOURNAL_CHIP, &bytes, sizeof bytes, JOURNAL_VERSION,
-                snapshot_layout(), (uint64_t)options->schedule, options->seed, options->quantum,
+    JOURNAL_ADD(chip_head(chip)->journal, JOURNAL_CHIP, &bytes, sizeof bytes, JOURNAL_VERSION,
+                calls->layout(), (uint64_t)options->schedule, options->seed, options->quantum,
                 options->timed, options->rounds_to_nearest);
 }
 
 enum penrose_status recording_start(struct penrose_chip *chip, struct penrose_error *error)
 {
-    if (chip->head.journal) {
+    if (chip_head(chip)->journal) {
         return error_set(error, PENROSE_E_STATE, "the chip is recorded already");
     }
     enum penrose_status status = cluster_check_one(chip, "recording", error);
     if (status != PENROSE_OK) {
         return status;
     }
-    chip->head.journal = journal_create();
-    if (!chip->head.journal) {
+    chip_head(chip)->journal = journal_create();
+    if (!chip_head(chip)->journal) {
         return error_set(error, PENROSE_E_MEMORY, "no memory to record");
     }
     add_head(chip);
@@ -58,7 +58,7 @@ enum penrose_status recording_open(struct penrose_chip *chip, const char *path,
                                    struct penrose_error *error)
 {
     char name[PATH_MAX];
-    if (!chip->head.journal) {
+    if (!chip_head(chip)->journal) {
         return error_set(error, PENROSE_E_STATE, "the chip is not recorded");
     }
     const char *process = strstr(path, "%p");
@@ -68,16 +68,16 @@ enum penrose_status recording_open(struct penrose_chip *chip, const char *path,
     if (length >= (int)sizeof name) {
         return error_set(error, PENROSE_E_FILE, "the path is too long");
     }
-    return journal_record(chip->head.journal, name, error);
+    return journal_record(chip_head(chip)->journal, name, error);
 }
 
 bool recording_stop(struct penrose_chip *chip)
 {
-    if (!chip || !chip->head.journal || !chip->head.journal->file) {
+    if (!chip || !chip_head(chip)->journal || !chip_head(chip)->journal->file) {
         return true;
     }
-    journal_end(chip->head.journal);
-    return journal_stop(chip->head.journal);
+    journal_end(chip_head(chip)->journal);
+    return journal_stop(chip_head(chip)->journal);
 }
 
 enum penrose_status recording_head(const struct journal *journal, struct recording_head *head,
@@ -97,7 +97,7 @@ enum penrose_status recording_head(const struct journal *journal, struct recordi
     const struct head_bytes *kept = (const void *)entry.bytes; /* only bytes: any alignment */
     *head = (struct recording_head){.card = kept->card,
                                     .made_by = kept->made_by,
-                                    .is_of_this_build = entry.number[1] == snapshot_layout(),
+                                    .layout = entry.number[1],
                                     .at = entry.next,
                                     .options = {.size = sizeof head->options,
                                                 .schedule = (enum penrose_schedule)entry.number[2],

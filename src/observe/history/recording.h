@@ -24,8 +24,9 @@ bool recording_stop(struct penrose_chip *chip);
 struct recording_head {
     struct penrose_options options; /* `card` points into the journal */
     const char *card, *made_by;
-    bool is_of_this_build; /* windows of time can be run as they were */
-    uint64_t at;           /* the first entry behind it */
+    uint64_t
+        layout; /* of what builds save: in another one windows of time cannot be run as they were */
+    uint64_t at; /* the first entry behind it */
 };
 
 /* PENROSE_E_FORMAT where the journal does not begin as one does. */

@@ -9,6 +9,7 @@
 
 #include <penrose/debug.h>
 
+#include "chip/chip.h"
 #include "metal/firmware.h"
 #include "isa/error.h"
 #include "observe/points.h"

@@ -11,6 +11,7 @@
 #define OBSERVE_RERUN_H
 
 #include "chip/chip.h"
+#include "observe/history/replay.h"
 
 /*
  * A moment of a journal: before what a tile tells of is over. Those of one tile are in the order in
@@ -74,14 +75,6 @@ struct rerun {
 
     uint8_t *bytes; /* of an access */
     size_t room;
-};
-
-/* How a step ended. */
-enum rerun_end {
-    RERUN_DONE,
-    RERUN_STOPPED, /* `see` wanted it; the next step goes on from there */
-    RERUN_AT_END,  /* of the journal: nothing was done */
-    RERUN_DIFFERS, /* see rerun->difference */
 };
 
 /* Begins with a chip that is what it was before window `index` (or 0) of the entry at `at`.

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "chip/chip.h"
 #include "metal/firmware.h"
 #include "isa/error.h"
 #include "isa/host_time.h"

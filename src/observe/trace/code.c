@@ -38,7 +38,7 @@ enum { FIRST_DISTANCE = 1 << 12 };
 
 bool trace_code_init(struct trace_code *code, struct penrose_chip *chip)
 {
-    *code = (struct trace_code){.chip = chip, .images = chip->images.changes};
+    *code = (struct trace_code){.chip = chip, .images = chip->head.images.changes};
     code->place = calloc(PLACES, sizeof *code->place);
     code->tile = calloc(NOC_NODES, sizeof *code->tile);
     code->calls = calloc(CALLS, sizeof *code->calls);
@@ -72,8 +72,8 @@ static uint64_t hash_of_found(const struct penrose_chip *chip, const struct tile
 {
     struct snapshot_hash hash;
     snapshot_hash_init(&hash);
-    for (size_t i = 0; i < chip->images.count; i++) {
-        const struct image *image = &chip->images.image[i];
+    for (size_t i = 0; i < chip->head.images.count; i++) {
+        const struct image *image = &chip->head.images.image[i];
         if (image->is_found && image->x == tile->x && image->y == tile->y &&
             image->base < tile->kind->l1_bytes &&
             image->size <= tile->kind->l1_bytes - image->base) {
@@ -92,7 +92,7 @@ static void check_programs(struct trace_code *code, struct trace_tile *known,
     }
     known->checked = code->chip->head.time.now;
     if (hash_of_found(code->chip, tile) != known->code) {
-        images_forget_found(&code->chip->images, tile->x, tile->y);
+        images_forget_found(&code->chip->head.images, tile->x, tile->y);
         known->code = hash_of_found(code->chip, tile);
         *known = (struct trace_tile){.checked = known->checked, .code = known->code};
     }
@@ -104,12 +104,12 @@ static bool look_for_programs(struct trace_code *code, struct trace_tile *known,
                               const struct tile *tile)
 {
     const struct penrose_chip *chip = code->chip;
-    unsigned before = chip->images.changes;
-    if (!chip->find_programs || chip->head.time.now < known->next_look) {
+    unsigned before = chip->head.images.changes;
+    if (!chip->head.find_programs || chip->head.time.now < known->next_look) {
         return false;
     }
-    chip->find_programs(chip->find_context, tile->x, tile->y);
-    bool is_found = chip->images.changes != before;
+    chip->head.find_programs(chip->head.find_context, tile->x, tile->y);
+    bool is_found = chip->head.images.changes != before;
     known->look_distance =
         is_found || !known->look_distance ? FIRST_DISTANCE : known->look_distance * 2;
     known->next_look = chip->head.time.now + known->look_distance;
@@ -169,7 +169,7 @@ static void forget_places(struct trace_code *code)
 {
     memset(code->place, 0, PLACES * sizeof *code->place);
     memset(code->calls, 0, CALLS * sizeof *code->calls); /* an ELF may be where another one was */
-    code->images = code->chip->images.changes;
+    code->images = code->chip->head.images.changes;
 }
 
 void trace_code_find(struct trace_code *code, struct penrose_trace_event *event)
@@ -180,10 +180,10 @@ void trace_code_find(struct trace_code *code, struct penrose_trace_event *event)
     uint16_t node;
     const struct tile *tile =
         chip_find(code->chip, event->x, event->y, &node) ? code->chip->place[node].tile : NULL;
-    if (tile && code->chip->find_programs) {
+    if (tile && code->chip->head.find_programs) {
         check_programs(code, &code->tile[node], tile);
     }
-    if (code->images != code->chip->images.changes) {
+    if (code->images != code->chip->head.images.changes) {
         forget_places(code);
     }
     uint32_t hash = (event->pc / 4 ^ event->x << 13 ^ event->y << 9) * UINT32_C(0x9e3779b1);
@@ -196,7 +196,7 @@ void trace_code_find(struct trace_code *code, struct penrose_trace_event *event)
             locate(code, place, event);
         }
     }
-    if (!*place->symbol && tile && code->chip->find_programs) {
+    if (!*place->symbol && tile && code->chip->head.find_programs) {
         place->is_known = false; /* its program may be there later */
     }
     event->symbol = place->symbol;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "host/files.h"
+#include "chip/calls.h"
 #include "isa/error.h"
 #include "observe/trace/filter.h"
 #include "observe/trace/text.h"
@@ -71,7 +72,7 @@ static enum penrose_status open_file(struct trace_file *trace,
     if (is_binary(options->path)) {
         trace->binary = trace_writer_create(write_to_trace, trace);
     } else {
-        trace->text = trace_text_create();
+        trace->text = trace_text_create(chip_calls_of(trace->chip));
     }
     if (!trace->binary && !trace->text) {
         return error_set(error, PENROSE_E_MEMORY, "no memory for a trace");

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chip/calls.h"
 #include "loader/sources.h"
 #include "observe/sink.h"
 #include "observe/trace/record.h"
@@ -28,13 +29,18 @@ struct known_calls {
 };
 
 struct trace_text {
+    const struct chip_calls *chip;
     struct known_text known[KNOWN];
     struct known_calls calls[KNOWN_CALLS];
 };
 
-struct trace_text *trace_text_create(void)
+struct trace_text *trace_text_create(const struct chip_calls *calls)
 {
-    return calloc(1, sizeof(struct trace_text));
+    struct trace_text *text = calloc(1, sizeof *text);
+    if (text) {
+        text->chip = calls;
+    }
+    return text;
 }
 
 void trace_text_destroy(struct trace_text *text)
@@ -52,9 +58,9 @@ const char *trace_text_instruction(struct trace_text *text, const struct penrose
         *known = (struct known_text){
             .is_known = true, .is_tensix = is_tensix, .pc = event->pc, .word = event->word};
         if (is_tensix) {
-            penrose_tensix_disassemble(event->word, known->text, sizeof known->text);
+            text->chip->tensix_disassemble(event->word, known->text, sizeof known->text);
         } else {
-            penrose_disassemble(event->word, event->pc, known->text, sizeof known->text);
+            text->chip->disassemble(event->word, event->pc, known->text, sizeof known->text);
         }
     }
     return known->text;

@@ -14,9 +14,10 @@ enum { TRACE_LINE_BYTES = 1024 };
 
 /* For the events of one trace. */
 struct trace_text;
+struct chip_calls;
 
-/* NULL when memory runs out. */
-struct trace_text *trace_text_create(void);
+/* For instructions of this kind of chip. NULL when memory runs out. */
+struct trace_text *trace_text_create(const struct chip_calls *calls);
 void trace_text_destroy(struct trace_text *text); /* NULL does nothing */
 
 /* The text of the event's instruction, of RISC-V or the coprocessor; lives until the next call. */

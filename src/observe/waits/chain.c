@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "addresses.h"
+#include "chip/chip.h"
 #include "metal/firmware.h"
 #include "noc/request.h"
 #include "observe/waits/places.h"

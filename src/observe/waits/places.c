@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "addresses.h"
+#include "chip/chip.h"
 #include "metal/firmware.h"
 #include "observe/waits/responses.h"
 #include "observe/waits/under_way.h"

@@ -258,9 +258,21 @@ void responses_add_left(struct wait_lines *lines, struct penrose_chip *chip,
 
 struct left_visit {
     const struct penrose_chip *chip;
-    void (*visit)(void *context, const struct tile *tile, const struct response_left *left);
+    void (*visit)(void *context, const struct response_left *left);
     void *context;
 };
+
+static void visit_left(const struct left_visit *visit, const struct tile *tile,
+                       struct response_left left)
+{
+    enum { NEAR = 64 };
+    uint32_t first = left.pc & ~(NEAR - 1u);
+    left.code = UINT64_C(0xcbf29ce484222325);
+    for (unsigned i = 0; i < NEAR && first <= tile->kind->l1_bytes - NEAR; i++) {
+        left.code = (left.code ^ tile->l1[first + i]) * UINT64_C(0x100000001b3);
+    }
+    visit->visit(visit->context, &left);
+}
 
 static void visit_left_packet(void *context, const struct noc_packet *packet)
 {
@@ -269,9 +281,10 @@ static void visit_left_packet(void *context, const struct noc_packet *packet)
     enum rv32_core core = (enum rv32_core)packet->agent;
     if (tile && tile->kind->type == TILE_TENSIX && packet->wants_response &&
         packet->agent < RV32_CORES && has_ended(visit->chip, tile, core)) {
-        const struct response_left left = {
-            .noc = packet->noc, .kind = kind_of(packet), .core = core, .pc = packet->pc};
-        visit->visit(visit->context, tile, &left);
+        visit_left(
+            visit, tile,
+            (struct response_left){
+                .noc = packet->noc, .kind = kind_of(packet), .hart = core, .pc = packet->pc});
     }
 }
 
@@ -282,16 +295,15 @@ static void visit_left_unseen(const struct left_visit *visit, const struct tile 
         enum rv32_core core = (enum rv32_core)(i / 2 / (NOC_WRITE + 1));
         const struct tile_unseen *unseen = &tile->unseen[noc][kind][core];
         if (unseen->responses > 0 && has_ended(visit->chip, tile, core)) {
-            const struct response_left left = {
-                .noc = noc, .kind = kind, .core = core, .pc = unseen->pc};
-            visit->visit(visit->context, tile, &left);
+            visit_left(
+                visit, tile,
+                (struct response_left){.noc = noc, .kind = kind, .hart = core, .pc = unseen->pc});
         }
     }
 }
 
 void responses_visit_left(const struct penrose_chip *chip,
-                          void (*visit)(void *context, const struct tile *tile,
-                                        const struct response_left *left),
+                          void (*visit)(void *context, const struct response_left *left),
                           void *context)
 {
     struct left_visit all = {chip, visit, context};

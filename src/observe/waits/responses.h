@@ -3,6 +3,7 @@
 #define OBSERVE_RESPONSES_H
 
 #include "chip/chip.h"
+#include "observe/waits/left.h"
 #include "observe/waits/lines.h"
 
 /* Responses that will never come, or came unasked: lines about what is certain. */
@@ -14,19 +15,6 @@ void responses_add_lost(struct wait_lines *lines, const struct penrose_chip *chi
  * way any more. */
 void responses_add_under_way(struct wait_lines *lines, struct penrose_chip *chip,
                              const struct tile *tile);
-
-/* A request of a hart whose kernel has ended, for whose response it has not waited. */
-struct response_left {
-    unsigned noc, kind; /* 0 read, 1 write, 2 atomic */
-    enum rv32_core core;
-    uint32_t pc;
-};
-
-/* Calls `visit` for those of workers that run firmware. */
-void responses_visit_left(const struct penrose_chip *chip,
-                          void (*visit)(void *context, const struct tile *tile,
-                                        const struct response_left *left),
-                          void *context);
 
 /* Adds these responses in words, like responses_add_under_way. */
 void responses_add_left(struct wait_lines *lines, struct penrose_chip *chip,

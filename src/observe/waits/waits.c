@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "addresses.h"
+#include "chip/chip.h"
 #include "metal/firmware.h"
 #include "noc/transaction.h"
 #include "observe/waits/responses.h"

@@ -3,7 +3,9 @@
 #ifndef OBSERVE_WAITS_H
 #define OBSERVE_WAITS_H
 
-#include "chip/chip.h"
+#include <stdbool.h>
+
+#include <penrose/penrose.h>
 
 /* Do all harts that are out of reset wait for work (a launch, or the tile's main hart to start them),
  * and nobody for anything else? False where their firmware is not known. */

@@ -66,6 +66,11 @@ void tensix_set_thread_field(struct tensix *tensix, unsigned thread, enum tensix
     tensix->stale |= TENSIX_USED_BY_VECTOR;
 }
 
+const struct tensix_field *tensix_field_at(unsigned number)
+{
+    return number < TENSIX_FIELDS ? &tensix_fields[number] : NULL;
+}
+
 const struct tensix_field *tensix_field_find(const char *name)
 {
     for (unsigned i = 0; i < TENSIX_FIELDS; i++) {

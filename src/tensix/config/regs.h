@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tensix/config/field.h"
 #include "tensix/tensix.h"
 
 enum tensix_field_id {
@@ -32,14 +33,6 @@ enum tensix_field_word {
 #define THREAD_FIELD(name, word, shift, width) TENSIX_WORD_##name = (word),
 #define CONFIG_ALIAS(name, word, shift, width) TENSIX_WORD_##name = (word),
 #include "regs.def"
-};
-
-struct tensix_field {
-    const char *name;
-    uint16_t word;
-    uint8_t shift, width; /* bits; a width above 32 runs on into the next words */
-    bool thread;          /* of ThreadConfig */
-    bool alias;           /* second name for bits of another field */
 };
 
 extern const struct tensix_field tensix_fields[TENSIX_FIELDS];

@@ -38,6 +38,7 @@ TEST(identity)
 
 TEST(registers_keep_what_is_written)
 {
+    enum { TLB_WORDS = 3 * (202 + 8) + 32 };
     libttsim_init();
     for (uint32_t i = 0; i < TLB_WORDS; i++) {
         wr(TLB + 4 * i, i * 0x01010101);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "geometry.h"
 #include "unit/loader/cached_firmware.h"
 
 FIXTURE(NULL, loader_release);

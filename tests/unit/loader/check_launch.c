@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "geometry.h"
 #include "loader/launched.h"
 
 /* A blob of `size` bytes that are all `fill`. */

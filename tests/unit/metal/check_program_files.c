@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "chip/chip.h"
 #include "metal/program_files.h"
 #include "unit/test.h"
 
@@ -56,9 +57,9 @@ static void put_code(uint32_t at, uint32_t size)
 
 static unsigned place(void)
 {
-    struct tile *tile;
-    ck_assert_int_eq(chip_tile(chip, X, Y, &tile, &error), PENROSE_OK);
-    return program_files_place(files, chip, tile, NULL, NULL);
+    struct tile_facts tile;
+    ck_assert(chip_tile_facts(chip, X, Y, true, &tile));
+    return program_files_place(files, chip, &tile, NULL, NULL);
 }
 
 static bool is_located(uint32_t at)
@@ -123,7 +124,8 @@ struct found {
     unsigned others;
 };
 
-static void note_found(void *context, const struct tile *tile, const char *file, unsigned others)
+static void note_found(void *context, const struct tile_facts *tile, const char *file,
+                       unsigned others)
 {
     struct found *found = context;
     (void)tile;
@@ -147,15 +149,15 @@ TEST(the_newest_of_files_with_the_same_code_is_taken)
     static const time_t seconds[] = {2000, 3000, 1000, 4000};
     static const unsigned newest[] = {2000, 3000, 3000, 4000};
     struct found found = {.path = ""};
-    struct tile *tile;
+    struct tile_facts tile;
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    ck_assert_int_eq(chip_tile(chip, X, Y, &tile, &error), PENROSE_OK);
+    ck_assert(chip_tile_facts(chip, X, Y, true, &tile));
     put_code(AT, code->filesz);
     for (unsigned i = 0; i < 4; i++) {
         snprintf(name, sizeof name, "%s/%u.elf", folder, (unsigned)seconds[i]);
         copy_program(name, seconds[i]);
         ck_assert(program_files_add(files, name));
-        unsigned placed = program_files_place(files, chip, tile, note_found, &found);
+        unsigned placed = program_files_place(files, chip, &tile, note_found, &found);
         ck_assert_uint_eq(placed, newest[i] == seconds[i]);
         snprintf(name, sizeof name, "%s/%u.elf", folder, newest[i]);
         const struct image *image = images_find(chip_images(chip), X, Y, AT);
@@ -198,7 +200,7 @@ TEST_EACH(a_kernel_that_its_host_has_moved_stays_its_file, COUNT(moved_rows))
                                 .is_kernel = row->is_kernel};
     put_code(AT, code->filesz);
     ck_assert(program_files_add(files, path));
-    ck_assert(images_add(&chip->images, &image));
+    ck_assert(images_add(&chip->head.images, &image));
     ck_assert_uint_eq(place(), !row->is_kept);
     ck_assert_uint_eq(images_find(chip_images(chip), X, Y, AT)->elf == moved, row->is_kept);
     program_files_forget(files, chip);

@@ -9,6 +9,7 @@
 
 #include <penrose/trace.h>
 
+#include "chip/calls.h"
 #include "observe/trace/filter.h"
 #include "observe/trace/reader.h"
 #include "observe/trace/record.h"
@@ -87,7 +88,7 @@ static void take_text(void *context, const struct penrose_trace_event *event)
 
 static void start_text(void)
 {
-    formatter = formatter ? formatter : trace_text_create();
+    formatter = formatter ? formatter : trace_text_create(&chip_calls);
     text_length = latest_cycle = events = 0;
     text[0] = 0;
     is_in_order = true;

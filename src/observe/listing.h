@@ -1,6 +1,6 @@
 /* `penrose info --isa`: which instructions of the coprocessor are executed, and what is not modelled. */
-#ifndef CLI_LISTING_H
-#define CLI_LISTING_H
+#ifndef OBSERVE_LISTING_H
+#define OBSERVE_LISTING_H
 
 #include <jansson.h>
 

@@ -7,17 +7,18 @@
  * out themselves. So the descriptor is the same for all cards. Hosts do not accept one that leaves
  * tiles out. Positions are raw NoC 0 coordinates "X-Y".
  */
-#include "cli/soc_descriptor.h"
+#include "metal/descriptor.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 #include <penrose/metal.h>
 #include <penrose/penrose.h>
-
 #include "addresses.h"
+#include "chip/calls.h"
 #include "chip/grid.h"
-#include "cli/installation.h"
-#include "cli/output.h"
+#include "geometry.h"
+#include "isa/error.h"
 
 enum {
     DST_ALIGNMENT = 32768, /* with this and the versions below software tells the */
@@ -79,7 +80,7 @@ static void print_views(const struct penrose_chip *chip)
         unsigned port[GRID_NOCS];
         for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
             unsigned x, y = NAMED_DRAM_Y;
-            penrose_dram_bank(chip, noc, bank, &x, &y);
+            chip_dram_bank(chip, noc, bank, &x, &y);
             port[noc] = (y - NAMED_DRAM_Y) % GRID_PORTS;
         }
         printf("  - {channel: %u, worker_endpoint: [%u, %u], eth_endpoint: [%u, %u], "
@@ -100,11 +101,16 @@ static void print_mirror(const char *name, unsigned extent)
 static void print_descriptor(const struct penrose_chip *chip, const struct grid *grid,
                              const char *card)
 {
-    printf("# Blackhole as Penrose emulates it, for UMD and tt-metal; beside the library of the\n"
+    char name[] = CHIP_NAME;
+    name[0] = (char)toupper((unsigned char)name[0]);
+    printf("# %s as Penrose emulates it, for UMD and tt-metal; beside the library of the\n"
            "# %s card. It describes the die; telemetry tells what the card lacks of it.\n"
-           "arch_name: BLACKHOLE\n"
-           "grid:\n  x_size: %d\n  y_size: %d\n",
-           card, GRID_WIDTH, GRID_HEIGHT);
+           "arch_name: ",
+           name, card);
+    for (size_t i = 0; name[i]; i++) {
+        putchar(toupper((unsigned char)name[i]));
+    }
+    printf("\ngrid:\n  x_size: %d\n  y_size: %d\n", GRID_WIDTH, GRID_HEIGHT);
     print_kind(grid, "functional_workers", PENROSE_TILE_TENSIX);
     puts("harvested_workers: []");
     print_kind(grid, "eth", PENROSE_TILE_ETHERNET);
@@ -128,21 +134,16 @@ static void print_descriptor(const struct penrose_chip *chip, const struct grid 
            UNIT_VERSION, DST_ALIGNMENT, UNIT_VERSION, UNIT_VERSION);
 }
 
-enum cli_exit print_soc_descriptor(const struct cli *cli, const char *card)
+enum penrose_status metal_print_descriptor(const char *card, struct penrose_error *error)
 {
-    const struct grid_product *product = grid_product(card), *whole = grid_product_at(0);
-    struct penrose_options options = {.size = sizeof options};
-    struct penrose_error error;
+    const struct penrose_options options = {.size = sizeof options,
+                                            .card = grid_product_at(0)->name};
     struct penrose_chip *chip;
     struct grid grid;
-    if (!product) {
-        return complain(cli, "--soc-descriptor: there is no card '%s'; known are %s", card,
-                        grid_products().text);
+    if (grid_init(&grid, grid_product_at(0)) || chip_create(&options, &chip, error) != PENROSE_OK) {
+        return error_set(error, PENROSE_E_MEMORY, "no memory for a chip");
     }
-    if (grid_init(&grid, whole) || penrose_chip_create(&options, &chip, &error) != PENROSE_OK) {
-        return complain(cli, "no memory for a chip");
-    }
-    print_descriptor(chip, &grid, product->name);
-    penrose_chip_destroy(chip);
-    return CLI_DONE;
+    print_descriptor(chip, &grid, card);
+    chip_destroy(chip);
+    return PENROSE_OK;
 }

@@ -1,10 +1,9 @@
 /* Lists which parts of the coprocessor are modelled, from its tables; see listing.h. */
-#include "cli/listing.h"
+#include "observe/listing.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "cli/output.h"
 #include "isa/json_text.h"
 #include "tensix/config/unread.h"
 #include "tensix/table.h"
@@ -105,11 +104,11 @@ static json_t *instructions_json(void)
         struct coverage coverage = coverage_of(row);
         json_t *object = json_object();
         json_object_set_new(object, "mnemonic", json_text(tensix_rows[row].mnemonic));
-        json_set_count(object, "opcode", tensix_rows[row].match >> 24);
+        json_object_set_new(object, "opcode", json_integer(tensix_rows[row].match >> 24));
         json_object_set_new(object, "unit",
                             json_text(tensix_unit_name(tensix_row_infos[row].unit)));
-        json_set_count(object, "forms", coverage.forms);
-        json_set_count(object, "unknown_forms", coverage.stubs);
+        json_object_set_new(object, "forms", json_integer(coverage.forms));
+        json_object_set_new(object, "unknown_forms", json_integer(coverage.stubs));
         json_object_set_new(object, "executed", json_boolean(coverage.stubs < coverage.forms));
         if (coverage.sought) {
             json_object_set_new(object, "found", json_text(coverage.sought->found));
@@ -129,9 +128,9 @@ static json_t *fields_json(void)
             json_t *object = json_object();
             json_object_set_new(object, "name", json_text(field->name));
             json_object_set_new(object, "thread", json_boolean(field->thread));
-            json_set_count(object, "word", field->word);
-            json_set_count(object, "shift", field->shift);
-            json_set_count(object, "width", field->width);
+            json_object_set_new(object, "word", json_integer(field->word));
+            json_object_set_new(object, "shift", json_integer(field->shift));
+            json_object_set_new(object, "width", json_integer(field->width));
             json_object_set_new(object, "kind", json_text(kinds[row->kind]));
             json_object_set_new(object, "text", json_text(row->text));
             json_array_append_new(array, object);

@@ -1,0 +1,10 @@
+/* The file soc_descriptor.yaml that UMD and tt-metal want beside a simulator's library. */
+#ifndef METAL_DESCRIPTOR_H
+#define METAL_DESCRIPTOR_H
+
+#include <penrose/penrose.h>
+
+/* Prints the descriptor for a card of this kind of chip to stdout. PENROSE_E_MEMORY. */
+enum penrose_status metal_print_descriptor(const char *card, struct penrose_error *error);
+
+#endif
