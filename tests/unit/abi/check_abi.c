@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arch/bar.h"
+#include "arch/arch.h"
 #include "unit/abi/abi_host.h"
 
 FIXTURE(host_before, host_after);
@@ -178,8 +178,8 @@ TEST(accesses_are_cut_at_windows)
 /* So no access leaves its region within a window, a word or a page. */
 TEST(regions_are_whole)
 {
-    for (size_t i = 0; i < BAR_REGIONS; i++) {
-        const struct bar_region *region = &bar_regions[i];
+    for (unsigned i = 0; i < arch.bar_regions; i++) {
+        const struct bar_region *region = &arch.bar_region[i];
         uint64_t unit = region->token == REGION_WINDOWS_2M   ? 0x200000
                         : region->token == REGION_WINDOWS_4G ? UINT64_C(1) << 32
                                                              : 4;
