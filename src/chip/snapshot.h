@@ -19,9 +19,9 @@
 
 #include <penrose/penrose.h>
 
-enum { SNAPSHOT_BLOCK = 1 << 16, SNAPSHOT_VERSION = 3 };
+#include "chip/snapshot_format.h"
 
-enum { SNAPSHOT_BLOCK = 1 << 16, SNAPSHOT_VERSION = 2 };
+enum { SNAPSHOT_BLOCK = 1 << 16, SNAPSHOT_VERSION = 3 };
 
 /* --- What there is to save: snapshot.def --- */
 

@@ -142,4 +142,9 @@ if [ -w /dev/full ]; then
     report "a full disk" "$([ $? -eq 2 ] && grep -q 'cannot write' "$work/err" || echo "not noticed")"
 fi
 
+for command in run boot info asm disasm state trace replay waits; do
+    expect "$command of an unknown kind of chip" 2 \
+        "--arch: there is no chip 'blakhole'; did you mean blackhole\\? Known: blackhole" -- "$command" --arch blakhole x
+done
+expect "a kind of chip that is nothing like one" 2 "--arch: there is no chip 'x'; known: blackhole" -- info --arch=x y
 finish
