@@ -79,8 +79,11 @@ enum observed_state {
     OBSERVED_STATE_L1,       /* bytes */
     OBSERVED_STATE_REGISTER, /* bytes of the tile's registers, by their addresses */
     OBSERVED_STATE_DST,      /* physical rows of 16 bits; a row of Dst32b is two of them */
+    OBSERVED_STATE_DST_FLAG, /* whether ZEROACC has made a physical row undefined; a row of Dst32b has
+                                the flag of its upper halves */
     OBSERVED_STATE_SRC,      /* rows: 128 * (0: SrcA, 1: SrcB) + 64 * bank + row */
-    OBSERVED_STATE_SRC_BANK, /* who may use a bank: 2 * (0: SrcA, 1: SrcB) + bank */
+    OBSERVED_STATE_SRC_BANK, /* who may use a bank, and its implied format: 2 * (0: SrcA, 1: SrcB) +
+                                bank; and from 4 on, the bank that comes next for the unpackers */
     OBSERVED_STATE_LREG,     /* of all lanes */
     OBSERVED_STATE_GPR,      /* 64 * thread + GPR */
     OBSERVED_STATE_CONFIG, /* words of Config[0] and Config[1], as in the harts' window. Words that

@@ -35,10 +35,17 @@ static void let_go_on(struct tensix *tensix, uint64_t now)
     }
 }
 
+static void touch_bank(struct tensix *tensix, enum tensix_src src, unsigned bank)
+{
+    tensix_touch(tensix, TENSIX_CHANGES, OBSERVED_STATE_SRC_BANK, 2 * src + bank, 1);
+}
+
 void tensix_src_give(struct tensix *tensix, enum tensix_src src)
 {
     struct tensix_src_banks *banks = &tensix->src[src];
     if (!is_held(tensix, src)) {
+        touch_bank(tensix, src, banks->unpack_bank);
+        tensix_touch(tensix, TENSIX_CHANGES, OBSERVED_STATE_SRC_BANK, 4 + src, 1);
         banks->matrix_may[banks->unpack_bank] = true;
         banks->given_at[banks->unpack_bank] = tensix->unpacker[src].free_at;
         banks->unpack_bank ^= 1;
@@ -50,6 +57,7 @@ void tensix_src_release(struct tensix *tensix, enum tensix_src src, bool keep)
 {
     struct tensix_src_banks *banks = &tensix->src[src];
     if (!is_held(tensix, src)) {
+        touch_bank(tensix, src, banks->matrix_bank);
         banks->matrix_may[banks->matrix_bank] &= keep;
         banks->matrix_bank ^= 1;
         tensix->flight[src].until = 0; /* what filled the bank is over: flights are by unpacker */

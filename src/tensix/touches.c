@@ -7,19 +7,22 @@
 /* Units that tell all that they touch. */
 static const bool tells_all[TENSIX_UNITS] = {
     [TENSIX_UNIT_SYNC] = true,
+    [TENSIX_UNIT_UNPACK] = true,
     [TENSIX_UNIT_PACK] = true,
 };
 
 /* --- The list --- */
 
+/* Units that work datum by datum touch several things in turn: each goes on with its own touch. */
 static void add_touch(struct tensix_touches *touches, bool is_write, enum observed_state state,
                       unsigned first, unsigned count)
 {
-    if (touches->count > 0) { /* what goes on where the latest one ends */
-        struct observed_touch *latest = &touches->touch[touches->count - 1];
-        if (latest->state == state && latest->is_write == is_write &&
-            latest->first + latest->count == first) {
-            latest->count += count;
+    enum { RECENT = 8 };
+    for (unsigned i = 1; i <= RECENT && i <= touches->count; i++) {
+        struct observed_touch *recent = &touches->touch[touches->count - i];
+        unsigned behind = first - recent->first; /* huge if it begins before */
+        if (recent->state == state && recent->is_write == is_write && behind <= recent->count) {
+            recent->count = behind + count > recent->count ? behind + count : recent->count;
             return;
         }
     }
@@ -84,6 +87,18 @@ static unsigned adc_axis(unsigned thread, enum tensix_adc_unit unit, unsigned ch
 static unsigned packer_adc(unsigned thread, const struct tensix_args_PACR *args)
 {
     return tensix_pack_adc(thread, args->ovrd_thread_id, args->addr_cnt_context);
+}
+
+/* Does an UNPACR use the counters of a thread that it names? */
+static bool names_adc(bool is_multi_context, unsigned context_adc)
+{
+    return is_multi_context && context_adc < TENSIX_THREADS;
+}
+
+/* The piece of the bank of SrcA or SrcB that the unpackers use next. */
+static unsigned src_bank(const struct tensix *tensix, unsigned src)
+{
+    return 2 * src + tensix->src[src].unpack_bank;
 }
 
 /* Words of Config of units, by bits of enum tensix_config_user. */

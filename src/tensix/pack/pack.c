@@ -206,6 +206,7 @@ static void tell_input(const struct pack_job *job)
         unsigned physical =
             is_32bit ? tensix_dst_physical32(map, row) : tensix_dst_physical16(map, row);
         tensix_touch(job->tensix, TENSIX_READS, OBSERVED_STATE_DST, physical, 1);
+        tensix_touch(job->tensix, TENSIX_READS, OBSERVED_STATE_DST_FLAG, physical, 1);
         if (is_32bit) {
             tensix_touch(job->tensix, TENSIX_READS, OBSERVED_STATE_DST,
                          physical + TENSIX_DST_LOWER_HALF, 1);

@@ -137,6 +137,7 @@ static bool row_start(struct unpack_job *job, uint64_t section, unsigned index, 
     if (address + sizeof value > job->tensix->l1_size) {
         return unpack_outside(job, "a row start index", (int64_t)address);
     }
+    tensix_touch(job->tensix, TENSIX_READS, OBSERVED_STATE_L1, (unsigned)address, sizeof value);
     memcpy(&value, job->tensix->l1 + address, sizeof value);
     *start = value;
     return true;

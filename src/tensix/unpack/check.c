@@ -103,12 +103,15 @@ static bool check_exponents(struct unpack_job *job, const struct unpack_cursor *
         int64_t position = start->exponents + i;
         uint8_t exponent =
             job->plan->forces_exponent ? job->plan->forced_exponent : l1[position / 16];
+        tensix_touch(job->tensix, TENSIX_READS, OBSERVED_STATE_L1, (unsigned)(position / 16),
+                     !job->plan->forces_exponent);
         if (exponent >= 6 && exponent <= 31) { /* whatever the data are */
             i += job->plan->forces_exponent ? count : 16 - (uint32_t)(position % 16);
             continue;
         }
         int64_t at = start->data + (int64_t)i * bits;
         uint8_t datum = (uint8_t)(l1[at / 8] >> at % 8 & ((1u << bits) - 1));
+        tensix_touch(job->tensix, TENSIX_READS, OBSERVED_STATE_L1, (unsigned)(at / 8), 1);
         if (!num_block_is_defined(format, datum, exponent)) {
             return unpack_undefined(job,
                                     "shared exponent 0x%02x of the datum 0x%x at 0x%08" PRIx64

@@ -22,6 +22,10 @@ static void advance(const struct unpack_job *job, struct unpack_cursor *cursor)
 static uint32_t run_length(const struct unpack_job *job, const struct unpack_cursor *cursor)
 {
     uint8_t pair = job->tensix->l1[cursor->deltas / 8];
+    if (!job->all_zero) {
+        tensix_touch(job->tensix, TENSIX_READS, OBSERVED_STATE_L1, (unsigned)(cursor->deltas / 8),
+                     1);
+    }
     return job->all_zero ? 1 : 1 + (pair >> cursor->deltas % 8 & 0xf);
 }
 

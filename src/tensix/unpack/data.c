@@ -10,6 +10,33 @@
 
 enum { COLUMNS = NUM_BLOCK_DATUMS, MOST_ROWS = TENSIX_SRC_FILE_ROWS };
 
+/* --- What observers are told --- */
+
+/* Rows of the bank that the unpackers have: `row` counts modulo its size. */
+static void touch_src(const struct unpack_job *job, enum tensix_access access, unsigned row,
+                      unsigned rows)
+{
+    struct tensix *tensix = job->tensix;
+    enum tensix_src src = job->which ? TENSIX_SRC_B : TENSIX_SRC_A;
+    unsigned bank = TENSIX_SRC_FILE_BANKS * src + tensix->src[src].unpack_bank;
+    tensix_touch(tensix, access, OBSERVED_STATE_SRC,
+                 bank * TENSIX_SRC_FILE_ROWS + row % TENSIX_SRC_FILE_ROWS, rows);
+}
+
+static void touch_dst(const struct unpack_job *job, enum tensix_access access, unsigned row)
+{
+    struct tensix *tensix = job->tensix;
+    const struct tensix_dst_map map = tensix_dst_map_now(tensix);
+    const bool is_32bit = job->format.is_32bit;
+    unsigned physical =
+        is_32bit ? tensix_dst_physical32(map, row) : tensix_dst_physical16(map, row);
+    tensix_touch(tensix, access, OBSERVED_STATE_DST, physical, 1);
+    tensix_touch(tensix, TENSIX_WRITES, OBSERVED_STATE_DST_FLAG, physical, 1);
+    if (is_32bit || map.high_half) {
+        tensix_touch(tensix, access, OBSERVED_STATE_DST, physical + TENSIX_DST_LOWER_HALF, 1);
+    }
+}
+
 /* --- Datum by datum --- */
 
 static void write_src_a(const struct unpack_job *job, unsigned row, unsigned column,
@@ -26,6 +53,7 @@ static void write_src_a(const struct unpack_job *job, unsigned row, unsigned col
         row = row - low + column;
         column = low;
     }
+    touch_src(job, TENSIX_CHANGES, row, 1);
     tensix_src_file_write(&tensix->src_file[TENSIX_SRC_A], tensix->src[TENSIX_SRC_A].unpack_bank,
                           row, column, stored);
 }
@@ -35,6 +63,7 @@ static void write_src_b(const struct unpack_job *job, unsigned row, unsigned col
 {
     struct tensix *tensix = job->tensix;
     for (unsigned i = 0; i < (job->broadcasts ? UNPACK_BROADCAST_ROWS : 1u); i++) {
+        touch_src(job, TENSIX_CHANGES, row + job->row_offset + i, 1);
         tensix_src_file_write(&tensix->src_file[TENSIX_SRC_B],
                               tensix->src[TENSIX_SRC_B].unpack_bank, row + job->row_offset + i,
                               column, stored);
@@ -47,6 +76,7 @@ static void write_dst(const struct unpack_job *job, unsigned row, unsigned colum
     struct tensix_dst_map map = tensix_dst_map_now(tensix);
     tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     row -= UNPACK_SKIPPED_ROWS;
+    touch_dst(job, TENSIX_CHANGES, row);
     if (job->format.is_32bit) {
         tensix_dst_write32(&tensix->dst, map, row, column, stored);
     } else {
@@ -92,6 +122,10 @@ uint32_t unpack_datum(const struct unpack_job *job, const struct unpack_cursor *
     if (job->all_zero) {
         return 0;
     }
+    if (job->reads_exponents) {
+        tensix_touch(job->tensix, TENSIX_READS, OBSERVED_STATE_L1,
+                     (unsigned)(cursor->exponents / 16), 1);
+    }
     tensix_tell(job->tensix, OBSERVED_READ, OBSERVED_UNPACKER, (uint32_t)(cursor->data / 8),
                 format->bits <= 8 ? 1 : format->bits / 8u);
     memcpy(&datum, l1 + cursor->data / 8, format->bits <= 8 ? 1 : format->bits / 8u);
@@ -126,6 +160,8 @@ static void convert(const struct unpack_job *job, const struct unpack_cursor *cu
     }
     if (job->reads_exponents) {
         exponents = l1 + cursor->exponents / 16;
+        tensix_touch(job->tensix, TENSIX_READS, OBSERVED_STATE_L1,
+                     (unsigned)(cursor->exponents / 16), rows);
     } else if (job->format.is_block) {
         memset(forced, job->plan->forced_exponent, rows);
         exponents = forced;
@@ -143,6 +179,7 @@ static void write_rows_to_dst(const struct unpack_job *job, unsigned row, unsign
     tensix_vector_settle(job->tensix, &job->tensix->vector, job->tensix->now);
     for (unsigned i = 0; i < rows; i++, stored += COLUMNS) {
         uint16_t halves[COLUMNS];
+        touch_dst(job, TENSIX_WRITES, row + i);
         if (job->format.is_32bit) {
             tensix_dst_write_row32(dst, map, row + i, stored);
             continue;
@@ -183,9 +220,12 @@ static void move_rows(const struct unpack_job *job, const struct unpack_cursor *
         tensix_src_file_open(&tensix->src_file[src], tensix->src[src].unpack_bank);
     row = (row + job->row_offset) % TENSIX_SRC_FILE_ROWS;
     if (job->plan->transposes) {
+        touch_src(job, TENSIX_CHANGES, row / COLUMNS * COLUMNS,
+                  (row + rows - 1) / COLUMNS * COLUMNS + COLUMNS - row / COLUMNS * COLUMNS);
         convert(job, cursor, rows, stored);
         write_columns(bank, row, rows, stored);
     } else {
+        touch_src(job, TENSIX_WRITES, row, rows);
         convert(job, cursor, rows, bank[row]);
     }
 }

@@ -73,6 +73,13 @@ TENSIX_EXEC(UNPACR_NOP_ZEROSRC)
         [CLEAR_ONE] = one(args->clear_to_1_format),
         [CLEAR_IMMEDIATE] = immediate(tensix, thread, args->which_unpacker),
     };
+    for (unsigned bank = 0; bank < TENSIX_SRC_FILE_BANKS; bank++) {
+        if (args->both_banks || bank == banks->unpack_bank) {
+            tensix_touch(tensix, TENSIX_WRITES, OBSERVED_STATE_SRC,
+                         (TENSIX_SRC_FILE_BANKS * src + bank) * TENSIX_SRC_FILE_ROWS,
+                         TENSIX_SRC_FILE_ROWS);
+        }
+    }
     tensix_src_file_fill(&tensix->src_file[src],
                          args->both_banks ? TENSIX_SRC_FILE_BOTH : 1u << banks->unpack_bank,
                          value[args->clear_value]);

@@ -17,6 +17,8 @@ void tensix_unpack_hand_over(struct tensix *tensix, unsigned thread, unsigned wh
                              unsigned format)
 {
     enum tensix_src src = which ? TENSIX_SRC_B : TENSIX_SRC_A;
+    tensix_touch(tensix, TENSIX_CHANGES, OBSERVED_STATE_SRC_BANK,
+                 2 * src + tensix->src[src].unpack_bank, 1);
     tensix_src_file_imply(&tensix->src_file[src], tensix->src[src].unpack_bank, format);
     tensix_src_give(tensix, src);
     tensix->unpacker[which].src_row[thread] = (which ? tensix_get_SRCB_SET_Base(tensix, thread)

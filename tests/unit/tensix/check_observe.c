@@ -154,7 +154,7 @@ static const struct observed_work *expect_work(unsigned thread, enum tensix_row 
 }
 
 /* Thread 1 waits for what thread 0 changes then. */
-TEST_EACH(work_knows_its_releaser, 4)
+TEST_EACH(work_knows_its_releaser, 6)
 {
     static const struct {
         const char *before, *waiter, *releaser;
@@ -164,17 +164,20 @@ TEST_EACH(work_knows_its_releaser, 4)
         {"ATGETM 2", "ATGETM 2", "ATRELM 2", TENSIX_ROW_ATGETM, TENSIX_WAITS_FOR_MUTEX},
         {"SEMINIT 15, 0, 1", "SEMWAIT 2, 1, 1; SEMGET 1", "SEMPOST 1", TENSIX_ROW_SEMGET,
          TENSIX_WAITS_FOR_LATCH},
+        {"SETDVALID 1; SETDVALID 1", "UNPACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1",
+         "CLEARDVALID 1, 0", TENSIX_ROW_UNPACR, TENSIX_WAITS_FOR_SRC},
     };
     tensix->timing = tile_timing(_i / COUNT(rows));
     tensix->observed = 1u << OBSERVED_UNIT;
-    tensix_harness_run(&harness, 0, rows[_i % 2].before);
-    tensix_harness_run(&harness, 1, rows[_i % 2].waiter);
-    tensix_harness_run(&harness, 0, rows[_i % 2].releaser);
-    const struct observed_work *work = expect_work(1, rows[_i % 2].row);
-    ck_assert_uint_eq(work->waited_for, rows[_i % 2].wait);
+    tensix_harness_run(&harness, 0, rows[_i % COUNT(rows)].before);
+    tensix_harness_run(&harness, 1, rows[_i % COUNT(rows)].waiter);
+    tensix_harness_run(&harness, 0, rows[_i % COUNT(rows)].releaser);
+    const struct observed_work *work = expect_work(1, rows[_i % COUNT(rows)].row);
+    ck_assert_uint_eq(work->waited_for, rows[_i % COUNT(rows)].wait);
     ck_assert(work->released_by.is_known);
     ck_assert_uint_eq(work->released_by.thread, 0);
-    ck_assert_uint_eq(work->released_by.word, tensix_harness_assemble(rows[_i % 2].releaser));
+    ck_assert_uint_eq(work->released_by.word,
+                      tensix_harness_assemble(rows[_i % COUNT(rows)].releaser));
     ck_assert_uint_le(work->released_by.cycle, work->begin);
     tensix_harness_run(&harness, 1, "SEMINIT 15, 0, 1");
     work = expect_work(1, TENSIX_ROW_SEMINIT);

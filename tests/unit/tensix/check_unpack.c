@@ -11,9 +11,11 @@
 
 #include "num/kernels.h"
 #include "num/tensix_format.h"
+#include "tensix/config/users.h"
 #include "unit/tensix/unpack_model.h"
 #include "unit/test.h"
 #include "unit/tensix/tensix_fixture.h"
+#include "unit/tensix/touched.h"
 
 enum { ROUNDS = 1000, AREA = 0x8000, AREA_BYTES = 24576, TEXT = 256 };
 
@@ -437,4 +439,47 @@ TEST_EACH(random_unpacr_is_as_the_pages_say, 2 * SHARES)
     }
     ck_assert_uint_gt(outcomes[DONE], rounds / (share == ANY_FORMATS ? 40 : 8));
     ck_assert_uint_gt(outcomes[BLOCKED], 0);
+}
+
+/* --- What observers are told --- */
+
+/* Any instruction of the scene's unpacker: UNPACR, counting contexts, clearing, handing over. */
+static uint32_t random_word(const struct scene *s)
+{
+    const uint32_t own = UINT32_C(0x43000000) | s->u.unpacker << 23;
+    switch (random_below(&dice, 8)) {
+    case 0: /* UNPACR_NOP that clears, in any way */
+        return own | (random_next(&dice) & 0x1fd) | 1;
+    case 1: /* that hands over, or does nothing */
+        return own | (one_in(2) ? 0x1c1 : 2);
+    case 2:
+        return UINT32_C(0x42002000) | s->u.unpacker << 23;
+    default:
+        return unpacr_word(&s->u);
+    }
+}
+
+TEST_EACH(all_that_is_touched_is_told, SHARES)
+{
+    enum { TOLD_ROUNDS = 40 };
+    unsigned executed = 0;
+    dice = 5 + (uint64_t)_i;
+    touched_open(&harness);
+    for (unsigned round = 0; round < TOLD_ROUNDS; round++) {
+        struct scene s = make_scene((enum share)_i);
+        if (!one_in(4)) {
+            release_banks();
+        }
+        for (unsigned word = TENSIX_GLOBAL_WORD; word < TENSIX_STATE_WORDS; word++) {
+            tensix->config[1][word] = tensix->config[0][word]; /* both states have them */
+        }
+        tensix->stale = TENSIX_USED_BY_ALL;
+        executed +=
+            touched_check(&harness, s.thread, random_word(&s), &dice, AREA - 256, AREA_BYTES);
+        tensix->thread[s.thread].has_next = tensix->thread[s.thread].blocked = false;
+        tensix->thread[s.thread].wait = TENSIX_WAITS_FOR_NOTHING;
+    }
+    ck_assert_uint_gt(executed, TOLD_ROUNDS / 3);
+    ck_assert_uint_gt(touched_times(OBSERVED_STATE_ADC, true), 0);
+    touched_close();
 }

@@ -72,7 +72,7 @@ static void claim_register_files(void)
 {
     for (unsigned row = 0; row < TENSIX_DST_ROWS; row++) {
         CLAIM(layout->dst.bits[row], DST, row);
-        CLAIM(layout->dst.cleared[row], DST, row);
+        CLAIM(layout->dst.cleared[row], DST_FLAG, row);
     }
     for (unsigned src = 0; src < TENSIX_SRCS; src++) {
         for (unsigned i = 0; i < 2 * TENSIX_SRC_FILE_ROWS; i++) {
@@ -108,8 +108,12 @@ static void claim_units(void)
         CLAIM(layout->config[state][word], CONFIG, word < TENSIX_GLOBAL_WORD ? i : word);
     }
     for (unsigned i = 0; i < TENSIX_SRCS; i++) {
+        CLAIM(layout->src[i].unpack_bank, SRC_BANK, 4 + i);
+        LEAVE(layout->src[i].given_at);
+        LEAVE(layout->src_file[i].filled);
         for (unsigned bank = 0; bank < 2; bank++) {
             CLAIM(layout->src[i].matrix_may[bank], SRC_BANK, 2 * i + bank);
+            CLAIM(layout->src_file[i].format[bank], SRC_BANK, 2 * i + bank);
         }
     }
 }
@@ -260,10 +264,10 @@ static uint8_t random_byte(size_t at, uint8_t old, uint64_t *dice)
     const struct tensix *tensix = layout;
     const uint8_t random = (uint8_t)random_next(dice);
     const uint8_t *byte = (const uint8_t *)tensix + at;
-    const uint8_t *cleared = (const uint8_t *)tensix->dst.cleared;
     switch (piece[at].state) {
+    case OBSERVED_STATE_DST_FLAG:
+        return random & 1;
     case OBSERVED_STATE_DST:
-        return byte >= cleared && byte < cleared + sizeof tensix->dst.cleared ? random & 1 : random;
     case OBSERVED_STATE_GPR:
     case OBSERVED_STATE_CONFIG:
     case OBSERVED_STATE_LREG:
