@@ -30,80 +30,41 @@ static uint32_t stack_pointer(const struct tensix_args_SETRWC *args)
 }
 
 /* SPEC: DstCtoCr sets Dst even where the mask does not name it; the other Cr bits only choose what
- * is added. (The seeds look for DstCtoCr in the mask, where that bit is Fidelity.) Not inlined:
- * taking all operands would cost the usual case most of its time. */
-static __attribute__((noinline)) enum tensix_exec set_rwc(struct tensix *tensix, unsigned thread,
-                                                          uint32_t word)
-{
-    const struct tensix_args_SETRWC args = tensix_decode_SETRWC(word);
-    struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
-    enum tensix_src src;
-    if (args.clear_ab_vld && tensix_src_comes_later(tensix, thread, args.clear_ab_vld, &src)) {
-        return tensix_matrix_stall(tensix, thread, src);
-    }
-    if (args.src_a) {
-        set_src(&rwc->src_a, &rwc->src_a_cr, args.src_a_cr, args.src_a_val);
-    }
-    if (args.src_b) {
-        set_src(&rwc->src_b, &rwc->src_b_cr, args.src_b_cr, args.src_b_val);
-    }
-    if (args.dst || args.dst_c_to_cr) {
-        set_dst(rwc, args.dst_cr, args.dst_c_to_cr, args.dst_val);
-    }
-    if (args.fidelity) {
-        rwc->fidelity = 0;
-    }
-    if (args.sp) {
-        rwc->sp = stack_pointer(&args);
-    }
-    tensix_matrix_flip(tensix, thread, args.clear_ab_vld);
-    return TENSIX_DONE;
-}
-
-/* Usually there are no carriage returns, and no bank is given back. */
+ * is added. (The seeds look for DstCtoCr in the mask, where that bit is Fidelity.) */
 TENSIX_EXEC(SETRWC)
 {
     struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
-    if (args->rwc_cr | args->clear_ab_vld | args->sp) {
-        return set_rwc(tensix, thread, args->word);
+    enum tensix_src src;
+    if (args->clear_ab_vld && tensix_src_comes_later(tensix, thread, args->clear_ab_vld, &src)) {
+        return tensix_matrix_stall(tensix, thread, src);
     }
     if (args->src_a) {
-        rwc->src_a = rwc->src_a_cr = args->src_a_val;
+        set_src(&rwc->src_a, &rwc->src_a_cr, args->src_a_cr, args->src_a_val);
     }
     if (args->src_b) {
-        rwc->src_b = rwc->src_b_cr = args->src_b_val;
+        set_src(&rwc->src_b, &rwc->src_b_cr, args->src_b_cr, args->src_b_val);
     }
-    if (args->dst) {
-        rwc->dst = rwc->dst_cr = args->dst_val;
+    if (args->dst || args->dst_c_to_cr) {
+        set_dst(rwc, args->dst_cr, args->dst_c_to_cr, args->dst_val);
     }
     if (args->fidelity) {
         rwc->fidelity = 0;
     }
+    if (args->sp) {
+        rwc->sp = stack_pointer(args);
+    }
+    tensix_matrix_flip(tensix, thread, args->clear_ab_vld);
     return TENSIX_DONE;
 }
 
 /* GUESS: bit 21 moves the checkpoint of Dst along, as in SETRWC and in address modifiers; see the
  * row. */
-static __attribute__((noinline)) enum tensix_exec increment_rwc(struct tensix *tensix,
-                                                                unsigned thread, uint32_t word)
-{
-    const struct tensix_args_INCRWC args = tensix_decode_INCRWC(word);
-    struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
-    tensix_rwc_step_src(&rwc->src_a, &rwc->src_a_cr, args.src_a_cr, args.src_a_inc);
-    tensix_rwc_step_src(&rwc->src_b, &rwc->src_b_cr, args.src_b_cr, args.src_b_inc);
-    tensix_rwc_step_dst(rwc, args.dst_cr, args.dst_c_to_cr, args.dst_inc);
-    return TENSIX_DONE;
-}
-
 TENSIX_EXEC(INCRWC)
 {
     struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
-    if (args->rwc_cr) {
-        return increment_rwc(tensix, thread, args->word);
-    }
-    rwc->src_a = (rwc->src_a + args->src_a_inc) & TENSIX_RWC_SRC_MASK;
-    rwc->src_b = (rwc->src_b + args->src_b_inc) & TENSIX_RWC_SRC_MASK;
-    rwc->dst = (rwc->dst + args->dst_inc) & TENSIX_RWC_DST_MASK;
+    tensix_rwc_step_src(&rwc->src_a, &rwc->src_a_cr, args->src_a_cr, args->src_a_inc);
+    tensix_rwc_step_src(&rwc->src_b, &rwc->src_b_cr, args->src_b_cr, args->src_b_inc);
+    tensix_rwc_step_dst(rwc, args->dst_cr, args->dst_c_to_cr, args->dst_inc);
     return TENSIX_DONE;
 }
 
