@@ -3,6 +3,7 @@
 arch_small_cppflags = -Itests/arch/small -I$(srcdir)/%D%/small
 arch_files = %D%/scene.c %D%/scene.h
 EXTRA_DIST += \
+	%D%/arch.sh \
 	%D%/move.c \
 	%D%/small/addresses.h \
 	%D%/small/geometry.h \
@@ -19,7 +20,9 @@ if HAVE_CHECK
 if HAVE_SMALL_CHIP
 check_LTLIBRARIES += %D%/libsmall.la
 check_PROGRAMS += %D%/check_arch
-TESTS += %D%/check_arch
+TESTS += %D%/check_arch %D%/arch.sh
+check_PROGRAMS += %D%/penrose %D%/host
+check_DATA += %D%/libttsim.so
 endif
 endif
 tests_arch_libsmall_la_SOURCES = $(chip_sources) %D%/small/reverse.c
@@ -27,6 +30,16 @@ tests_arch_libsmall_la_CPPFLAGS = $(arch_small_cppflags) $(AM_CPPFLAGS)
 tests_arch_libsmall_la_CFLAGS = $(PENROSE_CFLAGS)
 tests_arch_check_arch_SOURCES = %D%/check_arch.c $(arch_files)
 tests_arch_check_arch_LDADD = tests/arch/small.o libunit.la libpenrose_core.la $(CHECK_LIBS)
+## The program with both kinds, and the library for hosts of the small chip alone.
+tests_arch_penrose_SOURCES = %D%/kinds.c
+tests_arch_penrose_LDADD = $(penrose_OBJECTS) tests/arch/small.o $(penrose_LDADD)
+tests_arch_host_SOURCES = %D%/host.c
+tests_arch_host_LDADD = -ldl
+tests/arch/libttsim.so: $(srcdir)/%D%/kinds.c tests/arch/small.o libttsim_parts.la libpenrose_core.la
+	$(AM_V_CCLD)$(CC) $(DEFS) -I. $(AM_CPPFLAGS) $(PENROSE_CFLAGS) $(CFLAGS) -DSMALL_ALONE -fPIC -shared -o $@ \
+		$(srcdir)/tests/arch/kinds.c -Wl,--whole-archive .libs/libttsim_parts.a -Wl,--no-whole-archive \
+		tests/arch/small.o .libs/libpenrose_core.a $(libpenrose_core_la_LIBADD) -lstdc++ $(LDFLAGS)
+CLEANFILES += tests/arch/libttsim.so
 arch_moved = $(foreach table,arc auto_ttsync backend_config config_users eth overlay regs resets,tests/arch/small/$(table).def)
 $(arch_moved): tests/arch/small/%.def: $(srcdir)/src/arch/blackhole/%.def $(srcdir)/%D%/small/moved.awk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $(srcdir)/tests/arch/small/moved.awk $< > $@
@@ -42,6 +55,11 @@ tests/arch/small.o: tests/arch/libsmall.la
 CLEANFILES += tests/arch/small.o $(arch_moved) tests/arch/small/tensix.def
 if HAVE_RISCV_CC
 arch_movers = tests/arch/blackhole-move.elf tests/arch/small-move.elf
+check_DATA += tests/arch/small-hello.elf
+CLEANFILES += tests/arch/small-hello.elf
+tests/arch/small-hello.elf: $(srcdir)/firmware/bare/hello.c
+	$(guest_make) $(guest_hart_brisc) $(guest_files)
+tests/arch/small-hello.elf: $(guest_common) $(guest_tables) $(arch_moved)
 arch_triscs = $(foreach chip,blackhole small,$(patsubst %,tests/arch/$(chip)-trisc%.elf,0 1 2))
 check_DATA += $(arch_movers) $(arch_triscs)
 CLEANFILES += $(arch_movers) $(arch_triscs)

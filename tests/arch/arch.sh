@@ -1,0 +1,62 @@
+#!/bin/bash
+# The command line and the library for hosts ask the chip: a program that has the made-up small chip
+# beside Blackhole runs, tells, dumps, shows and debugs it by --arch, and a host reaches it through the
+# BARs of its own libttsim.
+set -uo pipefail
+PENROSE=$builddir/tests/arch/penrose
+# shellcheck source=tests/cli/lib.bash
+. "${srcdir:?}/tests/cli/lib.bash" || exit 1
+hello=$builddir/tests/arch/small-hello.elf
+[ -f "$hello" ] || exit 77
+
+"$PENROSE" run --arch small --tile 0,0 "$hello" 2>"$work/first"
+first=$(sed -n 's/.*the first is at \([0-9]*,[0-9]*\) .*/\1/p' "$work/first")
+report "workers of the small chip" "$([ -n "$first" ] && [ "$first" != 1,2 ] || cat "$work/first")"
+
+expect "a program" 0 "out:tile $first|brisc" -- run --arch small "$hello"
+expect "its clock and its name are in a dump" 0 -- run --arch small "$hello" --dump-state "$work/dump"
+report "the manifest" "$(grep -q '"chip": *"small"' "$work/dump/manifest.json" || echo "it names another chip")"
+expect "the dump is shown" 0 'out:small.*card small' -- state "$work/dump"
+expect "its registers" 0 'out:brisc is' 'out:local RAM' -- state "$work/dump" --show gprs,local
+report "its local RAM is where the chip has it" \
+    "$("$PENROSE" state "$work/dump" --show local | grep -q '0xffa00' || echo "other addresses")"
+expect "the configuration" 0 'out:fields of the configuration' -- state "$work/dump" --show config
+expect "an instruction of the small chip" 0 'out:SFPREV' -- info --isa --arch small
+expect "a word of it" 0 'out:[Ss][Ff][Pp][Rr][Ee][Vv]' -- disasm --arch small --tensix 0x9a000010
+expect "Blackhole has no such word" 0 'out:0x9a000010' -- disasm --tensix 0x9a000010
+expect "its descriptor" 0 'out:arch_name: SMALL' -- info --soc-descriptor small
+expect "a card of the other kind" 2 '--card: p150a is no card of --arch small' -- run --arch small --card p150a "$hello"
+expect "kinds that there are" 2 "did you mean small.* Known: blackhole, small" -- run --arch smal "$hello"
+
+if command -v gdb-multiarch >/dev/null; then
+    cat >"$work/gdb" <<EOF
+set architecture riscv:rv32
+target extended-remote $work/socket
+attach $(printf '1%02d%02d1' ${first/,/ })
+break main
+continue
+print \$pc
+info registers sp
+monitor tile
+monitor gpr
+kill
+EOF
+    timeout 60 "$PENROSE" run --arch small "$hello" --gdb "unix:$work/socket" >"$work/run" 2>&1 &
+    server=$!
+    for _ in $(seq 100); do
+        [ -S "$work/socket" ] && break
+        sleep 0.1
+    done
+    timeout 60 gdb-multiarch -nx -batch -x "$work/gdb" "$hello" >"$work/session" 2>&1
+    kill "$server" 2>/dev/null
+    wait "$server" 2>/dev/null
+    report "GDB stops in main" "$(grep -q 'Breakpoint 1, main' "$work/session" || cat "$work/session" "$work/run")"
+    report "GDB's stack is the chip's" "$(grep -q 'sp  *0xffa0' "$work/session" || cat "$work/session")"
+else
+    left_out+=" GDB"
+fi
+
+"$builddir/tests/arch/host" "$builddir/tests/arch/libttsim.so" ${first/,/ } >"$work/host" 2>&1
+report "a host reaches L1 by a window" "$([ $? -eq 0 ] && grep -q 'written by the host' "$work/host" || cat "$work/host")"
+report "the device is the small chip's" "$(grep -q '0xb1411e52' "$work/host" || cat "$work/host")"
+finish
