@@ -26,6 +26,7 @@ enum {
 struct rv32_idle_place {
     uint32_t address, value;
     uint8_t size;
+    uint8_t gap[3];
 };
 
 struct rv32_idle {
@@ -33,8 +34,9 @@ struct rv32_idle {
     uint64_t period;       /* cycles of an iteration */
     uint64_t instructions; /* of an iteration */
     uint64_t wake;         /* must be resumed at this time; UINT64_MAX: only when a place changes */
-    bool reads_clock;
     unsigned places;
+    bool reads_clock;
+    uint8_t gap[3];
     struct rv32_idle_place place[RV32_IDLE_PLACES];
 };
 
@@ -42,16 +44,17 @@ enum rv32_follow { RV32_FOLLOWS_NOT, RV32_FOLLOWS_UP, RV32_FOLLOWS_DOWN, RV32_FO
 
 /* A search for a polling loop under way; plain data. */
 struct rv32_probe {
+    uint64_t start, start_retired;
+    uint64_t steady; /* clock ticks for which no comparison with the clock changes its outcome */
     unsigned steps;  /* done so far; 0: not started */
-    bool has_turned; /* the hart has jumped back, and the search began anew there */
-    bool is_late;    /* it begins anew at the next instruction */
     uint32_t start_pc, start_x[32];
     uint8_t start_pending[32]; /* cycles until registers are known (rv32/timing.h) */
-    uint64_t start, start_retired;
     uint32_t written, live_in; /* registers; live_in: read before written */
     uint32_t counted;          /* registers that a constant was added to */
     uint8_t follow[32];        /* enum rv32_follow: how registers follow the wall clock */
-    uint64_t steady; /* clock ticks for which no comparison with the clock changes its outcome */
+    bool has_turned;           /* the hart has jumped back, and the search began anew there */
+    bool is_late;              /* it begins anew at the next instruction */
+    uint8_t gap[2];
 };
 
 enum rv32_probe_result { RV32_PROBE_MORE, RV32_PROBE_IDLE, RV32_PROBE_BUSY };

@@ -184,13 +184,12 @@ uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end)
 
 void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now)
 {
-    memset(hart, 0, offsetof(struct rv32_hart, op));
-    hart->csr = (struct rv32_csrs){
-        .cfg0 = UINT32_C(16) << 13, /* StMergeTimer */
-        .vlenb = RV32_VLEN_BYTES,
-        .cycle_offset = -now,
+    *(struct rv32_hart_state *)hart = (struct rv32_hart_state){
+        .csr = {.cfg0 = UINT32_C(16) << 13, /* StMergeTimer */
+                .vlenb = RV32_VLEN_BYTES,
+                .cycle_offset = -now},
+        .pc = pc,
     };
-    hart->pc = pc;
     hart->page = NULL;
     hart->op = NULL;
     hart->null_jump = 0;

@@ -59,10 +59,11 @@ enum rv32_stop {
 struct rv32_access {
     uint32_t address;
     uint32_t value; /* of a store; the result of a load */
-    uint8_t size;   /* 1, 2, 4 */
+    uint64_t cycle;
+    uint8_t size; /* 1, 2, 4 */
     bool store;
     bool atomic; /* half of an atomic instruction: must not be buffered */
-    uint64_t cycle;
+    uint8_t gap[5];
 };
 
 struct rv32_fault {
@@ -112,14 +113,15 @@ struct rv32_bus {
 
 /* CSRs that hold state (SPEC: CSRs). Counters are derived, see rv32_csr_read. */
 struct rv32_csrs {
+    uint64_t mhpmcounter[2]; /* SPEC names no events: they hold what software writes */
+    uint64_t cycle_offset, instret_offset; /* mcycle = tile time + offset */
     uint32_t fcsr, vxsat, vxrm;
     uint32_t vl, vtype, vlenb;
     uint32_t mcountinhibit, mhpmevent[2];
-    uint64_t mhpmcounter[2]; /* SPEC names no events: they hold what software writes */
     uint32_t cfg0, pmacfg[2], cfg1, hwa_mask, hwa_cfg, vgsrc;
-    uint32_t scratch[RV32_STATUS_WORDS];   /* 0xbc0 + i where the hardware does not drive it */
-    uint64_t cycle_offset, instret_offset; /* mcycle = tile time + offset */
+    uint32_t scratch[RV32_STATUS_WORDS]; /* 0xbc0 + i where the hardware does not drive it */
     uint32_t intp_restore_pc;
+    uint8_t gap[4];
 };
 
 struct rv32_page;
@@ -127,21 +129,26 @@ struct rv32_code;
 struct rv32_op;
 struct rv32_timing;
 
-struct rv32_hart {
+struct rv32_hart_state {
     uint32_t x[33];
+    uint32_t pc;
     uint32_t f[32]; /* Zfh values are NaN-boxed */
     uint8_t v[32][RV32_VLEN_BYTES];
     struct rv32_csrs csr;
-    uint32_t pc;
-    uint32_t resume_pc; /* where mret goes; meaningful while in_handler */
-    bool in_handler;
     uint64_t known[32];        /* tile time from which a register can be read; see timing.h */
     uint64_t retired;          /* instructions since reset, without those of the running burst */
-    enum rv32_stop stop;       /* why the latest burst ended */
     struct rv32_access access; /* of RV32_STOP_WAIT */
     struct rv32_fault fault;   /* of RV32_STOP_FAULT */
+    enum rv32_stop stop;       /* why the latest burst ended */
+    uint32_t resume_pc;        /* where mret goes; meaningful while in_handler */
+    bool in_handler;
+    uint8_t gap[7];
+};
 
-    /* Beside the state: the burst under way. */
+struct rv32_hart {
+    struct rv32_hart_state;
+
+    /* The burst under way. */
     const struct rv32_op *op;
     const struct rv32_page *page;
     uint32_t page_pc;

@@ -305,11 +305,12 @@ struct tensix_pushes {
 /* A push (tensix_push_and_run) that an observer has stopped: its hart does it again, and that goes on
  * with it. */
 struct tensix_push_cut {
+    uint64_t end; /* up to which the thread runs */
     bool is_cut;
-    uint64_t end;   /* up to which the thread runs */
     bool was_busy;  /* the thread, before the push */
     bool is_pushed; /* there was room */
     bool progress;  /* of the thread, so that there is some now */
+    uint8_t gap[4];
 };
 
 /* The state of parts that have no owner of their own. */

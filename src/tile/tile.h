@@ -168,19 +168,29 @@ struct tile_load {
     uint64_t cycle;
 };
 
-struct tile_hart {
+struct tile_hart_state {
     enum hart_state state;
-    bool ram_used;  /* the local RAM may hold something other than zeros */
-    bool ram_kept;  /* a loader has filled it while the hart was held: the release leaves it so */
-    uint64_t time;  /* tile time of its next instruction */
+    bool ram_used; /* the local RAM may hold something other than zeros */
+    bool ram_kept; /* a loader has filled it while the hart was held: the release leaves it so */
+    bool step;     /* run one instruction at a time: the debug registers */
+    uint8_t gap;
+    uint64_t time;               /* tile time of its next instruction */
+    struct tensix_push_cut push; /* that an observer has stopped */
+};
+
+/* How it was found out that a hart waits; results do not depend on it. */
+struct tile_hart_hints {
     uint64_t epoch; /* tile->epoch when it began to wait or sleep */
     struct rv32_idle idle;
     struct rv32_probe probe;               /* the search for a polling loop that is under way */
     uint64_t probe_at;                     /* tile time of the next one */
-    unsigned probe_fails;                  /* searches in vain, for backing off */
     struct tile_load load[TILE_LOADS + 1]; /* the latest of registers, by pc; TILE_FENCES */
-    bool step;                             /* run one instruction at a time: the debug registers */
-    struct tensix_push_cut push;           /* that an observer has stopped */
+    uint64_t probe_fails;                  /* searches in vain, for backing off */
+};
+
+struct tile_hart {
+    struct tile_hart_state;
+    struct tile_hart_hints;
 };
 
 /* --- What leaves the tile --- */

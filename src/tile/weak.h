@@ -18,13 +18,15 @@ enum { WEAK_QUEUE = 4, WEAK_LINES = 4, WEAK_LINE_BYTES = 16 };
 struct weak_store {
     uint32_t address, value;
     uint8_t size;
+    uint8_t gap[3];
 };
 
 struct weak_line {
-    bool valid;
     uint32_t address;
     uint8_t bytes[WEAK_LINE_BYTES];
+    bool valid;
     uint8_t read; /* words of it that the hart has read: a bit each */
+    uint8_t gap[2];
 };
 
 struct weak_core {
