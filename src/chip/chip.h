@@ -32,9 +32,10 @@ enum { CHIP_FAULTS = 256, CHIP_UNMODELLED = 512, CHIP_UNITS = NOC_NODES + GRID_B
 /* A fault record without the texts that penrose_fault_get adds. */
 struct chip_fault {
     struct tile_fault fault;
+    uint64_t repeated;
     enum penrose_policy policy;
     unsigned x, y; /* as hosts name the tile */
-    uint64_t repeated;
+    uint8_t gap[4];
 };
 
 /* What a tile or bank reports while others run too (its member `notes`, NULL: nothing yet): kept

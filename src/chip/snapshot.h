@@ -28,7 +28,6 @@ enum { SNAPSHOT_BLOCK = 1 << 16, SNAPSHOT_VERSION = 3 };
 enum snapshot_kind {
     SNAPSHOT_PLAIN,
     SNAPSHOT_LIMIT,
-    SNAPSHOT_TEXT,
     SNAPSHOT_INNER,
     SNAPSHOT_PAGES,
     SNAPSHOT_LEAVE,  /* this member */

@@ -30,9 +30,13 @@
 #define BOOLS(name, first, last)                                                                   \
     SIZED(name, first, offsetof(struct name, last) + 1 - offsetof(struct name, first),             \
           SNAPSHOT_LIMIT, sizeof(bool), 1, NULL)
+#define TEXT(name, member)                                                                         \
+    {#member, offsetof(struct name, member) + sizeof(((struct name *)0)->member) - 1,              \
+     1,       SNAPSHOT_LIMIT,                                                                      \
+     1,       0,                                                                                   \
+     NULL},
 #define PART(name, first, type)                                                                    \
     SIZED(name, first, sizeof(struct type), SNAPSHOT_INNER, 0, 0, &snapshot_type_##type)
-#define TEXT(name, member)        MEMBER(name, member, SNAPSHOT_TEXT, 0, 0, NULL)
 #define BOOL(name, member)        MEMBER(name, member, SNAPSHOT_LIMIT, sizeof(bool), 1, NULL)
 #define INNER(name, member, type) MEMBER(name, member, SNAPSHOT_INNER, 0, 0, &snapshot_type_##type)
 #define PAGES(name, member)       MEMBER(name, member, SNAPSHOT_PAGES, 0, 0, NULL)
@@ -201,7 +205,6 @@ void snapshot_put_object(struct snapshot_writer *writer, const struct snapshot_t
         switch (member->kind) {
         case SNAPSHOT_PLAIN:
         case SNAPSHOT_LIMIT:
-        case SNAPSHOT_TEXT:
             snapshot_put(writer, at, member->size);
             break;
         case SNAPSHOT_INNER:
@@ -272,10 +275,6 @@ void snapshot_get_object(struct snapshot_reader *reader, const struct snapshot_t
         case SNAPSHOT_LIMIT:
             snapshot_get_sparing(reader, at, member->size);
             check_limit(reader, type, member, at);
-            break;
-        case SNAPSHOT_TEXT:
-            snapshot_get_sparing(reader, at, member->size);
-            at[member->size - 1] = 0;
             break;
         case SNAPSHOT_INNER:
             for (uint32_t done = 0; done < member->size; done += member->type->size) {

@@ -40,7 +40,7 @@ enum {
     ETH_WINDOW = 64,              /* unacknowledged TT-link packets of a TX queue */
     ETH_FRAME_LIMIT = 16383,      /* bytes of a frame, without its CRC */
     ETH_PAYLOAD_LIMIT = 16256,    /* bytes that always fit in a frame with any headers */
-    ETH_RULE_BYTES = 150,
+    ETH_RULE_BYTES = 152,
 };
 #define ETH_REGISTER_BASE  AT_ETHERNET
 #define ETH_REGISTER_BYTES (END_ETHERNET - AT_ETHERNET)
@@ -95,6 +95,7 @@ struct eth_packet {
     uint8_t kind;   /* enum eth_packet_kind */
     uint8_t header; /* entry of the TX header table */
     uint8_t stream; /* ETH_PACKET_OVERLAY */
+    uint8_t gap;
     uint32_t local, destination;
     uint32_t size;  /* bytes */
     uint32_t value; /* ETH_PACKET_MMIO */
@@ -105,9 +106,10 @@ struct eth_txq {
     struct eth_packet transfer; /* of ETH_TXQ_CMD, while it is not all enqueued */
     struct eth_packet packet[ETH_WINDOW];
     uint8_t first, held, sent;
-    uint8_t oldest;       /* sequence number of packet[first] */
-    bool ack_owed;        /* something arrived since the last packet left */
-    bool notice_owed;     /* the peer is to be told that a packet is missing */
+    uint8_t oldest;   /* sequence number of packet[first] */
+    bool ack_owed;    /* something arrived since the last packet left */
+    bool notice_owed; /* the peer is to be told that a packet is missing */
+    uint8_t gap[2];
     uint64_t last_sent;   /* when the last TT-link packet left */
     uint64_t raw_next;    /* when a raw transfer that is not finished goes on */
     uint64_t waits_since; /* when the oldest packet left, or the one before it was acknowledged */
@@ -115,7 +117,7 @@ struct eth_txq {
 
 struct eth_rxq {
     uint32_t word[ETH_RXQ_WORDS];
-    bool gap_noticed; /* the peer has been told about the packet that is missing */
+    uint32_t gap_noticed; /* the peer has been told about the packet that is missing */
 };
 
 /* The pattern of a TCAM row, or what a frame gives to be matched, in the layout of the registers
@@ -132,7 +134,7 @@ struct eth_tuple {
 enum eth_tuple_kind { ETH_NOT_IP = 0, ETH_IPV4 = 1, ETH_IPV6 = 3 };
 
 struct eth_tcam_row {
-    bool enabled;
+    uint32_t enabled;
     struct eth_tuple value, mask;
 };
 
@@ -150,8 +152,8 @@ struct eth_statistics {
     uint64_t unrouted;   /* for a queue that does not exist */
 };
 
-struct eth {
-    enum eth_link link;
+struct eth_state {
+    struct eth_statistics statistics;
     struct eth_txq txq[ETH_QUEUES];
     struct eth_rxq rxq[ETH_QUEUES];
     uint32_t header[ETH_HEADERS][ETH_HEADER_WORDS];
@@ -162,10 +164,12 @@ struct eth {
     uint32_t mac[ETH_MAC_WORDS];
     struct eth_tcam_row tcam[ETH_TCAM_ROWS];
     struct eth_flow flow[ETH_TCAM_ROWS];
-    struct eth_statistics statistics;
     char rule[ETH_RULE_BYTES]; /* of the last ANSWER_REFUSED */
+    enum eth_link link;
+};
 
-    /* Beside the state. */
+struct eth {
+    struct eth_state;
     struct eth_board board;
 };
 

@@ -110,7 +110,7 @@ enum {
 struct niu {
     uint32_t word[NIU_WORDS];
     struct niu_transaction transaction;
-    bool has_own_tables; /* of translation, which are not the firmware's any more */
+    uint64_t has_own_tables; /* of translation, which are not the firmware's any more */
 };
 
 /* The index of the first word of a command buffer. */

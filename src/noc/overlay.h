@@ -91,6 +91,7 @@ struct overlay_board {
 struct overlay_answer {
     bool valid;
     uint8_t stream;
+    uint8_t gap[2];
     uint32_t phase, receivers; /* that have answered: a bit for each */
 };
 
@@ -98,7 +99,7 @@ struct overlay_stream;
 
 extern const struct reg_file overlay_registers;
 
-struct overlay {
+struct overlay_shared {
     uint64_t due;     /* streams that may be able to go on */
     uint64_t blocked; /* the board could not take their packet */
     uint64_t used;    /* streams whose state may be other than zeros */
@@ -108,10 +109,14 @@ struct overlay {
     struct overlay_answer answer[OVERLAY_ANSWERS];
     uint8_t answer_turn[2]; /* which is overwritten next: unicast, multicast */
     uint8_t blob_turn;      /* where BLOB_NEXT_AUTO_CFG_DONE looks first */
+    uint8_t gap[5];
     uint32_t offset[OVERLAY_OFFSETS];
     char rule[OVERLAY_RULE_BYTES]; /* the latest that was broken */
+};
 
-    /* Beside the state. Without a board nothing starts: the overlay is a register file. */
+/* Without a board nothing starts: the overlay is a register file. */
+struct overlay {
+    struct overlay_shared;
     unsigned streams; /* 0 means OVERLAY_STREAMS */
     uint32_t *word;   /* of registers */
     struct overlay_stream *state;

@@ -50,6 +50,7 @@ struct overlay_message {
     uint32_t header[4];
     uint8_t stream; /* whose receive buffer it is in */
     bool is_last;   /* the last of an infinite phase */
+    uint8_t gap[2];
 };
 
 struct overlay_reading {
@@ -57,12 +58,13 @@ struct overlay_reading {
     uint8_t stream;
     bool ends_message; /* a gathering stream owes its input one message less */
     bool is_joined;    /* leaves together with the next entry */
+    uint8_t gap;
 };
 
 /* Where flow control goes; latched when a phase starts, since credits may come after its end. */
 struct overlay_source {
     bool valid;
-    uint8_t noc, x, y, stream, receiver, vc;
+    uint8_t noc, x, y, stream, receiver, vc, gap;
 };
 
 struct overlay_stream {

@@ -38,11 +38,12 @@ struct noc_data {
 struct noc_span {
     uint8_t start_x, start_y, end_x, end_y;
     bool includes_source, y_is_major;
-    bool has_looped;  /* the sender has its copy already */
+    bool has_looped; /* the sender has its copy already */
+    uint8_t gap;
     uint32_t exclude; /* NOC_BRCST_EXCLUDE */
 };
 
-struct noc_packet {
+struct noc_packet_state {
     uint64_t sent, arrival, order; /* cycles */
     uint64_t address;              /* at `to` */
     uint64_t back_address;         /* at `back`, of responses that carry data */
@@ -53,13 +54,12 @@ struct noc_packet {
                                       stores */
     uint32_t delay; /* cycles that it is under way for longer than it needs (--schedule random) */
     uint32_t pc;    /* of the request: for reports */
-    uint8_t agent;
-    uint8_t noc;
     struct noc_span span;    /* of a multicast that has not been spread yet */
     uint16_t from, to, back; /* places: y * GRID_WIDTH + x on NoC 0 */
     uint16_t origin;         /* the tile of the request */
     uint16_t tag;            /* NOC_PACKET_TAG */
-    uint8_t kind;            /* enum noc_kind */
+    uint8_t agent, noc;
+    uint8_t kind;    /* enum noc_kind */
     uint8_t channel; /* class and buddy bit where software chose them, else NOC_ANY_CHANNEL */
     bool wants_response, is_inline, has_enables, is_multicast, is_linked, accumulates,
         stores_header;
@@ -67,8 +67,10 @@ struct noc_packet {
     bool is_excused;  /* it may break rules of its ends: a policy lets it pass */
     bool is_void; /* a policy lets it pass, and nothing can be done: it touches no memory, and is
                          counted and answered */
+};
 
-    /* Beside the state. */
+struct noc_packet {
+    struct noc_packet_state;
     struct noc_packet *next;
     struct noc_data *data; /* of writes and read responses, room for them in other packets; NULL:
                               `word` */

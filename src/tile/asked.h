@@ -24,6 +24,7 @@ struct asked {
     uint16_t to;
     uint8_t agent, noc, kind;
     bool is_multicast;
+    uint8_t gap[2];
     struct noc_span span;
 };
 

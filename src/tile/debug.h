@@ -31,47 +31,48 @@ enum debug_going { DEBUG_GOES_ON, DEBUG_STEPS, DEBUG_STEP_STARTED };
 /* The debug registers DR(0..17) of a hart, and what its debug interface is about to do. */
 struct debug_hart {
     uint32_t status, command, argument[2], result, watch_mode, watch_address[DEBUG_WATCHES];
-    enum debug_going going;
-    bool half_step;         /* the first of the two step commands of a step was given */
-    bool hit;               /* a watch was hit: pauses when the instruction has retired */
-    uint32_t hit_status;    /* status bits of that pause */
     uint64_t going_retired; /* instructions retired when the step or the hit began */
-    bool accesses;          /* a memory command waits to be answered */
+    uint32_t hit_status;    /* status bits of the pause where `hit` */
+    enum debug_going going;
+    bool half_step; /* the first of the two step commands of a step was given */
+    bool hit;       /* a watch was hit: pauses when the instruction has retired */
+    bool accesses;  /* a memory command waits to be answered */
+    uint8_t gap[5];
 };
 
 /* SPEC: DebugTimestamper, relevant state. Addresses count units of 16 bytes. */
 struct debug_timestamper {
     struct debug_stamp_buffer {
         bool is_valid, is_full, has_overflowed;
+        uint8_t gap;
         uint32_t start, end, position;
     } buffer[2];
     uint32_t data[4], position;
     unsigned event_bits; /* of the events being accumulated; 0: none */
-    bool holds_reset;
+    uint32_t holds_reset;
 };
 
 /* Counts down while running: its value was `value` at `since`. */
 struct debug_watchdog {
-    uint32_t value;
     uint64_t since;
+    uint32_t value;
+    uint8_t gap[4];
 };
 
 /* The daisychain's writer to L1. Addresses count units of 16 bytes. */
 struct debug_sampler {
-    uint32_t position;
-    bool is_sampling;
+    uint32_t position, is_sampling;
     uint64_t next;
 };
 
 /* A bank of performance counters: counts up to `start`; while running, from then on too. */
 struct debug_perf_bank {
-    bool is_running;
-    uint64_t start, cycles;
+    uint64_t is_running, start, cycles;
     uint64_t issued_at_start[DEBUG_PERF_THREADS], issued[DEBUG_PERF_THREADS];
 };
 
 struct debug_registers {
-    bool read_is_valid; /* bit 30 of RISC_DBG_STATUS_0 */
+    uint32_t read_is_valid; /* bit 30 of RISC_DBG_STATUS_0 */
     uint32_t read_value;
     uint32_t wall_clock_latch;
     struct debug_timestamper timestamper;

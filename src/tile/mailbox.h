@@ -20,9 +20,10 @@ enum { MAILBOX_DEPTH = 4, PC_BUF_DEPTH = 16, MAILBOX_CORES = 4, PC_BUFS = 3 };
 
 /* values[0] is the oldest. */
 struct word_fifo {
-    uint8_t count;
     uint32_t values[PC_BUF_DEPTH];
     uint64_t pushed, popped; /* when the latest word came, and left */
+    uint8_t count;
+    uint8_t gap[7];
 };
 
 /* The harts by their numbers: RV32_B, RV32_T0, RV32_T1, RV32_T2. */

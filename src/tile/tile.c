@@ -140,16 +140,7 @@ void tile_reset(struct tile *tile, uint64_t cycle)
     tensix_reset(&tile->tensix);
     tile->tensix_idle = false;
     overlay_reset(&tile->overlay);
-    tile->overlay_waits = 0;
-    memset(tile->overlay_left, 0, sizeof tile->overlay_left);
-    memset(tile->niu, 0, sizeof tile->niu);
-    memset(&tile->debug, 0, sizeof tile->debug);
-    tile->tdma = (struct tdma){0};
-    tile->pic = (struct pic){0};
-    tile->mailboxes = (struct mailboxes){0};
-    memset(tile->command, 0, sizeof tile->command);
-    tile->commands = 0;
-    memset(tile->unseen, 0, sizeof tile->unseen);
+    *(struct tile_devices *)tile = (struct tile_devices){.commands = 0};
     tile->unseen_count = 0;
     init_devices(tile);
     tile_event(tile, cycle);

@@ -197,16 +197,15 @@ struct tile_hart {
 
 /* A guest fault. */
 struct tile_fault {
+    uint64_t cycle;
     enum penrose_fault_kind kind;
     enum tile_agent agent; /* of a Tensix instruction: the hart that pushed it */
-    bool is_tensix;
-    unsigned thread;
-    bool is_remote; /* a request of another tile, at place `origin`, is at fault */
-    uint16_t origin;
-    uint64_t cycle;
-    uint32_t pc, word; /* of the instruction */
+    unsigned thread;       /* where it is_tensix */
+    uint32_t pc, word;     /* of the instruction */
     uint32_t address;
-    char text[200]; /* the violated rule in words */
+    uint16_t origin; /* where it is_remote: a request of the tile at this place is at fault */
+    bool is_tensix, is_remote;
+    char text[204]; /* the violated rule in words */
 };
 
 struct tile_board {
@@ -250,26 +249,26 @@ enum tile_halt {
 
 /* A round that an observer has stopped, and where: it goes on there. */
 struct tile_cut {
-    bool is_cut;
-    enum rv32_core core; /* whose turn it was; RV32_CORES: the coprocessor's */
-    bool first, progress;
-    unsigned solo;
     uint64_t limit, long_limit, turn_end;
+    enum rv32_core core; /* whose turn it was; RV32_CORES: the coprocessor's */
+    unsigned solo;
+    bool is_cut, first, progress;
+    uint8_t gap[5];
 };
 
 /* A request that was accepted and departs later. */
 struct tile_command {
+    uint64_t due;
+    uint32_t pc;
     bool waits;
     uint8_t agent;
-    uint32_t pc;
-    uint64_t due;
+    uint8_t gap[2];
     uint32_t word[NIU_REQUEST_WORDS]; /* as it was accepted */
 };
 
 /* Bytes that requests of an NIU took with them in the latest period of time in which any did. */
 struct tile_left {
-    uint64_t period;
-    uint32_t bytes;
+    uint64_t period, bytes;
 };
 
 /* Responses of GDDR to a hart's requests that came at once and of which it does not know: it has
@@ -287,41 +286,56 @@ struct tile_span {
 
 #define TILE_SPAN_NONE ((struct tile_span){.first = UINT32_MAX, .last = 1})
 
-struct tile {
-    uint64_t now;
-    uint64_t epoch;      /* changes of anything that another agent can see */
-    uint64_t event_time; /* when the last of them happened */
-    enum tile_halt halt;
-    struct tile_cut cut; /* and its round */
-    bool restless;       /* harts never sleep; for tests, since results do not depend on it */
-    struct rv32_hart hart[RV32_CORES];
-    struct tile_hart run[RV32_CORES];
-    uint64_t round_start;  /* of the round being run */
-    bool tensix_idle;      /* it holds nothing, so that nobody needs to look (tensix_port.c) */
-    uint64_t tensix_epoch; /* tile->epoch when the coprocessor last ran as far as it could */
-    struct tensix tensix;
-    struct mailboxes mailboxes;
+/* What a reset makes zero, before init_devices. */
+struct tile_devices {
     struct debug_registers debug;
+    struct mailboxes mailboxes;
+    struct niu niu[2];
+    struct tile_command command[2][NIU_BUFFERS];             /* requests that have not left */
+    struct tile_unseen unseen[2][NOC_WRITE + 1][RV32_CORES]; /* by NoC, kind of request, hart */
     struct pic pic;
     struct tdma tdma;
+    uint32_t commands; /* in `command` */
+    uint32_t
+        overlay_waits; /* NoCs on which others' transactions kept it from sending: a bit each */
+    uint8_t overlay_left[OVERLAY_STREAMS]; /* packets that it sent and has not been told of */
+};
+
+struct tile_state {
+    uint64_t now;
+    uint64_t noc_sequence; /* of packets that it sent */
+    struct tile_left left[2];
+    struct tile_cut cut;                  /* and its round */
     struct gddr_dma gddr_dma;             /* of DRAM tiles */
     uint32_t control[TILE_CONTROL_WORDS]; /* of Ethernet and DRAM tiles */
+    enum tile_halt halt;
+};
 
-    /* Packets (tile/noc_port.h). */
-    struct niu niu[2];
-    uint64_t noc_sequence; /* of packets that it sent */
-    bool inbox_waits;      /* the first packet cannot be served before tile->epoch changes */
+/* Results do not depend on this. */
+struct tile_hints {
+    uint64_t epoch;        /* changes of anything that another agent can see */
+    uint64_t event_time;   /* when the last of them happened */
+    uint64_t round_start;  /* of the round being run */
+    uint64_t tensix_epoch; /* tile->epoch when the coprocessor last ran as far as it could */
     uint64_t inbox_epoch;
-    struct tile_command command[2][NIU_BUFFERS]; /* requests that have not left */
-    unsigned commands;                           /* so many */
-    struct tile_left left[2];
-    struct tile_unseen unseen[2][NOC_WRITE + 1][RV32_CORES]; /* by NoC, kind of request, hart */
     struct tile_asked asked;
-    struct overlay overlay;
-    uint8_t overlay_waits; /* NoCs on which others' transactions kept it from sending: a bit each */
-    uint8_t overlay_left[OVERLAY_STREAMS]; /* packets that it sent and has not been told of */
+    bool restless;    /* harts never sleep; for tests */
+    bool tensix_idle; /* it holds nothing, so that nobody needs to look (tensix_port.c) */
+    bool inbox_waits; /* the first packet cannot be served before tile->epoch changes */
+    bool has_paused;  /* a hart executed ebreak, or read GDDR that is watched: tile_run ends */
+    uint8_t gap[4];
+};
 
-    /* Beside the state: what it is and whose. */
+struct tile {
+    struct tile_devices; /* come first, see tile_reset */
+    struct tile_state;
+    struct tile_hints;
+    struct overlay overlay;
+    struct rv32_hart hart[RV32_CORES];
+    struct tile_hart run[RV32_CORES];
+    struct tensix tensix;
+
+    /* What it is and whose. */
     const struct tile_kind *kind;
     unsigned x, y; /* as hosts name it, in reports */
     uint16_t node; /* its place: noc_node(x, y) */
@@ -329,8 +343,7 @@ struct tile {
     uint32_t quantum;
     bool allows_shortcuts; /* tile_allow_shortcuts */
     bool shortcuts;        /* may be taken: they are allowed, and nobody looks */
-    bool returns_early;    /* tile_run ends with the round in which something was sent, */
-    bool has_paused;       /* or a hart executed ebreak, or read GDDR that is watched */
+    bool returns_early;    /* tile_run ends with the round in which something was sent */
     const struct observer *observer[TILE_OBSERVERS]; /* `observers` of them */
     unsigned observers, observed;                    /* kinds that any of them wants: a bit each */
     bool keeps_awake;            /* one of them wants to know of each turn of a loop that polls */

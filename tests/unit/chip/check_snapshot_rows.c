@@ -175,7 +175,6 @@ static void check_kind(const char *struct_name, const struct snapshot_member *ro
     switch (row->kind) {
     case SNAPSHOT_PLAIN:
     case SNAPSHOT_PAGES:
-    case SNAPSHOT_TEXT:
         fault = is_plain(element) ? NULL
                 : is_struct       ? "a struct with gaps or other things than numbers: INNER"
                                   : "not a number: BOOL, LIMIT or BESIDE";

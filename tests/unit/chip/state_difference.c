@@ -31,9 +31,23 @@ static void add_bytes(const uint8_t *a, const uint8_t *b, uint32_t size)
              (unsigned long long)value, (unsigned long long)other);
 }
 
+static bool find_in_bytes(const char *name, const uint8_t *a, const uint8_t *b, uint32_t size)
+{
+    bool differs = memcmp(a, b, size) != 0;
+    if (differs) {
+        add(name, 0, false);
+        add_bytes(a, b, size);
+    }
+    return differs;
+}
+
 /* Appends the name of what differs. */
 static bool find_in_object(const struct snapshot_type *type, const uint8_t *a, const uint8_t *b)
 {
+    if (type->is_state) {
+        add(" ", 0, false);
+        return find_in_bytes(type->name, a, b, type->size);
+    }
     for (uint32_t i = 0; i < type->members; i++) {
         const struct snapshot_member *member = &type->member[i];
         const uint8_t *at = a + member->offset, *other = b + member->offset;
@@ -48,7 +62,7 @@ static bool find_in_object(const struct snapshot_type *type, const uint8_t *a, c
         unit = member->kind == SNAPSHOT_INNER ? member->type->size : unit;
         for (uint32_t done = 0; done < member->size; done += unit) {
             size_t length = strlen(text);
-            add(".", 0, false);
+            add(" ", 0, false);
             add(member->name, done / unit, member->size > unit);
             if (member->kind != SNAPSHOT_INNER) {
                 add_bytes(at, other, member->size);
@@ -61,16 +75,6 @@ static bool find_in_object(const struct snapshot_type *type, const uint8_t *a, c
         }
     }
     return false;
-}
-
-static bool find_in_bytes(const char *name, const uint8_t *a, const uint8_t *b, uint32_t size)
-{
-    bool differs = memcmp(a, b, size) != 0;
-    if (differs) {
-        add(name, 0, false);
-        add_bytes(a, b, size);
-    }
-    return differs;
 }
 
 static const struct snapshot_type *tile_rows(void)
