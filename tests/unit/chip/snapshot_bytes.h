@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "chip/snapshot.h"
+#include "cluster/cluster.h"
 
 struct snapshot_bytes {
     uint8_t *bytes;
@@ -51,7 +52,7 @@ static inline bool snapshot_bytes_save(struct snapshot_bytes *state, struct penr
     return is_saved;
 }
 
-/* As snapshot_load_chip. */
+/* As snapshot_load_chip; the chip is in a cluster of its own. */
 static inline enum penrose_status snapshot_bytes_load(struct snapshot_bytes *state,
                                                       struct penrose_chip **chip)
 {
@@ -66,7 +67,7 @@ static inline enum penrose_status snapshot_bytes_load(struct snapshot_bytes *sta
     snapshot_hash_init(&reader->hash);
     enum penrose_status status = snapshot_load_chip(reader, NULL, chip, &error);
     free(reader);
-    return status;
+    return cluster_of_one(chip, 1, status, &error);
 }
 
 #endif
