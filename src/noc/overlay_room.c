@@ -40,7 +40,7 @@ uint32_t overlay_space(const struct overlay *overlay, unsigned s, unsigned recei
 }
 
 /* From now on the receivers' counters are their own. */
-static __attribute__((noinline)) void separate(struct overlay *overlay, unsigned s)
+static void separate(struct overlay *overlay, unsigned s)
 {
     uint32_t space = overlay_space(overlay, s, 0);
     for (unsigned i = 1; i < OVERLAY_RECEIVERS; i++) {
@@ -60,8 +60,7 @@ void overlay_set_space(struct overlay *overlay, unsigned s, unsigned receiver, u
     }
 }
 
-static __attribute__((noinline)) void set_each_space(struct overlay *overlay, unsigned s,
-                                                     uint32_t mask, uint32_t value)
+static void set_each_space(struct overlay *overlay, unsigned s, uint32_t mask, uint32_t value)
 {
     uint32_t first = (overlay_space(overlay, s, 0) & ~mask) | value;
     bool differs = false;

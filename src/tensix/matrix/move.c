@@ -15,8 +15,8 @@ enum { COLUMNS = TENSIX_DST_COLUMNS, ALL_COLUMNS = 0xffff, FOUR_ROWS = 4, EIGHT_
 
 /* The move has no such mode, or else its source no format. instr_mod of all but MOVB2D: bit 1 says
  * several rows, nobody says what bit 0 does. */
-static __attribute__((noinline)) enum tensix_exec
-no_move(struct tensix *tensix, unsigned thread, const char *name, unsigned mode, unsigned format)
+static enum tensix_exec no_move(struct tensix *tensix, unsigned thread, const char *name,
+                                unsigned mode, unsigned format)
 {
     if (mode & 1) {
         return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,
@@ -159,8 +159,8 @@ static bool choose_to_dst(const struct tensix *tensix, unsigned thread, unsigned
     return true;
 }
 
-static __attribute__((noinline)) enum tensix_exec
-broken_rule(struct tensix *tensix, unsigned thread, const char *name, const char *rule)
+static enum tensix_exec broken_rule(struct tensix *tensix, unsigned thread, const char *name,
+                                    const char *rule)
 {
     return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED, "%s: %s", name, rule);
 }
