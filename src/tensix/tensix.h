@@ -427,9 +427,8 @@ bool tensix_accepts(const struct tensix *tensix, unsigned thread);
 struct tensix_outcome tensix_run(struct tensix *tensix, uint64_t end);
 
 /*
- * Pushes instructions in a functional run, and runs their thread: most execute at once. The first one
- * may have to wait in its queue; then it is the only one that is taken. *cut is zeros, or what an
- * observer has stopped.
+ * Pushes the first of the instructions in a functional run, and runs its thread. The others are left
+ * to the next push, or to tensix_push_behind. *cut is zeros, or what an observer has stopped.
  */
 struct tensix_outcome tensix_push_and_run(struct tensix *tensix, const struct tensix_pushes *pushes,
                                           struct tensix_push_cut *cut);

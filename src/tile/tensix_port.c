@@ -5,6 +5,7 @@
 
 #include "addresses.h"
 #include "isa/shortcuts.h"
+#include "tensix/frontend/issue_fast.h"
 #include "tile/debug_internal.h"
 #include "tile/fault.h"
 #include "tile/observe.h"
@@ -153,7 +154,7 @@ static bool is_watched(const struct tile *tile, enum tile_agent pusher)
 }
 
 /* Wakes all who have to look again after a push of `by`, or a turn. False: nobody has to. */
-static bool wake_others(struct tile *tile, enum tile_agent by, struct tensix_outcome outcome)
+static inline bool wake_others(struct tile *tile, enum tile_agent by, struct tensix_outcome outcome)
 {
     tile->tensix_idle &= !outcome.holds;
     if (!outcome.changed && !(outcome.moved && is_watched(tile, by))) {
@@ -206,8 +207,14 @@ unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, co
                                          .words = words,
                                          .cycle = cycle,
                                          .end = end < tile->turn_end ? end : tile->turn_end};
-    struct tensix_outcome outcome =
-        tensix_push_and_run(&tile->tensix, &pushes, &tile->run[agent].push);
+    struct tensix_push_cut *cut = &tile->run[agent].push;
+    struct tensix_outcome outcome = {.taken = 0};
+    if (shortcuts_on(tile->tensix.shortcuts) && !cut->is_cut) {
+        outcome = tensix_execute(&tile->tensix, &pushes);
+    }
+    if (outcome.taken == 0) {
+        outcome = tensix_push_and_run(&tile->tensix, &pushes, cut);
+    }
     if (wake_others(tile, agent, outcome)) {
         rv32_cut(&tile->hart[agent], outcome.has_stopped ? cycle + 1 : UINT64_MAX);
         return outcome.taken;

@@ -437,12 +437,6 @@ struct tensix_outcome tensix_push_and_run(struct tensix *tensix, const struct te
     const unsigned thread = pushes->thread;
     const struct tensix_thread *own = &tensix->thread[thread];
     struct tensix_push_cut push = *cut;
-    if (shortcuts_on(tensix->shortcuts) && !push.is_cut) {
-        struct tensix_outcome outcome = tensix_execute(tensix, pushes);
-        if (outcome.taken > 0) {
-            return outcome;
-        }
-    }
     if (push.is_cut) {
         push.progress |= go_on_thread(tensix, thread, push.end);
     } else {
