@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/options.h"
 #include "cli/output.h"
 #include "isa/error.h"
 #include "observe/history/recording.h"
@@ -74,6 +75,7 @@ static enum cli_exit run_again(struct cli *cli, unsigned which, const json_t *co
     }
     if (!exit) {
         words[0] = runnable[which].words;
+        again.kind = options_find_kind((int)count - 1, words);
         int kept = close_stdout();
         exit = output_answer(&again, runnable[which].run(&again, (int)count - 1, words));
         reopen_stdout(kept);
