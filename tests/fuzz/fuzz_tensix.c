@@ -15,6 +15,7 @@
 #include "tensix/config/adc.h"
 #include "tensix/exec.h"
 #include "tensix/frontend/issue_fast.h"
+#include "tile/timing.h"
 
 const unsigned fuzz_inputs = 3000;
 

@@ -16,6 +16,7 @@
 #include "tensix/frontend/issue_fast.h"
 #include "tensix/rwc.h"
 #include "tensix/vector/common.h"
+#include "tile/timing.h"
 
 const unsigned fuzz_inputs = 200;
 
