@@ -177,8 +177,9 @@ guests_tensor_flag = $(patsubst %,firmware/tensor/matmul-flag-%.elf,trisc0 trisc
 guest_tables = $(addprefix $(srcdir)/src/arch/blackhole/,regs.def tensix.def waits.def)
 ## Programs are for the chip whose tables are in this folder.
 guest_chip = -I$(srcdir)/src/arch/blackhole
+guest_extensions = zicsr_zba_zbb
 guest_make = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(RISCV_CC) $(guest_chip) \
-	-march=rv32im_zicsr_zba_zbb -mabi=ilp32 -std=c11 -O2 -g -Wall -Wextra -Werror \
+	-march=rv32im_$(guest_extensions) -mabi=ilp32 -std=c11 -O2 -g -Wall -Wextra -Werror \
 	-ffreestanding -nostdlib -fno-tree-loop-distribute-patterns -ffile-prefix-map=$(srcdir)/= \
 	-Wa,--debug-prefix-map,$(srcdir)/= -Wl,--no-warn-rwx-segments \
 	-Wl,--build-id=none -Wl,-T,$(srcdir)/firmware/bare/bare.ld

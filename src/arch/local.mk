@@ -13,6 +13,7 @@ EXTRA_DIST += \
 	%D%/blackhole/backend_config.def \
 	%D%/blackhole/bar.def \
 	%D%/blackhole/base_firmware.def \
+	%D%/blackhole/extensions.def \
 	%D%/blackhole/gddr_dma.def \
 	%D%/blackhole/geometry.h \
 	%D%/blackhole/config_users.def \

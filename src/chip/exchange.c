@@ -191,12 +191,14 @@ static bool has_opted_out(const struct tile *tile, unsigned noc, struct grid_pos
 /* Nobody is reached; `rule` says why, NULL: nobody listens. */
 static void refuse_multicast(struct penrose_chip *chip, struct noc_packet *packet, const char *rule)
 {
-    char text[200];
+    char text[200], nobody[80];
     const struct noc_span *span = &packet->span;
+    snprintf(nobody, sizeof nobody,
+             "no worker there takes it (the sender only with bit %d of NOC_CTRL)",
+             NIU_CTRL_INCLUDE_SOURCE);
     snprintf(text, sizeof text, "NoC %u, multicast to 0x%llx of raw (%u, %u) to (%u, %u): %s",
              packet->noc, (unsigned long long)packet->address, span->start_x, span->start_y,
-             span->end_x, span->end_y,
-             rule ? rule : "no worker there takes it (the sender only with bit 17 of NOC_CTRL)");
+             span->end_x, span->end_y, rule ? rule : nobody);
     if (chip_packet_fault(chip, packet, PENROSE_FAULT_NOC_MULTICAST, text)) {
         answer_lost(chip, packet);
     } else {

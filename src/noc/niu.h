@@ -33,6 +33,12 @@ enum niu_counter {
 #include "niu.def"
 };
 
+/* The first bits of the fields of NOC_CTRL. */
+enum niu_control {
+#define NIU_CONTROL(name, first, bits) NIU_CTRL_##name = (first),
+#include "niu.def"
+};
+
 /* Offsets within the NIU; those of a command buffer count from its start. First as rows of niu.def
  * are called, then as the NIU's parts call them, word by word. */
 enum niu_row_offset {

@@ -9,6 +9,7 @@
  */
 #include "noc/request.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,20 +18,10 @@
 
 enum { CMD_READ = 0, CMD_ATOMIC = 1, CMD_WRITE = 2 };
 
-enum {
-    CTRL_TYPE = 3,
-    CTRL_BYTE_ENABLES = 1 << 2,
-    CTRL_INLINE = 1 << 3,
-    CTRL_RESPONSE = 1 << 4,
-    CTRL_MULTICAST = 1 << 5,
-    CTRL_LINKED = 1 << 6,
-    CTRL_STATIC = 1 << 7,
-    CTRL_CHANNEL_SHIFT = 13, /* buddy bit, then two class bits */
-    CTRL_CHANNEL = 7,
-    CTRL_Y_MAJOR = 1 << 16,
-    CTRL_INCLUDE_SOURCE = 1 << 17,
-};
-#define CTRL_ACCUMULATE (UINT32_C(1) << 31)
+/* Fields of NOC_CTRL. */
+#define NIU_CONTROL(name, first, bits)                                                             \
+    static const uint32_t CTRL_##name = ((UINT32_C(1) << (bits)) - 1) << (first);
+#include "niu.def"
 
 enum { CLASS_MULTICAST = 2 }; /* of a virtual channel, above its buddy bit */
 
@@ -65,12 +56,18 @@ static bool has_length(const struct command *command)
            (command->type == CMD_WRITE && !(command->ctrl & (CTRL_INLINE | CTRL_BYTE_ENABLES)));
 }
 
+static unsigned type_field(uint32_t ctrl)
+{
+    return (ctrl & CTRL_TYPE) >> NIU_CTRL_TYPE;
+}
+
 static struct command read_command(const uint32_t *word)
 {
     uint32_t ctrl = word[NIU_CTRL / 4];
+    unsigned type = type_field(ctrl);
     struct command command = {.word = word,
                               .ctrl = ctrl,
-                              .type = ctrl & CMD_ATOMIC ? CMD_ATOMIC : ctrl & CTRL_TYPE,
+                              .type = type & CMD_ATOMIC ? CMD_ATOMIC : type,
                               .target = pair(word, NIU_TARG_ADDR_LO),
                               .back = pair(word, NIU_RET_ADDR_LO),
                               .length = pair(word, NIU_AT_LEN_BE)};
@@ -88,10 +85,14 @@ struct refusal {
     char text[200];
 };
 
-static bool refuse_request(struct refusal *refusal, enum penrose_fault_kind kind, const char *text)
+__attribute__((format(printf, 3, 4))) static bool
+refuse_request(struct refusal *refusal, enum penrose_fault_kind kind, const char *format, ...)
 {
+    va_list arguments;
+    va_start(arguments, format);
     refusal->kind = kind;
-    snprintf(refusal->text, sizeof refusal->text, "%s", text);
+    vsnprintf(refusal->text, sizeof refusal->text, format, arguments);
+    va_end(arguments);
     return false;
 }
 
@@ -109,7 +110,7 @@ static bool looks_like_register(uint64_t address)
 
 static uint8_t channel_of(uint32_t ctrl)
 {
-    return ctrl & CTRL_STATIC ? (uint8_t)(ctrl >> CTRL_CHANNEL_SHIFT & CTRL_CHANNEL)
+    return ctrl & CTRL_STATIC ? (uint8_t)((ctrl & CTRL_CHANNEL) >> NIU_CTRL_CHANNEL)
                               : (uint8_t)NOC_ANY_CHANNEL;
 }
 
@@ -124,9 +125,10 @@ static bool check_channel(uint8_t channel, bool is_multicast, const struct noc_i
            refuse_request(refusal, PENROSE_FAULT_NOC_COMMAND,
                           is_multicast
                               ? "a multicast on a static virtual channel needs class 2: bits "
-                                "14-15 of NOC_CTRL"
+                                "%d-%d of NOC_CTRL"
                               : "a unicast request on a static virtual channel needs class 0 "
-                                "or 1: bits 14-15 of NOC_CTRL");
+                                "or 1: bits %d-%d of NOC_CTRL",
+                          NIU_CTRL_CHANNEL + 1, NIU_CTRL_CHANNEL + 2);
 }
 
 static bool check_flags(const struct command *command, const struct noc_initiator *by,
@@ -134,15 +136,17 @@ static bool check_flags(const struct command *command, const struct noc_initiato
 {
     uint32_t ctrl = command->ctrl;
     bool has_enables = command->type == CMD_WRITE && ctrl & CTRL_BYTE_ENABLES;
-    if ((ctrl & CTRL_TYPE) > CMD_WRITE) {
+    if (type_field(ctrl) > CMD_WRITE) {
         return refuse_request(
             refusal, PENROSE_FAULT_NOC_COMMAND,
-            "request type 3 is reserved: bits 0-1 of NOC_CTRL are 0 (read), 1 (atomic) or "
-            "2 (write)");
+            "request type 3 is reserved: bits %d-%d of NOC_CTRL are 0 (read), 1 (atomic) or "
+            "2 (write)",
+            NIU_CTRL_TYPE, NIU_CTRL_TYPE + 1);
     }
     if (ctrl & CTRL_MULTICAST && command->type == CMD_READ) {
         return refuse_request(refusal, PENROSE_FAULT_NOC_COMMAND,
-                              "a read cannot be multicast: clear bit 5 of NOC_CTRL");
+                              "a read cannot be multicast: clear bit %d of NOC_CTRL",
+                              NIU_CTRL_MULTICAST);
     }
     if (!check_channel(channel_of(ctrl), command->is_multicast, by, refusal)) {
         return false;
@@ -156,8 +160,9 @@ static bool check_flags(const struct command *command, const struct noc_initiato
     if (ctrl & CTRL_ACCUMULATE && command->type != CMD_ATOMIC) {
         return refuse_request(
             refusal, PENROSE_FAULT_NOC_ACCUMULATE,
-            "accumulating in L1 (bit 31 of NOC_CTRL) does not work on this hardware: "
-            "clear the bit");
+            "accumulating in L1 (bit %d of NOC_CTRL) does not work on this hardware: "
+            "clear the bit",
+            NIU_CTRL_ACCUMULATE);
     }
     if (has_enables && !(ctrl & CTRL_INLINE) && looks_like_register(command->target) &&
         command->target % WORD) {
@@ -558,7 +563,7 @@ static bool send_packet(struct niu *niu, const struct command *command,
     packet->size = !has_length(command)               ? WORD
                    : command->length < NOC_MOST_BYTES ? (uint32_t)command->length
                                                       : NOC_MOST_BYTES;
-    packet->is_void = packet->size == 0 || (command->ctrl & CTRL_TYPE) > CMD_WRITE;
+    packet->is_void = packet->size == 0 || type_field(command->ctrl) > CMD_WRITE;
     bool is_lost = !find_receiver(niu, receiver_of(command), packet, &refusal);
     bool goes = !is_lost || passes(by, &refusal, cycle);
     if (!is_lost && !find_way_back(niu, command, packet, &refusal)) {

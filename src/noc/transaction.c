@@ -55,8 +55,8 @@ static void say_why(const struct niu_transaction *open, const struct noc_member 
     }
     used += (size_t)length < size - used ? (size_t)length : size - used;
     snprintf(text + used, size - used,
-             " (begun at pc 0x%08x in cycle %llu): clear bit 6 of NOC_CTRL in its last request",
-             (unsigned)open->pc, (unsigned long long)open->since);
+             " (begun at pc 0x%08x in cycle %llu): clear bit %d of NOC_CTRL in its last request",
+             (unsigned)open->pc, (unsigned long long)open->since, NIU_CTRL_LINKED);
 }
 
 bool noc_transaction_take(struct niu *niu, const struct noc_member *member,

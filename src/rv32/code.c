@@ -21,7 +21,8 @@ struct rv32_code_store {
 };
 
 static rv32_handler *const row_handlers[] = {
-#define INSN(token, mnemonic, extension, match, mask, format, traits) rv32_exec_##token,
+#define INSN(token, mnemonic, extension, match, mask, format, traits)                              \
+    RV32_EXTENSIONS >> RV32_EXT_##extension & 1 ? rv32_exec_##token : rv32_exec_stub,
 #define STUB(token, mnemonic, extension, match, mask, format, traits) rv32_exec_stub,
 #include "rv32/rv32.def"
 #undef INSN

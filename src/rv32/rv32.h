@@ -47,6 +47,14 @@ enum rv32_extension {
     RV32_EXT_TTINSN,
 };
 
+/* Those that the chip's harts have, a bit each. */
+enum {
+    RV32_EXTENSIONS = 0
+#define EXTENSION(name) | 1 << RV32_EXT_##name
+#include "extensions.def"
+#undef EXTENSION
+};
+
 /* Why a burst ended before its cycles were used up. */
 enum rv32_stop {
     RV32_RUNNING = 0,

@@ -150,7 +150,7 @@ struct row_info {
 
 static const struct row_info row_infos[] = {
 #define INSN(token, mnemonic, extension, match, mask, format, traits)                              \
-    {RV32_EXT_##extension, FORMAT_##format, traits, false},
+    {RV32_EXT_##extension, FORMAT_##format, traits, !(RV32_EXTENSIONS >> RV32_EXT_##extension & 1)},
 #define STUB(token, mnemonic, extension, match, mask, format, traits)                              \
     {RV32_EXT_##extension, FORMAT_##format, traits, true},
 #include "rv32/rv32.def"

@@ -231,8 +231,8 @@ void tile_noc_enter_reset(struct tile *tile, enum rv32_core core, uint64_t cycle
         noc_member_describe(open->to, noc, to, sizeof to);
         snprintf(text, sizeof text,
                  "NoC %u: the linked transaction to raw %s, begun in cycle %llu, is open when its "
-                 "hart is put into reset: clear bit 6 of NOC_CTRL in its last request",
-                 noc, to, (unsigned long long)open->since);
+                 "hart is put into reset: clear bit %d of NOC_CTRL in its last request",
+                 noc, to, (unsigned long long)open->since, NIU_CTRL_LINKED);
         struct tile_fault fault = tile_fault_of(tile, PENROSE_FAULT_NOC_LINKED,
                                                 (enum tile_agent)core, open->pc, cycle, text);
         open->is_open = false;

@@ -217,6 +217,32 @@ TEST(one_has_an_instruction_more)
     ck_assert_ptr_nonnull(strstr(scenes[0].error.text, "0x9a000010 is no instruction"));
 }
 
+/* The path to ARC through BAR0: the version of the telemetry's tags, which is 1. */
+TEST(each_has_its_own_bars)
+{
+    static const uint32_t tags[CHIPS] = {0x1fe41100 /* not where Blackhole has its tags */,
+                                         0x00e41100};
+    uint32_t word;
+    for (unsigned i = 0; i < CHIPS; i++) {
+        enum penrose_status status =
+            penrose_pcie_register_read(scenes[1].chip, 0, tags[i], &word, &scenes[1].error);
+        ck_assert_int_eq(status, i == 1 ? PENROSE_OK : PENROSE_E_ARGUMENT);
+        ck_assert_uint_eq(word, i == 1 ? 1 : UINT32_MAX);
+    }
+}
+
+/* Harts of the small chip have RV32IM and CSRs alone (small/extensions.def). */
+TEST(one_lacks_extensions)
+{
+    /* sh1add x0, x0, x0, turned right by two bits */
+    static const uint32_t word[SCENE_WORDS] = {0xc800080c, 0x02000000, 0x02000000};
+    uint32_t lane[PENROSE_LANES];
+    ck_assert_msg(scene_execute(&scenes[0], word, lane), "%s", scenes[0].error.text);
+    ck_assert(!scene_execute(&scenes[1], word, lane));
+    ck_assert_msg(strstr(scenes[1].error.text, "the harts do not implement sh1add"), "%s",
+                  scenes[1].error.text);
+}
+
 /* CFGSHIFTMASK and DEST_ACCESS_CFG are absent on the small chip (small/tensix.awk, moved.awk). */
 TEST(one_lacks_instructions_and_fields)
 {

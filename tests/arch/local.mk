@@ -6,6 +6,8 @@ EXTRA_DIST += \
 	%D%/arch.sh \
 	%D%/move.c \
 	%D%/small/addresses.h \
+	%D%/small/bar.def \
+	%D%/small/extensions.def \
 	%D%/small/geometry.h \
 	%D%/small/grid.def \
 	%D%/small/mmio.def \
@@ -40,7 +42,7 @@ tests/arch/libttsim.so: $(srcdir)/%D%/kinds.c tests/arch/small.o libttsim_parts.
 		$(srcdir)/tests/arch/kinds.c -Wl,--whole-archive .libs/libttsim_parts.a -Wl,--no-whole-archive \
 		tests/arch/small.o .libs/libpenrose_core.a $(libpenrose_core_la_LIBADD) -lstdc++ $(LDFLAGS)
 CLEANFILES += tests/arch/libttsim.so
-arch_moved = $(foreach table,arc auto_ttsync backend_config config_users eth overlay regs resets,tests/arch/small/$(table).def)
+arch_moved = $(foreach table,arc auto_ttsync backend_config config_users eth niu overlay regs resets,tests/arch/small/$(table).def)
 $(arch_moved): tests/arch/small/%.def: $(srcdir)/src/arch/blackhole/%.def $(srcdir)/%D%/small/moved.awk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(AWK) -f $(srcdir)/tests/arch/small/moved.awk $< > $@
 tests/arch/small/tensix.def: $(srcdir)/src/arch/blackhole/tensix.def \
@@ -63,6 +65,7 @@ tests/arch/small-hello.elf: $(guest_common) $(guest_tables) $(arch_moved)
 arch_triscs = $(foreach chip,blackhole small,$(patsubst %,tests/arch/$(chip)-trisc%.elf,0 1 2))
 check_DATA += $(arch_movers) $(arch_triscs)
 CLEANFILES += $(arch_movers) $(arch_triscs)
+tests/arch/small-%.elf: guest_extensions = zicsr
 tests/arch/small-%.elf: guest_chip = $(arch_small_cppflags) -I$(srcdir)/src/arch/blackhole \
 	-Wl,--defsym=__stack_top=0xffa01000
 $(arch_movers): $(srcdir)/%D%/move.c

@@ -38,7 +38,15 @@ enum {
     SIGN = 0x51800
 };
 
-enum { READ = 0x2090, WRITE = 0x2092, ATOMIC = 0x2091 }; /* NOC_CTRL: one request with an answer */
+/* NOC_CTRL: one request with an answer, on static channel 1 */
+enum {
+#define NIU_CONTROL(name, first, bits) CTRL_##name = 1 << (first),
+#include "niu.def"
+    ANSWERED = CTRL_RESPONSE | CTRL_STATIC | CTRL_CHANNEL,
+    READ = ANSWERED,
+    ATOMIC = ANSWERED | CTRL_TYPE,
+    WRITE = ANSWERED | CTRL_TYPE << 1
+};
 enum { INCREMENT = 0x107c, OLD_SIGN = 0x51810 };
 enum { ATOMICS_ANSWERED = 0, WRITES_ANSWERED = 1, READS_ANSWERED = 2 };
 enum { OWN_TILE = 0xfff, TRISC_TEXT = 0x10000, TRISC_MAILBOX = 0x8100 };

@@ -178,13 +178,13 @@ static void visit_group(void *context, const struct noc_packet *packet)
 /* A request that its hart has given, and that has not left. */
 static void count_command(struct groups *groups, unsigned noc, unsigned buffer)
 {
-    enum { READ, ATOMIC, WRITE, TYPES, RESPONSE = 1 << 4 };
+    enum { READ, ATOMIC, WRITE, TYPES };
     static const unsigned kind[TYPES] = {[READ] = 0, [WRITE] = 1, [ATOMIC] = 2};
     const struct tile_command *command = &groups->tile->command[noc][buffer];
     uint32_t ctrl = command->word[NIU_CTRL / 4];
-    unsigned type = ctrl & 3;
+    unsigned type = ctrl >> NIU_CTRL_TYPE & 3;
     if (command->waits && command->agent < RV32_CORES && type < TYPES &&
-        (type == READ || ctrl & RESPONSE)) {
+        (type == READ || ctrl >> NIU_CTRL_RESPONSE & 1)) {
         count_in(&groups->group[noc][kind[type]][command->agent], 1, command->pc);
     }
 }

@@ -334,8 +334,8 @@ static void add_transaction(struct wait_lines *lines, struct penrose_chip *chip,
     }
     wait_words_put(&words,
                    " since cycle %llu: nothing else can leave before a request without "
-                   "bit 6 of NOC_CTRL ends it",
-                   (unsigned long long)open->since);
+                   "bit %d of NOC_CTRL ends it",
+                   (unsigned long long)open->since, NIU_CTRL_LINKED);
     wait_lines_add(lines, tile->x, tile->y, &words);
 }
 

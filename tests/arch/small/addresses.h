@@ -79,8 +79,8 @@
 #define END_ARC_APB     0x90100000
 #define AT_ARC_NIU0     0x90050000
 #define AT_ARC_NIU1     0x90058000
-#define AT_BAR0_ARC_CSM 0x1fe40000
-#define AT_BAR0_ARC_APB 0x1fe80000
+#define AT_BAR0_ARC_CSM 0x00e40000
+#define AT_BAR0_ARC_APB 0x00e80000
 #define ARC_NIU_BYTES   0x1000
 
 #define AT_ARC_TAGS          (AT_ARC_CSM + 0x1100)

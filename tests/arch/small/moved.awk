@@ -2,8 +2,8 @@
 # lies in another word, those of two words at other bits too, and fields that Wormhole has not are
 # absent; rows of other tables that name these are left out. In overlay.def the registers that
 # hardware drives have other numbers; in eth.def the control registers are elsewhere; in resets.def
-# harts have other bits and other places to start at; config_users.def has the words of a second packer; in arc.def
-# telemetry tells of rows.
+# harts have other bits and other places to start at; config_users.def has the words of a second packer;
+# in arc.def telemetry tells of rows; in niu.def the fields of NOC_CTRL have other bits.
 BEGIN {
     absent = "^(DISABLE_IMPLIED_.*|SFPU_(DEST_FMT|STACK)_.*|(PACK_|UNPACK_)?SCBD_BANK_.*|ADDR_MOD_AB2_.*" \
         "|UNPACK_MISC_CFG_CfgContextCntReset_metadata.*|TENSIX_(TRISC_SYNC|CSR_CONFIG)_.*" \
@@ -44,6 +44,10 @@ is_left_out {
     sub(/ 0x/, " 0x4")
 }
 { sub(/^RESET_BITS\(0xffffff\)/, "RESET_BITS(0x1fffffff)") }
+/^NIU_CONTROL\(/ {
+    split($0, cell, /[(,] */) # kind, name, first bit
+    sub(/, [0-9]+/, ", " (cell[3] + 3) % 32)
+}
 { sub(/^BANK\(CTRL, 0x08000/, "BANK(CTRL, 0x09400") }
 /^ARC_TELEMETRY\(40,/ { print "ARC_TELEMETRY(39, ENABLED_TENSIX_ROW, ROWS, 0)" }
 { print }

@@ -1,7 +1,10 @@
 # Makes tensix.def of the small chip from Blackhole's: PACR names packers, instructions that Wormhole
 # has not are absent, and the rows of tensix_own.def (`own`) are there too.
 /^INSN\(PACR,/ { is_pacr = 1 }
-is_pacr && sub(/ABSENT\(packer_mask\)/, "FIELD(packer_mask, 6, 5)") { is_pacr = 0 }
+is_pacr && sub(/ABSENT\(packer_mask\)/, "FIELD(packer_mask, 6, 5)") {
+    is_pacr = 0
+    names_packers = 1
+}
 is_pacr { sub(/FIXED\(6, 5, 0\) /, "") }
 /^(FRONT|INSN)\((RESOURCEDECL|MOVDBGB2D|STREAMWAIT|STREAMWRCFG|CFGSHIFTMASK),/ {
     sub(/^[A-Z]+/, "ABSENT_INSN")
@@ -14,3 +17,4 @@ is_pacr { sub(/FIXED\(6, 5, 0\) /, "") }
     }
 }
 { print }
+END { exit !names_packers }
