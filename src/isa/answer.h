@@ -1,9 +1,10 @@
 /*
- * What a unit answers that was asked for something: an access of a register or of memory, an
- * instruction's, a packet's. Who has not been done or kept waiting was refused, and the answer says
- * what for; where the unit knows more, it gives the violated rule beside it, in words.
+ * What a unit answers to an access: of a hart, an instruction, a packet or a host, to a register or
+ * to memory. An answer that is neither "done" nor "wait" refuses the access and says why. A unit that
+ * knows more gives the violated rule beside it, in words.
  *
- * What a caller has to carry out (a request that begins) is no answer, but a value of the unit's own.
+ * What the caller has to carry out, such as a request that begins, is no answer. It is a value of its
+ * own, in the unit's words.
  */
 #ifndef ISA_ANSWER_H
 #define ISA_ANSWER_H
