@@ -176,9 +176,9 @@ void device_know_programs(struct device *device)
 
 void device_know_programs_of(struct device *device, unsigned x, unsigned y)
 {
-    struct tile_facts tile;
-    if (chip_calls_of(device->chip)->tile_facts(device->chip, x, y, false, &tile) &&
-        open_programs(device)) {
+    struct tile_facts tile; /* has the layout of firmware that is known by then */
+    if (open_programs(device) &&
+        chip_calls_of(device->chip)->tile_facts(device->chip, x, y, false, &tile)) {
         know_tile(device, &tile);
     }
 }
