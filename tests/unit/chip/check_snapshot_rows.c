@@ -141,6 +141,9 @@ static bool is_plain(Dwarf_Die type)
         return false;
     }
     do {
+        if (dwarf_tag(&member) != DW_TAG_member) {
+            continue; /* a type that is defined there */
+        }
         Dwarf_Die own = type_of(&member);
         bool is_there = is_union ? size_of(&own) == size_of(&type) : offset_of(&member) == end;
         if (!is_there || !is_plain(element_of(own))) {
