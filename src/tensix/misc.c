@@ -61,136 +61,86 @@ TENSIX_EXEC(SETADCXX)
     return TENSIX_DONE;
 }
 
-TENSIX_EXEC(SETADCXY)
+/* --- Two axes of both channels --- */
+
+/* X and Y, or Z and W: of channel 0, then of channel 1. */
+struct adc_pair {
+    enum tensix_adc_axis first;
+    bool is_named[4];
+    uint32_t value[4];
+};
+
+typedef void adc_change(struct tensix_adc_channel *channel, enum tensix_adc_axis axis,
+                        uint32_t value);
+
+static inline enum tensix_exec change_pair(struct tensix_adc *adc, uint32_t cnt_set_mask,
+                                           const struct adc_pair *pair, adc_change *change)
 {
-    struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
-        struct tensix_adc_channel *channel = adc[unit].channel;
-        if (!names_unit(args->cnt_set_mask, unit)) {
-            continue;
-        }
-        if (args->x0) {
-            tensix_adc_put(&channel[0], TENSIX_ADC_X, args->x0_val);
-        }
-        if (args->y0) {
-            tensix_adc_put(&channel[0], TENSIX_ADC_Y, args->y0_val);
-        }
-        if (args->x1) {
-            tensix_adc_put(&channel[1], TENSIX_ADC_X, args->x1_val);
-        }
-        if (args->y1) {
-            tensix_adc_put(&channel[1], TENSIX_ADC_Y, args->y1_val);
+        for (unsigned i = 0; names_unit(cnt_set_mask, unit) && i < 4; i++) {
+            if (pair->is_named[i]) {
+                change(&adc[unit].channel[i / 2], (enum tensix_adc_axis)(pair->first + i % 2),
+                       pair->value[i]);
+            }
         }
     }
     return TENSIX_DONE;
+}
+
+TENSIX_EXEC(SETADCXY)
+{
+    const struct adc_pair pair = {TENSIX_ADC_X,
+                                  {args->x0, args->y0, args->x1, args->y1},
+                                  {args->x0_val, args->y0_val, args->x1_val, args->y1_val}};
+    return change_pair(counters(tensix, thread, args->thread_override), args->cnt_set_mask, &pair,
+                       tensix_adc_put);
 }
 
 TENSIX_EXEC(SETADCZW)
 {
-    struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
-        struct tensix_adc_channel *channel = adc[unit].channel;
-        if (!names_unit(args->cnt_set_mask, unit)) {
-            continue;
-        }
-        if (args->z0) {
-            tensix_adc_put(&channel[0], TENSIX_ADC_Z, args->z0_val);
-        }
-        if (args->w0) {
-            tensix_adc_put(&channel[0], TENSIX_ADC_W, args->w0_val);
-        }
-        if (args->z1) {
-            tensix_adc_put(&channel[1], TENSIX_ADC_Z, args->z1_val);
-        }
-        if (args->w1) {
-            tensix_adc_put(&channel[1], TENSIX_ADC_W, args->w1_val);
-        }
-    }
-    return TENSIX_DONE;
+    const struct adc_pair pair = {TENSIX_ADC_Z,
+                                  {args->z0, args->w0, args->z1, args->w1},
+                                  {args->z0_val, args->w0_val, args->z1_val, args->w1_val}};
+    return change_pair(counters(tensix, thread, args->thread_override), args->cnt_set_mask, &pair,
+                       tensix_adc_put);
 }
 
-/* --- Incrementing: there is no mask of axes, an increment of 0 stands for it --- */
-
+/* There is no mask of axes; an increment of 0 stands for it. */
 TENSIX_EXEC(INCADCXY)
 {
-    struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
-        struct tensix_adc_channel *channel = adc[unit].channel;
-        if (!names_unit(args->cnt_set_mask, unit)) {
-            continue;
-        }
-        tensix_adc_add(&channel[0], TENSIX_ADC_X, args->x0_inc);
-        tensix_adc_add(&channel[0], TENSIX_ADC_Y, args->y0_inc);
-        tensix_adc_add(&channel[1], TENSIX_ADC_X, args->x1_inc);
-        tensix_adc_add(&channel[1], TENSIX_ADC_Y, args->y1_inc);
-    }
-    return TENSIX_DONE;
+    const struct adc_pair pair = {TENSIX_ADC_X,
+                                  {true, true, true, true},
+                                  {args->x0_inc, args->y0_inc, args->x1_inc, args->y1_inc}};
+    return change_pair(counters(tensix, thread, args->thread_override), args->cnt_set_mask, &pair,
+                       tensix_adc_add);
 }
 
 TENSIX_EXEC(INCADCZW)
 {
-    struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
-        struct tensix_adc_channel *channel = adc[unit].channel;
-        if (!names_unit(args->cnt_set_mask, unit)) {
-            continue;
-        }
-        tensix_adc_add(&channel[0], TENSIX_ADC_Z, args->z0_inc);
-        tensix_adc_add(&channel[0], TENSIX_ADC_W, args->w0_inc);
-        tensix_adc_add(&channel[1], TENSIX_ADC_Z, args->z1_inc);
-        tensix_adc_add(&channel[1], TENSIX_ADC_W, args->w1_inc);
-    }
-    return TENSIX_DONE;
+    const struct adc_pair pair = {TENSIX_ADC_Z,
+                                  {true, true, true, true},
+                                  {args->z0_inc, args->w0_inc, args->z1_inc, args->w1_inc}};
+    return change_pair(counters(tensix, thread, args->thread_override), args->cnt_set_mask, &pair,
+                       tensix_adc_add);
 }
 
-/* --- Returning to checkpoints --- */
-
+/* Counters return to their checkpoints, to which an increment is added. */
 TENSIX_EXEC(ADDRCRXY)
 {
-    struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
-        struct tensix_adc_channel *channel = adc[unit].channel;
-        if (!names_unit(args->cnt_set_mask, unit)) {
-            continue;
-        }
-        if (args->x0) {
-            tensix_adc_return(&channel[0], TENSIX_ADC_X, args->x0_inc);
-        }
-        if (args->y0) {
-            tensix_adc_return(&channel[0], TENSIX_ADC_Y, args->y0_inc);
-        }
-        if (args->x1) {
-            tensix_adc_return(&channel[1], TENSIX_ADC_X, args->x1_inc);
-        }
-        if (args->y1) {
-            tensix_adc_return(&channel[1], TENSIX_ADC_Y, args->y1_inc);
-        }
-    }
-    return TENSIX_DONE;
+    const struct adc_pair pair = {TENSIX_ADC_X,
+                                  {args->x0, args->y0, args->x1, args->y1},
+                                  {args->x0_inc, args->y0_inc, args->x1_inc, args->y1_inc}};
+    return change_pair(counters(tensix, thread, args->thread_override), args->cnt_set_mask, &pair,
+                       tensix_adc_return);
 }
 
 TENSIX_EXEC(ADDRCRZW)
 {
-    struct tensix_adc *adc = counters(tensix, thread, args->thread_override);
-    for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
-        struct tensix_adc_channel *channel = adc[unit].channel;
-        if (!names_unit(args->cnt_set_mask, unit)) {
-            continue;
-        }
-        if (args->z0) {
-            tensix_adc_return(&channel[0], TENSIX_ADC_Z, args->z0_inc);
-        }
-        if (args->w0) {
-            tensix_adc_return(&channel[0], TENSIX_ADC_W, args->w0_inc);
-        }
-        if (args->z1) {
-            tensix_adc_return(&channel[1], TENSIX_ADC_Z, args->z1_inc);
-        }
-        if (args->w1) {
-            tensix_adc_return(&channel[1], TENSIX_ADC_W, args->w1_inc);
-        }
-    }
-    return TENSIX_DONE;
+    const struct adc_pair pair = {TENSIX_ADC_Z,
+                                  {args->z0, args->w0, args->z1, args->w1},
+                                  {args->z0_inc, args->w0_inc, args->z1_inc, args->w1_inc}};
+    return change_pair(counters(tensix, thread, args->thread_override), args->cnt_set_mask, &pair,
+                       tensix_adc_return);
 }
 
 /* --- Banks of SrcA and SrcB --- */
