@@ -268,13 +268,6 @@ void pool_run(struct pool *pool, size_t count, void (*work)(void *context, size_
 
 /* --- Turns --- */
 
-void pool_take_turns(const struct pool_turn *turn, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        turn[i].run(turn[i].owner, turn[i].unit);
-    }
-}
-
 static void put_heavy_first(struct pool_turn *turn, size_t count)
 {
     size_t heavy = 0;
@@ -289,13 +282,16 @@ static void put_heavy_first(struct pool_turn *turn, size_t count)
 
 static void take_turn(void *context, size_t i)
 {
-    pool_take_turns((const struct pool_turn *)context + i, 1);
+    const struct pool_turn *turn = (const struct pool_turn *)context + i;
+    turn->run(turn->owner, turn->unit);
 }
 
-void pool_run_turns(struct pool *pool, struct pool_turn *turn, size_t count)
+void pool_run_turns(struct pool *pool, struct pool_turn *turn, size_t count, bool in_order)
 {
-    if (pool->threads == 1 || count < TURNS_TO_SHARE) {
-        pool_take_turns(turn, count);
+    if (in_order || pool->threads == 1 || count < TURNS_TO_SHARE) {
+        for (size_t i = 0; i < count; i++) {
+            take_turn(turn, i);
+        }
         return;
     }
     for (unsigned thread = 0; thread < pool->threads; thread++) {

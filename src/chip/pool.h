@@ -31,11 +31,8 @@ struct pool_turn {
 
 /* Runs all of them, in any order, which it changes; see pool_run. What takes long comes first in each
  * thread's share, so that threads end together. Few turns run in the caller's thread alone, since
- * waking the others would take longer. */
-void pool_run_turns(struct pool *pool, struct pool_turn *turn, size_t count);
-
-/* Runs all of them in the caller's thread, in their order. */
-void pool_take_turns(const struct pool_turn *turn, size_t count);
+ * waking the others would take longer; with `in_order` all do, in their order. */
+void pool_run_turns(struct pool *pool, struct pool_turn *turn, size_t count, bool in_order);
 
 unsigned pool_threads(const struct pool *pool);
 

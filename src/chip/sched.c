@@ -173,16 +173,29 @@ uint32_t chip_granularity(const struct penrose_chip *chip)
     return 1;
 }
 
-/* What `chip_look_around` has called idle stays out of the window, unless somebody looks or
+/* A chip that chip_look_around has called idle stays out of the window, unless somebody looks or
  * records. */
 static bool takes_part(const struct penrose_chip *chip)
 {
     return !chip->is_idle || chip->observers || chip->head.journal;
 }
 
-static void add_turn(struct penrose_chip *chip, struct chip_unit *unit)
+/* Chooses the units that have something to do in a window that was to end at `planned` and ends at
+ * `actual`. One that paused in a window that is run again was not cut short. */
+static void choose_units(struct penrose_chip *chip, uint64_t planned, uint64_t actual)
 {
-    chip->runnable[chip->runnable_count++] = unit;
+    chip->window_end = actual;
+    chip->runnable_count = 0;
+    for (unsigned i = 0; i < chip->units; i++) {
+        struct chip_unit *unit = chip->unit[i];
+        uint64_t end = unit->is_held ? planned : actual;
+        if (unit->next < end && unit->now < end) {
+            chip->runnable[chip->runnable_count++] = unit;
+        }
+    }
+    for (unsigned i = 0; i < GRID_BANKS; i++) {
+        dram_begin_window(&chip->bank[i], chip->head.time.now, planned);
+    }
 }
 
 static void run_turn(void *owner, void *unit)
@@ -218,20 +231,11 @@ static void end_turns(struct penrose_chip *chip)
 
 size_t chip_window_open(struct penrose_chip *chip, uint64_t end, struct pool_turn *turn)
 {
-    chip->window_end = end;
-    chip->runnable_count = 0;
     if (!takes_part(chip)) {
+        chip->runnable_count = 0;
         return 0;
     }
-    for (unsigned i = 0; i < chip->units; i++) {
-        struct chip_unit *unit = chip->unit[i];
-        if (unit->next < end && unit->now < end) {
-            add_turn(chip, unit);
-        }
-    }
-    for (unsigned i = 0; i < GRID_BANKS; i++) {
-        dram_begin_window(&chip->bank[i], chip->head.time.now, end);
-    }
+    choose_units(chip, end, end);
     return begin_turns(chip, turn);
 }
 
@@ -259,6 +263,9 @@ uint64_t chip_window_stop(struct penrose_chip *chip, uint64_t planned)
 
 void chip_window_ran(struct penrose_chip *chip, uint64_t planned, uint64_t end)
 {
+    if (!takes_part(chip)) {
+        return;
+    }
     const uint64_t start = chip->head.time.now;
     end_turns(chip);
     chip->head.time.now = end;
@@ -303,18 +310,7 @@ void chip_rerun_begin(struct penrose_chip *chip, uint64_t planned, uint64_t actu
 {
     struct chip_awake awake = CHIP_NOBODY_AWAKE;
     chip_look_around(chip, &awake);
-    chip->window_end = actual;
-    chip->runnable_count = 0;
-    for (unsigned i = 0; i < chip->units; i++) { /* one that paused was not cut short */
-        struct chip_unit *unit = chip->unit[i];
-        uint64_t end = unit->is_held ? planned : actual;
-        if (unit->next < end && unit->now < end) {
-            add_turn(chip, unit);
-        }
-    }
-    for (unsigned i = 0; i < GRID_BANKS; i++) {
-        dram_begin_window(&chip->bank[i], chip->head.time.now, planned);
-    }
+    choose_units(chip, planned, actual);
 }
 
 void chip_rerun_units(struct penrose_chip *chip, uint64_t planned, uint64_t actual,
@@ -330,10 +326,10 @@ void chip_rerun_units(struct penrose_chip *chip, uint64_t planned, uint64_t actu
         chip->runnable_count = 0;
         for (size_t i = 0; i < count; i++) {
             if ((planned != actual && goes_on(chip, unit[i])) == goes_far) {
-                add_turn(chip, unit[i]);
+                chip->runnable[chip->runnable_count++] = unit[i];
             }
         }
-        pool_take_turns(turn, begin_turns(chip, turn));
+        pool_run_turns(chip->head.pool, turn, begin_turns(chip, turn), chip->head.is_observed);
         end_turns(chip);
     }
     memcpy(chip->runnable, unit, count * sizeof *unit);

@@ -108,11 +108,7 @@ static void run_window(struct penrose_cluster *cluster, uint64_t end, bool is_lo
     if (alone) {
         calls_of(alone)->window_alone(alone, is_long);
     }
-    if (is_observed(cluster)) {
-        pool_take_turns(cluster->turn, turns);
-    } else {
-        pool_run_turns(cluster->pool, cluster->turn, turns);
-    }
+    pool_run_turns(cluster->pool, cluster->turn, turns, is_observed(cluster));
     if (alone) {
         actual = calls_of(alone)->window_stop(alone, end);
     }
