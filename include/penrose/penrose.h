@@ -385,8 +385,8 @@ enum penrose_status penrose_cluster_create(unsigned threads, struct penrose_clus
 void penrose_cluster_destroy(struct penrose_cluster *cluster);
 
 /* Creates a chip in a cluster that has not run yet. Chips are numbered from 0, and there are at most
- * 64. Errors are those of penrose_chip_create. PENROSE_E_STATE: time has passed. *chip is then
- * NULL. */
+ * 64. Errors are those of penrose_chip_create. PENROSE_E_STATE: time has passed, or the cluster is that
+ * of a chip from penrose_chip_create. *chip is NULL after an error. */
 enum penrose_status penrose_cluster_add(struct penrose_cluster *cluster,
                                         const struct penrose_options *options,
                                         struct penrose_chip **chip, struct penrose_error *error);

@@ -22,7 +22,7 @@
 #include "observe/settings.h"
 #include "observe/trace/file.h"
 
-enum { CONFIG_BYTES = 4096, MOST_COMPLAINTS = 16, MOST_THREADS = 256 };
+enum { CONFIG_BYTES = 4096, MOST_COMPLAINTS = 16 };
 
 /* --- The chip's way to its host --- */
 
@@ -219,7 +219,7 @@ enum penrose_outcome device_run(struct device *device, const struct penrose_run 
         outcome = gdb_run(device->gdb, device->chip, &part);
     } while (outcome == PENROSE_PAUSED && inside(device->chip)->launches_paused(device->launches));
     if (outcome == PENROSE_FAULT) {
-        machine_stopped(device->machine);
+        machine_note_stop(device->machine);
     }
     return outcome;
 }

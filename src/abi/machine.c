@@ -11,14 +11,13 @@
 #include "abi/card.h"
 #include "abi/libttsim.h"
 #include "api/api.h"
+#include "cluster/cluster.h"
 #include "host/environment.h"
 #include "host/processors.h"
 #include "isa/error.h"
 #include "num/kernels.h"
 #include "observe/error_line.h"
 #include "observe/settings.h"
-
-enum { MOST_THREADS = 256 };
 
 /* --- Options --- */
 
@@ -41,11 +40,11 @@ static unsigned choose_threads(struct device *device)
     const char *text = host_variable("PENROSE_THREADS");
     char why[128];
     unsigned threads;
-    if (text && host_count(text, MOST_THREADS, &threads)) {
+    if (text && host_count(text, CLUSTER_THREADS, &threads)) {
         return threads;
     }
     if (text) {
-        snprintf(why, sizeof why, "'%.40s' is not a number from 1 to %d", text, MOST_THREADS);
+        snprintf(why, sizeof why, "'%.40s' is not a number from 1 to %d", text, CLUSTER_THREADS);
         device_complain(device, "PENROSE_THREADS", why);
     }
     return host_processors(LIBTTSIM_THREADS);
@@ -265,13 +264,6 @@ static enum penrose_status make_chips(struct machine *machine, struct penrose_er
 
 /* --- The summary --- */
 
-static bool is_timed(void)
-{
-    struct penrose_options options = {.size = sizeof options};
-    const char *schedule = host_variable("PENROSE_SCHEDULE");
-    return schedule && settings_schedule(&options, schedule, NULL) == PENROSE_OK && options.timed;
-}
-
 static void start_summary(struct machine *machine)
 {
     const char *path = host_variable("PENROSE_SUMMARY");
@@ -282,7 +274,8 @@ static void start_summary(struct machine *machine)
     }
     if (machine->summary) {
         machine->summary->path = strdup(path);
-        machine->summary->is_timed = is_timed();
+        const struct penrose_chip *chip = machine->device[0]->chip;
+        machine->summary->is_timed = chip_calls_of(chip)->options(chip)->timed;
     }
     if (path && (!machine->summary || !machine->summary->path)) {
         device_complain(machine->device[0], "PENROSE_SUMMARY",
@@ -373,7 +366,7 @@ bool machine_is_used(const struct machine *machine)
     return false;
 }
 
-void machine_stopped(struct machine *machine)
+void machine_note_stop(struct machine *machine)
 {
     for (unsigned i = 0; i < machine->devices; i++) {
         machine->device[i]->stopped = true;

@@ -62,8 +62,8 @@ bool machine_is_used(const struct machine *machine);
 /* Call before each libttsim_clock: reports who waits for what when the host polls in vain. */
 void machine_watch_polls(struct machine *machine);
 
-/* A run has ended with a fault: each chip may have one. */
-void machine_stopped(struct machine *machine);
+/* Notes that a run has ended with a fault, which any of the chips may have. */
+void machine_note_stop(struct machine *machine);
 
 /* Has a fault stopped anybody of whom nobody has been told? */
 bool machine_is_stopped(const struct machine *machine);

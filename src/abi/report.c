@@ -360,8 +360,9 @@ static void tell_faults(struct device *device)
 }
 
 /* Where else the mistakes were made that were told. */
-static void tell_others(struct alike *alike)
+static void tell_others(struct device *device)
 {
+    struct alike *alike = &device->alike;
     static const char each[] = "  (PENROSE_REPORT=FILE gets each of them)";
     for (unsigned i = 0; i < alike->groups; i++) {
         const struct alike_group *group = &alike->group[i];
@@ -370,7 +371,7 @@ static void tell_others(struct alike *alike)
             penrose_fault_format_others(&group->first, group->other, group->others, text,
                                         sizeof text);
             trim(text);
-            write_line(STDERR_FILENO, "", text, strlen(text));
+            write_line(STDERR_FILENO, device->reports.of, text, strlen(text));
         }
         if (group->others > 0 && !host_variable("PENROSE_REPORT")) {
             write_line(STDERR_FILENO, "", each, sizeof each - 1);
@@ -382,7 +383,7 @@ static void tell_others(struct alike *alike)
 void device_tell_faults(struct device *device)
 {
     tell_faults(device);
-    tell_others(&device->alike);
+    tell_others(device);
 }
 
 void device_report_faults(struct device *device)
@@ -395,7 +396,7 @@ void device_report_faults(struct device *device)
         }
     } while (machine_is_stopped(machine)); /* time has passed */
     for (unsigned i = 0; i < machine->devices; i++) {
-        tell_others(&machine->device[i]->alike);
+        tell_others(machine->device[i]);
     }
 }
 

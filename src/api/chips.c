@@ -94,12 +94,12 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
                                                        struct penrose_error *error)
 {
     enum penrose_status status = api_make_chip(options, chip, error);
-    return cluster_of_one(chip, threads_of(options), status, error);
+    return status ? status : cluster_of_one(chip, threads_of(options), error);
 }
 
 PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)
 {
-    if (chip && cluster_of(chip)->chips == 1) {
+    if (chip && cluster_of(chip)->is_of_one) {
         cluster_destroy(cluster_of(chip));
     }
 }
@@ -139,7 +139,7 @@ PENROSE_EXPORT enum penrose_status penrose_snapshot_load(const struct penrose_op
     do {
         status = api_chips[kind]->snapshot_load(&own, path, chip, error);
     } while (status == PENROSE_E_FORMAT && api_chips[++kind]);
-    return cluster_of_one(chip, own.threads, status, error);
+    return status ? status : cluster_of_one(chip, own.threads, error);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_snapshot_from_memory(const struct penrose_options *given,
@@ -157,7 +157,7 @@ PENROSE_EXPORT enum penrose_status penrose_snapshot_from_memory(const struct pen
     do {
         status = api_chips[kind]->snapshot_from_memory(&own, bytes, size, chip, error);
     } while (status == PENROSE_E_FORMAT && api_chips[++kind]);
-    return cluster_of_one(chip, own.threads, status, error);
+    return status ? status : cluster_of_one(chip, own.threads, error);
 }
 
 PENROSE_EXPORT uint64_t penrose_state_hash(struct penrose_chip *chip)

@@ -128,8 +128,6 @@ struct chip_head {
     struct pool *pool;               /* host threads */
     struct chip_time time;
     uint64_t window;      /* cycles of a window in which several units are awake */
-    uint32_t quantum;     /* of its options */
-    bool timed;           /* of its options */
     bool is_observed;     /* any of its tiles has been: one thread runs all chips of the cluster */
     struct images images; /* which ELF lies where */
     /* Looks for the programs of a tile that nobody has loaded, but a host written; NULL: there is no

@@ -196,8 +196,6 @@ enum penrose_status chip_create(const struct penrose_options *given, struct penr
     }
     made->head.calls = &chip_calls;
     made->head.window = choose_window(options);
-    made->head.quantum = options->quantum;
-    made->head.timed = options->timed;
     made->arch = &arch;
     made->options = *options;
     made->kernels = kernels;

@@ -6,23 +6,21 @@
 #include "host/environment.h"
 #include "isa/error.h"
 
-enum { MOST_THREADS = 256 };
-
 static enum penrose_status choose_threads(unsigned *threads, struct penrose_error *error)
 {
     const char *text = host_variable("PENROSE_THREADS");
-    if (*threads > MOST_THREADS) {
+    if (*threads > CLUSTER_THREADS) {
         return error_set(error, PENROSE_E_ARGUMENT, "%u threads are more than %d", *threads,
-                         MOST_THREADS);
+                         CLUSTER_THREADS);
     }
     if (*threads > 0) {
         return PENROSE_OK;
     }
     *threads = 1;
-    if (text && !host_count(text, MOST_THREADS, threads)) {
+    if (text && !host_count(text, CLUSTER_THREADS, threads)) {
         return error_set(error, PENROSE_E_ARGUMENT,
                          "PENROSE_THREADS=%s is not understood; it is a number from 1 to %d", text,
-                         MOST_THREADS);
+                         CLUSTER_THREADS);
     }
     return PENROSE_OK;
 }
@@ -63,8 +61,9 @@ void cluster_destroy(struct penrose_cluster *cluster)
 /* What all chips of a cluster have alike. */
 static bool runs_like(const struct penrose_chip *chip, const struct penrose_chip *other)
 {
-    const struct chip_head *a = chip_head(chip), *b = chip_head(other);
-    return a->window == b->window && a->quantum == b->quantum && a->timed == b->timed;
+    const struct penrose_options *a = chip_calls_of(chip)->options(chip);
+    const struct penrose_options *b = chip_calls_of(other)->options(other);
+    return a->schedule == b->schedule && a->quantum == b->quantum && a->timed == b->timed;
 }
 
 static enum penrose_status check_addition(const struct penrose_cluster *cluster,
@@ -77,6 +76,10 @@ static enum penrose_status check_addition(const struct penrose_cluster *cluster,
     }
     if (cluster->chips == 0) {
         return PENROSE_OK;
+    }
+    if (cluster->is_of_one) {
+        return error_set(error, PENROSE_E_STATE,
+                         "chip 0 was made alone; make all chips by penrose_cluster_add");
     }
     if (chip_head(cluster->chip[0])->journal) {
         return error_set(error, PENROSE_E_STATE,
@@ -129,19 +132,18 @@ enum penrose_status cluster_add(struct penrose_cluster *cluster, struct penrose_
 }
 
 enum penrose_status cluster_of_one(struct penrose_chip **chip, unsigned threads,
-                                   enum penrose_status status, struct penrose_error *error)
+                                   struct penrose_error *error)
 {
     struct penrose_cluster *cluster;
-    if (status != PENROSE_OK) {
-        return status;
-    }
-    status = cluster_create(threads, &cluster, error);
+    enum penrose_status status = cluster_create(threads, &cluster, error);
     if (status != PENROSE_OK) {
         chip_head(*chip)->calls->destroy(*chip);
     } else {
         status = cluster_add(cluster, *chip, error);
         if (status != PENROSE_OK) {
             cluster_destroy(cluster);
+        } else {
+            cluster->is_of_one = true;
         }
     }
     *chip = status == PENROSE_OK ? *chip : NULL;

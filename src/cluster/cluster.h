@@ -17,12 +17,13 @@
 #include "chip/calls.h"
 #include "chip/pool.h"
 
-enum { CLUSTER_CHIPS = 64 };
+enum { CLUSTER_CHIPS = 64, CLUSTER_THREADS = 256 /* of the host */ };
 
 struct penrose_cluster {
     struct chip_time time;
     struct penrose_chip *chip[CLUSTER_CHIPS];
     unsigned chips;
+    bool is_of_one; /* its chip was made alone, and takes the cluster with it when it goes */
 
     struct pool *pool;
     struct pool_turn *turn; /* room for the units of all chips */
@@ -51,10 +52,10 @@ void cluster_destroy(struct penrose_cluster *cluster);
 enum penrose_status cluster_add(struct penrose_cluster *cluster, struct penrose_chip *chip,
                                 struct penrose_error *error);
 
-/* Puts a new chip into a cluster of its own. Where that fails the chip is destroyed, and *chip is
- * NULL. A `status` other than PENROSE_OK, of making the chip, is returned. */
+/* Puts a new chip into a cluster of its own, to which no other is added. Where that fails the chip is
+ * destroyed, and *chip is NULL. */
 enum penrose_status cluster_of_one(struct penrose_chip **chip, unsigned threads,
-                                   enum penrose_status status, struct penrose_error *error);
+                                   struct penrose_error *error);
 
 /* PENROSE_E_STATE where the chip is not the only one of its cluster; `what` ("snapshot") is of one
  * chip. */

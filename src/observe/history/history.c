@@ -345,7 +345,7 @@ static enum penrose_status make_past(struct history *history, size_t index, stru
     }
     enum penrose_status status =
         chip_snapshot_from_memory(&options, snapshot->bytes, snapshot->size, &chip, error);
-    status = cluster_of_one(&chip, options.threads, status, error);
+    status = status ? status : cluster_of_one(&chip, options.threads, error);
     if (status != PENROSE_OK) {
         free(past);
         return status;

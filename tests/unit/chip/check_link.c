@@ -480,6 +480,10 @@ TEST(what_is_of_one_chip_is_refused)
                      "the chips are not of one cluster; make both by penrose_cluster_add");
     ck_assert_int_eq(penrose_cluster_add(cluster, &options, &more, &error), PENROSE_E_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.text, "differ from those of chip 0"));
+    options.timed = false;
+    options.schedule = PENROSE_RANDOM;
+    ck_assert_int_eq(penrose_cluster_add(cluster, &options, &more, &error), PENROSE_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "differ from those of chip 0"));
     ck_assert_ptr_null(more);
     pass(chip[0], 512);
     ck_assert_int_eq(penrose_cluster_add(cluster, NULL, &more, &error), PENROSE_E_STATE);
@@ -488,5 +492,18 @@ TEST(what_is_of_one_chip_is_refused)
     ck_assert_ptr_null(timed);
     penrose_cluster_destroy(cluster);
     penrose_cluster_destroy(NULL);
+    ck_assert_int_eq(penrose_cluster_add(penrose_chip_cluster(alone, NULL), NULL, &more, &error),
+                     PENROSE_E_STATE);
+    ck_assert_str_eq(error.text, "chip 0 was made alone; make all chips by penrose_cluster_add");
     penrose_chip_destroy(alone);
+}
+
+TEST(a_lone_chip_of_a_cluster_goes_with_it)
+{
+    struct penrose_chip *chip[1];
+    struct penrose_cluster *cluster = open_cluster(1, 1, chip);
+    penrose_chip_destroy(chip[0]);
+    pass(chip[0], 512);
+    ck_assert_uint_eq(penrose_now(chip[0]), 512);
+    penrose_cluster_destroy(cluster);
 }

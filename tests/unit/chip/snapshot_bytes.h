@@ -67,7 +67,7 @@ static inline enum penrose_status snapshot_bytes_load(struct snapshot_bytes *sta
     snapshot_hash_init(&reader->hash);
     enum penrose_status status = snapshot_load_chip(reader, NULL, chip, &error);
     free(reader);
-    return cluster_of_one(chip, 1, status, &error);
+    return status ? status : cluster_of_one(chip, 1, &error);
 }
 
 #endif
