@@ -406,7 +406,6 @@ void device_report_faults(struct device *device)
 static void tell_waits(struct device *device, const char *title)
 {
     char nothing[1], *text = NULL;
-    device_know_programs(device);
     int length = penrose_wait_report(device->chip, nothing, sizeof nothing);
     if (length > 0) { /* else no hart is out of reset */
         size_t head_size = strlen(title), size = head_size + (size_t)length + 1;
@@ -417,7 +416,6 @@ static void tell_waits(struct device *device, const char *title)
             trim(text);
         }
     }
-    device_forget_programs(device);
     if (text) {
         report_hang(device, text);
     }
@@ -444,21 +442,45 @@ static bool is_in_vain(const struct poll_watch *watch, bool is_quiet, uint64_t n
     return is_quiet ? is_long : watch->calls >= BUSY_CALLS && now - watch->since >= VAIN_CYCLES;
 }
 
-/* False where the host waits for nothing on the chip: it looks at prints, say, while it compiles what it
- * will launch. */
-static bool tell_of_hang(struct device *device)
+/* Does the host wait for nothing on the chip? It looks at prints, say, while it compiles what it will
+ * launch. */
+static bool waits_for_nothing(struct device *device)
 {
     device_know_firmware(device);
-    if (inside(device->chip)->waits_for_work_only(device->chip)) {
-        return false;
-    }
+    return inside(device->chip)->waits_for_work_only(device->chip);
+}
+
+static void tell_of_hang(struct device *device)
+{
     tell_waits(device, device->machine->run_ahead.is_quiet
                            ? "the host keeps polling, but nothing can happen any more on the chip "
                              "until the host does something; who waits for what:\n"
                            : "the host has been polling in vain for long, while harts run; who "
                              "waits for what:\n");
     add_started(device, &device->ailing, true);
-    return true;
+}
+
+/* The report of a chip names kernels of others, so the programs of all are known while it is made. False
+ * where no chip hangs. */
+static bool tell_of_hangs(struct machine *machine)
+{
+    bool hangs[MACHINE_DEVICES], any = false;
+    for (unsigned i = 0; i < machine->devices; i++) {
+        hangs[i] = !waits_for_nothing(machine->device[i]);
+        any |= hangs[i];
+    }
+    for (unsigned i = 0; i < machine->devices && any; i++) {
+        device_know_programs(machine->device[i]);
+    }
+    for (unsigned i = 0; i < machine->devices; i++) {
+        if (hangs[i]) {
+            tell_of_hang(machine->device[i]);
+        }
+    }
+    for (unsigned i = 0; i < machine->devices && any; i++) {
+        device_forget_programs(machine->device[i]);
+    }
+    return any;
 }
 
 void machine_watch_polls(struct machine *machine)
@@ -483,12 +505,9 @@ void machine_watch_polls(struct machine *machine)
     if (watch->told || !is_in_vain(watch, ahead->is_quiet, now)) {
         return;
     }
-    bool is_hang = false;
     watch->told = true;
-    for (unsigned i = 0; i < machine->devices; i++) {
-        is_hang |= tell_of_hang(machine->device[i]);
-    }
-    if (is_hang && machine->is_hung) { /* a host that polls on gets another exception */
+    if (tell_of_hangs(machine) &&
+        machine->is_hung) { /* a host that polls on gets another exception */
         *watch = (struct poll_watch){.since = now};
     }
 }

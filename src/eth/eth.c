@@ -64,6 +64,26 @@ bool eth_is_of_phy(uint32_t offset)
     return is_there;
 }
 
+/* --- Reports --- */
+
+unsigned eth_unacknowledged(const struct eth *eth, uint32_t offset)
+{
+    struct reg_place place;
+    bool is_there = reg_find(&eth_registers, offset, &place) && place.bank == BANK_TXQ;
+    return is_there ? eth->txq[place.copy].held : 0;
+}
+
+bool eth_has_sent(const struct eth *eth, uint32_t address)
+{
+    bool has = false;
+    for (unsigned i = 0; i < ETH_QUEUES * ETH_WINDOW; i++) {
+        const struct eth_packet *packet = &eth->txq[i / ETH_WINDOW].packet[i % ETH_WINDOW];
+        uint32_t size = packet->kind == ETH_PACKET_MMIO ? 4 : packet->size;
+        has |= packet->kind != ETH_PACKET_NONE && address - packet->destination < size;
+    }
+    return has;
+}
+
 /* --- Reset --- */
 
 /*

@@ -200,6 +200,13 @@ bool eth_is_of_phy(uint32_t offset);
 uint64_t eth_next_event(const struct eth *eth);
 void eth_run(struct eth *eth, uint64_t cycle);
 
+/* Packets that the peer has not acknowledged yet, of the TX queue whose register is at `offset`; 0 for
+ * other registers. */
+unsigned eth_unacknowledged(const struct eth *eth, uint32_t offset);
+
+/* Is the address in what one of the latest TT-link packets has written at the peer? */
+bool eth_has_sent(const struct eth *eth, uint32_t address);
+
 /* A frame arrives. */
 void eth_receive(struct eth *eth, const struct eth_frame *frame, uint64_t cycle);
 

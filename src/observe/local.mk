@@ -38,6 +38,8 @@ chip_sources += \
 	%D%/trace/code.c \
 	%D%/trace/code.h \
 	%D%/trace/trace.c \
+	%D%/waits/across.c \
+	%D%/waits/across.h \
 	%D%/waits/chain.c \
 	%D%/waits/chain.h \
 	%D%/waits/places.c \

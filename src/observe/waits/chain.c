@@ -4,7 +4,8 @@
  * brisc and ncrisc move data, thread 0 unpacks, 1 computes, 2 packs. The first of these that waits
  * itself, and not in the end for the asker, is the cause. If there is none, the missing event is
  * the root. If other tiles have requests to a word of L1 in their command buffers, the chain leads
- * to those tiles.
+ * to those tiles. A hart of an Ethernet tile that waits for words of L1 alone may wait for the other
+ * end of its link. Where a chain leads over a link, across.c follows it.
  */
 #include "observe/waits/chain.h"
 
@@ -15,41 +16,13 @@
 #include "chip/chip.h"
 #include "metal/firmware.h"
 #include "noc/request.h"
+#include "observe/waits/across.h"
 #include "observe/waits/places.h"
 #include "observe/waits/under_way.h"
 #include "tensix/exec.h"
+#include "tile/eth_window.h"
 #include "tile/noc_port.h"
 #include "tile/weak.h"
-
-enum {
-    THREAD_0 = RV32_CORES, /* waiters: harts, then threads */
-    WAITERS = RV32_CORES + TENSIX_THREADS,
-    NOBODY = -1,
-    MOST_CANDIDATES = 4,
-};
-
-struct waiter {
-    bool waits;
-    const char *over;         /* it will not do anything any more: "has ended"; NULL: it may */
-    char what[128];           /* that it waits for */
-    char missing[192];        /* the event, as a sentence */
-    struct under_way senders; /* other tiles that write to the word which it polls */
-    bool waits_for_word;      /* of the tile's L1, */
-    uint32_t word;            /* at this address */
-    uint8_t candidate[MOST_CANDIDATES]; /* harts and threads that may bring it about */
-    unsigned candidates;
-    bool is_guess;   /* they are */
-    bool is_certain; /* `missing` is the root, whoever waits as well */
-    bool runs;       /* it polls through the NoC, and nobody can know how long */
-    const struct tensix_origin *culprit; /* the instruction that has taken the event back */
-    int cause;
-};
-
-struct chain {
-    struct penrose_chip *chip;
-    struct tile *tile;
-    struct waiter waiter[WAITERS];
-};
 
 static void add_candidates(struct waiter *waiter, unsigned count, const uint8_t *candidate)
 {
@@ -138,6 +111,31 @@ static void wait_for_reads(struct chain *chain, struct waiter *waiter, enum rv32
     }
 }
 
+/* The place is a register of the Ethernet tile: what the other end sends changes it, or its
+ * acknowledgements. */
+static void wait_for_frames(const struct chain *chain, struct waiter *waiter, uint32_t address)
+{
+    const struct eth *eth = chain->tile->eth;
+    const struct chip_place *port = &chain->chip->place[chain->tile->node];
+    uint32_t offset = address - ETH_REGISTER_BASE;
+    char peer[60] = "the port has no link";
+    struct sink sink = {.text = peer, .size = sizeof peer};
+    if (!eth || offset >= ETH_REGISTER_BYTES) {
+        return;
+    }
+    unsigned packets = eth_unacknowledged(eth, offset);
+    waiter->waits_for_frames = true;
+    if (packets) {
+        if (port->peer) {
+            under_way_put_far_place(&sink, chain->chip, port->peer, port->peer_place);
+        }
+        snprintf(waiter->missing, sizeof waiter->missing,
+                 "%u packets that it has sent are not acknowledged: %s%s", packets,
+                 port->peer ? "they go to " : "", peer);
+        waiter->is_certain = true;
+    }
+}
+
 static void wait_for_places(struct chain *chain, struct waiter *waiter, enum rv32_core core)
 {
     const struct rv32_idle *idle = &chain->tile->run[core].idle;
@@ -161,6 +159,7 @@ static void wait_for_places(struct chain *chain, struct waiter *waiter, enum rv3
                                 : "nobody changes",
                  waiter->what);
         add_candidates(waiter, is_semaphore ? 3 : 0, trisc);
+        wait_for_frames(chain, waiter, idle->place[place].address);
         if (idle->place[place].address < chain->tile->kind->l1_bytes) {
             waiter->word = idle->place[place].address;
             waiter->waits_for_word = true;
@@ -178,7 +177,8 @@ static void wait_for_answer(const struct chain *chain, struct waiter *waiter, en
     const struct rv32_access *access = &chain->tile->hart[core].access;
     const uint8_t thread = (uint8_t)(THREAD_0 + core - RV32_T0);
     bool is_trisc = core >= RV32_T0 && core <= RV32_T2;
-    bool is_mailbox = access->address >= AT_MAILBOX && access->address < END_MAILBOX;
+    bool is_mailbox = chain->tile->kind->type == TILE_TENSIX && access->address >= AT_MAILBOX &&
+                      access->address < END_MAILBOX;
     const uint8_t sender = (uint8_t)((access->address - AT_MAILBOX) >> 12 & 3);
     if (is_mailbox && !access->store) {
         snprintf(waiter->what, sizeof waiter->what, "a word in the mailbox from %s",
@@ -194,6 +194,19 @@ static void wait_for_answer(const struct chain *chain, struct waiter *waiter, en
     snprintf(waiter->missing, sizeof waiter->missing, "a %s 0x%08x is not answered",
              access->store ? "store to" : "load from", access->address);
     add_candidates(waiter, is_trisc, &thread);
+}
+
+/* Does an Ethernet hart wait for its clock too, or for several things? Routers of a fabric serve
+ * whoever comes, and nobody can know who that would be. */
+static bool goes_on_by_itself(const struct tile *tile, enum rv32_core core)
+{
+    const struct rv32_idle *idle = &tile->run[core].idle;
+    bool serves = idle->wake != UINT64_MAX;
+    for (unsigned i = 0; i < idle->places; i++) {
+        serves |= idle->places > 1 && idle->place[i].address >= tile->kind->l1_bytes &&
+                  idle->place[i].address - RV32_LOCAL_BASE >= tile_local_size(core);
+    }
+    return tile->eth && serves;
 }
 
 static void note_hart(struct chain *chain, enum rv32_core core)
@@ -212,10 +225,13 @@ static void note_hart(struct chain *chain, enum rv32_core core)
         break;
     case HART_ASLEEP:
         if (wait_places_is_done(chain->chip, chain->tile, core)) {
-            waiter->over = "has ended";
+            waiter->over = chain->tile->eth ? "has no work" : "has ended";
             break;
         }
         wait_for_reads(chain, waiter, core);
+        if (!waiter->waits && goes_on_by_itself(chain->tile, core)) {
+            break;
+        }
         if (!waiter->waits) {
             waiter->waits = true;
             wait_for_places(chain, waiter, core);
@@ -314,7 +330,7 @@ static void note_thread(struct chain *chain, unsigned thread)
 static bool leads_to(const struct chain *chain, unsigned from, unsigned to)
 {
     int at = (int)from;
-    for (unsigned i = 0; i <= WAITERS && at != NOBODY; i++) {
+    for (unsigned i = 0; i <= WAITERS && at != WAITS_FOR_NOBODY; i++) {
         if (at == (int)to) {
             return true;
         }
@@ -368,7 +384,7 @@ static void choose_causes(struct chain *chain)
 
 /* --- Words --- */
 
-static void put_waiter(struct chain *chain, unsigned number, struct wait_words *words)
+void wait_chain_put(const struct chain *chain, unsigned number, struct wait_words *words)
 {
     struct tile *tile = chain->tile;
     bool is_thread = number >= THREAD_0;
@@ -384,13 +400,13 @@ static void put_waiter(struct chain *chain, unsigned number, struct wait_words *
     wait_words_put(words, " waits for %s", chain->waiter[number].what);
 }
 
-static void put_dependents(struct chain *chain, unsigned number, struct wait_words *words)
+void wait_chain_put_dependents(const struct chain *chain, unsigned number, struct wait_words *words)
 {
-    wait_words_put(words, "\n      -> ");
-    put_waiter(chain, number, words);
     for (unsigned i = 0; i < WAITERS; i++) {
         if (chain->waiter[i].waits && chain->waiter[i].cause == (int)number) {
-            put_dependents(chain, i, words);
+            wait_words_put(words, "\n      -> ");
+            wait_chain_put(chain, i, words);
+            wait_chain_put_dependents(chain, i, words);
         }
     }
 }
@@ -455,7 +471,9 @@ static void add_root(struct wait_lines *lines, struct chain *chain, unsigned num
     }
     put_senders(chain, &waiter->senders, &words);
     bool has_end = put_over(chain, waiter, &words);
-    put_dependents(chain, number, &words);
+    wait_words_put(&words, "\n      -> ");
+    wait_chain_put(chain, number, &words);
+    wait_chain_put_dependents(chain, number, &words);
     if ((has_end && !waits_for_runner(chain, waiter)) || is_cause(chain, number) ||
         waiter->senders.places || waiter->is_certain || waiter->runs) {
         wait_lines_add(lines, chain->tile->x, chain->tile->y, &words);
@@ -498,8 +516,7 @@ static bool has_awaited_post(const struct penrose_chip *chip, const struct tile 
     return has;
 }
 
-/* The hart whose post reaches the word; RV32_CORES: none. */
-static enum rv32_core poster_of(const struct tile *tile, uint16_t place, uint32_t word)
+enum rv32_core wait_chain_poster(const struct tile *tile, uint16_t place, uint32_t word)
 {
     for (unsigned i = 0; i < ASKED_POSTS; i++) {
         if (asked_reaches(&tile->asked.post[i], place, word)) {
@@ -565,7 +582,7 @@ static void add_silent_ones(struct wait_lines *lines, const struct chain *chain,
     enum rv32_core core = RV32_CORES;
     for (unsigned i = 0; i < waiter->senders.places && core == RV32_CORES; i++) {
         sender = chain->chip->place[waiter->senders.place[i]].tile;
-        core = poster_of(sender, chain->tile->node, waiter->word);
+        core = wait_chain_poster(sender, chain->tile->node, waiter->word);
     }
     for (unsigned i = 0; core != RV32_CORES && i < NOC_NODES; i++) {
         struct tile *other = chain->chip->place[i].tile;
@@ -625,24 +642,32 @@ static void add_posts(struct wait_lines *lines, const struct chain *chain,
     }
 }
 
-void wait_chain_add(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
+void wait_chain_make(struct chain *chain, struct penrose_chip *chip, struct tile *tile)
 {
-    struct chain chain = {.chip = chip, .tile = tile};
-    if (tile->kind->type != TILE_TENSIX) {
-        return;
-    }
+    *chain = (struct chain){.chip = chip, .tile = tile};
     for (unsigned i = 0; i < WAITERS; i++) {
-        chain.waiter[i].cause = NOBODY;
+        chain->waiter[i].cause = WAITS_FOR_NOBODY;
     }
     for (unsigned core = 0; core < RV32_CORES; core++) {
-        note_hart(&chain, (enum rv32_core)core);
+        note_hart(chain, (enum rv32_core)core);
     }
-    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
-        note_thread(&chain, thread);
+    for (unsigned thread = 0; tile->kind->type == TILE_TENSIX && thread < TENSIX_THREADS;
+         thread++) {
+        note_thread(chain, thread);
     }
-    choose_causes(&chain);
+    choose_causes(chain);
+}
+
+void wait_chain_add(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
+{
+    struct chain chain;
+    if (tile->kind->type != TILE_TENSIX && !tile->eth) {
+        return;
+    }
+    wait_chain_make(&chain, chip, tile);
     for (unsigned i = 0; i < WAITERS; i++) {
-        if (chain.waiter[i].waits && chain.waiter[i].cause == NOBODY) {
+        bool is_root = chain.waiter[i].waits && chain.waiter[i].cause == WAITS_FOR_NOBODY;
+        if (is_root && !wait_across_add(lines, &chain, i)) {
             add_root(lines, &chain, i);
             add_posts(lines, &chain, &chain.waiter[i]);
         }

@@ -7,6 +7,7 @@
 
 #include "addresses.h"
 #include "chip/chip.h"
+#include "eth/base_firmware.h"
 #include "metal/firmware.h"
 #include "observe/waits/responses.h"
 #include "observe/waits/under_way.h"
@@ -87,11 +88,26 @@ static bool are_all_sync(const struct loader_layout *layout, const struct rv32_i
     return are_all;
 }
 
+/* Base firmware of an Ethernet tile waits for calls in its mailboxes, and for nothing else. */
+static bool is_base_firmware(const struct tile *tile, enum rv32_core core)
+{
+    const struct rv32_idle *idle = &tile->run[core].idle;
+    bool is = tile->eth && core == RV32_B && idle->places > 0;
+    for (unsigned i = 0; i < idle->places; i++) {
+        is &= idle->place[i].address - ETH_BASE_MAILBOXES < ETH_BASE_MAILBOX_BYTES;
+    }
+    return is;
+}
+
 bool wait_places_for_work(const struct penrose_chip *chip, const struct tile *tile,
                           enum rv32_core core, struct wait_words *words)
 {
     const struct loader_layout *layout = metal_layout(chip, tile);
     const struct rv32_idle *idle = &tile->run[core].idle;
+    if (is_base_firmware(tile, core)) {
+        wait_words_put(words, ": base firmware, which waits for calls");
+        return true;
+    }
     if (!layout) {
         return false;
     }
@@ -115,8 +131,9 @@ bool wait_places_is_done(const struct penrose_chip *chip, const struct tile *til
 {
     const struct loader_layout *layout = metal_layout(chip, tile);
     const struct rv32_idle *idle = &tile->run[core].idle;
-    return layout && (are_all_sync(layout, idle) ||
-                      (core == RV32_B && find_go_message(layout, idle) != NULL));
+    return is_base_firmware(tile, core) ||
+           (layout && (are_all_sync(layout, idle) ||
+                       (core == RV32_B && find_go_message(layout, idle) != NULL)));
 }
 
 /* --- NIUs --- */
@@ -377,7 +394,8 @@ bool wait_places_buffer(const struct penrose_chip *chip, struct tile *tile, enum
     uint32_t base = 0;
     for (unsigned i = 0; i < idle->places; i++) {
         uint32_t address = idle->place[i].address, index = (address & 0xfff) / 4;
-        if (is_stream_register(tile, address) && (index == ACKNOWLEDGED || index == RECEIVED)) {
+        if (tile->kind->type == TILE_TENSIX && is_stream_register(tile, address) &&
+            (index == ACKNOWLEDGED || index == RECEIVED)) {
             base = address & ~UINT32_C(0xfff);
             polls[index == RECEIVED] = true;
         }
@@ -502,11 +520,22 @@ static enum where find_where(const struct tile *tile, uint32_t address)
                : ELSEWHERE;
 }
 
-static void put_ethernet(const struct tile *tile, uint32_t address, struct wait_words *words)
+static void put_ethernet(const struct penrose_chip *chip, const struct tile *tile, uint32_t address,
+                         struct wait_words *words)
 {
-    const char *name = reg_name(&eth_registers, address - ETH_REGISTER_BASE);
-    wait_words_put(words, "Ethernet: %s%s", name ? name : "no register",
-                   tile->eth->link == ETH_LINK_DOWN ? "; the port has no link" : "");
+    uint32_t offset = address - ETH_REGISTER_BASE;
+    const char *name = reg_name(&eth_registers, offset);
+    const struct chip_place *port = &chip->place[tile->node];
+    unsigned packets = eth_unacknowledged(tile->eth, offset);
+    char peer[60];
+    struct sink sink = {.text = peer, .size = sizeof peer};
+    wait_words_put(words, "Ethernet: %s", name ? name : "no register");
+    if (tile->eth->link == ETH_LINK_DOWN) {
+        wait_words_put(words, "; the port has no link");
+    } else if (port->peer && packets) {
+        under_way_put_far_place(&sink, chip, port->peer, port->peer_place);
+        wait_words_value(words, "; %u packets to %s are not acknowledged", packets, peer);
+    }
 }
 
 static void put_place(struct penrose_chip *chip, struct tile *tile, enum rv32_core core,
@@ -527,7 +556,7 @@ static void put_place(struct penrose_chip *chip, struct tile *tile, enum rv32_co
                        (place->address - AT_SEMAPHORES) % STEP_PC_BUF / 4);
         break;
     case IN_ETHERNET:
-        put_ethernet(tile, place->address, words);
+        put_ethernet(chip, tile, place->address, words);
         break;
     case ELSEWHERE:
         wait_words_put(words, "%s",

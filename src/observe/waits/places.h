@@ -5,8 +5,8 @@
 #include "chip/chip.h"
 #include "observe/waits/lines.h"
 
-/* True when the hart waits for work: it polls a go message of its firmware, or the byte by which
- * the tile's main hart starts it. Says so. */
+/* True when the hart waits for work: it polls a go message of its firmware, the byte by which the
+ * tile's main hart starts it, or as base firmware of an Ethernet tile its mailboxes. Says so. */
 bool wait_places_for_work(const struct penrose_chip *chip, const struct tile *tile,
                           enum rv32_core core, struct wait_words *words);
 

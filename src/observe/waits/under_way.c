@@ -61,6 +61,15 @@ void under_way_put_place(struct sink *sink, const struct penrose_chip *chip, uin
              kind == PENROSE_TILE_TENSIX ? "worker" : arch_tile_kind_name(kind), name.x, name.y);
 }
 
+void under_way_put_far_place(struct sink *sink, const struct penrose_chip *home,
+                             const struct penrose_chip *chip, uint16_t place)
+{
+    if (chip != home) {
+        sink_put(sink, "chip %u ", chip->head.number);
+    }
+    under_way_put_place(sink, chip, place);
+}
+
 void under_way_put(struct sink *sink, const struct penrose_chip *chip,
                    const struct under_way *under_way, const char *what, const char *where)
 {

@@ -40,4 +40,8 @@ void under_way_put(struct sink *sink, const struct penrose_chip *chip,
 /* "worker (1, 2)", "DRAM (17, 12)", as hosts name it. */
 void under_way_put_place(struct sink *sink, const struct penrose_chip *chip, uint16_t place);
 
+/* As under_way_put_place in a report of `home`: "chip 1 worker (1, 2)" where the chip is another. */
+void under_way_put_far_place(struct sink *sink, const struct penrose_chip *home,
+                             const struct penrose_chip *chip, uint16_t place);
+
 #endif

@@ -903,3 +903,117 @@ TEST(more_pages_popped_than_came_is_the_root)
     has("^      -> trisc0 waits for pages of stream 8$");
     penrose_chip_destroy(chip);
 }
+
+/* --- Links --- */
+
+/* A scene: what erisc1 does at both ends of a link, and a worker of chip 1 that posts to the end there.
+ * (20, 25) of chip 0 waits for 0x444. */
+struct link_scene {
+    const char *there, *worker; /* programs; NULL: none */
+    bool is_cut;
+    const char *pattern[4];
+};
+
+static struct penrose_cluster *open_pair(struct penrose_chip *chip[2], bool is_cut)
+{
+    struct penrose_cluster *cluster;
+    ck_assert_int_eq(penrose_cluster_create(1, &cluster, NULL), PENROSE_OK);
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert_int_eq(penrose_cluster_add(cluster, NULL, &chip[i], NULL), PENROSE_OK);
+    }
+    if (!is_cut) {
+        ck_assert_int_eq(penrose_ethernet_link(chip[0], 20, 25, chip[1], 29, 25, NULL), PENROSE_OK);
+    }
+    return cluster;
+}
+
+TEST_EACH(waits_are_followed_over_links, 6)
+{
+    static const char *const sends = /* zeros to the other end's 0x440, and waits for 0x448 */
+        "lui s0, 0xffb90; addi a1, zero, 0x440; sw a1, 0x14(s0); sw a1, 0x1c(s0); "
+        "addi a1, zero, 16; sw a1, 0x18(s0); addi a2, zero, 2; sw a2, 4(s0); lw a0, 0x448(zero); "
+        "beq a0, zero, 0x1020; ebreak";
+    static const char *const posts = /* once, and waits for 0x44c */
+        "lui s0, 0xffb20; addi a4, zero, 1; sw a4, 0x40(s0); lw a0, 0x44c(zero); "
+        "beq a0, zero, 0x100c; ebreak";
+    static const char *const waits = "lw a0, 0x448(zero); beq a0, zero, 0x1000; ebreak";
+    static const struct link_scene rows[] = {
+        {"lw a0, 0x448(zero); addi a1, zero, 2; bne a0, a1, 0x1000; ebreak",
+         posts,
+         false,
+         {"^  tile \\(20, 25\\) root cause: nobody changes L1 at 0x0000044c of chip 1 worker "
+          "\\(1, 2\\)$",
+          "^      -> chip 1 worker \\(1, 2\\) brisc waits for L1 at 0x0000044c$",
+          "^      -> chip 1 Ethernet \\(29, 25\\) erisc1 waits for L1 at 0x00000448; requests of "
+          "chip "
+          "1 worker \\(1, 2\\) go there$",
+          "^      -> erisc1 waits for L1 at 0x00000444; the other end of its link is chip 1 "
+          "Ethernet "
+          "\\(29, 25\\)$"}},
+        {sends,
+         NULL,
+         false,
+         {"^  tile \\(20, 25\\) deadlock: each of these waits for the one above it, and the first "
+          "for erisc1 of Ethernet \\(20, 25\\)$",
+          "^      -> chip 1 Ethernet \\(29, 25\\) erisc1 waits for L1 at 0x00000448; the other end "
+          "of its link is Ethernet \\(20, 25\\)$",
+          "^      -> erisc1 waits for L1 at 0x00000444; the other end of its link is chip 1 "
+          "Ethernet "
+          "\\(29, 25\\), which has sent there before$"}},
+        {"ebreak",
+         NULL,
+         false,
+         {"^  tile \\(20, 25\\) root cause: nobody changes L1 at 0x00000444; at the other end of "
+          "its "
+          "link, chip 1 Ethernet \\(29, 25\\), erisc0 has no work, erisc1 has ended$"}},
+        {"addi a0, a0, 1; jal zero, 0x1000",
+         NULL,
+         false,
+         {"^  tile \\(20, 25\\) cause so far: nobody changes L1 at 0x00000444; at the other end of "
+          "its link, chip 1 Ethernet \\(29, 25\\), erisc0 has no work, erisc1 runs$"}},
+        {NULL,
+         NULL,
+         false,
+         {"^  tile \\(20, 25\\) root cause: .*, erisc0 has no work, erisc1 is in reset$"}},
+        {waits,
+         NULL,
+         true,
+         {"^  tile \\(20, 25\\) root cause: nobody changes L1 at 0x00000444, and the port has no "
+          "link over which it could come$"}},
+    };
+    const struct link_scene *row = &rows[_i];
+    struct penrose_chip *chip[2];
+    struct penrose_cluster *cluster = open_pair(chip, row->is_cut);
+    start_program(chip[0], 20, 25, PENROSE_NCRISC, CODE,
+                  "lw a0, 0x444(zero); beq a0, zero, 0x1000; ebreak");
+    if (row->there) {
+        start_program(chip[1], 29, 25, PENROSE_NCRISC, CODE, row->there);
+    }
+    if (row->worker) {
+        prepare_post(chip[1], 1, 2, 0x448, AT(29, 25));
+        start_program(chip[1], 1, 2, PENROSE_BRISC, CODE, row->worker);
+    }
+    pass(chip[0], 200000);
+    make_report(chip[0]);
+    for (unsigned i = 0; i < COUNT(row->pattern) && row->pattern[i]; i++) {
+        has(row->pattern[i]);
+    }
+    lacks("mailbox|base firmware");
+    penrose_cluster_destroy(cluster);
+}
+
+/* More packets than a TX queue holds. */
+TEST(packets_that_nobody_acknowledges_are_told)
+{
+    struct penrose_chip *chip = open_chip();
+    start_program(chip, 20, 25, PENROSE_NCRISC, CODE,
+                  "lui s0, 0xffb90; lui a1, 0x20; sw a1, 0x18(s0); sw a1, 0x1c(s0); "
+                  "addi a2, zero, 2; sw a2, 4(s0); lw a0, 8(s0); bne a0, zero, 0x1018; ebreak");
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
+    make_report(chip);
+    has("^  tile \\(20, 25\\) root cause: 64 packets that it has sent are not acknowledged: the "
+        "port "
+        "has no link$");
+    has("polls 0xffb90008 \\(Ethernet: ETH_TXQ_STATUS; the port has no link, holds 0x10000\\)$");
+    penrose_chip_destroy(chip);
+}
