@@ -8,6 +8,7 @@
 #include "arch/arch.h"
 #include "tile/fault.h"
 #include "tile/noc_port.h"
+#include "tile/noc_serve.h"
 
 enum { READ_ALIGNMENT = 64, WRITE_ALIGNMENT = 16 };
 

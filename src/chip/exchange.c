@@ -11,7 +11,7 @@
 #include "chip/gddr.h"
 #include "chip/link.h"
 #include "noc/serve.h"
-#include "tile/noc_port.h"
+#include "tile/noc_serve.h"
 
 /* --- Time --- */
 

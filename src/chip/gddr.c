@@ -16,6 +16,7 @@
 #include "chip/gddr.h"
 
 #include "tile/noc_port.h"
+#include "tile/noc_serve.h"
 
 enum { PACKETS_TO_SHARE = 32 /* with other threads: each takes some 100 ns */ };
 

@@ -9,7 +9,9 @@
 #include "chip/gddr.h"
 #include "isa/error.h"
 #include "tile/noc_port.h"
+#include "tile/noc_serve.h"
 #include "tile/observe.h"
+#include "tile/tell.h"
 #include "tile/timing.h"
 #include "tile/weak.h"
 

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "tile/fault.h"
+#include "tile/map.h"
 #include "tile/noc_window.h"
 #include "tile/suspect.h"
 #include "tile/tensix_port.h"
+#include "tile/weak.h"
 
 static enum answer refuse_hart_access(struct tile *tile, struct rv32_hart *hart,
                                       const struct mmio_access *access, enum answer answer)
@@ -25,7 +27,8 @@ static enum answer refuse_hart_access(struct tile *tile, struct rv32_hart *hart,
                           access->rule ? access->rule : answer_rule(answer, ANSWER_TO_HART));
 }
 
-enum answer tile_bus_device(struct tile *tile, struct rv32_hart *hart, struct rv32_access *access)
+static enum answer access_device(struct tile *tile, struct rv32_hart *hart,
+                                 struct rv32_access *access)
 {
     struct mmio_access mmio = {.operation = access->store ? MMIO_WRITE : MMIO_READ,
                                .agent = (enum tile_agent)hart->core,
@@ -45,8 +48,7 @@ enum answer tile_bus_device(struct tile *tile, struct rv32_hart *hart, struct rv
     return ANSWER_DONE;
 }
 
-void tile_bus_judge_null(struct tile *tile, struct rv32_hart *hart,
-                         const struct rv32_access *access)
+static void judge_null(struct tile *tile, struct rv32_hart *hart, const struct rv32_access *access)
 {
     const struct tile_board *board = tile->board;
     uint32_t pc = rv32_current_pc(hart);
@@ -76,7 +78,7 @@ static enum answer coherent_fence(void *owner, struct rv32_hart *hart, uint64_t 
 static enum answer access_for_hart(struct tile *tile, struct rv32_hart *hart,
                                    struct rv32_access *access)
 {
-    enum answer answer = tile_bus_device(tile, hart, access);
+    enum answer answer = access_device(tile, hart, access);
     bool is_local = access->address - RV32_LOCAL_BASE < hart->told_local_size;
     if (!access->store && answer == ANSWER_DONE && !is_local) {
         tile_suspect(tile, rv32_current_pc(hart), access->address, access->value, access->cycle);
@@ -90,7 +92,7 @@ static enum answer coherent_access(void *owner, struct rv32_hart *hart, struct r
     if (access->address >= tile->kind->l1_bytes) {
         return access_for_hart(tile, hart, access);
     }
-    tile_bus_judge_null(tile, hart, access);
+    judge_null(tile, hart, access);
     if (access->store) {
         memcpy(tile->l1 + access->address, &access->value, access->size);
         tile_l1_written(tile, access->address, access->size, access->cycle);
@@ -101,8 +103,8 @@ static enum answer coherent_access(void *owner, struct rv32_hart *hart, struct r
     return ANSWER_DONE;
 }
 
-unsigned tile_bus_push(void *owner, struct rv32_hart *hart, uint32_t address, const uint32_t *words,
-                       unsigned count, uint64_t cycle)
+static unsigned push_words(void *owner, struct rv32_hart *hart, uint32_t address,
+                           const uint32_t *words, unsigned count, uint64_t cycle)
 {
     enum tile_agent agent = (enum tile_agent)hart->core;
     unsigned thread;
@@ -113,8 +115,8 @@ unsigned tile_bus_push(void *owner, struct rv32_hart *hart, uint32_t address, co
                : 0;
 }
 
-enum rv32_poll tile_bus_poll(void *owner, struct rv32_hart *hart, uint32_t address, unsigned size,
-                             uint32_t *value)
+static enum rv32_poll poll_place(void *owner, struct rv32_hart *hart, uint32_t address,
+                                 unsigned size, uint32_t *value)
 {
     return tile_poll(owner, (enum tile_agent)hart->core, address, size, value);
 }
@@ -131,9 +133,48 @@ uint32_t tile_bus_status(void *owner, struct rv32_hart *hart, unsigned index)
 
 const struct rv32_bus tile_bus = {
     .access = coherent_access,
-    .push = tile_bus_push,
+    .push = push_words,
     .fence = coherent_fence,
-    .poll = tile_bus_poll,
+    .poll = poll_place,
+    .repeatable = tile_bus_repeatable,
+    .status = tile_bus_status,
+};
+
+/* --- Weak memory --- */
+
+static enum answer weak_access(void *owner, struct rv32_hart *hart, struct rv32_access *access)
+{
+    struct tile *tile = owner;
+    if (access->address >= tile->kind->l1_bytes) {
+        return access_device(tile, hart, access);
+    }
+    judge_null(tile, hart, access);
+    if (access->store) {
+        tile_weak_store(tile, hart, access);
+    } else {
+        tile_weak_load(tile, hart, access);
+    }
+    return ANSWER_DONE;
+}
+
+static enum answer weak_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
+{
+    tile_weak_fence(owner, hart->core, cycle);
+    return ANSWER_DONE;
+}
+
+static enum rv32_poll weak_poll(void *owner, struct rv32_hart *hart, uint32_t address,
+                                unsigned size, uint32_t *value)
+{
+    enum rv32_poll poll = poll_place(owner, hart, address, size, value);
+    return tile_weak_poll(owner, hart, address, size, poll, value);
+}
+
+const struct rv32_bus tile_weak_bus = {
+    .access = weak_access,
+    .push = push_words,
+    .fence = weak_fence,
+    .poll = weak_poll,
     .repeatable = tile_bus_repeatable,
     .status = tile_bus_status,
 };

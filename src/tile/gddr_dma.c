@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "tile/observe.h"
 #include "tile/report.h"
+#include "tile/tell.h"
 #include "tile/tile.h"
 
 static enum answer gddr_dma_transfer(struct tile *tile, struct mmio_access *access);

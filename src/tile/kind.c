@@ -28,3 +28,8 @@ const struct tile_kind tile_kinds[TILE_TYPES] = {
                    .streams = 16,
                    .hart = {[RV32_B] = "drisc"}},
 };
+
+uint32_t tile_local_size(enum rv32_core core)
+{
+    return core == RV32_B || core == RV32_NC ? TILE_B_LOCAL_BYTES : TILE_T_LOCAL_BYTES;
+}

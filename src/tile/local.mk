@@ -1,4 +1,6 @@
 chip_sources += \
+	%D%/access.c \
+	%D%/access.h \
 	%D%/asked.c \
 	%D%/asked.h \
 	%D%/bus.c \
@@ -11,16 +13,23 @@ chip_sources += \
 	%D%/debug_risc.c \
 	%D%/debug_time.c \
 	%D%/dst_window.c \
+	%D%/events.c \
 	%D%/eth_window.c \
 	%D%/eth_window.h \
 	%D%/fault.c \
 	%D%/fault.h \
 	%D%/kind.c \
+	%D%/life.c \
 	%D%/mailbox.c \
 	%D%/mailbox.h \
-	%D%/mmio.c \
+	%D%/map.c \
+	%D%/map.h \
+	%D%/noc_arrive.c \
+	%D%/noc_arrive.h \
 	%D%/noc_port.c \
 	%D%/noc_port.h \
+	%D%/noc_serve.c \
+	%D%/noc_serve.h \
 	%D%/noc_short.c \
 	%D%/noc_short.h \
 	%D%/observe.c \
@@ -42,11 +51,12 @@ chip_sources += \
 	%D%/suspect.h \
 	%D%/tdma.c \
 	%D%/tdma.h \
+	%D%/tell.c \
+	%D%/tell.h \
 	%D%/tensix_port.c \
 	%D%/tensix_port.h \
 	%D%/timing.c \
 	%D%/timing.h \
-	%D%/tile.c \
 	%D%/tile.h \
 	%D%/weak.c \
 	%D%/weak.h \

@@ -1,4 +1,4 @@
-/* The tile behind its NIUs, see tile/noc_port.h. */
+/* Requests of a tile's command buffers and what leaves it, see tile/noc_port.h. */
 #include "tile/noc_port.h"
 
 #include <stdio.h>
@@ -6,154 +6,11 @@
 
 #include "eth/base_firmware.h"
 #include "noc/request.h"
-#include "noc/serve.h"
 #include "noc/transaction.h"
 #include "tile/fault.h"
+#include "tile/noc_serve.h"
 #include "tile/noc_short.h"
-#include "tile/observe.h"
-#include "tile/overlay_port.h"
 #include "tile/weak.h"
-
-/* --- Its address space as the NoC sees it --- */
-
-bool tile_dram_address(uint64_t address, uint64_t *local)
-{
-    *local = address;
-    if (address >= AT_DRAM_L1 && address - AT_DRAM_L1 <= UINT32_MAX) {
-        *local = address - AT_DRAM_L1;
-        return true;
-    }
-    uint64_t again = address - AT_DRAM_REGISTERS;
-    if (again >= AT_NOC_REGISTERS && again <= UINT32_MAX) {
-        *local = again;
-        return true;
-    }
-    return address >= AT_NOC_REGISTERS && address <= UINT32_MAX;
-}
-
-/* As the tile's harts have it. */
-static uint64_t own_address(const struct tile *tile, uint64_t address)
-{
-    if (tile->kind->type == TILE_DRAM) {
-        tile_dram_address(address, &address);
-    }
-    return address;
-}
-
-/* Is it GDDR where a packet goes that a tile receives? */
-static bool is_gddr(const struct tile *tile, const struct noc_packet *packet)
-{
-    uint64_t local;
-    return tile->kind->type == TILE_DRAM &&
-           tile->niu[packet->noc].word[NIU_CFG_0 / 4] & NIU_AXI_SUBORDINATE &&
-           !tile_dram_address(packet->address, &local);
-}
-
-static enum answer port_access(void *owner, bool writes, uint64_t address, void *bytes,
-                               uint32_t size, uint64_t cycle, const char **rule)
-{
-    uint32_t done;
-    address = own_address(owner, address);
-    if (address > UINT32_MAX) {
-        *rule = "the tile's addresses have 32 bits";
-        return ANSWER_REFUSED;
-    }
-    enum answer answer = tile_noc_access(owner, writes ? MMIO_WRITE : MMIO_READ, (uint32_t)address,
-                                         bytes, size, cycle, &done, rule);
-    if (answer_is_refusal(answer) && !*rule) {
-        *rule = answer_rule(answer, ANSWER_TO_NOC);
-    }
-    return answer;
-}
-
-static uint8_t *port_line(void *owner, uint64_t address)
-{
-    struct tile *tile = owner;
-    address = own_address(tile, address);
-    return address < tile->kind->l1_bytes ? tile->l1 + address : NULL;
-}
-
-enum { LINE_BYTES = 16 };
-
-static void port_line_written(void *owner, uint64_t address, uint64_t cycle)
-{
-    tile_l1_written(owner, (uint32_t)own_address(owner, address), LINE_BYTES, cycle);
-}
-
-/* --- Telling observers --- */
-
-static void tell_packet(struct tile *tile, enum observed_kind kind, const struct noc_packet *packet,
-                        uint16_t node, uint64_t cycle)
-{
-    bool is_access = kind == OBSERVED_READ || kind == OBSERVED_WRITTEN;
-    bool has_back = packet->kind == NOC_READ || (packet->kind == NOC_WRITE && !packet->is_inline);
-    const struct observed event = {.kind = kind,
-                                   .agent = OBSERVED_NOC,
-                                   .thread = OBSERVED_NO_THREAD,
-                                   .cycle = cycle,
-                                   .pc = packet->pc,
-                                   .address = is_access ? own_address(tile, packet->address)
-                                                        : packet->address,
-                                   .is_gddr = is_access && is_gddr(tile, packet),
-                                   .size = packet->size,
-                                   .node = node,
-                                   .noc = packet->noc,
-                                   .packet = packet->kind,
-                                   .is_multicast = packet->is_multicast,
-                                   .asker = packet->agent,
-                                   .sent = packet->sent,
-                                   .back = has_back ? packet->back_address : UINT64_MAX};
-    if (tile_is_observed(tile, kind)) {
-        tile_tell(tile, &event);
-    }
-}
-
-/* What a packet has done here: one that asks for an atomic reads and writes. */
-static void tell_delivered(struct tile *tile, const struct noc_packet *packet, uint64_t cycle)
-{
-    uint16_t node = packet->kind <= NOC_ATOMIC ? packet->origin : packet->from;
-    if (packet->kind == NOC_READ || packet->kind == NOC_ATOMIC) {
-        tell_packet(tile, OBSERVED_READ, packet, node, cycle);
-    }
-    if (packet->kind != NOC_READ && packet->kind != NOC_WRITE_ACK) {
-        tell_packet(tile, OBSERVED_WRITTEN, packet, node, cycle);
-    }
-    tell_packet(tile, OBSERVED_DELIVERED, packet, node, cycle);
-}
-
-void tile_noc_tell_answer(struct tile *tile, const struct noc_packet *request, uint64_t cycle)
-{
-    if (tile->observed) {
-        struct noc_packet answer = *request;
-        answer.kind = request->kind == NOC_READ ? NOC_READ_RESPONSE : NOC_WRITE_ACK;
-        answer.from = request->to;
-        answer.address = request->back_address;
-        tell_delivered(tile, &answer, cycle);
-    }
-}
-
-void tile_noc_tell_request(struct tile *tile, const struct noc_packet *request, uint64_t cycle)
-{
-    if (tile->observed) {
-        tell_delivered(tile, request, cycle);
-    }
-}
-
-bool tile_noc_serve(struct tile *tile, const struct noc_target *target, struct noc_packet *packet,
-                    uint64_t cycle)
-{
-    if (!tile || !tile->observed) {
-        return noc_serve(target, packet, cycle);
-    }
-    const struct noc_packet came = *packet; /* it goes back as the response */
-    if (!noc_serve(target, packet, cycle)) {
-        return false;
-    }
-    tell_delivered(tile, &came, cycle);
-    return true;
-}
-
-/* --- Sending --- */
 
 /* What requests of an NIU take with them in so many cycles: far more than hardware's do, and still
  * no guest fills the host's memory with packets. */
@@ -185,7 +42,7 @@ void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
     struct tile *tile = owner;
     packet->sent = cycle;
     tile_note_asked(tile, packet);
-    tell_packet(tile, OBSERVED_SENT, packet, packet->to, cycle);
+    tile_noc_tell_sent(tile, packet, cycle);
     if (tile_noc_short(tile, packet, cycle)) {
         return;
     }
@@ -205,7 +62,7 @@ static const char *port_fetch(void *owner, uint64_t address, uint8_t *bytes, uin
                               uint64_t cycle)
 {
     const char *rule = NULL;
-    enum answer answer = port_access(owner, false, address, bytes, size, cycle, &rule);
+    enum answer answer = tile_noc_reach(owner, false, address, bytes, size, cycle, &rule);
     return answer == ANSWER_WAIT ? "the register is busy" : rule;
 }
 
@@ -325,7 +182,7 @@ bool tile_noc_buffer_busy(struct tile *tile, unsigned noc, unsigned buffer, uint
     return true;
 }
 
-static uint64_t next_departure(const struct tile *tile)
+uint64_t tile_noc_departure(const struct tile *tile)
 {
     uint64_t next = UINT64_MAX;
     for (unsigned i = 0; tile->commands && i < 2 * NIU_BUFFERS; i++) {
@@ -362,10 +219,9 @@ void tile_noc_let_depart(struct tile *tile, unsigned noc, uint64_t cycle)
     }
 }
 
-/* Requests that are due before `end` depart, in their order, at `latest` at the latest. */
-static void depart(struct tile *tile, uint64_t end, uint64_t latest)
+void tile_noc_depart(struct tile *tile, uint64_t end, uint64_t latest)
 {
-    for (uint64_t due; (due = next_departure(tile)) < end;) {
+    for (uint64_t due; (due = tile_noc_departure(tile)) < end;) {
         unsigned i = 0;
         while (!tile->command[i / NIU_BUFFERS][i % NIU_BUFFERS].waits ||
                tile->command[i / NIU_BUFFERS][i % NIU_BUFFERS].due != due) {
@@ -402,7 +258,7 @@ static bool make_way(struct tile *tile, unsigned noc, unsigned buffer, uint64_t 
     const struct tile_command *command = &tile->command[noc][buffer];
     uint32_t *ready = &registers_of(tile, noc, buffer)[NIU_CMD_CTRL / 4], value = *ready;
     if (command->waits && !(command->due & HELD) && has_room(tile, noc, cycle)) {
-        depart(tile, command->due + 1, cycle);
+        tile_noc_depart(tile, command->due + 1, cycle);
         *ready = value;
     }
     return !command->waits;
@@ -431,89 +287,5 @@ void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum til
     } else {
         registers[NIU_CMD_CTRL / 4] = 0;
         leave_buffer(tile, buffer, registers, cycle, &by);
-    }
-}
-
-/* --- Receiving --- */
-
-void tile_noc_tell_pic(struct tile *tile, unsigned noc, uint64_t cycle)
-{
-    pic_set_hardware(tile, noc ? PIC_NIU1 : PIC_NIU0, niu_interrupt(&tile->niu[noc]), cycle);
-}
-
-static void port_deliver(void *owner, const struct noc_packet *packet, uint64_t cycle)
-{
-    struct tile *tile = owner;
-    overlay_packet_arrived(&tile->overlay, packet->tag & NOC_TAG_STREAM,
-                           packet->tag & NOC_TAG_FIRST, packet->tag & NOC_TAG_LAST, packet->size,
-                           cycle);
-    tile_overlay_run(tile, cycle);
-}
-
-static void port_changed(void *owner, unsigned noc, uint64_t cycle)
-{
-    struct tile *tile = owner;
-    if (tile->niu[noc].word[NIU_RTZ_CFG / 4]) {
-        tile_noc_tell_pic(tile, noc, cycle);
-    }
-    tile_niu_changed(tile, noc, cycle);
-}
-
-static bool port_fault(void *owner, const struct noc_packet *packet, enum penrose_fault_kind kind,
-                       const char *text)
-{
-    struct tile *tile = owner;
-    struct tile_fault fault = tile_fault_of_packet(packet, kind, text);
-    return tile->board->fault(tile->owner, tile, &fault) != PENROSE_STOP;
-}
-
-static const struct noc_target_kind tile_target = {.has_registers = true,
-                                                   .access = port_access,
-                                                   .line = port_line,
-                                                   .line_written = port_line_written,
-                                                   .deliver = port_deliver,
-                                                   .send = tile_noc_send,
-                                                   .changed = port_changed,
-                                                   .fault = port_fault};
-
-void tile_noc_attach(struct tile *tile)
-{
-    for (unsigned noc = 0; noc < 2; noc++) {
-        tile->behind[noc] = (struct noc_target){
-            .kind = &tile_target,
-            .owner = tile,
-            .pool = &tile->pool,
-            .niu = &tile->niu[noc],
-            .name = tile->name,
-            .registers_again = tile->kind->type == TILE_DRAM ? AT_DRAM_REGISTERS : 0,
-            .here = tile->node,
-            .read_alignment = LINE_BYTES,
-            .write_alignment = LINE_BYTES};
-    }
-}
-
-uint64_t tile_noc_next(const struct tile *tile)
-{
-    bool is_blocked = tile->inbox_waits && tile->inbox_epoch == tile->epoch;
-    uint64_t departure = next_departure(tile);
-    uint64_t arrival = is_blocked ? UINT64_MAX : tile->inbox.earliest;
-    return arrival < departure ? arrival : departure;
-}
-
-void tile_noc_arrivals(struct tile *tile, uint64_t end)
-{
-    if (tile_noc_next(tile) >= end) {
-        return;
-    }
-    depart(tile, end, UINT64_MAX);
-    tile->inbox_waits = false;
-    for (struct noc_packet *packet; (packet = noc_queue_take(&tile->inbox, end));) {
-        uint64_t cycle = packet->arrival > tile->now ? packet->arrival : tile->now;
-        if (!tile_noc_serve(tile, &tile->behind[packet->noc], packet, cycle)) {
-            noc_queue_return(&tile->inbox, packet);
-            tile->inbox_waits = true;
-            tile->inbox_epoch = tile->epoch;
-            return;
-        }
     }
 }

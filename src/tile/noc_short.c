@@ -13,8 +13,8 @@
 #include "tile/noc_short.h"
 
 #include "noc/serve.h"
-#include "tile/noc_port.h"
-#include "tile/observe.h"
+#include "tile/noc_serve.h"
+#include "tile/tell.h"
 
 /* Plain bytes of the tile's own L1? */
 static bool is_l1(const struct tile *tile, uint64_t address, uint32_t size)

@@ -1,6 +1,7 @@
 /* The register windows of the NIUs and the overlay. */
 #include "tile/noc_window.h"
 
+#include "tile/noc_arrive.h"
 #include "tile/noc_port.h"
 #include "tile/noc_short.h"
 #include "tile/overlay_port.h"

@@ -5,61 +5,12 @@
  */
 #include "tile/observe.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #include "isa/shortcuts.h"
 #include "tile/bus.h"
-
-bool tile_tell(struct tile *tile, const struct observed *event)
-{
-    bool stops = false;
-    for (unsigned i = 0; i < tile->observers; i++) {
-        const struct observer *observer = tile->observer[i];
-        stops |=
-            observer->kinds >> event->kind & 1 && observer->see(observer->context, tile, event);
-    }
-    if (stops && tile->halt == TILE_GOES) {
-        tile->halt = TILE_PAUSED;
-        if (tile->tensix.stopped == TENSIX_GOES) {
-            tile->tensix.stopped = TENSIX_PAUSED;
-        }
-        tile->stopped_at = *event;
-        tile->stopped_at.work = NULL;
-    }
-    return stops;
-}
-
-static bool tell_hart_at(struct tile *tile, enum rv32_core core, enum observed_kind kind,
-                         uint32_t pc, uint64_t cycle)
-{
-    const struct rv32_hart *hart = &tile->hart[core];
-    const struct rv32_idle *idle = &tile->run[core].idle;
-    struct observed event = {.kind = kind,
-                             .agent = (enum observed_agent)core,
-                             .thread = OBSERVED_NO_THREAD,
-                             .cycle = cycle,
-                             .pc = pc};
-    const bool goes_on = kind == OBSERVED_STARTS && tile->run[core].push.is_cut;
-    if (!tile_is_observed(tile, kind) || goes_on) {
-        return false;
-    }
-    if (pc <= tile->kind->l1_bytes - sizeof event.word) {
-        memcpy(&event.word, tile->l1 + pc, sizeof event.word);
-    }
-    if (kind == OBSERVED_WAITS) {
-        event.address = hart->access.address;
-        event.size = hart->access.size;
-    } else if (kind == OBSERVED_POLLS && idle->places > 0) {
-        event.address = idle->place[0].address;
-        event.size = idle->place[0].size;
-    }
-    return tile_tell(tile, &event);
-}
-
-bool tile_tell_hart(struct tile *tile, enum rv32_core core, enum observed_kind kind, uint32_t pc)
-{
-    return tell_hart_at(tile, core, kind, pc, tile->run[core].time);
-}
+#include "tile/tell.h"
+#include "tile/weak.h"
 
 /* --- The bus --- */
 
@@ -125,12 +76,12 @@ static bool observed_repeatable(void *owner, struct rv32_hart *hart, uint32_t ad
 
 static bool observed_starts(void *owner, struct rv32_hart *hart, uint64_t now)
 {
-    return !tell_hart_at(owner, hart->core, OBSERVED_STARTS, hart->pc, now);
+    return !tile_tell_hart_at(owner, hart->core, OBSERVED_STARTS, hart->pc, now);
 }
 
 static void observed_finished(void *owner, struct rv32_hart *hart, uint32_t pc, uint64_t now)
 {
-    tell_hart_at(owner, hart->core, OBSERVED_FINISHED, pc, now);
+    tile_tell_hart_at(owner, hart->core, OBSERVED_FINISHED, pc, now);
 }
 
 static const struct rv32_bus observed_bus = {
@@ -144,7 +95,7 @@ static const struct rv32_bus observed_bus = {
     .finished = observed_finished,
 };
 
-void tile_choose_buses(struct tile *tile)
+static void choose_buses(struct tile *tile)
 {
     bool is_observed = tile->observed & OBSERVED_OF_HARTS;
     for (unsigned core = 0; core < RV32_CORES; core++) {
@@ -159,12 +110,23 @@ void tile_choose_buses(struct tile *tile)
     }
 }
 
+bool tile_weak_enable(struct tile *tile, uint64_t seed)
+{
+    tile->weak = calloc(1, sizeof *tile->weak);
+    if (!tile->weak) {
+        return false;
+    }
+    tile->weak->random = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    choose_buses(tile);
+    return true;
+}
+
 /* Observers see the core. */
 static void choose_ways(struct tile *tile)
 {
     tile->shortcuts = shortcuts_on(tile->allows_shortcuts) && !tile->observed;
     tile->tensix.shortcuts = tile->shortcuts;
-    tile_choose_buses(tile);
+    choose_buses(tile);
 }
 
 bool tile_observe(struct tile *tile, const struct observer *first)

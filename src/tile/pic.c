@@ -10,8 +10,6 @@
 tile_mmio_handler tile_mmio_PIC;
 enum rv32_poll tile_mmio_poll_PIC(struct tile *tile, enum tile_agent agent, uint32_t offset);
 
-enum { OF_B, OF_NC };
-
 /* --- Registers --- */
 
 static tile_mmio_handler pic_hardware, pic_pc_snapshot;
@@ -68,45 +66,16 @@ enum rv32_poll tile_mmio_poll_PIC(struct tile *tile, enum tile_agent agent, uint
 
 /* --- Interrupts --- */
 
-static unsigned index_of_core(enum rv32_core core)
-{
-    return core == RV32_B ? OF_B : OF_NC;
-}
-
-/* Is IRQ `number` raised and enabled for the core? */
-static bool is_pending(const struct pic *pic, unsigned index, unsigned number)
-{
-    if (number < PIC_SOFTWARE) {
-        return pic->software[number] && pic->software_enable[index] >> number & 1;
-    }
-    number -= PIC_SOFTWARE;
-    return pic->hardware[number] && pic->hardware_enable[index] >> number & 1;
-}
-
-bool pic_pending(const struct tile *tile, enum rv32_core core)
-{
-    unsigned index = index_of_core(core);
-    if (!pic_listens(&tile->pic, core)) {
-        return false;
-    }
-    for (unsigned number = 0; number < PIC_IRQS; number++) {
-        if (is_pending(&tile->pic, index, number)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool pic_take(struct tile *tile, enum rv32_core core, uint32_t *handler)
 {
     struct pic *pic = &tile->pic;
-    unsigned index = index_of_core(core);
+    unsigned index = core != RV32_B;
     if (!pic_listens(pic, core)) {
         return false;
     }
     for (unsigned i = 0; i < PIC_IRQS; i++) {
         unsigned number = (pic->turn[index] + i) % PIC_IRQS;
-        if (is_pending(pic, index, number)) {
+        if (pic_is_pending(pic, index, number)) {
             pic->turn[index] = (number + 1) % PIC_IRQS;
             pic->interrupt_number[index] = number;
             *handler = pic->handler[number];

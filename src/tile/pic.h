@@ -39,8 +39,25 @@ static inline bool pic_listens(const struct pic *pic, enum rv32_core core)
            (pic->software_enable[index] | pic->hardware_enable[index]);
 }
 
+/* Is IRQ `number` raised and enabled for the core? */
+static inline bool pic_is_pending(const struct pic *pic, unsigned index, unsigned number)
+{
+    if (number < PIC_SOFTWARE) {
+        return pic->software[number] && pic->software_enable[index] >> number & 1;
+    }
+    number -= PIC_SOFTWARE;
+    return pic->hardware[number] && pic->hardware_enable[index] >> number & 1;
+}
+
 /* Is an enabled interrupt of B or NC pending? False for the TRISCs. */
-bool pic_pending(const struct tile *tile, enum rv32_core core);
+static inline bool pic_pending(const struct pic *pic, enum rv32_core core)
+{
+    bool is_any = false;
+    for (unsigned number = 0; number < PIC_IRQS && pic_listens(pic, core) && !is_any; number++) {
+        is_any = pic_is_pending(pic, core != RV32_B, number);
+    }
+    return is_any;
+}
 
 /* When one is pending for a core that is in no handler: picks one round-robin, latches its number
  * and returns true with the handler's address. */

@@ -3,9 +3,9 @@
 
 #include "tile/eth_window.h"
 #include "tile/fault.h"
-#include "tile/noc_port.h"
-#include "tile/observe.h"
+#include "tile/noc_arrive.h"
 #include "tile/overlay_port.h"
+#include "tile/tell.h"
 #include "tile/tensix_port.h"
 #include "tile/tile.h"
 #include "tile/weak.h"

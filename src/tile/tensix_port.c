@@ -8,7 +8,7 @@
 #include "tensix/frontend/issue_fast.h"
 #include "tile/debug_internal.h"
 #include "tile/fault.h"
-#include "tile/observe.h"
+#include "tile/tell.h"
 #include "tile/weak.h"
 
 /* How far a thread runs ahead of the hart that pushed: about what the queues hold. */

@@ -83,7 +83,7 @@ static inline const char *tile_agent_name(enum tile_agent agent)
     return arch_hart_name((enum penrose_hart)agent);
 }
 
-/* --- The address map (mmio.def, mmio.c) --- */
+/* --- The address map (mmio.def, map.c) --- */
 
 enum mmio_operation { MMIO_READ, MMIO_WRITE, MMIO_PEEK, MMIO_POKE };
 
@@ -337,9 +337,10 @@ struct tile {
 
     /* What it is and whose. */
     const struct tile_kind *kind;
-    unsigned x, y; /* as hosts name it, in reports */
-    uint16_t node; /* its place: noc_node(x, y) */
-    char name[24]; /* "worker (1, 2)" */
+    const struct tile_map *map; /* of its addresses (tile/map.h) */
+    unsigned x, y;              /* as hosts name it, in reports */
+    uint16_t node;              /* its place: noc_node(x, y) */
+    char name[24];              /* "worker (1, 2)" */
     uint32_t quantum;
     bool allows_shortcuts; /* tile_allow_shortcuts */
     bool shortcuts;        /* may be taken: they are allowed, and nobody looks */
@@ -461,7 +462,7 @@ void tile_release(struct tile *tile, enum rv32_core core, uint64_t cycle);
 /* True when B or NC would take an interrupt now. */
 static inline bool tile_interrupt_pending(const struct tile *tile, enum rv32_core core)
 {
-    return pic_listens(&tile->pic, core) && !tile->hart[core].in_handler && pic_pending(tile, core);
+    return !tile->hart[core].in_handler && pic_pending(&tile->pic, core);
 }
 
 /* Plain memory in L1 was written by anything but a hart's own fast path: forgets decoded code and

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tile/bus.h"
-#include "tile/observe.h"
+#include "tile/tile.h"
 
 /* The chance that a request flushes the L0 cache is about 0.8 % (SPEC: BabyRISCV README). */
 enum { FLUSH_ONE_IN = 128, WORD = 4 };
@@ -68,10 +67,13 @@ static bool overlaps_queue(const struct weak_core *core, uint32_t address, unsig
     return false;
 }
 
-static void load_l1(struct tile *tile, struct rv32_hart *hart, struct rv32_access *access)
+void tile_weak_load(struct tile *tile, struct rv32_hart *hart, struct rv32_access *access)
 {
     struct weak_core *core = &tile->weak->core[hart->core];
     const uint8_t *from = tile->l1 + access->address;
+    if (overlaps_queue(core, access->address, access->size)) {
+        drain_all(tile, core, access->cycle);
+    }
     access->value = 0;
     if (!access->atomic && !(hart->csr.cfg0 & RV32_CFG0_DIS_LOW_CASH)) {
         struct weak_line *line = find_line(core, access->address);
@@ -93,7 +95,7 @@ static void load_l1(struct tile *tile, struct rv32_hart *hart, struct rv32_acces
     memcpy(&access->value, from, access->size);
 }
 
-static void store_l1(struct tile *tile, struct rv32_hart *hart, const struct rv32_access *access)
+void tile_weak_store(struct tile *tile, struct rv32_hart *hart, const struct rv32_access *access)
 {
     struct weak_core *core = &tile->weak->core[hart->core];
     struct weak_line *line = find_line(core, access->address);
@@ -110,35 +112,14 @@ static void store_l1(struct tile *tile, struct rv32_hart *hart, const struct rv3
     }
 }
 
-static enum answer weak_access(void *owner, struct rv32_hart *hart, struct rv32_access *access)
+void tile_weak_fence(struct tile *tile, enum rv32_core core, uint64_t cycle)
 {
-    struct tile *tile = owner;
-    struct weak_core *core = &tile->weak->core[hart->core];
-    if (!access->store && overlaps_queue(core, access->address, access->size)) {
-        drain_all(tile, core, access->cycle);
-    }
-    if (access->address >= tile->kind->l1_bytes) {
-        return tile_bus_device(tile, hart, access);
-    }
-    tile_bus_judge_null(tile, hart, access);
-    if (access->store) {
-        store_l1(tile, hart, access);
-    } else {
-        load_l1(tile, hart, access);
-    }
-    return ANSWER_DONE;
-}
-
-static enum answer weak_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
-{
-    struct tile *tile = owner;
-    drain_all(tile, &tile->weak->core[hart->core], cycle);
-    flush_cache(&tile->weak->core[hart->core]);
-    return ANSWER_DONE;
+    drain_all(tile, &tile->weak->core[core], cycle);
+    flush_cache(&tile->weak->core[core]);
 }
 
 /* The bytes of L1 that the hart has in its L0 cache; NULL: it would fetch them. */
-static const uint8_t *find_cached(struct tile *tile, struct rv32_hart *hart, uint32_t address)
+static const uint8_t *find_cached(struct tile *tile, const struct rv32_hart *hart, uint32_t address)
 {
     struct weak_line *line = NULL;
     if (address < tile->kind->l1_bytes && !(hart->csr.cfg0 & RV32_CFG0_DIS_LOW_CASH)) {
@@ -147,41 +128,17 @@ static const uint8_t *find_cached(struct tile *tile, struct rv32_hart *hart, uin
     return line ? line->bytes + address % WEAK_LINE_BYTES : NULL;
 }
 
-/* A hart that polls a stale copy waits for nobody while its L0 cache may be flushed: it will see
- * another value some time, that of L1, which is the answer. */
-static enum rv32_poll weak_poll(void *owner, struct rv32_hart *hart, uint32_t address,
-                                unsigned size, uint32_t *value)
+enum rv32_poll tile_weak_poll(struct tile *tile, const struct rv32_hart *hart, uint32_t address,
+                              unsigned size, enum rv32_poll poll, uint32_t *value)
 {
-    struct tile *tile = owner;
     const uint8_t *cached = find_cached(tile, hart, address);
     bool is_stale = cached && memcmp(cached, tile->l1 + address, size) != 0;
     bool is_flushed = !(hart->csr.cfg0 & CFG0_NO_PERIODIC_FLUSH);
     bool is_queued = overlaps_queue(&tile->weak->core[hart->core], address, size);
-    enum rv32_poll poll = tile_bus_poll(owner, hart, address, size, value);
     if (is_stale && !is_flushed) {
         memcpy(value, cached, size);
     }
     return is_queued || (is_stale && is_flushed) ? RV32_POLL_EFFECT : poll;
-}
-
-const struct rv32_bus tile_weak_bus = {
-    .access = weak_access,
-    .push = tile_bus_push,
-    .fence = weak_fence,
-    .poll = weak_poll,
-    .repeatable = tile_bus_repeatable,
-    .status = tile_bus_status,
-};
-
-bool tile_weak_enable(struct tile *tile, uint64_t seed)
-{
-    tile->weak = calloc(1, sizeof *tile->weak);
-    if (!tile->weak) {
-        return false;
-    }
-    tile->weak->random = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-    tile_choose_buses(tile);
-    return true;
 }
 
 void tile_weak_free(struct tile *tile)
@@ -230,8 +187,6 @@ bool tile_weak_stale(const struct tile *tile, enum rv32_core core, uint32_t *add
 void tile_weak_reset(struct tile *tile, enum rv32_core core)
 {
     if (tile->weak) {
-        struct weak_core *weak = &tile->weak->core[core];
-        drain_all(tile, weak, tile->now);
-        flush_cache(weak);
+        tile_weak_fence(tile, core, tile->now);
     }
 }

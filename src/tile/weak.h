@@ -42,9 +42,20 @@ struct tile_weak {
     struct weak_core core[RV32_CORES];
 };
 
-/* Turns weak memory on for a new tile, with random choices from `seed`; false without memory. */
-bool tile_weak_enable(struct tile *tile, uint64_t seed);
+/* Memory that tile_weak_enable took (tile/observe.h). NULL there: memory is coherent. */
 void tile_weak_free(struct tile *tile);
+
+/* A hart's load from L1 and its store there. */
+void tile_weak_load(struct tile *tile, struct rv32_hart *hart, struct rv32_access *access);
+void tile_weak_store(struct tile *tile, struct rv32_hart *hart, const struct rv32_access *access);
+
+/* A fence: the hart's stores take effect, its cache is forgotten. */
+void tile_weak_fence(struct tile *tile, enum rv32_core core, uint64_t cycle);
+
+/* What polling a place means to a hart, if `poll` and *value are that with coherent memory. A hart that
+ * polls a stale copy waits for nobody while its cache may be flushed: it will see L1's value some time. */
+enum rv32_poll tile_weak_poll(struct tile *tile, const struct rv32_hart *hart, uint32_t address,
+                              unsigned size, enum rv32_poll poll, uint32_t *value);
 
 /* A random number below `bound`, from the tile's own sequence. */
 uint32_t tile_weak_choose(struct tile *tile, uint32_t bound);

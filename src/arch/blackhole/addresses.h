@@ -1,6 +1,6 @@
 /*
  * Addresses of Blackhole that code needs by name: beginnings of ranges of mmio.def, and single
- * registers that other units look at. All are addresses above L1, as harts see them. mmio.c checks
+ * registers that other units look at. All are addresses above L1, as harts see them. map.c checks
  * each against its row. SPEC: BlackholeA0 BabyRISCV README, memory map.
  *
  * An address that occurs in a text is a bare number, so that ARCH_TEXT can spell it.

@@ -5,6 +5,7 @@
 
 #include "unit/tile/mmio_harness.h"
 #include "noc/transaction.h"
+#include "tile/noc_arrive.h"
 #include "tile/noc_port.h"
 #include "tile/overlay_port.h"
 

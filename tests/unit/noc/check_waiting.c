@@ -5,9 +5,10 @@
 #include "unit/random.h"
 #include "unit/test.h"
 #include "unit/tile/tile_harness.h"
+#include "tile/noc_arrive.h"
 #include "tile/noc_port.h"
 #include "tile/overlay_port.h"
-#include "tile/weak.h"
+#include "tile/observe.h"
 
 enum { READ = 0, ATOMIC = 1, WRITE = 2, ENABLES = 1 << 2, INLINE = 1 << 3, MARKED = 1 << 4 };
 enum { MULTICAST = 1 << 5, LINKED = 1 << 6 };

@@ -43,17 +43,18 @@ TEST_EACH(only_enabled_interrupts_are_pending, 2)
     uint32_t handler = 0;
     put(AGENT_B, SW_INT(7), 1);
     put(AGENT_B, SW_INT_PC(7), 0x4000);
-    ck_assert(!pic_pending(harness.tile, core) && !pic_take(harness.tile, core, &handler));
+    ck_assert(!pic_pending(&harness.tile->pic, core) && !pic_take(harness.tile, core, &handler));
     put(AGENT_B, SW_ENABLE(!_i), 1u << 7);
-    ck_assert(!pic_pending(harness.tile, core));
+    ck_assert(!pic_pending(&harness.tile->pic, core));
     put(AGENT_B, SW_ENABLE(_i), 1u << 7);
-    ck_assert(pic_pending(harness.tile, core));
+    ck_assert(pic_pending(&harness.tile->pic, core));
     ck_assert(pic_take(harness.tile, core, &handler));
     ck_assert_uint_eq(handler, 0x4000);
     ck_assert_uint_eq(get(AGENT_B, INT_NO(_i)), 7);
     put(AGENT_B, INT_NO(_i), 99); /* read-only */
     ck_assert_uint_eq(get(AGENT_B, INT_NO(_i)), 7);
-    ck_assert(!pic_pending(harness.tile, RV32_T1) && !pic_take(harness.tile, RV32_T1, &handler));
+    ck_assert(!pic_pending(&harness.tile->pic, RV32_T1) &&
+              !pic_take(harness.tile, RV32_T1, &handler));
 }
 
 TEST(arbitration_is_fair)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "unit/test.h"
+#include "tile/observe.h"
 #include "tile/weak.h"
 #include "unit/tile/tile_harness.h"
 

@@ -9,6 +9,7 @@
 #include "unit/tile/mmio_harness.h"
 #include "tensix/table.h"
 #include "tile/timing.h"
+#include "tile/observe.h"
 #include "tile/weak.h"
 
 #define SEMAPHORE(i) (UINT32_C(0xffe80020) + 4 * (uint32_t)(i))

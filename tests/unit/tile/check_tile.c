@@ -3,6 +3,7 @@
 
 #include "unit/test.h"
 #include "unit/tile/tile_harness.h"
+#include "tile/observe.h"
 #include "tile/weak.h"
 
 /* B and T0 hand a counter back and forth through L1, each counting its spins. */

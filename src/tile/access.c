@@ -1,95 +1,27 @@
-/* The address map: finding the range of an access and handing it over. */
+/* Accesses of a tile's address space: a row of its map answers. */
+#include "tile/access.h"
+
 #include <string.h>
 
 #include "addresses.h"
 #include "arch/arch.h"
-#include "tile/bus.h"
 #include "tile/report.h"
-#include "tile/tile.h"
 
-enum {
-    B = 1 << AGENT_B,
-    TRISCS = 1 << AGENT_T0 | 1 << AGENT_T1 | 1 << AGENT_T2,
-    NC = 1 << AGENT_NC,
-    HARTS = B | TRISCS | NC,
-    NOC = 1 << AGENT_NOC,
-};
-
-typedef enum rv32_poll poll_function(struct tile *tile, enum tile_agent agent, uint32_t offset);
-poll_function tile_mmio_poll_TDMA, tile_mmio_poll_DEBUG, tile_mmio_poll_PIC, tile_mmio_poll_PC_BUF,
-    tile_mmio_poll_MAILBOX, tile_mmio_poll_ETH, tile_mmio_poll_NIU, tile_mmio_poll_OVERLAY;
-
-struct range {
-    uint32_t first, last;
-    unsigned agents;
-    tile_mmio_handler *handle;
-    enum rv32_poll poll; /* where poll_of is NULL */
-    poll_function *poll_of;
-    const char *title;
-};
-
-#define POLL_STATE(token)  RV32_POLL_STATE, NULL
-#define POLL_EFFECT(token) RV32_POLL_EFFECT, NULL
-#define POLL_MIXED(token)  RV32_POLL_EFFECT, tile_mmio_poll_##token
-
-/* Names of addresses and rows of the map say the same. */
-#define RANGE(token, first, last, agents, poll, title)                                             \
-    _Static_assert(AT_##token == UINT32_C(first), #token);
-#include "mmio.def"
-#undef RANGE
-
-#define RANGE(token, first, last, agents, poll, title)                                             \
-    {UINT32_C(first), UINT32_C(last), agents, tile_mmio_##token, POLL_##poll(token), title},
-static const struct range tensix_ranges[] = {
-#include "mmio.def"
-};
-static const struct range ethernet_ranges[] = {
-#include "mmio_ethernet.def"
-};
-static const struct range dram_ranges[] = {
-#include "mmio_dram.def"
-};
-#undef RANGE
-
-static const struct address_map {
-    const struct range *range;
-    unsigned count;
-} maps[] = {
-    [TILE_TENSIX] = {tensix_ranges, sizeof tensix_ranges / sizeof tensix_ranges[0]},
-    [TILE_ETHERNET] = {ethernet_ranges, sizeof ethernet_ranges / sizeof ethernet_ranges[0]},
-    [TILE_DRAM] = {dram_ranges, sizeof dram_ranges / sizeof dram_ranges[0]},
-};
-
-static bool holds(const struct range *range, enum tile_agent agent, uint32_t address)
+static bool holds(const struct tile_range *range, enum tile_agent agent, uint32_t address)
 {
     return address >= range->first && address <= range->last && range->agents & 1u << agent;
 }
 
-static const struct range *find_range(enum tile_type type, enum tile_agent agent, uint32_t address)
+const struct tile_range *tile_find_range(const struct tile_map *map, enum tile_agent agent,
+                                         uint32_t address)
 {
-    const struct range *ranges = maps[type].range;
-    for (unsigned i = 0; i < maps[type].count; i++) {
+    const struct tile_range *ranges = map->range;
+    for (unsigned i = 0; i < map->count; i++) {
         if (holds(&ranges[i], agent, address)) {
             return &ranges[i];
         }
     }
     return NULL;
-}
-
-const char *tile_range_title(enum tile_type type, enum tile_agent agent, uint32_t address)
-{
-    if (address < tile_kinds[type].l1_bytes) {
-        return "L1";
-    }
-    const struct range *range = find_range(type, agent, address);
-    return range ? range->title : "unmapped";
-}
-
-bool tile_is_dst(const struct tile *tile, enum tile_agent agent, uint32_t address)
-{
-    const struct range *range = find_range(tile->kind->type, agent, address);
-    return range && range->handle == tile_mmio_DST &&
-           tile_dst_has(tile, agent, address - range->first);
 }
 
 static enum answer access_memory(struct tile *tile, struct mmio_access *access, uint8_t *at)
@@ -112,37 +44,12 @@ enum answer tile_access(struct tile *tile, struct mmio_access *access)
     if (access->address < tile->kind->l1_bytes) {
         return access_memory(tile, access, tile->l1 + access->address);
     }
-    const struct range *range = find_range(tile->kind->type, access->agent, access->address);
+    const struct tile_range *range = tile_find_range(tile->map, access->agent, access->address);
     if (!range) {
         return ANSWER_UNMAPPED;
     }
     access->offset = access->address - range->first;
     return range->handle(tile, access);
-}
-
-enum rv32_poll tile_poll(struct tile *tile, enum tile_agent agent, uint32_t address, unsigned size,
-                         uint32_t *value)
-{
-    struct mmio_access access = {.operation = MMIO_PEEK,
-                                 .agent = agent,
-                                 .size = (uint8_t)size,
-                                 .address = address,
-                                 .cycle = tile->now};
-    enum rv32_poll poll = RV32_POLL_STATE;
-    if (address >= tile->kind->l1_bytes) {
-        const struct range *range = find_range(tile->kind->type, agent, address);
-        if (!range) {
-            return RV32_POLL_EFFECT;
-        }
-        poll = range->poll_of ? range->poll_of(tile, agent, address - range->first) : range->poll;
-    }
-    if (poll == RV32_POLL_STATE) {
-        if (tile_access(tile, &access) != ANSWER_DONE) {
-            return RV32_POLL_EFFECT;
-        }
-        *value = access.value;
-    }
-    return poll;
 }
 
 static uint32_t low_bytes(unsigned size)
@@ -180,11 +87,6 @@ enum answer tile_mmio_BEYOND_L1(struct tile *tile, struct mmio_access *access)
                                  : mmio_refuse(access, ANSWER_UNMAPPED,
                                                "stores there do nothing, but nothing answers "
                                                "loads");
-}
-
-uint32_t tile_local_size(enum rv32_core core)
-{
-    return core == RV32_B || core == RV32_NC ? TILE_B_LOCAL_BYTES : TILE_T_LOCAL_BYTES;
 }
 
 _Static_assert(LAST_LOCAL_RAM_T == AT_LOCAL_RAM + TILE_T_LOCAL_BYTES - 1, "the TRISCs' RAM");

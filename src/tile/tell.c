@@ -1,0 +1,55 @@
+/* See tell.h. */
+#include "tile/tell.h"
+
+#include <string.h>
+
+bool tile_tell(struct tile *tile, const struct observed *event)
+{
+    bool stops = false;
+    for (unsigned i = 0; i < tile->observers; i++) {
+        const struct observer *observer = tile->observer[i];
+        stops |=
+            observer->kinds >> event->kind & 1 && observer->see(observer->context, tile, event);
+    }
+    if (stops && tile->halt == TILE_GOES) {
+        tile->halt = TILE_PAUSED;
+        if (tile->tensix.stopped == TENSIX_GOES) {
+            tile->tensix.stopped = TENSIX_PAUSED;
+        }
+        tile->stopped_at = *event;
+        tile->stopped_at.work = NULL;
+    }
+    return stops;
+}
+
+bool tile_tell_hart_at(struct tile *tile, enum rv32_core core, enum observed_kind kind, uint32_t pc,
+                       uint64_t cycle)
+{
+    const struct rv32_hart *hart = &tile->hart[core];
+    const struct rv32_idle *idle = &tile->run[core].idle;
+    struct observed event = {.kind = kind,
+                             .agent = (enum observed_agent)core,
+                             .thread = OBSERVED_NO_THREAD,
+                             .cycle = cycle,
+                             .pc = pc};
+    const bool goes_on = kind == OBSERVED_STARTS && tile->run[core].push.is_cut;
+    if (!tile_is_observed(tile, kind) || goes_on) {
+        return false;
+    }
+    if (pc <= tile->kind->l1_bytes - sizeof event.word) {
+        memcpy(&event.word, tile->l1 + pc, sizeof event.word);
+    }
+    if (kind == OBSERVED_WAITS) {
+        event.address = hart->access.address;
+        event.size = hart->access.size;
+    } else if (kind == OBSERVED_POLLS && idle->places > 0) {
+        event.address = idle->place[0].address;
+        event.size = idle->place[0].size;
+    }
+    return tile_tell(tile, &event);
+}
+
+bool tile_tell_hart(struct tile *tile, enum rv32_core core, enum observed_kind kind, uint32_t pc)
+{
+    return tile_tell_hart_at(tile, core, kind, pc, tile->run[core].time);
+}

@@ -1,0 +1,21 @@
+/* Telling observers what happens in a tile (observe/observer.h). */
+#ifndef TILE_TELL_H
+#define TILE_TELL_H
+
+#include "tile/tile.h"
+
+/* Does somebody want to know of this? */
+static inline bool tile_is_observed(const struct tile *tile, enum observed_kind kind)
+{
+    return tile->observed >> kind & 1;
+}
+
+/* Tells them. True, and the tile has stopped, where one wants that. */
+bool tile_tell(struct tile *tile, const struct observed *event);
+
+/* Tells observers, if there are any, what a hart is about to do, has done or waits for. */
+bool tile_tell_hart(struct tile *tile, enum rv32_core core, enum observed_kind kind, uint32_t pc);
+bool tile_tell_hart_at(struct tile *tile, enum rv32_core core, enum observed_kind kind, uint32_t pc,
+                       uint64_t cycle);
+
+#endif
