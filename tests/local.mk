@@ -61,6 +61,9 @@ SHELL_TESTS = \
 	%D%/scripts/fetch-sfpi.sh \
 	%D%/scripts/suites.sh
 TESTS += $(SHELL_TESTS)
+## Which files call which; the libraries of a plain build have all objects.
+TESTS += %D%/order.py
+EXTRA_DIST += %D%/order.py
 ## GDB debugs bare programs, and harts under a host program.
 check_PROGRAMS += %D%/gdb/host
 tests_gdb_host_LDADD = -ldl
