@@ -232,7 +232,7 @@ void clock_run(struct machine *machine, uint32_t cycles)
     /* What the device has written to host memory is progress, but the host may wait for the
      * rest. */
     bool is_going_round = ahead->progress && ahead->moved && !ahead->host_written;
-    if (gdb_look(machine->device[0]->gdb)) {
+    if (gdb_look(machine->gdb)) {
         clock_settle(machine);
     }
     if (cycles == 0 || machine_is_stopped(machine)) {

@@ -148,22 +148,23 @@ static bool is_of_first_chip(struct device *device, const char *name)
     return device->number > 0;
 }
 
-/* Only a device that is used is debugged: UMD makes others to see whether there is one. */
+/* Chips are debugged when the first of them is used: UMD makes others to see whether there is one. */
 static void start_gdb(struct device *device)
 {
     struct penrose_error error;
     const char *address = host_variable("PENROSE_GDB");
-    if (!address || is_of_first_chip(device, "PENROSE_GDB")) {
+    struct gdb **gdb = &device->machine->gdb;
+    if (!address || *gdb) {
         return;
     }
-    if (gdb_create(device->chip, address, &device->gdb, &error) != PENROSE_OK) {
+    if (gdb_create(device->chip, address, gdb, &error) != PENROSE_OK) {
         device_complain(device, "PENROSE_GDB", error.text);
         return;
     }
-    gdb_teach(device->gdb, device_teach_gdb, device);
+    gdb_teach(*gdb, machine_teach_gdb, device->machine);
     report_note(device, "%s: %s",
-                gdb_will_wait(device->gdb) ? "waiting for GDB" : "GDB may come at any time",
-                gdb_command(device->gdb));
+                gdb_will_wait(*gdb) ? "waiting for GDB" : "GDB may come at any time",
+                gdb_command(*gdb));
 }
 
 /* The file is made when the device is used: clients make others, just to see. */
@@ -216,7 +217,7 @@ enum penrose_outcome device_run(struct device *device, const struct penrose_run 
     do {
         now = penrose_now(device->chip);
         part.cycles = end > now ? end - now : 0;
-        outcome = gdb_run(device->gdb, device->chip, &part);
+        outcome = gdb_run(device->machine->gdb, device->chip, &part);
     } while (outcome == PENROSE_PAUSED && inside(device->chip)->launches_paused(device->launches));
     if (outcome == PENROSE_FAULT) {
         machine_note_stop(device->machine);
@@ -320,7 +321,6 @@ void device_close(struct device *device)
 {
     device_end_launches(device);
     dumps_free(&device->dumps);
-    gdb_destroy(device->gdb, 0);
     firmware_list_free(&device->firmware);
     program_files_free(device->programs);
     programs_close(device->kernels);

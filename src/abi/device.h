@@ -21,7 +21,6 @@
 #include "abi/leftovers.h"
 #include "abi/report.h"
 #include "arch/arch.h"
-#include "observe/gdb/gdb.h"
 #include "observe/launches/launches.h"
 
 enum {
@@ -68,7 +67,6 @@ struct device {
     struct firmware_list firmware;  /* that was found to lie in tiles */
     struct program_files *programs; /* whose code lies in tiles; NULL: nobody has asked */
     struct programs *kernels;       /* that tt-metal has compiled; NULL: the same */
-    struct gdb *gdb;                /* NULL: nobody debugs */
     struct launches *launches;      /* NULL: they are not recorded */
     char *complaints; /* about the environment, a line each, until the device is used */
     struct reports reports;

@@ -225,7 +225,7 @@ bool device_endpoint_write(struct device *device, struct endpoint endpoint,
                          transfer.size);
     bool is_answered = resets ? reset_harts(device, endpoint, transfer)
                               : access_endpoint(device, endpoint, transfer);
-    gdb_note_write(device->gdb, transfer.size);
+    gdb_note_write(device->machine->gdb, transfer.size);
     device_tell_faults(device);
     if (resets) {
         device_report_faults(device);

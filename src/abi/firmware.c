@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "abi/device.h"
+#include "abi/machine.h"
 #include "metal/program_files.h"
 #include "host/environment.h"
 #include "loader/launched.h"
@@ -203,9 +203,10 @@ static bool is_any_released(const struct device *device, unsigned x, unsigned y)
     return false;
 }
 
-void device_teach_gdb(void *context, unsigned x, unsigned y)
+void machine_teach_gdb(void *context, unsigned chip, unsigned x, unsigned y)
 {
-    struct device *device = context;
+    const struct machine *machine = context;
+    struct device *device = machine->device[chip];
     if (is_any_released(device, x, y)) { /* before, searches would be in vain */
         device_find_programs(device, x, y);
     }

@@ -34,8 +34,8 @@ void device_know_firmware(struct device *device);
 void device_know_programs(struct device *device);
 void device_know_programs_of(struct device *device, unsigned x, unsigned y);
 
-/* Does this for GDB (see gdb_teach), once harts of the tile run. The context is the device. */
-void device_teach_gdb(void *context, unsigned x, unsigned y);
+/* Does this for GDB (see gdb_teach), once harts of the tile run. The context is the machine. */
+void machine_teach_gdb(void *context, unsigned chip, unsigned x, unsigned y);
 void device_forget_programs(struct device *device);
 
 /* Finds the programs of one tile for a trace, which asks while the chip runs. `context` is the

@@ -334,6 +334,7 @@ void machine_destroy(struct machine *machine)
         device_end(machine->device[i]);
     }
     summary_close(machine);
+    gdb_destroy(machine->gdb, 0);
     for (unsigned i = 0; i < machine->devices; i++) {
         device_close(machine->device[i]);
     }

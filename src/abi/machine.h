@@ -10,6 +10,7 @@
 
 #include "abi/clock.h"
 #include "abi/device.h"
+#include "observe/gdb/gdb.h"
 
 enum { MACHINE_DEVICES = 32, /* UMD looks for no more */ DEVICE_SPACE_SHIFT = 36, BDF_SHIFT = 3 };
 
@@ -38,6 +39,7 @@ struct machine {
     struct host_callbacks host;
     struct run_ahead run_ahead;
     struct poll_watch watch;
+    struct gdb *gdb;         /* NULL: nobody debugs */
     struct summary *summary; /* NULL: nobody asked for one */
     bool is_hung;            /* the host is to be told by an exception: ON_HANG_THROW */
     uint64_t isolated;       /* how often chips were made to go on after a fault */

@@ -214,7 +214,36 @@ COMMANDS
 told 'a second client is told that there is one' 'Penrose serves another GDB already' '^pc +0x'
 same_as_alone 'and the host notices nothing'
 
-# --- Several chips ---
+# --- Several chips of one library ---
+
+PENROSE_CHIPS='p150a p150a' debug_host <<COMMANDS
+set schedule-multiple on
+attach 101021
+symbol-file $work/brisc-1-2.elf
+add-inferior
+inferior 2
+attach 201021
+set variable *(int *)0x9400 = 77
+print *(int *)0x9400
+info threads
+inferior 1
+print *(int *)0x9400
+info os processes
+break visit if turn == 50
+continue
+monitor tile
+reverse-stepi
+delete
+detach
+inferior 2
+detach
+COMMANDS
+told 'all chips are debugged by one server' '^[0-9]+ .* chip 1 brisc \(1, 2\)|"chip 1 brisc \(1, 2\)"' '^\$1 = 77$' \
+    '^\$2 = 0$' '^201021 .* 1 .* 1-2 +brisc' 'visit \(turn=(turn@entry=)?50\)' '^chip 0 tile \(1, 2\), cycle' \
+    'Target .* does not support this command'
+same_as_alone 'the host notices nothing of two chips'
+
+# --- Several libraries ---
 
 # two_chips ADDRESS: the host program with a second chip, until $work/stop is there.
 two_chips() {

@@ -56,7 +56,7 @@ static void add_points_in(struct gdb *gdb, struct gdb_break *wanted, const struc
 
 static void find_break(struct gdb *gdb, struct gdb_break *wanted)
 {
-    const struct images *images = &chip_head(gdb->present)->images;
+    const struct images *images = gdb_images(gdb, wanted->thread.chip);
     gdb_points_drop_of(gdb, wanted);
     wanted->places = wanted->line = 0;
     if (wanted->place.kind == MOMENT_PC) {
@@ -74,7 +74,10 @@ static void find_break(struct gdb *gdb, struct gdb_break *wanted)
 
 void gdb_breaks_look(struct gdb *gdb)
 {
-    const unsigned changes = chip_head(gdb->present)->images.changes;
+    unsigned changes = 0;
+    for (unsigned i = 0; i < gdb_chips(gdb); i++) {
+        changes += gdb_images(gdb, i)->changes;
+    }
     if (gdb->breaks_images != changes) {
         gdb->breaks_images = changes;
         for (struct gdb_break *wanted = gdb->breaks; wanted; wanted = wanted->next) {

@@ -189,11 +189,14 @@ static bool detach_packet(struct gdb *gdb, const char *packet)
 static void attach_usual(struct gdb *gdb)
 {
     struct gdb_process process;
-    for (uint64_t pid = 100000; pid < 200000 && gdb->processes == 0; pid++) {
+    const unsigned end = gdb_pid(gdb_chips(gdb), 0, 0);
+    for (uint64_t pid = gdb_pid(0, 0, 0); pid < end && gdb->processes == 0; pid++) {
         struct gdb_thread thread = {0};
         if (gdb_find_pid(gdb, pid, &process) && pid % 10 != 0 &&
-            penrose_tile_kind(gdb->chip, process.x, process.y) == PENROSE_TILE_TENSIX) {
+            penrose_tile_kind(gdb_chip(gdb, process.chip), process.x, process.y) ==
+                PENROSE_TILE_TENSIX) {
             thread = (struct gdb_thread){.pid = (unsigned)pid,
+                                         .chip = process.chip,
                                          .x = process.x,
                                          .y = process.y,
                                          .hart = (enum penrose_hart)(pid % 10 - 1)};

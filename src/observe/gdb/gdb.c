@@ -83,7 +83,8 @@ void gdb_forget_client(struct gdb *gdb)
 {
     gdb_reverse_leave(gdb);
     if (gdb->stepped.pid) {
-        penrose_hart_step(gdb->chip, gdb->stepped.x, gdb->stepped.y, gdb->stepped.hart, 0, NULL);
+        penrose_hart_step(gdb_chip(gdb, gdb->stepped.chip), gdb->stepped.x, gdb->stepped.y,
+                          gdb->stepped.hart, 0, NULL);
     }
     gdb_breaks_drop(gdb, 0);
     gdb_points_drop(gdb, 0);

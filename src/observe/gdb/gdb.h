@@ -1,8 +1,9 @@
 /*
- * A debugger's view of a chip over GDB's remote protocol: `target extended-remote ADDRESS`.
+ * A debugger's view of the chips of a cluster over GDB's remote protocol: `target extended-remote
+ * ADDRESS`.
  *
  * Every hart is a process of the target; penrose(1) and docs/DEBUGGING.md say how that looks. No
- * time passes on the chip while GDB holds it. Code that runs a chip calls gdb_run in place of
+ * time passes on any chip while GDB holds one. Code that runs a chip calls gdb_run in place of
  * penrose_run, and notices nothing else, because runs that GDB stops go on inside that call.
  */
 #ifndef OBSERVE_GDB_GDB_H
@@ -40,9 +41,9 @@ void gdb_run_bare(struct gdb *gdb);
  * and gdb_goes_on says that the next gdb_run goes on from a pause for the client. */
 void gdb_share_pauses(struct gdb *gdb);
 
-/* The caller of gdb_run may know programs in a tile that the chip's images lack. It is asked when
- * the client looks at the tile, and adds them. */
-typedef void gdb_learn(void *context, unsigned x, unsigned y);
+/* The caller of gdb_run may know programs in a tile of the chip of that number which the chip's images
+ * lack. It is asked when the client looks at the tile, and adds them. */
+typedef void gdb_learn(void *context, unsigned chip, unsigned x, unsigned y);
 void gdb_teach(struct gdb *gdb, gdb_learn *learn, void *context);
 
 /* Was the PENROSE_PAUSED with which gdb_run has ended for the client? NULL: no. */

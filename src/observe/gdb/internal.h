@@ -10,8 +10,8 @@
  *   breaks.c    places that Penrose finds
  *
  * A process is a hart, or all harts of a tile as its threads. Its number is decimal for people:
- * 1XXYYH, where H is 0 for the tile and otherwise the hart's number plus 1. A thread's number is
- * that of the hart plus 1.
+ * 1XXYYH on chip 0 and 2XXYYH on chip 1, where H is 0 for the tile and otherwise the hart's number
+ * plus 1. A thread's number is that of the hart plus 1.
  */
 #ifndef OBSERVE_GDB_INTERNAL_H
 #define OBSERVE_GDB_INTERNAL_H
@@ -22,6 +22,7 @@
 #include <penrose/debug.h>
 #include <penrose/history.h>
 
+#include "cluster/cluster.h"
 #include "observe/gdb/gdb.h"
 #include "observe/gdb/packet.h"
 
@@ -36,7 +37,7 @@ enum gdb_signal {
 
 struct gdb_process {
     unsigned pid;
-    unsigned x, y;
+    unsigned chip, x, y;
     unsigned harts;      /* a bit for each */
     unsigned going;      /* those that the client has let go on, */
     unsigned held;       /* and those that stand still because it has not */
@@ -49,7 +50,7 @@ struct gdb_process {
 /* pid 0: none. */
 struct gdb_thread {
     unsigned pid;
-    unsigned x, y;
+    unsigned chip, x, y;
     enum penrose_hart hart;
 };
 
@@ -69,7 +70,7 @@ struct gdb_point {
     enum gdb_point_type type;
     struct gdb_thread thread; /* that was current; its process */
     uint32_t address, bytes;
-    unsigned id;                 /* of penrose_point_set */
+    unsigned id;                 /* of penrose_point_set, on its chip */
     const struct gdb_break *own; /* that it belongs to; NULL: the client has set it */
     bool is_wanted;
     uint8_t *conditions; /* each with its length in two bytes before it; NULL: none */
@@ -97,7 +98,13 @@ struct gdb_register {
 
 enum { GDB_X = 0, GDB_PC = 32, GDB_GENERAL = 33, GDB_PENDING = 16, GDB_FILES = 16 };
 
-/* Why the chip stands. */
+/* A stop of one of the chips. */
+struct gdb_stop {
+    unsigned chip;
+    struct penrose_stop stop;
+};
+
+/* Why the chips stand. */
 struct gdb_event {
     struct gdb_thread thread;
     enum gdb_signal signal;
@@ -106,8 +113,8 @@ struct gdb_event {
 };
 
 struct gdb {
-    struct penrose_chip *chip;       /* that is looked at: the present, or a past */
-    struct penrose_chip *present;    /* that runs */
+    struct penrose_chip *chip;       /* of the cluster that is looked at: the present, or a past */
+    struct penrose_chip *present;    /* of the one that runs */
     struct penrose_chip *past;       /* NULL: the present is looked at */
     struct penrose_history *history; /* NULL: time does not run backwards */
     bool is_recording;               /* the present is its end, and the history is not ours */
@@ -147,10 +154,10 @@ struct gdb {
     /* Going on. */
     struct gdb_thread stepped;       /* steps one instruction, or while it is in the range */
     uint32_t range_start, range_end; /* end 0: none */
-    struct penrose_stop pending[GDB_PENDING];
-    size_t pendings; /* stops that the client does not know yet */
-    bool is_apart;   /* it lets some processes go on without the others */
-    size_t faults;   /* records that it was told */
+    struct gdb_stop pending[GDB_PENDING];
+    size_t pendings;              /* stops that the client does not know yet */
+    bool is_apart;                /* it lets some processes go on without the others */
+    size_t faults[CLUSTER_CHIPS]; /* records of each chip that it was told */
 
     /* Files that it has named, and those that are open. */
     char **path;
@@ -166,6 +173,30 @@ struct gdb {
     struct gdb_config *config;     /* what monitor config-diff compares with; NULL: nothing yet */
     struct gdb_text console;       /* what the client is told when it goes on */
 };
+
+/* --- Chips --- */
+
+static inline unsigned gdb_chips(const struct gdb *gdb)
+{
+    return cluster_of(gdb->present)->chips;
+}
+
+/* Of those that are looked at, and of those that run. */
+static inline struct penrose_chip *gdb_chip(const struct gdb *gdb, unsigned number)
+{
+    return cluster_of(gdb->chip)->chip[number];
+}
+
+static inline struct penrose_chip *gdb_present(const struct gdb *gdb, unsigned number)
+{
+    return cluster_of(gdb->present)->chip[number];
+}
+
+/* Programs of the present: a past has no others. */
+static inline const struct images *gdb_images(const struct gdb *gdb, unsigned number)
+{
+    return &chip_head(gdb_present(gdb, number))->images;
+}
 
 /* --- server.c --- */
 
@@ -200,6 +231,10 @@ void gdb_command_packet(struct gdb *gdb, const char *packet, size_t size);
 /* --- target.c --- */
 
 void gdb_put_thread(struct gdb_text *text, const struct gdb_thread *thread);
+/* "chip 1 ", where there are several. */
+void gdb_put_chip(const struct gdb *gdb, struct gdb_text *text, unsigned chip);
+/* The number of the process that all harts of a tile are. */
+unsigned gdb_pid(unsigned chip, unsigned x, unsigned y);
 /* The hart that a process number means, with a hart of the tile for one of all; false: none. */
 bool gdb_find_pid(struct gdb *gdb, uint64_t pid, struct gdb_process *process);
 struct gdb_process *gdb_process_of(struct gdb *gdb, unsigned pid);
@@ -208,8 +243,14 @@ void gdb_detach(struct gdb *gdb, unsigned pid);
 /* Thread `index` of all that are attached. */
 bool gdb_thread_at(const struct gdb *gdb, size_t index, struct gdb_thread *thread);
 /* The attached thread of a hart, that of a process of its own first. */
-bool gdb_thread_of(const struct gdb *gdb, unsigned x, unsigned y, enum penrose_hart hart,
-                   struct gdb_thread *thread);
+bool gdb_thread_of(const struct gdb *gdb, unsigned chip, unsigned x, unsigned y,
+                   enum penrose_hart hart, struct gdb_thread *thread);
+struct gdb_thread gdb_thread_in(const struct gdb_process *process, enum penrose_hart hart);
+/* What is known of a tile, which is made if need be. */
+bool gdb_tile_facts(const struct gdb *gdb, unsigned chip, unsigned x, unsigned y,
+                    struct tile_facts *facts);
+/* Where a hart is shown: at the ebreak that has paused it. */
+uint32_t gdb_stands_at(const struct gdb *gdb, const struct gdb_thread *thread);
 /* The thread that an id means: with any or all, the first one, or `usual` if it fits. */
 bool gdb_select(const struct gdb *gdb, const struct gdb_id *id, const struct gdb_thread *usual,
                 struct gdb_thread *thread);
@@ -258,7 +299,7 @@ bool gdb_point_add_own(struct gdb *gdb, const struct gdb_thread *thread, uint32_
 void gdb_points_drop_of(struct gdb *gdb, const struct gdb_break *own);
 /* Those that the client has taken back go. */
 void gdb_points_sweep(struct gdb *gdb);
-struct gdb_point *gdb_point_of(const struct gdb *gdb, unsigned id);
+struct gdb_point *gdb_point_of(const struct gdb *gdb, unsigned chip, unsigned id);
 
 /* As penrose_point_set takes it. */
 struct penrose_point gdb_point_on_chip(struct gdb *gdb, const struct gdb_point *point);
@@ -339,7 +380,7 @@ void gdb_monitor_last_writer(struct gdb *gdb, const struct gdb_words *words, str
 void gdb_monitor_symbols(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);
 void gdb_symbols_look(struct gdb *gdb);
 /* Is it the stop at which a kernel launches others, of which the client does not hear? */
-bool gdb_is_launch(const struct gdb *gdb, const struct penrose_stop *stop);
+bool gdb_is_launch(const struct gdb *gdb, const struct gdb_stop *at);
 /* The process goes: its tile is watched for launches no longer. */
 void gdb_launches_forget(struct gdb *gdb, const struct gdb_process *process);
 void gdb_symbols_free(struct gdb *gdb);

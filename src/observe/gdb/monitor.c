@@ -18,13 +18,13 @@ static const char help[] =
     "config-diff                   what has changed since it was asked the last time\n"
     "semaphores                    of the coprocessor, and mutexes\n"
     "cb                            pages of circular buffers\n"
-    "noc                           requests that nobody has waited for\n"
-    "waits                         who waits for whom\n"
+    "noc [CHIP]                    requests that nobody has waited for\n"
+    "waits [CHIP]                  who waits for whom\n"
     "last-writer [X,Y:]ADDRESS [BYTES]   who wrote there last, before the present\n"
     "symbols FILE|FOLDER           programs that the host writes into tiles\n"
     "break [PLACE]                 stops at FUNCTION, FILE:LINE or 0xPC, found by Penrose\n"
     "unbreak [PLACE]               stops no longer there, or at none of them\n"
-    "faults                        of guests\n"
+    "faults [CHIP]                 of guests\n"
     "resume                        the hart goes on behind its ebreak\n";
 
 bool gdb_words_are_numbers(const struct gdb_words *words, unsigned first, unsigned last)
@@ -53,13 +53,13 @@ void gdb_put_usage(struct gdb_text *out, const struct gdb_words *words)
 }
 
 /* A report that the library writes as snprintf does. */
-static void put_report(struct gdb *gdb, struct gdb_text *out,
+static void put_report(struct penrose_chip *chip, struct gdb_text *out,
                        int (*report)(struct penrose_chip *chip, char *text, size_t size))
 {
-    int length = report(gdb->chip, NULL, 0);
+    int length = report(chip, NULL, 0);
     char *text = length > 0 ? malloc((size_t)length + 1) : NULL;
     if (text) {
-        report(gdb->chip, text, (size_t)length + 1);
+        report(chip, text, (size_t)length + 1);
         gdb_put(out, "%s", text);
         free(text);
     } else {
@@ -72,9 +72,9 @@ static void put_place(struct gdb *gdb, const struct gdb_thread *thread, uint32_t
 {
     char symbol[128], source[256], calls[1024];
     gdb_put(out, "0x%08x", pc);
-    if (penrose_locate(gdb->chip, thread->x, thread->y, pc, symbol, sizeof symbol, source,
-                       sizeof source)) {
-        images_calls_text(&chip_head(gdb->present)->images, thread->x, thread->y, pc, true, calls,
+    if (penrose_locate(gdb_chip(gdb, thread->chip), thread->x, thread->y, pc, symbol, sizeof symbol,
+                       source, sizeof source)) {
+        images_calls_text(gdb_images(gdb, thread->chip), thread->x, thread->y, pc, true, calls,
                           sizeof calls);
         gdb_put(out, "  %s%s%s%s", symbol, *symbol && *source ? ", " : "", source, calls);
     }
@@ -84,20 +84,22 @@ static void put_place(struct gdb *gdb, const struct gdb_thread *thread, uint32_t
 static void monitor_tile(struct gdb *gdb, struct gdb_text *out)
 {
     struct gdb_thread at = gdb->general;
+    gdb_put_chip(gdb, out, at.chip);
     gdb_put(out, "tile (%u, %u), cycle %llu\n", at.x, at.y,
             (unsigned long long)(gdb->event.cycle ? gdb->event.cycle : penrose_now(gdb->chip)));
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
         struct penrose_hart_info info;
         at.hart = (enum penrose_hart)hart;
-        if (penrose_hart_info(gdb->chip, at.x, at.y, at.hart, &info, NULL) == PENROSE_OK) {
+        if (penrose_hart_info(gdb_chip(gdb, at.chip), at.x, at.y, at.hart, &info, NULL) ==
+            PENROSE_OK) {
             gdb_put(out, "  %-7s %-9s ", gdb_hart_name(gdb, &at), gdb_state_name(info.state));
-            put_place(gdb, &at, chip_calls_of(gdb->chip)->stands_at(gdb->chip, at.x, at.y, at.hart),
-                      out);
+            put_place(gdb, &at, gdb_stands_at(gdb, &at), out);
         }
     }
     for (unsigned thread = 0; thread < PENROSE_TENSIX_THREADS; thread++) {
         struct penrose_gate gate;
-        if (penrose_gate_read(gdb->chip, at.x, at.y, thread, &gate, NULL) != PENROSE_OK) {
+        if (penrose_gate_read(gdb_chip(gdb, at.chip), at.x, at.y, thread, &gate, NULL) !=
+            PENROSE_OK) {
             break;
         }
         gdb_put(out, "  T%u: %s%s%s", thread,
@@ -119,8 +121,8 @@ static void monitor_disassemble(struct gdb *gdb, const struct gdb_words *words,
     unsigned long count = words->count > 2 ? strtoul(words->word[2], NULL, 0) : 8;
     for (unsigned long i = 0; i < count && i < 1000; i++, address += 4) {
         char text[160];
-        if (penrose_hart_disassemble(gdb->chip, gdb->general.x, gdb->general.y, address, NULL, text,
-                                     sizeof text) < 0) {
+        if (penrose_hart_disassemble(gdb_chip(gdb, gdb->general.chip), gdb->general.x,
+                                     gdb->general.y, address, NULL, text, sizeof text) < 0) {
             gdb_put(out, "   0x%08x: harts fetch nothing there\n", address);
             return;
         }
@@ -128,12 +130,12 @@ static void monitor_disassemble(struct gdb *gdb, const struct gdb_words *words,
     }
 }
 
-static void monitor_faults(struct gdb *gdb, struct gdb_text *out)
+static void put_faults(struct penrose_chip *chip, struct gdb_text *out)
 {
     enum { REPORT = 8192 };
     char text[REPORT];
     struct penrose_fault fault;
-    for (size_t i = 0; penrose_fault_get(gdb->chip, i, &fault); i++) {
+    for (size_t i = 0; penrose_fault_get(chip, i, &fault); i++) {
         penrose_fault_format(&fault, text, sizeof text);
         gdb_put(out, "%s", text);
     }
@@ -142,11 +144,30 @@ static void monitor_faults(struct gdb *gdb, struct gdb_text *out)
     }
 }
 
+/* A report of the chip that the command names ("waits 1"), or else of the one of the process. */
+static void monitor_chip(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
+{
+    const char *name = words->word[0];
+    unsigned long number = words->count > 1 ? strtoul(words->word[1], NULL, 0) : gdb->general.chip;
+    if (words->count > 2 || !gdb_words_are_numbers(words, 1, 1)) {
+        gdb_put_usage(out, words);
+    } else if (number >= gdb_chips(gdb)) {
+        gdb_put(out, "there is no chip %lu; chips are numbered from 0 to %u\n", number,
+                gdb_chips(gdb) - 1);
+    } else if (strcmp(name, "faults") == 0) {
+        put_faults(gdb_chip(gdb, (unsigned)number), out);
+    } else {
+        put_report(gdb_chip(gdb, (unsigned)number), out,
+                   strcmp(name, "noc") == 0 ? penrose_noc_wait_report : penrose_wait_report);
+    }
+}
+
 static void monitor_resume(struct gdb *gdb, struct gdb_text *out)
 {
     struct penrose_error error = {.text = "a past cannot be changed"};
-    if (gdb_is_past(gdb) || penrose_hart_resume(gdb->chip, gdb->general.x, gdb->general.y,
-                                                gdb->general.hart, &error) != PENROSE_OK) {
+    if (gdb_is_past(gdb) ||
+        penrose_hart_resume(gdb_chip(gdb, gdb->general.chip), gdb->general.x, gdb->general.y,
+                            gdb->general.hart, &error) != PENROSE_OK) {
         gdb_put(out, "%s\n", error.text);
     }
 }
@@ -170,12 +191,9 @@ static bool monitor_general(struct gdb *gdb, const struct gdb_words *words, stru
         monitor_tile(gdb, out);
     } else if (strcmp(name, "disassemble") == 0) {
         monitor_disassemble(gdb, words, out);
-    } else if (strcmp(name, "faults") == 0) {
-        monitor_faults(gdb, out);
-    } else if (strcmp(name, "waits") == 0) {
-        put_report(gdb, out, penrose_wait_report);
-    } else if (strcmp(name, "noc") == 0) {
-        put_report(gdb, out, penrose_noc_wait_report);
+    } else if (strcmp(name, "faults") == 0 || strcmp(name, "waits") == 0 ||
+               strcmp(name, "noc") == 0) {
+        monitor_chip(gdb, words, out);
     } else if (strcmp(name, "symbols") == 0) {
         gdb_monitor_symbols(gdb, words, out);
     } else if (strcmp(name, "break") == 0) {

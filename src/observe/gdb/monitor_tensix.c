@@ -12,7 +12,7 @@ enum { DST_ROWS = 1024, SRC_ROWS = 64 };
 
 /* Both states of Config, and ThreadConfig of three threads, by field. */
 struct gdb_config {
-    unsigned x, y, fields;
+    unsigned chip, x, y, fields;
     uint32_t value[][PENROSE_TENSIX_THREADS];
 };
 
@@ -67,8 +67,9 @@ static void monitor_dst(struct gdb *gdb, const struct gdb_words *words, struct g
     for (unsigned long row = first; row < first + count && row < DST_ROWS; row++) {
         uint32_t datum[PENROSE_DST_COLUMNS];
         struct penrose_error error;
-        if (penrose_dst_read(gdb->chip, gdb->general.x, gdb->general.y, (unsigned)row,
-                             (enum penrose_dst_format)format, datum, &error) != PENROSE_OK) {
+        if (penrose_dst_read(gdb_chip(gdb, gdb->general.chip), gdb->general.x, gdb->general.y,
+                             (unsigned)row, (enum penrose_dst_format)format, datum,
+                             &error) != PENROSE_OK) {
             gdb_put(out, "%s\n", error.text);
             return;
         }
@@ -96,8 +97,8 @@ static void monitor_src(struct gdb *gdb, const struct gdb_words *words, struct g
     for (unsigned long row = first; row < first + count && row < SRC_ROWS; row++) {
         uint32_t datum[PENROSE_SRC_COLUMNS];
         struct penrose_error error;
-        if (penrose_src_read(gdb->chip, gdb->general.x, gdb->general.y, is_b, (unsigned)bank,
-                             (unsigned)row, datum, &error) != PENROSE_OK) {
+        if (penrose_src_read(gdb_chip(gdb, gdb->general.chip), gdb->general.x, gdb->general.y, is_b,
+                             (unsigned)bank, (unsigned)row, datum, &error) != PENROSE_OK) {
             gdb_put(out, "%s\n", error.text);
             return;
         }
@@ -120,8 +121,8 @@ static void monitor_lreg(struct gdb *gdb, const struct gdb_words *words, struct 
     for (unsigned long lreg = first; lreg < end; lreg++) {
         uint32_t lane[PENROSE_LANES];
         struct penrose_error error;
-        if (penrose_lreg_read(gdb->chip, gdb->general.x, gdb->general.y, (unsigned)lreg, lane,
-                              &error) != PENROSE_OK) {
+        if (penrose_lreg_read(gdb_chip(gdb, gdb->general.chip), gdb->general.x, gdb->general.y,
+                              (unsigned)lreg, lane, &error) != PENROSE_OK) {
             gdb_put(out, "%s\n", error.text);
             return;
         }
@@ -143,8 +144,8 @@ static void monitor_lreg(struct gdb *gdb, const struct gdb_words *words, struct 
 
 static bool read_value(struct gdb *gdb, const char *name, uint32_t *value)
 {
-    return penrose_tensix_read(gdb->chip, gdb->general.x, gdb->general.y, name, value, NULL) ==
-           PENROSE_OK;
+    return penrose_tensix_read(gdb_chip(gdb, gdb->general.chip), gdb->general.x, gdb->general.y,
+                               name, value, NULL) == PENROSE_OK;
 }
 
 static bool read_item(struct gdb *gdb, enum tensix_item item, unsigned thread, unsigned index,
@@ -258,8 +259,10 @@ static void monitor_config_diff(struct gdb *gdb, struct gdb_text *out)
         gdb_put(out, "no memory\n");
         return;
     }
-    if (config->x != gdb->general.x || config->y != gdb->general.y) {
+    if (config->chip != gdb->general.chip || config->x != gdb->general.x ||
+        config->y != gdb->general.y) {
         memset(config->value, 0, config->fields * sizeof *config->value);
+        config->chip = gdb->general.chip;
         config->x = gdb->general.x;
         config->y = gdb->general.y;
     }
@@ -286,8 +289,8 @@ static uint32_t stream_register(struct gdb *gdb, unsigned stream, unsigned index
     uint32_t value = 0;
     uint64_t address =
         chip_calls_of(gdb->chip)->arch->streams + UINT64_C(0x1000) * stream + 4 * index;
-    (void)penrose_peek(gdb->chip, gdb->general.x, gdb->general.y, address, &value, sizeof value,
-                       NULL);
+    (void)penrose_peek(gdb_chip(gdb, gdb->general.chip), gdb->general.x, gdb->general.y, address,
+                       &value, sizeof value, NULL);
     return value & 0xffff;
 }
 
@@ -297,8 +300,7 @@ static void monitor_cb(struct gdb *gdb, struct gdb_text *out)
 {
     enum { ACKNOWLEDGED = 8, RECEIVED = 10 };
     struct tile_facts tile;
-    if (!chip_calls_of(gdb->chip)->tile_facts(gdb->chip, gdb->general.x, gdb->general.y, true,
-                                              &tile)) {
+    if (!gdb_tile_facts(gdb, gdb->general.chip, gdb->general.x, gdb->general.y, &tile)) {
         return;
     }
     const struct loader_layout *layout = tile.layout;
@@ -334,8 +336,8 @@ static void monitor_step(struct gdb *gdb, const struct gdb_words *words, struct 
     unsigned long count = word_number(words, 2, 1);
     struct penrose_error error = {.text = "only trisc0, trisc1 and trisc2 feed the coprocessor"};
     if (thread < 0 || gdb_is_past(gdb) ||
-        penrose_tensix_step(gdb->chip, gdb->general.x, gdb->general.y, (unsigned)thread, count,
-                            &error) != PENROSE_OK) {
+        penrose_tensix_step(gdb_chip(gdb, gdb->general.chip), gdb->general.x, gdb->general.y,
+                            (unsigned)thread, count, &error) != PENROSE_OK) {
         gdb_put(out, "%s\n", error.text);
         return;
     }

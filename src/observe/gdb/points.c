@@ -100,7 +100,7 @@ static void remove_gdb_point(struct gdb *gdb, struct gdb_point **link)
 {
     struct gdb_point *point = *link;
     *link = point->next;
-    penrose_point_clear(gdb->present, point->id, NULL);
+    penrose_point_clear(gdb_present(gdb, point->thread.chip), point->id, NULL);
     free_point(point);
 }
 
@@ -126,10 +126,10 @@ void gdb_points_sweep(struct gdb *gdb)
     }
 }
 
-struct gdb_point *gdb_point_of(const struct gdb *gdb, unsigned id)
+struct gdb_point *gdb_point_of(const struct gdb *gdb, unsigned chip, unsigned id)
 {
     struct gdb_point *point = gdb->points;
-    while (point && point->id != id) {
+    while (point && (point->thread.chip != chip || point->id != id)) {
         point = point->next;
     }
     return point;
@@ -173,7 +173,7 @@ static enum penrose_status set_on_chip(struct gdb *gdb, struct gdb_point *point,
     struct penrose_point on_chip = gdb_point_on_chip(gdb, point);
     on_chip.condition = point->condition_bytes ? is_met : NULL;
     on_chip.context = point;
-    return penrose_point_set(gdb->present, &on_chip, &point->id, error);
+    return penrose_point_set(gdb_present(gdb, point->thread.chip), &on_chip, &point->id, error);
 }
 
 static struct gdb_point **find_point(struct gdb *gdb, const struct gdb_point *wanted)

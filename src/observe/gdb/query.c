@@ -18,12 +18,12 @@ static const char *file_part(const char *path)
 static const struct image *image_of(const struct gdb *gdb, const struct gdb_thread *thread,
                                     bool is_main)
 {
-    const struct images *images = &chip_head(gdb->present)->images;
+    const struct images *images = gdb_images(gdb, thread->chip);
     struct penrose_hart_info info;
     const struct image *found = NULL;
     if (!is_main &&
-        penrose_hart_info(gdb->chip, thread->x, thread->y, thread->hart, &info, NULL) ==
-            PENROSE_OK &&
+        penrose_hart_info(gdb_chip(gdb, thread->chip), thread->x, thread->y, thread->hart, &info,
+                          NULL) == PENROSE_OK &&
         info.state != PENROSE_HART_HELD) {
         found = images_find(images, thread->x, thread->y, info.pc);
     }
@@ -60,15 +60,15 @@ static const char *core_type(enum penrose_tile_kind kind)
  * number: VS Code's C/C++ extension, which parses the table as text, leaves out lines that end
  * otherwise.
  */
-static void put_process_row(struct gdb_text *xml, unsigned pid, const char *core_type,
-                            const char *risc, const char *command, const char *state,
-                            unsigned threads)
+static void put_process_row(struct gdb_text *xml, unsigned chip, unsigned pid,
+                            const char *core_type, const char *risc, const char *command,
+                            const char *state, unsigned threads)
 {
     gdb_put(xml, "<item>");
     put_number_column(xml, "pid", pid);
     put_column(xml, "user", "penrose");
     put_number_column(xml, "cores", pid);
-    put_number_column(xml, "device", 0);
+    put_number_column(xml, "device", chip);
     put_column(xml, "core_type", core_type);
     gdb_put(xml, "<column name=\"core_location\">%u-%u</column>", pid / 1000 % 100, pid / 10 % 100);
     put_column(xml, "risc", risc);
@@ -81,40 +81,49 @@ static void put_process_row(struct gdb_text *xml, unsigned pid, const char *core
 /* A row for each worker, of none of which anybody has used anything. */
 static void put_unused_processes(struct gdb *gdb, struct gdb_text *xml)
 {
-    for (unsigned pid = 100000; pid < 200000; pid += 10) {
+    for (unsigned pid = gdb_pid(0, 0, 0); pid < gdb_pid(gdb_chips(gdb), 0, 0); pid += 10) {
         struct gdb_process process;
         if (gdb_find_pid(gdb, pid, &process) &&
-            penrose_tile_kind(gdb->chip, process.x, process.y) == PENROSE_TILE_TENSIX) {
-            put_process_row(xml, pid, "worker", "all", "", "in reset",
+            penrose_tile_kind(gdb_chip(gdb, process.chip), process.x, process.y) ==
+                PENROSE_TILE_TENSIX) {
+            put_process_row(xml, process.chip, pid, "worker", "all", "", "in reset",
                             (unsigned)__builtin_popcount(process.harts));
         }
     }
 }
 
-/* The tiles that anybody has used: a row for each, and for each of its harts. A chip that is new has
- * its workers listed, so that a client finds one to attach to. */
-static void put_processes(struct gdb *gdb, struct gdb_text *xml)
+/* The tiles of a chip that anybody has used: a row for each, and for each of its harts. */
+static void put_processes_of(struct gdb *gdb, struct gdb_text *xml, unsigned chip)
 {
-    gdb_put(xml, "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM \"osdata.dtd\">"
-                 "<osdata type=\"processes\">\n");
-    const size_t before = xml->size;
+    struct penrose_chip *of = gdb_chip(gdb, chip);
     struct tile_facts tile;
     unsigned next = 0;
-    while (chip_calls_of(gdb->chip)->next_tile(gdb->chip, &next, &tile)) {
-        struct gdb_thread at = {.x = tile.x, .y = tile.y};
-        unsigned pid = 100000 + tile.x * 1000 + tile.y * 10;
-        put_process_row(xml, pid, core_type(tile.kind), "all", "", "",
+    while (chip_calls_of(of)->next_tile(of, &next, &tile)) {
+        struct gdb_thread at = {.chip = chip, .x = tile.x, .y = tile.y};
+        unsigned pid = gdb_pid(chip, tile.x, tile.y);
+        put_process_row(xml, chip, pid, core_type(tile.kind), "all", "", "",
                         (unsigned)__builtin_popcount(tile.harts));
         for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
             at.hart = (enum penrose_hart)hart;
             if (tile.harts >> hart & 1) {
                 const struct image *image = image_of(gdb, &at, false);
                 const char *program = image ? loader_elf_path(image->elf) : NULL;
-                put_process_row(xml, pid + hart + 1, core_type(tile.kind), gdb_hart_name(gdb, &at),
-                                program ? file_part(program) : "",
+                put_process_row(xml, chip, pid + hart + 1, core_type(tile.kind),
+                                gdb_hart_name(gdb, &at), program ? file_part(program) : "",
                                 gdb_state_name(gdb_hart_state(gdb, &at)), 1);
             }
         }
+    }
+}
+
+/* Chips that are new have their workers listed, so that a client finds one to attach to. */
+static void put_processes(struct gdb *gdb, struct gdb_text *xml)
+{
+    gdb_put(xml, "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM \"osdata.dtd\">"
+                 "<osdata type=\"processes\">\n");
+    const size_t before = xml->size;
+    for (unsigned i = 0; i < gdb_chips(gdb); i++) {
+        put_processes_of(gdb, xml, i);
     }
     if (xml->size == before) {
         put_unused_processes(gdb, xml);
@@ -137,8 +146,10 @@ static void put_threads(struct gdb *gdb, struct gdb_text *xml)
     for (size_t i = 0; gdb_thread_at(gdb, i, &thread); i++) {
         gdb_put(xml, "<thread id=\"");
         gdb_put_thread(xml, &thread);
-        gdb_put(xml, "\" name=\"%s (%u, %u)\">%s</thread>\n", gdb_hart_name(gdb, &thread), thread.x,
-                thread.y, gdb_state_name(gdb_hart_state(gdb, &thread)));
+        gdb_put(xml, "\" name=\"");
+        gdb_put_chip(gdb, xml, thread.chip);
+        gdb_put(xml, "%s (%u, %u)\">%s</thread>\n", gdb_hart_name(gdb, &thread), thread.x, thread.y,
+                gdb_state_name(gdb_hart_state(gdb, &thread)));
     }
     gdb_put(xml, "</threads>\n");
 }
@@ -146,10 +157,9 @@ static void put_threads(struct gdb *gdb, struct gdb_text *xml)
 /* L1, and everything from the local RAM on: registers answer or not. */
 static void put_memory_map(struct gdb *gdb, struct gdb_text *xml)
 {
-    const struct chip_calls *calls = chip_calls_of(gdb->chip);
-    const uint32_t local = calls->arch->local_ram;
+    const uint32_t local = chip_calls_of(gdb->chip)->arch->local_ram;
     struct tile_facts tile;
-    if (!calls->tile_facts(gdb->chip, gdb->general.x, gdb->general.y, true, &tile)) {
+    if (!gdb_tile_facts(gdb, gdb->general.chip, gdb->general.x, gdb->general.y, &tile)) {
         return;
     }
     gdb_put(xml,
@@ -212,7 +222,7 @@ static bool is_library(const struct gdb_process *process, const struct image *im
 
 static void put_libraries(struct gdb *gdb, struct gdb_text *xml)
 {
-    const struct images *images = &chip_head(gdb->present)->images;
+    const struct images *images = gdb_images(gdb, gdb->general.chip);
     struct gdb_process *process = gdb_process_of(gdb, gdb->general.pid);
     if (process) {
         process->images = images->changes;
@@ -234,8 +244,10 @@ static void put_exec_file(struct gdb *gdb, const char *annex, struct gdb_text *t
         pid % 10 == 0) {
         return;
     }
-    struct gdb_thread at = {
-        .x = process.x, .y = process.y, .hart = (enum penrose_hart)(pid % 10 - 1)};
+    struct gdb_thread at = {.chip = process.chip,
+                            .x = process.x,
+                            .y = process.y,
+                            .hart = (enum penrose_hart)(pid % 10 - 1)};
     const struct image *image = image_of(gdb, &at, true);
     const char *path = image ? loader_elf_path(image->elf) : NULL;
     struct gdb_process *attached = gdb_process_of(gdb, (unsigned)pid);

@@ -143,7 +143,7 @@ bool gdb_has_register(const struct gdb *gdb, const struct gdb_process *process,
                       const struct gdb_register *reg)
 {
     unsigned triscs = 1u << PENROSE_TRISC0 | 1u << PENROSE_TRISC1 | 1u << PENROSE_TRISC2;
-    struct gdb_thread at = {.x = process->x, .y = process->y};
+    struct gdb_thread at = {.chip = process->chip, .x = process->x, .y = process->y};
     if (reg->feature == tensix) {
         return gdb_is_worker(gdb, &at) && process->harts & triscs;
     }
@@ -157,8 +157,8 @@ static bool read_gate(const struct gdb *gdb, const struct gdb_thread *thread, un
 {
     struct penrose_gate gate;
     bool is_read =
-        penrose_gate_read(gdb->chip, thread->x, thread->y, (unsigned)gdb_tensix_thread(gdb, thread),
-                          &gate, NULL) == PENROSE_OK;
+        penrose_gate_read(gdb_chip(gdb, thread->chip), thread->x, thread->y,
+                          (unsigned)gdb_tensix_thread(gdb, thread), &gate, NULL) == PENROSE_OK;
     if (is_read) {
         *word = which == 0 ? gate.word : which == 1 ? gate.pc : gate.queued;
     }
@@ -175,7 +175,8 @@ static bool read_named(const struct gdb *gdb, const struct gdb_thread *thread, c
     } else {
         snprintf(name, sizeof name, "%s", value);
     }
-    return penrose_tensix_read(gdb->chip, thread->x, thread->y, name, word, NULL) == PENROSE_OK;
+    return penrose_tensix_read(gdb_chip(gdb, thread->chip), thread->x, thread->y, name, word,
+                               NULL) == PENROSE_OK;
 }
 
 static bool read_config(const struct gdb *gdb, const struct gdb_thread *thread, const char *field,
@@ -196,10 +197,10 @@ static bool stands_at_trap(struct gdb *gdb, const struct gdb_thread *thread, uin
 {
     const struct gdb_process *process = gdb_process_of(gdb, thread->pid);
     struct penrose_hart_info info;
-    *at = chip_calls_of(gdb->chip)->stands_at(gdb->chip, thread->x, thread->y, thread->hart);
+    *at = gdb_stands_at(gdb, thread);
     return !(process->placed & 1u << thread->hart) &&
-           penrose_hart_info(gdb->chip, thread->x, thread->y, thread->hart, &info, NULL) ==
-               PENROSE_OK &&
+           penrose_hart_info(gdb_chip(gdb, thread->chip), thread->x, thread->y, thread->hart, &info,
+                             NULL) == PENROSE_OK &&
            *at != info.pc;
 }
 
@@ -220,8 +221,8 @@ bool gdb_register_read(struct gdb *gdb, const struct gdb_thread *thread, uint64_
         }
         break;
     case GDB_REGISTER_LREG:
-        return penrose_lreg_read(gdb->chip, thread->x, thread->y, reg->number, words, NULL) ==
-               PENROSE_OK;
+        return penrose_lreg_read(gdb_chip(gdb, thread->chip), thread->x, thread->y, reg->number,
+                                 words, NULL) == PENROSE_OK;
     case GDB_REGISTER_NAMED:
         return read_named(gdb, thread, reg->value, words);
     case GDB_REGISTER_CONFIG:
@@ -229,8 +230,8 @@ bool gdb_register_read(struct gdb *gdb, const struct gdb_thread *thread, uint64_
     case GDB_REGISTER_GATE:
         return read_gate(gdb, thread, reg->number, words);
     }
-    return penrose_register_read(gdb->chip, thread->x, thread->y, thread->hart, reg->plain, words,
-                                 NULL) == PENROSE_OK;
+    return penrose_register_read(gdb_chip(gdb, thread->chip), thread->x, thread->y, thread->hart,
+                                 reg->plain, words, NULL) == PENROSE_OK;
 }
 
 bool gdb_register_write(struct gdb *gdb, const struct gdb_thread *thread, uint64_t number,
@@ -247,6 +248,6 @@ bool gdb_register_write(struct gdb *gdb, const struct gdb_thread *thread, uint64
         }
         gdb_process_of(gdb, thread->pid)->placed |= 1u << thread->hart;
     }
-    return penrose_register_write(gdb->chip, thread->x, thread->y, thread->hart,
+    return penrose_register_write(gdb_chip(gdb, thread->chip), thread->x, thread->y, thread->hart,
                                   gdb->reg[number].plain, words, NULL) == PENROSE_OK;
 }

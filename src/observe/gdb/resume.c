@@ -19,7 +19,8 @@
 static void cancel_steps(struct gdb *gdb)
 {
     if (gdb->stepped.pid) {
-        penrose_hart_step(gdb->chip, gdb->stepped.x, gdb->stepped.y, gdb->stepped.hart, 0, NULL);
+        penrose_hart_step(gdb_chip(gdb, gdb->stepped.chip), gdb->stepped.x, gdb->stepped.y,
+                          gdb->stepped.hart, 0, NULL);
         gdb->stepped = (struct gdb_thread){0};
     }
 }
@@ -27,7 +28,8 @@ static void cancel_steps(struct gdb *gdb)
 static bool start_step(struct gdb *gdb, const struct gdb_thread *thread)
 {
     gdb->stepped = *thread;
-    return penrose_hart_step(gdb->chip, thread->x, thread->y, thread->hart, 1, NULL) == PENROSE_OK;
+    return penrose_hart_step(gdb_chip(gdb, thread->chip), thread->x, thread->y, thread->hart, 1,
+                             NULL) == PENROSE_OK;
 }
 
 /* One action of vCont. */
@@ -106,11 +108,11 @@ static void choose_going(struct gdb *gdb, const struct action *actions, unsigned
 static void hold_back(struct gdb *gdb, struct gdb_process *process, unsigned harts)
 {
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
-        struct gdb_thread thread = {
-            .pid = process->pid, .x = process->x, .y = process->y, .hart = (enum penrose_hart)hart};
+        struct gdb_thread thread = gdb_thread_in(process, (enum penrose_hart)hart);
         if (harts & ~process->held & process->harts & 1u << hart &&
             gdb_hart_state(gdb, &thread) != PENROSE_HART_PAUSED &&
-            penrose_hart_pause(gdb->chip, thread.x, thread.y, thread.hart, NULL) == PENROSE_OK) {
+            penrose_hart_pause(gdb_chip(gdb, thread.chip), thread.x, thread.y, thread.hart, NULL) ==
+                PENROSE_OK) {
             process->held |= 1u << hart;
         }
     }
@@ -120,7 +122,8 @@ void gdb_let_go(struct gdb *gdb, struct gdb_process *process)
 {
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
         if (process->held >> hart & 1) {
-            penrose_hart_resume(gdb->chip, process->x, process->y, (enum penrose_hart)hart, NULL);
+            penrose_hart_resume(gdb_chip(gdb, process->chip), process->x, process->y,
+                                (enum penrose_hart)hart, NULL);
         }
     }
     process->held = 0;
@@ -175,7 +178,7 @@ static void pass_ebreaks(struct gdb *gdb)
     struct gdb_thread thread;
     for (size_t i = 0; gdb_thread_at(gdb, i, &thread); i++) {
         if (is_paused_itself(gdb, &thread)) {
-            penrose_hart_resume(gdb->chip, thread.x, thread.y, thread.hart, NULL);
+            penrose_hart_resume(gdb_chip(gdb, thread.chip), thread.x, thread.y, thread.hart, NULL);
         }
     }
 }
@@ -258,8 +261,8 @@ static void tell_instruction(struct gdb *gdb, const struct gdb_thread *thread)
 {
     char text[160];
     uint32_t pc = gdb_pc(gdb, thread);
-    if (penrose_hart_disassemble(gdb->chip, thread->x, thread->y, pc, NULL, text, sizeof text) >=
-            0 &&
+    if (penrose_hart_disassemble(gdb_chip(gdb, thread->chip), thread->x, thread->y, pc, NULL, text,
+                                 sizeof text) >= 0 &&
         strncmp(text, ".ttinsn 0x", 10) != 0 && strncmp(text, ".ttinsn", 7) == 0) {
         gdb_put(&gdb->console, "=> 0x%08x:\t%s\n", pc, text);
     }
@@ -308,13 +311,17 @@ void gdb_point_event(struct gdb *gdb, const struct gdb_point *point,
         event->thread.hart = (enum penrose_hart)stop->agent;
     }
     if (point->own) { /* of which the client knows nothing: it must not look for its own there */
-        gdb_put(&gdb->console, "Breakpoint of Penrose at %s: %s of (%u, %u)\n",
-                gdb_break_text(point->own), gdb_hart_name(gdb, &event->thread), stop->x, stop->y);
+        gdb_put(&gdb->console, "Breakpoint of Penrose at %s: ", gdb_break_text(point->own));
+        gdb_put_chip(gdb, &gdb->console, event->thread.chip);
+        gdb_put(&gdb->console, "%s of (%u, %u)\n", gdb_hart_name(gdb, &event->thread), stop->x,
+                stop->y);
     } else if (names[point->type]) {
         char text[256];
         penrose_stop_format(stop, text, sizeof text);
         char *what = strstr(text, ": "); /* the numbers of points are the client's own */
-        gdb_put(&gdb->console, "Watched: %s\n", what ? what + 2 : text);
+        gdb_put(&gdb->console, "Watched: ");
+        gdb_put_chip(gdb, &gdb->console, event->thread.chip);
+        gdb_put(&gdb->console, "%s\n", what ? what + 2 : text);
         snprintf(event->reason, sizeof event->reason, "%s:%x;", names[point->type], point->address);
     } else if (gdb->has_swbreak) {
         snprintf(event->reason, sizeof event->reason, "%s:;",
@@ -322,65 +329,70 @@ void gdb_point_event(struct gdb *gdb, const struct gdb_point *point,
     }
 }
 
-static bool is_step_of(const struct gdb_thread *stepped, const struct penrose_stop *stop)
+static bool is_step_of(const struct gdb_thread *stepped, const struct gdb_stop *at)
 {
-    return stop->reason == PENROSE_STOP_STEP && stepped->pid && stop->x == stepped->x &&
-           stop->y == stepped->y && (unsigned)stop->agent == (unsigned)stepped->hart;
+    const struct penrose_stop *stop = &at->stop;
+    return stop->reason == PENROSE_STOP_STEP && stepped->pid && at->chip == stepped->chip &&
+           stop->x == stepped->x && stop->y == stepped->y &&
+           (unsigned)stop->agent == (unsigned)stepped->hart;
 }
 
-static bool is_ebreak_seen(struct gdb *gdb, const struct penrose_stop *stop,
-                           struct gdb_event *event)
+static bool is_ebreak_seen(struct gdb *gdb, const struct gdb_stop *at, struct gdb_event *event)
 {
+    const struct penrose_stop *stop = &at->stop;
     char text[256];
-    if (!gdb_thread_of(gdb, stop->x, stop->y, (enum penrose_hart)stop->agent, &event->thread)) {
+    if (!gdb_thread_of(gdb, at->chip, stop->x, stop->y, (enum penrose_hart)stop->agent,
+                       &event->thread)) {
         return false; /* it pauses, and nobody has asked about it */
     }
-    if (gdb->is_bare &&
-        host_call_at(gdb->chip, stop->x, stop->y, (enum penrose_hart)stop->agent, stop->pc + 4)) {
+    if (gdb->is_bare && host_call_at(gdb_chip(gdb, at->chip), stop->x, stop->y,
+                                     (enum penrose_hart)stop->agent, stop->pc + 4)) {
         return false;
     }
     penrose_stop_format(stop, text, sizeof text);
+    gdb_put_chip(gdb, &gdb->console, at->chip);
     gdb_put(&gdb->console, "%s; the hart is paused ('%s' lets it go on behind it)\n", text,
             gdb->is_bare ? "monitor resume" : "continue");
     return true;
 }
 
-static bool is_tensix_seen(struct gdb *gdb, const struct penrose_stop *stop,
-                           struct gdb_event *event)
+static bool is_tensix_seen(struct gdb *gdb, const struct gdb_stop *at, struct gdb_event *event)
 {
+    const struct penrose_stop *stop = &at->stop;
     char text[256];
-    if (!gdb_thread_of(gdb, stop->x, stop->y,
+    if (!gdb_thread_of(gdb, at->chip, stop->x, stop->y,
                        (enum penrose_hart)((int)PENROSE_TRISC0 + stop->thread), &event->thread)) {
         return false;
     }
     penrose_stop_format(stop, text, sizeof text);
+    gdb_put_chip(gdb, &gdb->console, at->chip);
     gdb_put(&gdb->console, "%s\n", text);
-    if (penrose_hart_disassemble(gdb->chip, stop->x, stop->y, stop->pc, NULL, text, sizeof text) >=
-        0) {
+    if (penrose_hart_disassemble(gdb_chip(gdb, at->chip), stop->x, stop->y, stop->pc, NULL, text,
+                                 sizeof text) >= 0) {
         gdb_put(&gdb->console, "   0x%08x:\t%s\n", stop->pc, text);
     }
     return true;
 }
 
 /* Is a stop one that the client wants to know? */
-static bool is_for_client(struct gdb *gdb, const struct penrose_stop *stop, struct gdb_event *event)
+static bool is_for_client(struct gdb *gdb, const struct gdb_stop *at, struct gdb_event *event)
 {
-    *event = (struct gdb_event){.signal = GDB_SIGTRAP, .cycle = stop->cycle};
-    switch (stop->reason) {
+    *event = (struct gdb_event){.signal = GDB_SIGTRAP, .cycle = at->stop.cycle};
+    switch (at->stop.reason) {
     case PENROSE_STOP_STEP:
         event->thread = gdb->stepped;
-        return is_step_of(&gdb->stepped, stop);
+        return is_step_of(&gdb->stepped, at);
     case PENROSE_STOP_EBREAK:
-        return is_ebreak_seen(gdb, stop, event);
+        return is_ebreak_seen(gdb, at, event);
     case PENROSE_STOP_TENSIX:
-        return is_tensix_seen(gdb, stop, event);
+        return is_tensix_seen(gdb, at, event);
     case PENROSE_STOP_BREAKPOINT:
     case PENROSE_STOP_WATCHPOINT:
         break;
     }
-    const struct gdb_point *point = gdb_point_of(gdb, stop->id);
+    const struct gdb_point *point = gdb_point_of(gdb, at->chip, at->stop.id);
     if (point) {
-        gdb_point_event(gdb, point, stop, event);
+        gdb_point_event(gdb, point, &at->stop, event);
     }
     return point != NULL;
 }
@@ -396,7 +408,7 @@ static bool can_be_told(struct gdb *gdb, const struct penrose_stop *stop,
 }
 
 /* The range of a step goes on. */
-static bool is_within_range(struct gdb *gdb, const struct penrose_stop *stop)
+static bool is_within_range(struct gdb *gdb, const struct gdb_stop *stop)
 {
     if (!is_step_of(&gdb->stepped, stop)) {
         return false;
@@ -407,12 +419,12 @@ static bool is_within_range(struct gdb *gdb, const struct penrose_stop *stop)
 }
 
 /* The end of a step comes first: it is what the client waits for. */
-static void keep_stop(struct gdb *gdb, const struct penrose_stop *stop)
+static void keep_stop(struct gdb *gdb, const struct gdb_stop *stop)
 {
     if (gdb->pendings == GDB_PENDING || is_within_range(gdb, stop)) {
         return;
     }
-    size_t at = stop->reason == PENROSE_STOP_STEP ? 0 : gdb->pendings;
+    size_t at = stop->stop.reason == PENROSE_STOP_STEP ? 0 : gdb->pendings;
     memmove(&gdb->pending[at + 1], &gdb->pending[at],
             (gdb->pendings - at) * sizeof gdb->pending[0]);
     gdb->pending[at] = *stop;
@@ -428,30 +440,31 @@ static void drop_stop(struct gdb *gdb, size_t at)
 
 bool gdb_paused(struct gdb *gdb)
 {
-    struct penrose_stop stop;
-    if (gdb->client < 0 || !penrose_stop_get(gdb->chip, 0, &stop)) {
-        return false;
-    }
-    for (size_t i = 0; penrose_stop_get(gdb->chip, i, &stop); i++) {
-        if (gdb_is_launch(gdb, &stop)) {
-            gdb->may_be_programs = true;
-        } else {
-            keep_stop(gdb, &stop);
+    bool has_stopped = false;
+    for (unsigned chip = 0; chip < gdb_chips(gdb) && gdb->client >= 0; chip++) {
+        struct gdb_stop at = {.chip = chip};
+        for (size_t i = 0; penrose_stop_get(gdb_chip(gdb, chip), i, &at.stop); i++) {
+            has_stopped = true;
+            if (gdb_is_launch(gdb, &at)) {
+                gdb->may_be_programs = true;
+            } else {
+                keep_stop(gdb, &at);
+            }
         }
     }
-    return true;
+    return has_stopped;
 }
 
 /* Tells the first that can be told; false: there is none. */
 static bool tell_next(struct gdb *gdb)
 {
     for (size_t i = 0; i < gdb->pendings; i++) {
-        struct penrose_stop stop = gdb->pending[i];
+        struct gdb_stop stop = gdb->pending[i];
         struct gdb_event event;
         size_t said = gdb->console.size;
         if (!is_for_client(gdb, &stop, &event)) {
             drop_stop(gdb, i--);
-        } else if (can_be_told(gdb, &stop, &event.thread)) {
+        } else if (can_be_told(gdb, &stop.stop, &event.thread)) {
             drop_stop(gdb, i);
             gdb_tell(gdb, &event);
             return true;
@@ -468,9 +481,10 @@ void gdb_tell_pending(struct gdb *gdb)
     }
     for (size_t i = 0; i < gdb->pendings; i++) {
         struct gdb_thread thread;
-        const struct penrose_stop *stop = &gdb->pending[i];
+        const struct penrose_stop *stop = &gdb->pending[i].stop;
         if (stop->reason != PENROSE_STOP_TENSIX && (unsigned)stop->agent < PENROSE_HARTS &&
-            gdb_thread_of(gdb, stop->x, stop->y, (enum penrose_hart)stop->agent, &thread)) {
+            gdb_thread_of(gdb, gdb->pending[i].chip, stop->x, stop->y,
+                          (enum penrose_hart)stop->agent, &thread)) {
             hold_back(gdb, gdb_process_of(gdb, thread.pid), 1u << thread.hart);
         }
     }
@@ -484,6 +498,7 @@ bool gdb_tell_ebreak(struct gdb *gdb)
     if (!gdb_find_ebreak(gdb, &event.thread)) {
         return false;
     }
+    gdb_put_chip(gdb, &gdb->console, event.thread.chip);
     gdb_put(&gdb->console,
             "%s of (%u, %u) is paused, by an ebreak or a debugger on the chip ('continue' lets it "
             "go on)\n",
@@ -513,36 +528,38 @@ static enum gdb_signal signal_of(enum penrose_fault_kind kind)
     }
 }
 
-/* The latest fault that stops, if the client was not told of it. */
-static bool find_new_fault(struct gdb *gdb, struct penrose_fault *fault)
+/* The latest fault of a chip that stops, if the client was not told of it. */
+static bool find_new_fault(struct gdb *gdb, unsigned chip, struct penrose_fault *fault)
 {
     bool is_found = false;
-    size_t count = penrose_fault_count(gdb->chip);
+    size_t count = penrose_fault_count(gdb_chip(gdb, chip));
     struct penrose_fault other;
-    for (size_t i = count < gdb->faults ? 0 : gdb->faults; i < count; i++) {
-        if (penrose_fault_get(gdb->chip, i, &other) && other.policy == PENROSE_STOP) {
+    for (size_t i = count < gdb->faults[chip] ? 0 : gdb->faults[chip]; i < count; i++) {
+        if (penrose_fault_get(gdb_chip(gdb, chip), i, &other) && other.policy == PENROSE_STOP) {
             *fault = other;
             is_found = true;
         }
     }
-    gdb->faults = count;
+    gdb->faults[chip] = count;
     return is_found;
 }
 
-void gdb_tell_fault(struct gdb *gdb)
+static void tell_fault_of(struct gdb *gdb, unsigned chip)
 {
     enum { REPORT = 8192 };
     char text[REPORT];
     struct penrose_fault fault;
     struct gdb_event event = {.thread = gdb->resumed, .signal = GDB_SIGABRT};
-    if (gdb->client < 0 || gdb->processes == 0 || !find_new_fault(gdb, &fault)) {
+    if (gdb->client < 0 || gdb->processes == 0 || !find_new_fault(gdb, chip, &fault)) {
         return;
     }
     event.cycle = fault.cycle;
     penrose_fault_format(&fault, text, sizeof text);
-    gdb_put(&gdb->console, "Guest fault %s", text);
+    gdb_put(&gdb->console, "Guest fault ");
+    gdb_put_chip(gdb, &gdb->console, chip);
+    gdb_put(&gdb->console, "%s", text);
     if (fault.hart < PENROSE_HARTS &&
-        gdb_thread_of(gdb, fault.x, fault.y, fault.hart, &event.thread)) {
+        gdb_thread_of(gdb, chip, fault.x, fault.y, fault.hart, &event.thread)) {
         event.signal = signal_of(fault.kind);
     }
     if (event.thread.pid || gdb_thread_at(gdb, 0, &event.thread)) {
@@ -550,13 +567,21 @@ void gdb_tell_fault(struct gdb *gdb)
     }
 }
 
+void gdb_tell_fault(struct gdb *gdb)
+{
+    for (unsigned i = 0; i < gdb_chips(gdb); i++) {
+        tell_fault_of(gdb, i);
+    }
+}
+
 bool gdb_programs_event(struct gdb *gdb, const struct gdb_thread *thread, struct gdb_event *event)
 {
     struct gdb_process *process = gdb_process_of(gdb, thread->pid);
-    bool is_new = process && process->images != chip_head(gdb->present)->images.changes;
+    const unsigned changes = gdb_images(gdb, thread->chip)->changes;
+    bool is_new = process && process->images != changes;
     *event = (struct gdb_event){.thread = *thread, .signal = GDB_SIGTRAP, .reason = "library:;"};
     if (is_new) {
-        process->images = chip_head(gdb->present)->images.changes;
+        process->images = changes;
     }
     return is_new && gdb->client >= 0;
 }

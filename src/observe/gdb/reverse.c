@@ -45,7 +45,7 @@ void gdb_reverse_end(struct gdb *gdb)
 
 static bool accept_stop(void *context, struct penrose_chip *past, const struct penrose_stop *stop)
 {
-    const struct gdb_point *point = gdb_point_of(context, stop->id);
+    const struct gdb_point *point = gdb_point_of(context, chip_head(past)->number, stop->id);
     return point && gdb_point_wants(point, past, stop);
 }
 
@@ -133,7 +133,8 @@ static void tell_end(struct gdb *gdb, enum penrose_history_end end, bool is_step
     struct gdb_event event = {.thread = gdb->resumed, .signal = GDB_SIGTRAP};
     struct penrose_stop stop;
     if (end == PENROSE_HISTORY_STOP && penrose_history_stop_get(gdb->chip, 0, &stop)) {
-        const struct gdb_point *point = is_step ? NULL : gdb_point_of(gdb, stop.id);
+        const struct gdb_point *point =
+            is_step ? NULL : gdb_point_of(gdb, gdb->resumed.chip, stop.id);
         event.cycle = stop.cycle;
         if (point) {
             gdb_point_event(gdb, point, &stop, &event);
@@ -192,8 +193,7 @@ static void tell_writer(const struct gdb *gdb, const struct penrose_stop *stop,
     unsigned y = stop->agent == PENROSE_AGENT_NOC ? stop->from_y : stop->y;
     if (stop->pc &&
         penrose_locate(past, x, y, stop->pc, symbol, sizeof symbol, source, sizeof source)) {
-        images_calls_text(&chip_head(gdb->present)->images, x, y, stop->pc, true, calls,
-                          sizeof calls);
+        images_calls_text(gdb_images(gdb, 0), x, y, stop->pc, true, calls, sizeof calls);
         gdb_put(out, "  in %s%s%s%s\n", symbol, *symbol && *source ? ", " : "", source, calls);
     }
 }
@@ -214,7 +214,8 @@ static bool take_writer_place(const struct gdb *gdb, const char *text, struct gd
         }
         number = strtoul(end + 1, &end, 0);
     } else if (!gdb_is_local(gdb, (uint32_t)number) &&
-               penrose_tile_kind(gdb->chip, place->x, place->y) != PENROSE_TILE_DRAM) {
+               penrose_tile_kind(gdb_chip(gdb, place->chip), place->x, place->y) !=
+                   PENROSE_TILE_DRAM) {
         place->hart = PENROSE_NO_HART;
     }
     *address = (uint32_t)number;

@@ -35,10 +35,10 @@ static void tell_ambiguous_program(void *context, const struct tile_facts *tile,
 static void place_symbols(struct gdb *gdb, program_files_found *found, struct gdb_text *out)
 {
     for (size_t i = 0; i < gdb->processes; i++) {
+        const struct gdb_process *process = &gdb->process[i];
         struct tile_facts tile;
-        if (chip_calls_of(gdb->chip)->tile_facts(gdb->chip, gdb->process[i].x, gdb->process[i].y,
-                                                 true, &tile)) {
-            program_files_place(gdb->symbols, gdb->present, &tile, found, out);
+        if (gdb_tile_facts(gdb, process->chip, process->x, process->y, &tile)) {
+            program_files_place(gdb->symbols, gdb_present(gdb, process->chip), &tile, found, out);
         }
     }
 }
@@ -54,7 +54,7 @@ static bool is_write_of_packet(struct penrose_chip *chip, const struct penrose_s
     return stop->agent == PENROSE_AGENT_NOC;
 }
 
-static unsigned watch_mailbox(struct gdb *gdb, const struct tile_facts *tile,
+static unsigned watch_mailbox(struct penrose_chip *chip, const struct tile_facts *tile,
                               const struct loader_member *mailbox)
 {
     unsigned id = 0;
@@ -67,34 +67,36 @@ static unsigned watch_mailbox(struct gdb *gdb, const struct tile_facts *tile,
                                         .bytes = mailbox->size * mailbox->count,
                                         .writes = true,
                                         .condition = is_write_of_packet};
-    penrose_point_set(gdb->present, &point, &id, NULL);
+    penrose_point_set(chip, &point, &id, NULL);
     return id;
 }
 
 /* In fast dispatch kernels launch others: whatever they launch is there when a message comes. */
 static void watch_launches(struct gdb *gdb, struct gdb_process *process)
 {
+    struct penrose_chip *chip = gdb_present(gdb, process->chip);
     struct tile_facts tile;
-    if (!process->launch &&
-        chip_calls_of(gdb->chip)->tile_facts(gdb->chip, process->x, process->y, true, &tile) &&
+    if (!process->launch && gdb_tile_facts(gdb, process->chip, process->x, process->y, &tile) &&
         tile.layout) {
-        process->launch = watch_mailbox(gdb, &tile, &tile.layout->mailboxes_launch);
-        process->go = watch_mailbox(gdb, &tile, &tile.layout->mailboxes_go_messages);
+        process->launch = watch_mailbox(chip, &tile, &tile.layout->mailboxes_launch);
+        process->go = watch_mailbox(chip, &tile, &tile.layout->mailboxes_go_messages);
     }
 }
 
 void gdb_launches_forget(struct gdb *gdb, const struct gdb_process *process)
 {
-    penrose_point_clear(gdb->present, process->launch, NULL);
-    penrose_point_clear(gdb->present, process->go, NULL);
+    penrose_point_clear(gdb_present(gdb, process->chip), process->launch, NULL);
+    penrose_point_clear(gdb_present(gdb, process->chip), process->go, NULL);
 }
 
-bool gdb_is_launch(const struct gdb *gdb, const struct penrose_stop *stop)
+bool gdb_is_launch(const struct gdb *gdb, const struct gdb_stop *at)
 {
+    const unsigned id = at->stop.id;
     bool is_launch = false;
     for (size_t i = 0; i < gdb->processes; i++) {
+        const struct gdb_process *process = &gdb->process[i];
         is_launch |=
-            stop->id && (stop->id == gdb->process[i].launch || stop->id == gdb->process[i].go);
+            id && process->chip == at->chip && (id == process->launch || id == process->go);
     }
     return is_launch;
 }
@@ -104,8 +106,9 @@ bool gdb_is_launch(const struct gdb *gdb, const struct penrose_stop *stop)
 void gdb_symbols_look(struct gdb *gdb)
 {
     for (size_t i = 0; gdb->learn && i < gdb->processes; i++) {
-        gdb->learn(gdb->learn_context, gdb->process[i].x, gdb->process[i].y);
-        watch_launches(gdb, &gdb->process[i]);
+        struct gdb_process *process = &gdb->process[i];
+        gdb->learn(gdb->learn_context, process->chip, process->x, process->y);
+        watch_launches(gdb, process);
     }
     if (gdb->symbols && gdb->processes > 0) {
         program_files_look(gdb->symbols);

@@ -7,17 +7,29 @@
 
 enum { CHIP_UNIT = 100000, X_UNIT = 1000, Y_UNIT = 10, COORDINATES = 100 };
 
+unsigned gdb_pid(unsigned chip, unsigned x, unsigned y)
+{
+    return (chip + 1) * CHIP_UNIT + x * X_UNIT + y * Y_UNIT;
+}
+
+void gdb_put_chip(const struct gdb *gdb, struct gdb_text *text, unsigned chip)
+{
+    if (gdb_chips(gdb) > 1) {
+        gdb_put(text, "chip %u ", chip);
+    }
+}
+
 void gdb_put_thread(struct gdb_text *text, const struct gdb_thread *thread)
 {
     gdb_put(text, "p%x.%x", thread->pid, (unsigned)thread->hart + 1);
 }
 
 /* The harts of a tile, a bit for each. */
-static unsigned harts_at(const struct gdb *gdb, unsigned x, unsigned y)
+static unsigned harts_at(const struct penrose_chip *chip, unsigned x, unsigned y)
 {
     unsigned harts = 0;
     for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
-        bool is_there = penrose_hart_name_at(gdb->chip, x, y, (enum penrose_hart)hart) != NULL;
+        bool is_there = penrose_hart_name_at(chip, x, y, (enum penrose_hart)hart) != NULL;
         harts |= (unsigned)is_there << hart;
     }
     return harts;
@@ -26,11 +38,13 @@ static unsigned harts_at(const struct gdb *gdb, unsigned x, unsigned y)
 bool gdb_find_pid(struct gdb *gdb, uint64_t pid, struct gdb_process *process)
 {
     unsigned x = (unsigned)(pid / X_UNIT % COORDINATES), y = (unsigned)(pid / Y_UNIT % COORDINATES);
-    unsigned hart = (unsigned)(pid % Y_UNIT), harts = harts_at(gdb, x, y);
-    *process = (struct gdb_process){.pid = (unsigned)pid, .x = x, .y = y, .harts = harts};
-    if (pid / CHIP_UNIT != 1) {
+    unsigned hart = (unsigned)(pid % Y_UNIT);
+    if (pid < CHIP_UNIT || pid >= gdb_pid(gdb_chips(gdb), 0, 0)) {
         return false;
     }
+    unsigned chip = (unsigned)(pid / CHIP_UNIT) - 1, harts = harts_at(gdb_chip(gdb, chip), x, y);
+    *process =
+        (struct gdb_process){.pid = (unsigned)pid, .chip = chip, .x = x, .y = y, .harts = harts};
     if (hart > 0) {
         process->harts = harts & 1u << (hart - 1);
     }
@@ -56,9 +70,10 @@ static enum penrose_hart first_hart(unsigned harts)
     return (enum penrose_hart)hart;
 }
 
-static struct gdb_thread thread_in(const struct gdb_process *process, enum penrose_hart hart)
+struct gdb_thread gdb_thread_in(const struct gdb_process *process, enum penrose_hart hart)
 {
-    return (struct gdb_thread){.pid = process->pid, .x = process->x, .y = process->y, .hart = hart};
+    return (struct gdb_thread){
+        .pid = process->pid, .chip = process->chip, .x = process->x, .y = process->y, .hart = hart};
 }
 
 bool gdb_attach(struct gdb *gdb, uint64_t pid)
@@ -66,8 +81,8 @@ bool gdb_attach(struct gdb *gdb, uint64_t pid)
     struct gdb_process process;
     struct penrose_hart_info info;
     if (!gdb_find_pid(gdb, pid, &process) || gdb_process_of(gdb, process.pid) ||
-        penrose_hart_info(gdb->chip, process.x, process.y, first_hart(process.harts), &info,
-                          NULL) != PENROSE_OK) {
+        penrose_hart_info(gdb_chip(gdb, process.chip), process.x, process.y,
+                          first_hart(process.harts), &info, NULL) != PENROSE_OK) {
         return false;
     }
     struct gdb_process *list = realloc(gdb->process, (gdb->processes + 1) * sizeof *gdb->process);
@@ -77,7 +92,7 @@ bool gdb_attach(struct gdb *gdb, uint64_t pid)
     gdb->process = list;
     process.main = gdb->left_main;
     list[gdb->processes++] = process;
-    gdb->general = gdb->resumed = thread_in(&process, first_hart(process.harts));
+    gdb->general = gdb->resumed = gdb_thread_in(&process, first_hart(process.harts));
     return true;
 }
 
@@ -110,7 +125,7 @@ bool gdb_thread_at(const struct gdb *gdb, size_t index, struct gdb_thread *threa
     for (size_t i = 0; i < gdb->processes; i++) {
         for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
             if (gdb->process[i].harts >> hart & 1 && index-- == 0) {
-                *thread = thread_in(&gdb->process[i], (enum penrose_hart)hart);
+                *thread = gdb_thread_in(&gdb->process[i], (enum penrose_hart)hart);
                 return true;
             }
         }
@@ -118,14 +133,15 @@ bool gdb_thread_at(const struct gdb *gdb, size_t index, struct gdb_thread *threa
     return false;
 }
 
-bool gdb_thread_of(const struct gdb *gdb, unsigned x, unsigned y, enum penrose_hart hart,
-                   struct gdb_thread *thread)
+bool gdb_thread_of(const struct gdb *gdb, unsigned chip, unsigned x, unsigned y,
+                   enum penrose_hart hart, struct gdb_thread *thread)
 {
     bool is_found = false;
     struct gdb_thread other;
     for (size_t i = 0; gdb_thread_at(gdb, i, &other); i++) {
         bool is_alone = other.pid % Y_UNIT != 0;
-        if (other.x == x && other.y == y && other.hart == hart && (is_alone || !is_found)) {
+        if (other.chip == chip && other.x == x && other.y == y && other.hart == hart &&
+            (is_alone || !is_found)) {
             *thread = other;
             is_found = true;
         }
@@ -154,17 +170,31 @@ bool gdb_select(const struct gdb *gdb, const struct gdb_id *id, const struct gdb
     return is_found;
 }
 
+bool gdb_tile_facts(const struct gdb *gdb, unsigned chip, unsigned x, unsigned y,
+                    struct tile_facts *facts)
+{
+    struct penrose_chip *of = gdb_chip(gdb, chip);
+    return chip_calls_of(of)->tile_facts(of, x, y, true, facts);
+}
+
+uint32_t gdb_stands_at(const struct gdb *gdb, const struct gdb_thread *thread)
+{
+    struct penrose_chip *of = gdb_chip(gdb, thread->chip);
+    return chip_calls_of(of)->stands_at(of, thread->x, thread->y, thread->hart);
+}
+
 const char *gdb_hart_name(const struct gdb *gdb, const struct gdb_thread *thread)
 {
-    const char *name = penrose_hart_name_at(gdb->chip, thread->x, thread->y, thread->hart);
+    const char *name =
+        penrose_hart_name_at(gdb_chip(gdb, thread->chip), thread->x, thread->y, thread->hart);
     return name ? name : penrose_hart_name(thread->hart);
 }
 
 enum penrose_hart_state gdb_hart_state(const struct gdb *gdb, const struct gdb_thread *thread)
 {
     struct penrose_hart_info info;
-    return penrose_hart_info(gdb->chip, thread->x, thread->y, thread->hart, &info, NULL) ==
-                   PENROSE_OK
+    return penrose_hart_info(gdb_chip(gdb, thread->chip), thread->x, thread->y, thread->hart, &info,
+                             NULL) == PENROSE_OK
                ? info.state
                : PENROSE_HART_HELD;
 }
@@ -195,7 +225,8 @@ const char *gdb_why_it_rests(const struct gdb *gdb, const struct gdb_thread *thr
 
 bool gdb_is_worker(const struct gdb *gdb, const struct gdb_thread *thread)
 {
-    return penrose_tile_kind(gdb->chip, thread->x, thread->y) == PENROSE_TILE_TENSIX;
+    return penrose_tile_kind(gdb_chip(gdb, thread->chip), thread->x, thread->y) ==
+           PENROSE_TILE_TENSIX;
 }
 
 int gdb_tensix_thread(const struct gdb *gdb, const struct gdb_thread *thread)
@@ -215,14 +246,14 @@ size_t gdb_peek(struct gdb *gdb, const struct gdb_thread *thread, uint64_t addre
     if (address > UINT32_MAX || size > UINT32_MAX - address + 1) {
         return 0;
     }
-    if (penrose_hart_peek(gdb->chip, thread->x, thread->y, thread->hart, (uint32_t)address, bytes,
-                          size, NULL) == PENROSE_OK) {
+    if (penrose_hart_peek(gdb_chip(gdb, thread->chip), thread->x, thread->y, thread->hart,
+                          (uint32_t)address, bytes, size, NULL) == PENROSE_OK) {
         return size;
     }
     while (done < size) {
         size_t piece = 4 - (address + done) % 4;
         piece = piece < size - done ? piece : size - done;
-        if (penrose_hart_peek(gdb->chip, thread->x, thread->y, thread->hart,
+        if (penrose_hart_peek(gdb_chip(gdb, thread->chip), thread->x, thread->y, thread->hart,
                               (uint32_t)(address + done), to + done, piece, NULL) != PENROSE_OK) {
             break;
         }
@@ -235,8 +266,8 @@ bool gdb_poke(struct gdb *gdb, const struct gdb_thread *thread, uint64_t address
               size_t size)
 {
     return !gdb_is_past(gdb) && address <= UINT32_MAX && size <= UINT32_MAX - address + 1 &&
-           penrose_hart_poke(gdb->chip, thread->x, thread->y, thread->hart, (uint32_t)address,
-                             bytes, size, NULL) == PENROSE_OK;
+           penrose_hart_poke(gdb_chip(gdb, thread->chip), thread->x, thread->y, thread->hart,
+                             (uint32_t)address, bytes, size, NULL) == PENROSE_OK;
 }
 
 bool gdb_is_local(const struct gdb *gdb, uint32_t address)

@@ -124,6 +124,85 @@ TEST(a_client_learns_what_there_is)
     ck_assert_uint_gt(counted(), 1000); /* it has gone on */
 }
 
+/* Both chips of a cluster count; the second one by two. */
+static struct penrose_cluster *make_pair_server(void)
+{
+    struct penrose_cluster *cluster;
+    struct penrose_chip *second;
+    teardown();
+    ck_assert_int_eq(penrose_cluster_create(1, &cluster, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_cluster_add(cluster, NULL, &chip, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_cluster_add(cluster, NULL, &second, &error), PENROSE_OK);
+    start_program(chip, X, Y, PENROSE_BRISC, CODE, counting);
+    start_program(second, X, Y, PENROSE_BRISC, CODE,
+                  "lui t1, 4; addi t0, t0, 2; sw t0, 0(t1); jal zero, 0x1004");
+    ck_assert_msg(gdb_create(chip, address, &gdb, &error) == PENROSE_OK, "%s", error.text);
+    return cluster;
+}
+
+static void put_monitor(struct gdb_text *packet, const char *command)
+{
+    gdb_put(packet, "qRcmd,");
+    gdb_put_hex(packet, command, strlen(command));
+}
+
+static void expect_console(const char *all, const char *wanted)
+{
+    struct gdb_text text = {0};
+    gdb_put_hex(&text, wanted, strlen(wanted));
+    expect_answer(all, text.data);
+    gdb_text_free(&text);
+}
+
+TEST(all_chips_of_a_cluster_are_debugged)
+{
+    struct penrose_cluster *cluster = make_pair_server();
+    struct gdb_text waits = {0}, none = {0}, tile = {0};
+    put_monitor(&waits, "waits 1");
+    put_monitor(&none, "waits 2");
+    put_monitor(&tile, "tile");
+    const char *all = talk((const char *const[]){"qSupported:multiprocess+;swbreak+",
+                                                 "!",
+                                                 "qXfer:osdata:read:processes:0,fff",
+                                                 ATTACH,
+                                                 "vAttach;3113d", /* 201021 */
+                                                 "vAttach;497dd", /* 301021: there is no chip 2 */
+                                                 "qXfer:threads:read::0,fff",
+                                                 "Z0,1008,4",
+                                                 "vCont;c",
+                                                 "p5",
+                                                 "M8000,4:01020304",
+                                                 waits.data,
+                                                 none.data,
+                                                 tile.data,
+                                                 "bs",
+                                                 "Hgp18a9d.1",
+                                                 "m8000,4",
+                                                 "vCont;s:p18a9d.1",
+                                                 "z0,1008,4",
+                                                 NULL});
+    expect_answer(all, "<column name=\"pid\">201021</column>");
+    expect_answer(all, "<column name=\"device\">1</column>");
+    expect_answer(all, "$E.there is no such hart");
+    expect_answer(all, "name=\"chip 0 brisc (1, 2)\"");
+    expect_answer(all, "name=\"chip 1 brisc (1, 2)\"");
+    const char *hit = strstr(all, "$T05swbreak:;thread:p3113d.1;#");
+    ck_assert_msg(hit != NULL, "%s", all);
+    expect_answer(hit, "$02000000#");
+    expect_console(hit, "  tile (1, 2) brisc at pc ");
+    expect_console(hit, "there is no chip 2; chips are numbered from 0 to 1\n");
+    expect_console(hit, "chip 1 tile (1, 2), cycle ");
+    expect_answer(hit, "$#00");       /* time does not run backwards */
+    expect_answer(hit, "$00000000#"); /* of chip 0's L1 */
+    expect_answer(hit, "$T05thread:p18a9d.1;#");
+    gdb_destroy(gdb, 0);
+    penrose_cluster_destroy(cluster);
+    gdb_text_free(&waits);
+    gdb_text_free(&none);
+    gdb_text_free(&tile);
+    setup();
+}
+
 TEST(a_new_chip_has_processes)
 {
     teardown();
@@ -213,13 +292,10 @@ TEST(a_hart_in_reset_watches)
 /* What the console says to a monitor command. */
 static void expect_monitor(const char *command, const char *wanted)
 {
-    struct gdb_text packet = {0}, text = {0};
-    gdb_put(&packet, "qRcmd,");
-    gdb_put_hex(&packet, command, strlen(command));
-    gdb_put_hex(&text, wanted, strlen(wanted));
-    expect_answer(talk((const char *const[]){ATTACH, "vCont;s", packet.data, NULL}), text.data);
+    struct gdb_text packet = {0};
+    put_monitor(&packet, command);
+    expect_console(talk((const char *const[]){ATTACH, "vCont;s", packet.data, NULL}), wanted);
     gdb_text_free(&packet);
-    gdb_text_free(&text);
 }
 
 TEST(monitor_commands_refuse_bad_words)
