@@ -25,7 +25,8 @@ static void open_kernel(struct kernels *kernels, const char *directory,
     if (loader_elf_open(path, &kernels->elf[processor], &error) != PENROSE_OK ||
         loader_kernel_check(kernels->elf[processor], kernels->firmware, processor, &error) !=
             PENROSE_OK ||
-        loader_xip(kernels->elf[processor], &kernels->blob[processor], &error) != PENROSE_OK) {
+        loader_xip(kernels->elf[processor], arch.l1_bytes[PENROSE_TILE_TENSIX],
+                   &kernels->blob[processor], &error) != PENROSE_OK) {
         bench_die(path, error.text);
     }
 }

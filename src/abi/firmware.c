@@ -148,7 +148,8 @@ static bool open_programs(struct device *device)
         list->is_current = true;
     }
     device->programs = device->programs ? device->programs : program_files_create();
-    device->kernels = device->kernels ? device->kernels : programs_open();
+    device->kernels = device->kernels ? device->kernels
+                                      : programs_open(device->arch->l1_bytes[PENROSE_TILE_TENSIX]);
     if (!device->programs || !device->kernels) {
         return false;
     }

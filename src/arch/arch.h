@@ -18,15 +18,18 @@
 struct arch {
     const char *name; /* as soc_descriptor.yaml has it, in lower case */
     unsigned clock_mhz;
-    uint32_t pci_id;                       /* device and vendor, as configuration space has it */
-    unsigned tiles, columns, rows;         /* places of the grid; of workers */
-    uint32_t l1_bytes[PENROSE_TILE_KINDS]; /* 0: the kind has no harts */
-    uint32_t local_ram, local_bytes;       /* of each hart its own: the address, the most */
-    uint64_t gddr_bytes;                   /* of a bank */
-    uint64_t soft_reset;                   /* the register, of workers */
-    uint64_t debugger, debugger_end;       /* registers by which debuggers look at harts */
-    uint64_t streams;                      /* registers of overlay streams */
-    const struct bar_region *bar_region;   /* sorted */
+    uint32_t pci_id;                          /* device and vendor, as configuration space has it */
+    unsigned tiles, columns, rows;            /* places of the grid; of workers */
+    uint32_t l1_bytes[PENROSE_TILE_KINDS];    /* 0: the kind has no harts */
+    uint32_t local_ram, local_bytes;          /* of each hart its own: the address, the most */
+    uint32_t hart_local_bytes[PENROSE_HARTS]; /* of a worker's harts */
+    const char *compiler_mark; /* that the vendor's compiler for it leaves in attributes */
+    uint32_t iram_image_bytes; /* room for NCRISC's instruction RAM where tt-metal boots from */
+    uint64_t gddr_bytes;       /* of a bank */
+    uint64_t soft_reset;       /* the register, of workers */
+    uint64_t debugger, debugger_end;     /* registers by which debuggers look at harts */
+    uint64_t streams;                    /* registers of overlay streams */
+    const struct bar_region *bar_region; /* sorted */
     unsigned bar_regions;
 };
 

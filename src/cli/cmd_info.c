@@ -327,10 +327,11 @@ static enum cli_exit info_program(const struct info_options *options)
 
 /* --- A set of firmware --- */
 
-/* The TRISCs of a Blackhole are built for its Tensix instructions; the compiler leaves a mark. */
-static bool is_blackhole(const struct facts facts[LOADER_PROCESSORS])
+/* TRISCs are built for the Tensix instructions of a chip; the vendor's compiler leaves a mark. */
+static bool says_chip(const struct loader_firmware *firmware,
+                      const struct facts facts[LOADER_PROCESSORS])
 {
-    return strstr(facts[LOADER_TRISC0].arch, "xtttensixbh") != NULL;
+    return strstr(facts[LOADER_TRISC0].arch, firmware->facts->compiler_mark) != NULL;
 }
 
 struct item {
@@ -389,8 +390,12 @@ static void print_firmware(const struct info_options *options,
                            const struct loader_firmware *firmware,
                            const struct facts facts[LOADER_PROCESSORS])
 {
-    printf("%s: tt-metal firmware for %s\n", options->path,
-           is_blackhole(facts) ? "Blackhole" : "an unknown chip (no xtttensixbh in trisc0.elf)");
+    printf("%s: tt-metal firmware for ", options->path);
+    if (says_chip(firmware, facts)) {
+        printf("%s\n", firmware->facts->name);
+    } else {
+        printf("an unknown chip (no %s in trisc0.elf)\n", firmware->facts->compiler_mark);
+    }
     printf("  compiler  %s\n", known(facts[0].compiler));
     printf("  source    %s\n\n", known(facts[0].source_file));
     printf("  %-7s %-10s %8s %8s %10s  %-10s %9s\n", "image", "entry", "text", "data", "local RAM",
@@ -437,7 +442,8 @@ static json_t *firmware_json(const struct loader_firmware *firmware, const char 
     }
     json_object_set_new(object, "path", json_text(path));
     json_object_set_new(object, "chip",
-                        is_blackhole(facts) ? json_string("blackhole") : json_null());
+                        says_chip(firmware, facts) ? json_string(firmware->facts->name)
+                                                   : json_null());
     json_object_set_new(object, "images", images);
     json_object_set_new(object, "layout", layout);
     return object;
@@ -449,7 +455,8 @@ static enum cli_exit info_firmware(const struct info_options *options)
     struct penrose_error error;
     struct facts facts[LOADER_PROCESSORS];
     enum cli_exit exit = CLI_DONE;
-    if (loader_firmware_open(options->path, &firmware, &error) != PENROSE_OK) {
+    if (loader_firmware_open(options->cli->kind->arch, options->path, &firmware, &error) !=
+        PENROSE_OK) {
         return complain(options->cli, "%s", error.text);
     }
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {

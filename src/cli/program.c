@@ -33,6 +33,7 @@ struct run {
     struct machine_options *machine;
     struct loader_program *program;
     struct session session;
+    uint8_t *noc_x, *noc_y; /* of each column and row of workers */
     struct loader_place place;
     struct output_file *file;           /* of each buffer; without an output its path is NULL */
     uint64_t started;                   /* cycle at which the kernels were launched */
@@ -68,20 +69,21 @@ static enum cli_exit find_tiles(struct run *run)
     const struct loader_program *program = run->program;
     struct machine_options *machine = run->machine;
     struct penrose_place at;
-    unsigned columns = 0, row = 0;
-    for (size_t i = 0; penrose_tile_at(run->session.chip, PENROSE_TILE_TENSIX, i, &at) &&
-                       (i == 0 || at.y == row) && columns < LOADER_GRID_COLUMNS;
-         i++) {
-        row = at.y;
-        run->place.noc_x[columns++] = (uint8_t)at.x;
+    unsigned columns = 0, rows = 0;
+    for (size_t i = 0; penrose_tile_at(run->session.chip, PENROSE_TILE_TENSIX, i, &at); i++) {
+        if (rows == 0 || at.y != run->noc_y[rows - 1]) {
+            run->noc_y[rows++] = (uint8_t)at.y;
+        }
+        if (rows == 1) {
+            run->noc_x[columns++] = (uint8_t)at.x;
+        }
     }
-    if (program->columns > columns) {
-        return complain(run->cli, "%s: grid: %u columns of tiles, but the chip has %u",
-                        program->path, program->columns, columns);
+    if (program->columns > columns || program->rows > rows) {
+        return complain(run->cli, "%s: grid: %ux%u tiles, but the chip has %ux%u", program->path,
+                        program->columns, program->rows, columns, rows);
     }
     machine->tiles = 0;
     for (unsigned y = 0; y < program->rows; y++) {
-        run->place.noc_y[y] = (uint8_t)(row + y);
         for (unsigned x = 0; x < program->columns; x++) {
             if (!program->snapshot || has_kernel(program, x, y)) {
                 machine_options_add_tile(machine, run->place.noc_x[x], run->place.noc_y[y]);
@@ -699,10 +701,13 @@ static enum cli_exit run_opened(struct run *run, const struct program_options *o
                         run->program->path);
     }
     run->file = calloc(run->program->buffers + 1, sizeof *run->file);
-    if (!run->file) {
+    run->noc_x = calloc(run->program->facts->columns, sizeof *run->noc_x);
+    run->noc_y = calloc(run->program->facts->rows, sizeof *run->noc_y);
+    if (!run->file || !run->noc_x || !run->noc_y) {
         return no_memory(run);
     }
-    run->place.program = run->program;
+    run->place =
+        (struct loader_place){.program = run->program, .noc_x = run->noc_x, .noc_y = run->noc_y};
     if (!run->machine->restore_snapshot) {
         run->machine->restore_snapshot = run->program->snapshot;
     }
@@ -716,8 +721,6 @@ static enum cli_exit run_opened(struct run *run, const struct program_options *o
     for (unsigned i = 0; i < run->program->buffers; i++) {
         output_file_free(&run->file[i]);
     }
-    free(run->file);
-    free(run->retired);
     return exit;
 }
 
@@ -728,10 +731,15 @@ enum cli_exit program_run(struct cli *cli, struct machine_options *machine,
     const struct loader_program_folders folders = {.kernels = options->kernels,
                                                    .data = options->data};
     struct penrose_error error;
-    if (loader_program_open(options->path, &folders, &run.program, &error) != PENROSE_OK) {
+    if (loader_program_open(cli->kind->arch, options->path, &folders, &run.program, &error) !=
+        PENROSE_OK) {
         return complain(cli, "%s", error.text);
     }
     enum cli_exit exit = run_opened(&run, options);
+    free(run.file);
+    free(run.noc_x);
+    free(run.noc_y);
+    free(run.retired);
     loader_program_close(run.program);
     return exit;
 }

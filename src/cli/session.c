@@ -57,7 +57,14 @@ static enum cli_exit make_chip(struct session *session)
     enum penrose_status status =
         file ? penrose_snapshot_load(&options->chip, file, &session->chip, &error)
              : penrose_chip_create(&wanted, &session->chip, &error);
-    return status == PENROSE_OK ? CLI_DONE : complain(session->cli, "%s", error.text);
+    if (status != PENROSE_OK) {
+        return complain(session->cli, "%s", error.text);
+    }
+    return chip_calls_of(session->chip) == kind
+               ? CLI_DONE
+               : complain(session->cli,
+                          "--restore-snapshot: %s is of another kind of chip; add --arch %s", file,
+                          chip_calls_of(session->chip)->arch->name);
 }
 
 /* Whatever has happened: a snapshot of a chip that has stopped tells why. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "geometry.h"
 #include "isa/error.h"
 #include "loader/elf_internal.h"
 #include "loader/firmware_internal.h"
@@ -13,18 +12,20 @@
 
 static const struct {
     const char *elf[LOADER_COMPANION_HARTS];
-    uint32_t l1_size;
+    enum penrose_tile_kind tile;
 } kinds[LOADER_COMPANIONS] = {
-    [LOADER_ACTIVE_ETHERNET] = {{"active_erisc", "subordinate_active_erisc"}, TILE_E_L1_BYTES},
-    [LOADER_IDLE_ETHERNET] = {{"idle_erisc", "subordinate_idle_erisc"}, TILE_E_L1_BYTES},
-    [LOADER_DRAM] = {{"drisc", NULL}, TILE_DRAM_L1_BYTES},
+    [LOADER_ACTIVE_ETHERNET] = {{"active_erisc", "subordinate_active_erisc"},
+                                PENROSE_TILE_ETHERNET},
+    [LOADER_IDLE_ETHERNET] = {{"idle_erisc", "subordinate_idle_erisc"}, PENROSE_TILE_ETHERNET},
+    [LOADER_DRAM] = {{"drisc", NULL}, PENROSE_TILE_DRAM},
 };
 
 /* The first segment in local memory, whose image main() copies; NULL when there is none. */
-static const struct loader_segment *data_segment(const struct loader_elf *elf)
+static const struct loader_segment *data_segment(const struct loader_companion *companion,
+                                                 const struct loader_elf *elf)
 {
     for (unsigned i = 0; i < elf->segments_count; i++) {
-        if (loader_is_local(&elf->segment[i])) {
+        if (loader_is_local(companion->facts, &elf->segment[i])) {
             return &elf->segment[i];
         }
     }
@@ -35,14 +36,16 @@ static enum penrose_status open_hart(struct loader_companion *companion, const c
                                      unsigned hart, struct penrose_error *error)
 {
     const char *name = kinds[companion->kind].elf[hart];
-    enum penrose_status status = loader_open_named(directory, name, &companion->elf[hart], error);
+    uint32_t l1_bytes = companion->facts->l1_bytes[kinds[companion->kind].tile];
+    enum penrose_status status =
+        loader_open_named(companion->facts, directory, name, &companion->elf[hart], error);
     if (status) {
         return status;
     }
     const struct loader_elf *elf = companion->elf[hart];
-    const struct loader_segment *data = data_segment(elf);
+    const struct loader_segment *data = data_segment(companion, elf);
     companion->entry[hart] = elf->entry;
-    if (data && data->filesz && !loader_scratch_find(elf, &companion->scratch[hart])) {
+    if (data && data->filesz && !loader_scratch_find(elf, l1_bytes, &companion->scratch[hart])) {
         return error_set(error, PENROSE_E_FORMAT,
                          "%s: main() copies no data from L1 as tt-metal's firmware does",
                          elf->name);
@@ -50,17 +53,18 @@ static enum penrose_status open_hart(struct loader_companion *companion, const c
     for (unsigned i = 0; i < elf->segments_count; i++) {
         const struct loader_segment *segment = &elf->segment[i];
         uint64_t end = (uint64_t)segment->vaddr + segment->memsz;
-        if (!loader_is_local(segment) && end > kinds[companion->kind].l1_size) {
+        if (!loader_is_local(companion->facts, segment) && end > l1_bytes) {
             return error_set(error, PENROSE_E_FORMAT,
                              "%s: needs addresses up to 0x%" PRIx64
                              ", expected L1 (below 0x%" PRIx32 ") or local memory",
-                             elf->name, end, kinds[companion->kind].l1_size);
+                             elf->name, end, l1_bytes);
         }
     }
     return PENROSE_OK;
 }
 
-enum penrose_status loader_companion_open(const char *directory, enum loader_companion_kind kind,
+enum penrose_status loader_companion_open(const struct arch *facts, const char *directory,
+                                          enum loader_companion_kind kind,
                                           struct loader_companion **result,
                                           struct penrose_error *error)
 {
@@ -69,19 +73,16 @@ enum penrose_status loader_companion_open(const char *directory, enum loader_com
     if (!companion) {
         return error_set(error, PENROSE_E_MEMORY, "%s: out of memory", directory);
     }
+    companion->facts = facts;
     companion->kind = kind;
     enum penrose_status status = PENROSE_OK;
     for (unsigned i = 0; i < LOADER_COMPANION_HARTS && !status && kinds[kind].elf[i]; i++) {
         companion->harts++;
         status = open_hart(companion, directory, i, error);
     }
-    status =
-        status ? status : loader_layout_read_boot(companion->elf[0], &companion->layout, error);
-    const struct loader_layout *layout = &companion->layout;
-    if (!status && layout->mailbox_base > kinds[kind].l1_size - layout->mailboxes_size) {
-        status = error_set(error, PENROSE_E_FORMAT,
-                           "%s: its mailboxes at 0x%" PRIx32 " leave the tile's L1",
-                           companion->elf[0]->name, layout->mailbox_base);
+    if (!status) {
+        status = loader_layout_read_boot(companion->elf[0], facts->l1_bytes[kinds[kind].tile],
+                                         &companion->layout, error);
     }
     if (status) {
         loader_companion_close(companion);
@@ -106,11 +107,11 @@ static bool add_segments(const struct loader_companion *companion, unsigned hart
                          struct loader_writes *writes)
 {
     const struct loader_elf *elf = companion->elf[hart];
-    const struct loader_segment *data = data_segment(elf);
+    const struct loader_segment *data = data_segment(companion, elf);
     for (unsigned i = 0; i < elf->segments_count; i++) {
         const struct loader_segment *segment = &elf->segment[i];
         uint32_t address = segment->vaddr;
-        if (loader_is_local(segment)) {
+        if (loader_is_local(companion->facts, segment)) {
             address = companion->scratch[hart] + (segment->vaddr - data->vaddr);
         }
         if (!loader_writes_put(writes, address, segment->bytes, segment->filesz)) {

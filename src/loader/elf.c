@@ -12,8 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "addresses.h"
-#include "geometry.h"
+#include "arch/arch.h"
 #include "isa/error.h"
 #include "loader/elf_internal.h"
 
@@ -548,17 +547,18 @@ static bool is_taken(const struct loader_elf *elf, uint32_t start, uint32_t size
     return false;
 }
 
-bool loader_elf_copied_from(const struct loader_elf *elf, const struct loader_segment *segment,
-                            uint32_t *address)
+bool loader_elf_copied_from(const struct loader_elf *elf, const struct arch *facts,
+                            const struct loader_segment *segment, uint32_t *address)
 {
+    const uint32_t l1_bytes = facts->l1_bytes[PENROSE_TILE_TENSIX];
     const struct loader_section *init = loader_elf_section(elf, ".loader_init");
-    uint32_t offset = segment->vaddr - AT_LOCAL_RAM;
+    uint32_t offset = segment->vaddr - facts->local_ram;
     if (init && init->size > offset) {
         *address = init->address + offset;
         return segment->filesz <= init->size - offset;
     }
     *address = segment->paddr;
-    return *address < TILE_L1_BYTES && segment->filesz <= TILE_L1_BYTES - *address &&
+    return *address < l1_bytes && segment->filesz <= l1_bytes - *address &&
            !is_taken(elf, *address, segment->filesz);
 }
 

@@ -21,9 +21,11 @@
 
 #include <penrose/error.h>
 
+struct arch;
+
 enum {
     LOADER_MAX_FILE = 256 << 20,  /* bytes; a larger file is refused */
-    LOADER_MAX_MEMORY = 16 << 20, /* bytes of one segment in memory; a tile's L1 has 1.5 MiB */
+    LOADER_MAX_MEMORY = 16 << 20, /* bytes of one segment in memory; more than any tile's L1 */
     LOADER_MAX_SEGMENTS = 32,     /* loadable segments; tt-metal's programs have two */
 };
 
@@ -99,8 +101,8 @@ uint32_t loader_elf_lowest(const struct loader_elf *elf);
  * to hold: the section .loader_init, which tt-exalens' release layout has for that, or the
  * segment's physical address ("AT>" in a linker script). False where there is neither.
  */
-bool loader_elf_copied_from(const struct loader_elf *elf, const struct loader_segment *segment,
-                            uint32_t *address);
+bool loader_elf_copied_from(const struct loader_elf *elf, const struct arch *facts,
+                            const struct loader_segment *segment, uint32_t *address);
 
 /*
  * The named symbol, or NULL; constant time. File, section and compiler-local (".L...") symbols are

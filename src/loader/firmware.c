@@ -7,18 +7,37 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "addresses.h"
-#include "geometry.h"
 #include "isa/error.h"
 #include "loader/firmware_internal.h"
 #include "loader/scratch.h"
 
 /*
- * tt-metal lays the initialisation area out in this order: scratch of the five harts, of NCRISC's
- * instruction memory (unused on Blackhole), bank tables, logical-to-virtual map.
+ * tt-metal lays the initialisation area out in this order: images of the local RAM of the five
+ * harts, of NCRISC's instruction RAM, bank tables, logical-to-virtual map.
  */
-static const uint32_t scratch_offset[LOADER_PROCESSORS] = {0, 0x2000, 0x4000, 0x5000, 0x6000};
-enum { BANK_OFFSET = 0x9000, MAP_OFFSET = 0x9800, AREA_SIZE = 0x9900 };
+enum { BANK_BYTES = 0x800, MAP_BYTES = 0x100 };
+
+/* Where the image of a hart lies in the area; behind them all for LOADER_PROCESSORS. */
+static uint32_t scratch_offset(const struct arch *facts, unsigned processor)
+{
+    static const enum penrose_hart hart_of[LOADER_PROCESSORS] = {
+        PENROSE_BRISC, PENROSE_NCRISC, PENROSE_TRISC0, PENROSE_TRISC1, PENROSE_TRISC2};
+    uint32_t offset = 0;
+    for (unsigned i = 0; i < processor; i++) {
+        offset += facts->hart_local_bytes[hart_of[i]];
+    }
+    return offset;
+}
+
+static uint32_t bank_offset(const struct arch *facts)
+{
+    return scratch_offset(facts, LOADER_PROCESSORS) + facts->iram_image_bytes;
+}
+
+static uint32_t area_size(const struct arch *facts)
+{
+    return bank_offset(facts) + BANK_BYTES + MAP_BYTES;
+}
 
 const char *loader_processor_name(enum loader_processor processor)
 {
@@ -53,19 +72,30 @@ static enum penrose_status open_elf(const char *directory, const char *name,
     return status;
 }
 
-/* Wormhole's firmware looks alike, but has other addresses; its compiler leaves a mark. */
-static enum penrose_status check_chip(const struct loader_elf *elf, struct penrose_error *error)
+/* Firmware of other chips looks alike, but has other addresses. The vendor's compiler names the chip
+ * in the attributes; files of other compilers say nothing. */
+static enum penrose_status check_chip(const struct arch *facts, const struct loader_elf *elf,
+                                      struct penrose_error *error)
 {
-    static const char mark[] = "xtttensixwh";
+    static const char mark[] = "xtttensix";
+    enum { LENGTH = sizeof mark - 1, CHIP_LETTERS = 2 };
     const struct loader_section *section = loader_elf_section(elf, ".riscv.attributes");
-    if (section && section->bytes && memmem(section->bytes, section->size, mark, sizeof mark - 1)) {
-        return error_set(
-            error, PENROSE_E_FORMAT,
-            "%s: built for Wormhole (%s), expected Blackhole: choose a firmware folder "
-            "that has a drisc folder in it",
-            elf->name, mark);
+    const char *end =
+        section && section->bytes ? (const char *)section->bytes + section->size : NULL;
+    const char *found = end ? memmem(section->bytes, section->size, mark, LENGTH) : NULL;
+    size_t own = strlen(facts->compiler_mark);
+    if (!found || end - found < LENGTH + CHIP_LETTERS ||
+        ((size_t)(end - found) >= own && memcmp(found, facts->compiler_mark, own) == 0)) {
+        return PENROSE_OK;
     }
-    return PENROSE_OK;
+    char text[LENGTH + CHIP_LETTERS + 1] = "";
+    memcpy(text, found, LENGTH + CHIP_LETTERS);
+    char label[LOADER_QUOTE];
+    return error_set(error, PENROSE_E_FORMAT,
+                     "%s: built for another chip (%s), expected %s (%s): choose another "
+                     "folder; tt-metal has some for each chip",
+                     elf->name, loader_quote(label, sizeof label, text), facts->name,
+                     facts->compiler_mark);
 }
 
 /*
@@ -75,22 +105,24 @@ static enum penrose_status check_chip(const struct loader_elf *elf, struct penro
 static enum penrose_status find_scratch(struct loader_firmware *firmware,
                                         struct penrose_error *error)
 {
+    const struct arch *facts = firmware->facts;
+    const uint32_t l1_bytes = facts->l1_bytes[PENROSE_TILE_TENSIX];
     const struct loader_elf *first = NULL;
     uint32_t base = 0;
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         uint32_t address;
-        if (!loader_scratch_find(firmware->elf[i], &address)) {
+        if (!loader_scratch_find(firmware->elf[i], l1_bytes, &address)) {
             continue;
         }
-        if (first && address - scratch_offset[i] != base) {
+        if (first && address - scratch_offset(facts, i) != base) {
             return error_set(error, PENROSE_E_FORMAT,
                              "%s: takes its data from 0x%" PRIx32 ", expected 0x%" PRIx32
                              " as for %s: the files are of different builds",
-                             firmware->elf[i]->name, address, base + scratch_offset[i],
+                             firmware->elf[i]->name, address, base + scratch_offset(facts, i),
                              first->name);
         }
         first = first ? first : firmware->elf[i];
-        base = address - scratch_offset[i];
+        base = address - scratch_offset(facts, i);
     }
     if (!first) {
         return error_set(error, PENROSE_E_FORMAT,
@@ -98,7 +130,7 @@ static enum penrose_status find_scratch(struct loader_firmware *firmware,
                          "an unmodified brisc.elf with its symbols",
                          firmware->elf[LOADER_BRISC]->name);
     }
-    if (base % 16 || base > TILE_L1_BYTES - AREA_SIZE) {
+    if (base % 16 || base > l1_bytes - area_size(facts)) {
         return error_set(error, PENROSE_E_FORMAT,
                          "%s: its initialisation area would start at 0x%" PRIx32 ", expected a "
                          "multiple of 16 in L1; expected tt-metal's firmware",
@@ -106,7 +138,7 @@ static enum penrose_status find_scratch(struct loader_firmware *firmware,
     }
     firmware->ring_base = base;
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
-        firmware->scratch[i] = base + scratch_offset[i];
+        firmware->scratch[i] = base + scratch_offset(facts, i);
     }
     return PENROSE_OK;
 }
@@ -139,18 +171,19 @@ static enum penrose_status find_tables(struct loader_firmware *firmware,
     enum { XY_SIZE = 2 * sizeof(uint16_t) }; /* an entry for each of two NoCs */
     const struct loader_elf *brisc = firmware->elf[LOADER_BRISC];
     struct loader_tables *tables = &firmware->tables;
+    const uint32_t banks_at = firmware->ring_base + bank_offset(firmware->facts);
     *tables = (struct loader_tables){
-        .bank_address = firmware->ring_base + BANK_OFFSET,
+        .bank_address = banks_at,
         .dram_banks = elements(brisc, "dram_bank_to_noc_xy", XY_SIZE),
         .l1_banks = elements(brisc, "l1_bank_to_noc_xy", XY_SIZE),
-        .map_address = firmware->ring_base + MAP_OFFSET,
+        .map_address = banks_at + BANK_BYTES,
         .columns = elements(brisc, "worker_logical_col_to_virtual_col", 1),
         .rows = elements(brisc, "worker_logical_row_to_virtual_row", 1),
     };
-    enum { MOST_BANKS = (MAP_OFFSET - BANK_OFFSET) / 8, MOST_MAPPED = AREA_SIZE - MAP_OFFSET };
+    enum { MOST_BANKS = BANK_BYTES / 8 };
     if (tables->dram_banks > MOST_BANKS || tables->l1_banks > MOST_BANKS ||
-        bank_tables_size(tables) > MAP_OFFSET - BANK_OFFSET || tables->columns > MOST_MAPPED ||
-        tables->rows > MOST_MAPPED || map_size(tables) > MOST_MAPPED) {
+        bank_tables_size(tables) > BANK_BYTES || tables->columns > MAP_BYTES ||
+        tables->rows > MAP_BYTES || map_size(tables) > MAP_BYTES) {
         return error_set(error, PENROSE_E_FORMAT,
                          "%s: tables of %" PRIu32 " DRAM banks, %" PRIu32 " L1 banks and %" PRIu32
                          " x %" PRIu32 " tiles do not fit their places in L1; expected "
@@ -168,20 +201,21 @@ struct range {
     uint64_t end;
 };
 
-bool loader_is_local(const struct loader_segment *segment)
+bool loader_is_local(const struct arch *facts, const struct loader_segment *segment)
 {
-    return segment->vaddr >= AT_LOCAL_RAM &&
-           (uint64_t)segment->vaddr + segment->memsz <= (uint64_t)AT_LOCAL_RAM + TILE_B_LOCAL_BYTES;
+    return segment->vaddr >= facts->local_ram &&
+           (uint64_t)segment->vaddr + segment->memsz <=
+               (uint64_t)facts->local_ram + facts->local_bytes;
 }
 
-static enum penrose_status add_range(struct range *ranges, unsigned *count, struct range range,
-                                     struct penrose_error *error)
+static enum penrose_status add_range(uint32_t l1_bytes, struct range *ranges, unsigned *count,
+                                     struct range range, struct penrose_error *error)
 {
-    if (range.end > TILE_L1_BYTES) {
+    if (range.end > l1_bytes) {
         return error_set(error, PENROSE_E_FORMAT,
                          "%s: needs addresses 0x%" PRIx32 " to 0x%" PRIx64 ", expected L1 (below "
-                         "0x%x) or local memory: not a firmware for a Tensix tile",
-                         range.what, range.start, range.end, TILE_L1_BYTES);
+                         "0x%" PRIx32 ") or local memory: not a firmware for a Tensix tile",
+                         range.what, range.start, range.end, l1_bytes);
     }
     for (unsigned i = 0; i < *count; i++) {
         if (range.start < ranges[i].end && ranges[i].start < range.end) {
@@ -203,22 +237,24 @@ static enum penrose_status check_places(const struct loader_firmware *firmware,
     struct range ranges[2 + LOADER_PROCESSORS * LOADER_MAX_SEGMENTS];
     unsigned count = 0;
     const struct loader_layout *layout = &firmware->layout;
+    const uint32_t l1_bytes = layout->l1_bytes;
     uint32_t base = layout->mailbox_base;
     enum penrose_status status = add_range(
-        ranges, &count,
+        l1_bytes, ranges, &count,
         (struct range){"the mailboxes", base, (uint64_t)base + layout->mailboxes_size}, error);
     if (!status) {
         base = firmware->ring_base;
-        status =
-            add_range(ranges, &count,
-                      (struct range){"the initialisation area", base, base + AREA_SIZE}, error);
+        status = add_range(
+            l1_bytes, ranges, &count,
+            (struct range){"the initialisation area", base, base + area_size(firmware->facts)},
+            error);
     }
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         const struct loader_elf *elf = firmware->elf[i];
         for (unsigned j = 0; j < elf->segments_count && !status; j++) {
             const struct loader_segment *segment = &elf->segment[j];
-            if (!loader_is_local(segment)) {
-                status = add_range(ranges, &count,
+            if (!loader_is_local(firmware->facts, segment)) {
+                status = add_range(l1_bytes, ranges, &count,
                                    (struct range){elf->name, segment->vaddr,
                                                   (uint64_t)segment->vaddr + segment->memsz},
                                    error);
@@ -238,11 +274,12 @@ static bool encode_jump(uint32_t target, uint32_t *word)
     return true;
 }
 
-enum penrose_status loader_open_named(const char *directory, const char *name,
-                                      struct loader_elf **elf, struct penrose_error *error)
+enum penrose_status loader_open_named(const struct arch *facts, const char *directory,
+                                      const char *name, struct loader_elf **elf,
+                                      struct penrose_error *error)
 {
     enum penrose_status status = open_elf(directory, name, elf, error);
-    return status ? status : check_chip(*elf, error);
+    return status ? status : check_chip(facts, *elf, error);
 }
 
 static enum penrose_status open_members(struct loader_firmware *firmware, const char *directory,
@@ -251,11 +288,13 @@ static enum penrose_status open_members(struct loader_firmware *firmware, const 
     enum penrose_status status = PENROSE_OK;
     for (unsigned i = 0; i < LOADER_PROCESSORS && !status; i++) {
         const char *name = loader_processor_name((enum loader_processor)i);
-        status = loader_open_named(directory, name, &firmware->elf[i], error);
+        status = loader_open_named(firmware->facts, directory, name, &firmware->elf[i], error);
         firmware->entry[i] = status ? 0 : firmware->elf[i]->entry;
     }
     if (!status) {
-        status = loader_layout_read(firmware->elf[LOADER_BRISC], &firmware->layout, error);
+        status = loader_layout_read(firmware->elf[LOADER_BRISC],
+                                    firmware->facts->l1_bytes[PENROSE_TILE_TENSIX],
+                                    &firmware->layout, error);
     }
     if (!status) {
         status = find_scratch(firmware, error);
@@ -276,7 +315,8 @@ static enum penrose_status open_members(struct loader_firmware *firmware, const 
     return status;
 }
 
-enum penrose_status loader_firmware_open(const char *directory, struct loader_firmware **result,
+enum penrose_status loader_firmware_open(const struct arch *facts, const char *directory,
+                                         struct loader_firmware **result,
                                          struct penrose_error *error)
 {
     *result = NULL;
@@ -284,6 +324,7 @@ enum penrose_status loader_firmware_open(const char *directory, struct loader_fi
     if (!firmware) {
         return error_set(error, PENROSE_E_MEMORY, "%s: out of memory", directory);
     }
+    firmware->facts = facts;
     enum penrose_status status = open_members(firmware, directory, error);
     if (status) {
         loader_firmware_close(firmware);
@@ -322,8 +363,8 @@ static bool add_segments(const struct loader_firmware *firmware, unsigned proces
     for (unsigned i = 0; i < elf->segments_count; i++) {
         const struct loader_segment *segment = &elf->segment[i];
         uint32_t address = segment->vaddr;
-        if (loader_is_local(segment)) {
-            address = firmware->scratch[processor] + (segment->vaddr - AT_LOCAL_RAM);
+        if (loader_is_local(firmware->facts, segment)) {
+            address = firmware->scratch[processor] + (segment->vaddr - firmware->facts->local_ram);
         }
         if (!loader_writes_put(writes, address, segment->bytes, segment->filesz)) {
             return false;

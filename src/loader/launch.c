@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "geometry.h"
 #include "isa/error.h"
 
 enum { ALIGNMENT = 16, SEMAPHORE_SIZE = 16 };
@@ -30,8 +29,8 @@ static uint32_t aligned(uint32_t offset)
     return (offset + ALIGNMENT - 1) & ~(uint32_t)(ALIGNMENT - 1);
 }
 
-static enum penrose_status check_kernel(const struct loader_kernel *kernel, const char *name,
-                                        struct penrose_error *error)
+static enum penrose_status check_kernel(uint32_t l1_bytes, const struct loader_kernel *kernel,
+                                        const char *name, struct penrose_error *error)
 {
     uint64_t words = (uint64_t)kernel->arguments_count + kernel->common_arguments_count;
     if (!kernel->blob) {
@@ -54,21 +53,23 @@ static enum penrose_status check_kernel(const struct loader_kernel *kernel, cons
                          "expected 0, which the firmware calls; put _start first (section .start)",
                          name, kernel->blob->entry);
     }
-    if (!kernel->blob->size || kernel->blob->size > TILE_L1_BYTES) {
+    if (!kernel->blob->size || kernel->blob->size > l1_bytes) {
         return error_set(error, PENROSE_E_ARGUMENT,
-                         "launch: the kernel of %s has %" PRIu32 " bytes, expected 4 to %d", name,
-                         kernel->blob->size, TILE_L1_BYTES);
+                         "launch: the kernel of %s has %" PRIu32 " bytes, expected 4 to %" PRIu32,
+                         name, kernel->blob->size, l1_bytes);
     }
     return PENROSE_OK;
 }
 
-static enum penrose_status check_kernels(const struct loader_launch_request *request,
+static enum penrose_status check_kernels(const struct loader_firmware *firmware,
+                                         const struct loader_launch_request *request,
                                          struct penrose_error *error)
 {
     unsigned triscs = 0;
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
-        enum penrose_status status = check_kernel(
-            &request->kernel[i], loader_processor_name((enum loader_processor)i), error);
+        enum penrose_status status =
+            check_kernel(firmware->layout.l1_bytes, &request->kernel[i],
+                         loader_processor_name((enum loader_processor)i), error);
         if (status) {
             return status;
         }
@@ -108,11 +109,11 @@ static enum penrose_status check_buffer(const struct loader_firmware *firmware,
                          buffer->id, buffer->size, buffer->num_pages, buffer->page_size);
     }
     uint64_t end = (uint64_t)buffer->address + buffer->size;
-    if (end > TILE_L1_BYTES) {
+    if (end > firmware->layout.l1_bytes) {
         return error_set(error, PENROSE_E_ARGUMENT,
                          "launch: circular buffer %" PRIu32 " ends at 0x%" PRIx64
-                         ", expected at most 0x%x, the end of L1",
-                         buffer->id, end, TILE_L1_BYTES);
+                         ", expected at most 0x%" PRIx32 ", the end of L1",
+                         buffer->id, end, firmware->layout.l1_bytes);
     }
     return PENROSE_OK;
 }
@@ -153,7 +154,7 @@ static enum penrose_status check_numbers(const struct loader_firmware *firmware,
         {"dispatch mode", request->dispatch, 2},
         {"launch slot", request->slot, layout->mailboxes_launch.count},
         {"go message index", request->go_index, layout->mailboxes_go_messages.count},
-        {"ring size", request->ring_size, TILE_L1_BYTES - firmware->ring_base + 1},
+        {"ring size", request->ring_size, layout->l1_bytes - firmware->ring_base + 1},
     };
     for (unsigned i = 0; i < sizeof limit / sizeof limit[0]; i++) {
         if (limit[i].value >= limit[i].end) {
@@ -201,7 +202,7 @@ static enum penrose_status check_plan(const struct loader_firmware *firmware,
 {
     uint32_t room = request->ring_size ? request->ring_size : LOADER_RING_SIZE;
     uint32_t start = firmware->ring_base, end = start + plan->size;
-    if (plan->size > room || end > TILE_L1_BYTES) {
+    if (plan->size > room || end > firmware->layout.l1_bytes) {
         return error_set(error, PENROSE_E_ARGUMENT,
                          "launch: kernels and arguments need %" PRIu32
                          " bytes, expected at most %" PRIu32
@@ -415,7 +416,7 @@ enum penrose_status loader_launch_build(const struct loader_firmware *firmware,
     *launch = (struct loader_launch){0};
     enum penrose_status status = check_numbers(firmware, request, error);
     if (!status) {
-        status = check_kernels(request, error);
+        status = check_kernels(firmware, request, error);
     }
     if (!status) {
         status = check_buffers(firmware, request, error);

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "geometry.h"
-
 enum { SEMAPHORE_SIZE = 16 };
 
 /* A number of L1; 0 beyond its end. */
@@ -126,10 +124,10 @@ static void read_kernels(const struct loader_layout *layout, struct loader_memor
 
 /* --- Circular buffers --- */
 
-static bool is_buffer(const struct loader_circular_buffer *buffer)
+static bool is_buffer(const struct loader_circular_buffer *buffer, uint32_t l1_bytes)
 {
     return buffer->size > 0 && buffer->page_size > 0 && buffer->num_pages > 0 &&
-           buffer->address <= TILE_L1_BYTES && buffer->size <= TILE_L1_BYTES - buffer->address &&
+           buffer->address <= l1_bytes && buffer->size <= l1_bytes - buffer->address &&
            (uint64_t)buffer->num_pages * buffer->page_size <= buffer->size;
 }
 
@@ -146,7 +144,7 @@ static void read_buffers(const struct loader_layout *layout, struct loader_memor
             .size = (uint32_t)read_number(memory, at + 4, 4),
             .num_pages = (uint32_t)read_number(memory, at + 8, 4),
             .page_size = (uint32_t)read_number(memory, at + 12, 4)};
-        if (mask >> id & 1 && is_buffer(&buffer)) {
+        if (mask >> id & 1 && is_buffer(&buffer, layout->l1_bytes)) {
             launched->buffer[launched->buffers++] = buffer;
         }
     }

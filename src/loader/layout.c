@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "geometry.h"
 #include "isa/error.h"
 #include "loader/elf_internal.h"
 
@@ -353,7 +352,7 @@ static unsigned find_missing(const struct reader *reader, char *text, size_t siz
 static const char *find_contradiction(const struct loader_layout *l)
 {
     enum { HARTS = 5 };
-    if (l->mailbox_base % 4 || (uint64_t)l->mailbox_base + l->mailboxes_size > TILE_L1_BYTES) {
+    if (l->mailbox_base % 4 || (uint64_t)l->mailbox_base + l->mailboxes_size > l->l1_bytes) {
         return "the mailboxes are not in L1";
     }
     if (l->mailboxes_launch.size != l->launch_msg_size || !l->mailboxes_launch.count) {
@@ -451,10 +450,10 @@ static enum penrose_status finish_layout(struct reader *reader, const char *file
     return status;
 }
 
-static enum penrose_status read_layout(struct loader_elf *brisc, bool to_launch,
+static enum penrose_status read_layout(struct loader_elf *brisc, uint32_t l1_bytes, bool to_launch,
                                        struct loader_layout *layout, struct penrose_error *error)
 {
-    *layout = (struct loader_layout){0};
+    *layout = (struct loader_layout){.l1_bytes = l1_bytes};
     for (unsigned i = 0; i < CONSTANTS; i++) {
         *number_at(layout, constant_rows[i].at) = constant_rows[i].fallback;
     }
@@ -474,14 +473,15 @@ static enum penrose_status read_layout(struct loader_elf *brisc, bool to_launch,
     return finish_layout(&reader, loader_elf_name(brisc), error);
 }
 
-enum penrose_status loader_layout_read(struct loader_elf *brisc, struct loader_layout *layout,
-                                       struct penrose_error *error)
+enum penrose_status loader_layout_read(struct loader_elf *brisc, uint32_t l1_bytes,
+                                       struct loader_layout *layout, struct penrose_error *error)
 {
-    return read_layout(brisc, true, layout, error);
+    return read_layout(brisc, l1_bytes, true, layout, error);
 }
 
-enum penrose_status loader_layout_read_boot(struct loader_elf *elf, struct loader_layout *layout,
+enum penrose_status loader_layout_read_boot(struct loader_elf *elf, uint32_t l1_bytes,
+                                            struct loader_layout *layout,
                                             struct penrose_error *error)
 {
-    return read_layout(elf, false, layout, error);
+    return read_layout(elf, l1_bytes, false, layout, error);
 }

@@ -25,6 +25,7 @@ struct loader_member {
 };
 
 struct loader_layout {
+    uint32_t l1_bytes;     /* of the tile */
     uint32_t mailbox_base; /* L1 address of the one mailboxes_t */
 #define STRUCT(group, type)               uint32_t group##_size;
 #define MEMBER(group, member, need, kind) struct loader_member group##_##member;
@@ -33,15 +34,17 @@ struct loader_layout {
 };
 
 /*
- * Reads the layout from the DWARF of `brisc`, the firmware's brisc.elf. Errors: PENROSE_E_LAYOUT
+ * Reads the layout from the DWARF of `brisc`, the brisc.elf of firmware for a tile with so much L1.
+ * Errors: PENROSE_E_LAYOUT
  * when debug information is absent or lacks something (the message names the file and what is
  * missing), or when what it says cannot be a layout.
  */
-enum penrose_status loader_layout_read(struct loader_elf *brisc, struct loader_layout *layout,
-                                       struct penrose_error *error);
+enum penrose_status loader_layout_read(struct loader_elf *brisc, uint32_t l1_bytes,
+                                       struct loader_layout *layout, struct penrose_error *error);
 
 /* Reads the layout of a firmware that is only booted. Facts for launching kernels may be absent. */
-enum penrose_status loader_layout_read_boot(struct loader_elf *elf, struct loader_layout *layout,
+enum penrose_status loader_layout_read_boot(struct loader_elf *elf, uint32_t l1_bytes,
+                                            struct loader_layout *layout,
                                             struct penrose_error *error);
 
 #endif

@@ -222,7 +222,7 @@ static enum penrose_status add_range(const struct program_reader *reader, const 
     for (unsigned y = y0; y <= y1; y++) {
         for (unsigned x = x0; x <= x1; x++) {
             tiles->count += !loader_tiles_have(tiles, x, y);
-            tiles->row[y] |= (uint16_t)(1u << x);
+            tiles->row[y] |= UINT64_C(1) << x;
         }
     }
     return PENROSE_OK;
@@ -233,6 +233,10 @@ enum penrose_status program_tiles(const struct program_reader *reader, const cha
 {
     const json_t *given = json_object_get(object, "tiles");
     enum penrose_status status = PENROSE_OK;
+    tiles->row = calloc(reader->program->rows, sizeof *tiles->row);
+    if (!tiles->row) {
+        return program_no_memory(reader);
+    }
     if (!given || json_is_string(given)) {
         return add_range(reader, key, given ? json_string_value(given) : "all", tiles);
     }
@@ -293,13 +297,13 @@ static enum penrose_status check_harts(const struct program_reader *reader, cons
     const struct loader_program_kernel *kernel = &reader->program->kernel[number];
     for (unsigned i = 0; i < number; i++) {
         const struct loader_program_kernel *other = &reader->program->kernel[i];
-        for (unsigned y = 0; kernel->harts & other->harts && y < LOADER_GRID_ROWS; y++) {
-            unsigned both = kernel->tiles.row[y] & other->tiles.row[y];
+        for (unsigned y = 0; kernel->harts & other->harts && y < reader->program->rows; y++) {
+            uint64_t both = kernel->tiles.row[y] & other->tiles.row[y];
             if (both) {
                 unsigned hart = (unsigned)__builtin_ctz(kernel->harts & other->harts);
                 return program_refuse(
                     reader, key, "%s of logical tile (%u, %u) has kernels[%u] already",
-                    arch_hart_name((enum penrose_hart)hart), (unsigned)__builtin_ctz(both), y, i);
+                    arch_hart_name((enum penrose_hart)hart), (unsigned)__builtin_ctzll(both), y, i);
             }
         }
     }
@@ -333,12 +337,12 @@ static enum penrose_status check_noc(const struct program_reader *reader, const 
     for (unsigned i = 0; i < number && kernel->noc != LOADER_ANY_NOC; i++) {
         const struct loader_program_kernel *other = &reader->program->kernel[i];
         bool differs = other->noc != LOADER_ANY_NOC && brisc_noc_of(other) != brisc_noc_of(kernel);
-        for (unsigned y = 0; differs && y < LOADER_GRID_ROWS; y++) {
-            unsigned both = kernel->tiles.row[y] & other->tiles.row[y];
+        for (unsigned y = 0; differs && y < reader->program->rows; y++) {
+            uint64_t both = kernel->tiles.row[y] & other->tiles.row[y];
             if (both) {
                 return program_refuse(reader, key,
                                       "logical tile (%u, %u) has NoC %u in kernels[%u]",
-                                      (unsigned)__builtin_ctz(both), y, other->noc, i);
+                                      (unsigned)__builtin_ctzll(both), y, other->noc, i);
             }
         }
     }
@@ -387,9 +391,9 @@ static enum penrose_status read_kernels(const struct program_reader *reader, con
     const json_t *list = json_object_get(root, "kernels");
     enum penrose_status status = PENROSE_OK;
     size_t count = json_array_size(list);
-    if (!count || count > LOADER_PROGRAM_KERNELS) {
-        return program_refuse(reader, "kernels", "a list of 1 to %d kernels is expected",
-                              LOADER_PROGRAM_KERNELS);
+    const unsigned most = PENROSE_HARTS * program->facts->columns * program->facts->rows;
+    if (!count || count > most) {
+        return program_refuse(reader, "kernels", "a list of 1 to %u kernels is expected", most);
     }
     program->kernel = calloc(count, sizeof *program->kernel);
     if (!program->kernel) {
@@ -453,24 +457,25 @@ enum penrose_status program_take_l1(const struct program_reader *reader, const c
                                     uint32_t *address)
 {
     enum { ALIGNMENT = 64, LEAST_ALIGNMENT = 16 };
+    const uint32_t l1_bytes = reader->program->facts->l1_bytes[PENROSE_TILE_TENSIX];
     bool is_placed;
     enum penrose_status status =
-        program_address(reader, key, object, LEAST_ALIGNMENT, TILE_L1_BYTES, &is_placed, address);
+        program_address(reader, key, object, LEAST_ALIGNMENT, l1_bytes, &is_placed, address);
     if (status != PENROSE_OK) {
         return status;
     }
-    if (is_placed && size > 0 && size <= TILE_L1_BYTES - *address) {
+    if (is_placed && size > 0 && size <= l1_bytes - *address) {
         return PENROSE_OK;
     }
     if (is_placed) {
         return program_refuse(reader, key, "%llu bytes at 0x%x do not fit L1, which has 0x%x",
-                              (unsigned long long)size, *address, TILE_L1_BYTES);
+                              (unsigned long long)size, *address, l1_bytes);
     }
-    if (size == 0 || size > TILE_L1_BYTES || *next + size > TILE_L1_BYTES) {
+    if (size == 0 || size > l1_bytes || *next + size > l1_bytes) {
         return program_refuse(reader, key,
                               "%llu bytes do not fit L1 behind the buffers above, which end at "
                               "0x%llx of 0x%x",
-                              (unsigned long long)size, (unsigned long long)*next, TILE_L1_BYTES);
+                              (unsigned long long)size, (unsigned long long)*next, l1_bytes);
     }
     *address = (uint32_t)*next;
     *next = (*next + size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -508,13 +513,13 @@ static enum penrose_status check_circular(const struct program_reader *reader, c
     const struct loader_program_circular *buffer = &reader->program->circular[number];
     for (unsigned i = 0; i < number; i++) {
         const struct loader_program_circular *other = &reader->program->circular[i];
-        for (unsigned y = 0; other->id == buffer->id && y < LOADER_GRID_ROWS; y++) {
-            unsigned both = buffer->tiles.row[y] & other->tiles.row[y];
+        for (unsigned y = 0; other->id == buffer->id && y < reader->program->rows; y++) {
+            uint64_t both = buffer->tiles.row[y] & other->tiles.row[y];
             if (both) {
                 return program_refuse(reader, key,
                                       "logical tile (%u, %u) has circular buffer %u already, from "
                                       "circular_buffers[%u]",
-                                      (unsigned)__builtin_ctz(both), y, buffer->id, i);
+                                      (unsigned)__builtin_ctzll(both), y, buffer->id, i);
             }
         }
     }
@@ -585,7 +590,7 @@ static enum penrose_status read_semaphores(const struct program_reader *reader, 
         if (has_sets) {
             status = read_set(reader, key, json_array_get(list, i), &program->semaphore[i]);
         } else {
-            status = add_range(reader, "semaphores", "all", &program->semaphore[i].tiles);
+            status = program_tiles(reader, "semaphores", NULL, &program->semaphore[i].tiles);
             status = status ? status
                             : read_values(reader, "top level", root, "semaphores",
                                           LOADER_PROGRAM_SEMAPHORES, &program->semaphore[i].values);
@@ -640,20 +645,21 @@ static enum penrose_status read_grid(const struct program_reader *reader, const 
     struct loader_program *program = reader->program;
     const json_t *given = json_object_get(root, "grid");
     const char *text = json_string_value(given), *rule = NULL;
+    const unsigned columns = program->facts->columns, rows = program->facts->rows;
     if (!given) {
         rule = "the size of the grid is missing";
     } else if (!text || !read_size(text, &program->columns, &program->rows)) {
         rule = "this is no size of a grid";
-    } else if (!program->columns || !program->rows || program->columns > LOADER_GRID_COLUMNS ||
-               program->rows > LOADER_GRID_ROWS) {
+    } else if (!program->columns || !program->rows || program->columns > columns ||
+               program->rows > rows) {
         rule = "a grid of this size is not possible";
     }
     return !rule ? PENROSE_OK
                  : program_refuse(reader, "grid",
-                                  "%s%s%.40s%s; write \"COLUMNSxROWS\", 1 to %d columns and 1 to "
-                                  "%d rows, for example \"8x8\"",
+                                  "%s%s%.40s%s; write \"COLUMNSxROWS\", 1 to %u columns and 1 to "
+                                  "%u rows, for example \"%ux%u\"",
                                   rule, text ? ": '" : "", text ? text : "", text ? "'" : "",
-                                  LOADER_GRID_COLUMNS, LOADER_GRID_ROWS);
+                                  columns, rows, columns, rows);
 }
 
 static enum penrose_status read_root(const struct program_reader *reader, const json_t *root)
@@ -736,7 +742,8 @@ static enum penrose_status parse_root(const struct program_reader *reader, const
     return status;
 }
 
-enum penrose_status loader_program_parse(const char *text, size_t size, const char *path,
+enum penrose_status loader_program_parse(const struct arch *facts, const char *text, size_t size,
+                                         const char *path,
                                          const struct loader_program_folders *folders,
                                          struct loader_program **program,
                                          struct penrose_error *error)
@@ -745,6 +752,7 @@ enum penrose_status loader_program_parse(const char *text, size_t size, const ch
     char *copy = strndup(text, size);
     *program = NULL;
     if (made) {
+        made->facts = facts;
         made->path = strdup(path);
     }
     if (!made || !made->path || !copy) {
@@ -769,7 +777,7 @@ enum penrose_status loader_program_parse(const char *text, size_t size, const ch
     return PENROSE_OK;
 }
 
-enum penrose_status loader_program_open(const char *path,
+enum penrose_status loader_program_open(const struct arch *facts, const char *path,
                                         const struct loader_program_folders *folders,
                                         struct loader_program **program,
                                         struct penrose_error *error)
@@ -787,7 +795,7 @@ enum penrose_status loader_program_open(const char *path,
         status = error_set(error, PENROSE_E_FORMAT,
                            "%s has more than 4 MiB; that is no program description", path);
     } else {
-        status = loader_program_parse(text, size, path, folders, program, error);
+        status = loader_program_parse(facts, text, size, path, folders, program, error);
     }
     free(text);
     if (file) {
@@ -813,9 +821,11 @@ void loader_program_close(struct loader_program *program)
         loader_npy_free(&program->buffer[i].contents);
         free(program->buffer[i].name);
         free(program->buffer[i].output);
+        free(program->buffer[i].tiles.row);
     }
     for (unsigned i = 0; i < program->kernels; i++) {
         free(program->kernel[i].elf);
+        free(program->kernel[i].tiles.row);
         free_values(&program->kernel[i].arguments);
         free_values(&program->kernel[i].common_arguments);
     }
@@ -823,7 +833,11 @@ void loader_program_close(struct loader_program *program)
         free(program->lets.name[i]);
         free(program->lets.text[i]);
     }
+    for (unsigned i = 0; i < program->circulars; i++) {
+        free(program->circular[i].tiles.row);
+    }
     for (unsigned i = 0; i < program->semaphores; i++) {
+        free(program->semaphore[i].tiles.row);
         free_values(&program->semaphore[i].values);
     }
     free(program->semaphore);

@@ -20,16 +20,13 @@
 
 #include <penrose/penrose.h>
 
-#include "geometry.h"
+#include "arch/arch.h"
 #include "loader/tensor.h"
 
 enum {
-    LOADER_GRID_COLUMNS = GRID_COLUMNS, /* of workers on a chip */
-    LOADER_GRID_ROWS = GRID_ROWS,
     LOADER_PROGRAM_SEMAPHORES = 16,
     LOADER_PROGRAM_VALUES = 341,  /* arguments of a kernel */
     LOADER_PROGRAM_BUFFERS = 256, /* of each sort; names, too */
-    LOADER_PROGRAM_KERNELS = PENROSE_HARTS * LOADER_GRID_COLUMNS * LOADER_GRID_ROWS,
     LOADER_DRAM_PAGE_ALIGNMENT = 64,
     LOADER_L1_FIRST = 0x20000,    /* where buffers in L1 begin: behind firmware and kernels */
     LOADER_DRAM_FIRST = 0x100000, /* where buffers in DRAM banks begin */
@@ -37,9 +34,9 @@ enum {
 
 #define LOADER_ANY_NOC UINT32_MAX
 
-/* A set of tiles; bit x of row[y]. */
+/* A set of tiles of a grid: bit x of row[y], of which there are as many as the grid has rows. */
 struct loader_tiles {
-    uint16_t row[LOADER_GRID_ROWS];
+    uint64_t *row;
     unsigned count;
 };
 
@@ -98,6 +95,7 @@ struct loader_program_buffer {
 };
 
 struct loader_program {
+    const struct arch *facts; /* of the kind of chip that it runs on */
     char *path;
     char *firmware; /* NULL: the user names it */
     char *snapshot; /* that the chip begins as; NULL: it is new, and all tiles boot */
@@ -120,18 +118,19 @@ struct loader_program_folders {
 };
 
 /*
- * Reads a description and the .npy files that it names. Close with loader_program_close; on failure
+ * Reads a description for a kind of chip, and the .npy files that it names. Close with loader_program_close; on failure
  * *program is NULL. Errors: PENROSE_E_FILE, PENROSE_E_FORMAT (the message begins with file and
  * line, or file and key), PENROSE_E_ARGUMENT (of a .npy file or a shape), PENROSE_E_MEMORY.
  * Thread-safe.
  */
-enum penrose_status loader_program_open(const char *path,
+enum penrose_status loader_program_open(const struct arch *facts, const char *path,
                                         const struct loader_program_folders *folders,
                                         struct loader_program **program,
                                         struct penrose_error *error);
 
 /* Reads a description from a text. `path` stands for the file in messages, and gives the folder. */
-enum penrose_status loader_program_parse(const char *text, size_t size, const char *path,
+enum penrose_status loader_program_parse(const struct arch *facts, const char *text, size_t size,
+                                         const char *path,
                                          const struct loader_program_folders *folders,
                                          struct loader_program **program,
                                          struct penrose_error *error);
@@ -167,7 +166,7 @@ struct loader_place {
     bool has_tile; /* x, y and index mean something */
     bool has_chip; /* so do banks, noc_x(), noc_y(), noc() and addresses in DRAM */
     unsigned x, y, banks;
-    uint8_t noc_x[LOADER_GRID_COLUMNS], noc_y[LOADER_GRID_ROWS];
+    const uint8_t *noc_x, *noc_y; /* of each column and row */
 };
 
 /*

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "addresses.h"
 #include "isa/error.h"
 #include "loader/program_internal.h"
 
@@ -257,8 +256,8 @@ static enum penrose_status read_buffer(const struct program_reader *reader, cons
         status = program_take_l1(reader, key, object, (uint64_t)buffer->pages * buffer->page_size,
                                  next, &address);
     } else if (status == PENROSE_OK) {
-        status = program_address(reader, key, object, LOADER_DRAM_PAGE_ALIGNMENT, END_GDDR,
-                                 &buffer->is_placed, &address);
+        status = program_address(reader, key, object, LOADER_DRAM_PAGE_ALIGNMENT,
+                                 reader->program->facts->gddr_bytes, &buffer->is_placed, &address);
     }
     buffer->address = address;
     return status;
@@ -312,6 +311,7 @@ enum penrose_status program_buffers(const struct program_reader *reader, const j
 enum penrose_status loader_program_place(struct loader_program *program, unsigned banks,
                                          struct penrose_error *error)
 {
+    const uint64_t bank_bytes = program->facts->gddr_bytes;
     uint64_t next = LOADER_DRAM_FIRST;
     if (!banks) {
         return error_set(error, PENROSE_E_ARGUMENT, "there are no DRAM banks for %s",
@@ -324,12 +324,12 @@ enum penrose_status loader_program_place(struct loader_program *program, unsigne
         }
         uint64_t of_bank = (uint64_t)((buffer->pages + banks - 1) / banks) * buffer->page_size;
         uint64_t first = buffer->is_placed ? buffer->address : next;
-        if (of_bank > END_GDDR - first) {
+        if (of_bank > bank_bytes - first) {
             return error_set(error, PENROSE_E_ARGUMENT,
                              "%s: dram.%s: %llu bytes in each of %u banks do not fit behind the "
                              "buffers above, which end at 0x%llx of 0x%llx",
                              program->path, buffer->name, (unsigned long long)of_bank, banks,
-                             (unsigned long long)first, (unsigned long long)END_GDDR);
+                             (unsigned long long)first, (unsigned long long)bank_bytes);
         }
         buffer->address = first;
         next = buffer->is_placed ? next : first + of_bank;

@@ -33,7 +33,8 @@ enum penrose_status program_string(const struct program_reader *reader, const ch
 enum penrose_status program_constant(const struct program_reader *reader, const char *key,
                                      const json_t *object, const char *member, uint32_t *value);
 
-/* "all" (also when there is none), "0-7,2", or a list of such. */
+/* "all" (also when there is none, or no object), "0-7,2", or a list of such. Gives the set its rows,
+ * also where it fails. */
 enum penrose_status program_tiles(const struct program_reader *reader, const char *key,
                                   const json_t *object, struct loader_tiles *tiles);
 

@@ -15,7 +15,6 @@
 
 #include <string.h>
 
-#include "geometry.h"
 #include "loader/layout.h"
 #include "rv32/rv32.h"
 
@@ -23,10 +22,11 @@ enum { MAX_INSTRUCTIONS = 256 };
 
 enum { RA = 1, GP = 3, T0 = 5, T2 = 7, A0 = 10, A1 = 11, A7 = 17, T3 = 28, T6 = 31 };
 
-/* Values of registers where known; x0 always is, and is 0. */
+/* Values of registers where known; x0 always is, and is 0. And what the search is for. */
 struct registers {
     uint32_t value[32];
     bool known[32];
+    uint32_t data, l1_bytes; /* the start of .data; of L1 */
 };
 
 static void forget_register(struct registers *registers, unsigned number)
@@ -55,20 +55,19 @@ static void forget_call(struct registers *registers)
 }
 
 /* Is one of the registers the start of .data and the other one an address in L1? */
-static bool is_copy(const struct registers *registers, unsigned a, unsigned b, uint32_t data,
-                    uint32_t *source)
+static bool is_copy(const struct registers *registers, unsigned a, unsigned b, uint32_t *source)
 {
+    const uint32_t data = registers->data;
     if (!registers->known[a] || !registers->known[b]) {
         return false;
     }
     uint32_t x = registers->value[a], y = registers->value[b];
     *source = x == data ? y : x;
-    return (x == data || y == data) && *source && *source < TILE_L1_BYTES;
+    return (x == data || y == data) && *source && *source < registers->l1_bytes;
 }
 
 /* Executes what matters of one instruction; true when it is the copy, with its source. */
-static bool step_registers(struct registers *registers, uint32_t instruction, uint32_t data,
-                           uint32_t *source)
+static bool step_registers(struct registers *registers, uint32_t instruction, uint32_t *source)
 {
     const struct rv32_operands insn = rv32_find_operands(NULL, instruction, 0);
     switch (insn.row) {
@@ -77,9 +76,9 @@ static bool step_registers(struct registers *registers, uint32_t instruction, ui
         return false;
     case RV32_ROW_BEQ:
     case RV32_ROW_BNE:
-        return is_copy(registers, insn.rs1, insn.rs2, data, source);
+        return is_copy(registers, insn.rs1, insn.rs2, source);
     case RV32_ROW_JAL:
-        if (insn.rd == RA && is_copy(registers, A0, A1, data, source)) {
+        if (insn.rd == RA && is_copy(registers, A0, A1, source)) {
             return true;
         }
         if (insn.rd == RA) {
@@ -97,7 +96,7 @@ static bool step_registers(struct registers *registers, uint32_t instruction, ui
 }
 
 /* The start of .data in local memory: the linker script's symbol, else the segment. */
-static bool find_data(const struct loader_elf *elf, uint32_t *data)
+static bool find_data(const struct loader_elf *elf, uint32_t l1_bytes, uint32_t *data)
 {
     const struct loader_symbol *symbol = loader_elf_symbol(elf, "__ldm_data_start");
     if (symbol) {
@@ -107,7 +106,7 @@ static bool find_data(const struct loader_elf *elf, uint32_t *data)
     unsigned count;
     const struct loader_segment *segment = loader_elf_segments(elf, &count);
     for (unsigned i = 0; i < count; i++) {
-        if (segment[i].vaddr >= TILE_L1_BYTES) {
+        if (segment[i].vaddr >= l1_bytes) {
             *data = segment[i].vaddr;
             return true;
         }
@@ -122,17 +121,16 @@ static const struct loader_symbol *find_main(const struct loader_elf *elf)
     return symbol ? symbol : loader_elf_symbol(elf, "main.isra.0");
 }
 
-bool loader_scratch_find(const struct loader_elf *elf, uint32_t *address)
+bool loader_scratch_find(const struct loader_elf *elf, uint32_t l1_bytes, uint32_t *address)
 {
-    uint32_t data;
-    if (!find_data(elf, &data)) {
+    struct registers registers = {.known = {true}, .l1_bytes = l1_bytes};
+    if (!find_data(elf, l1_bytes, &registers.data)) {
         return false;
     }
     const struct loader_symbol *start = find_main(elf);
     const struct loader_symbol *gp = loader_elf_symbol(elf, "__global_pointer$");
     uint32_t pc = start ? start->value : loader_elf_entry(elf);
     const struct loader_segment *text = loader_elf_segment_at(elf, pc);
-    struct registers registers = {.known = {true}};
     if (gp) {
         set(&registers, GP, gp->value);
     }
@@ -142,7 +140,7 @@ bool loader_scratch_find(const struct loader_elf *elf, uint32_t *address)
             return false;
         }
         memcpy(&instruction, text->bytes + offset, sizeof instruction);
-        if (step_registers(&registers, instruction, data, address)) {
+        if (step_registers(&registers, instruction, address)) {
             return true;
         }
     }

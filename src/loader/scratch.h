@@ -11,9 +11,9 @@
 #include "loader/elf.h"
 
 /*
- * Finds the L1 address from which the firmware `elf` initialises its .data; false when its start
+ * Finds the address in L1, of so many bytes, from which the firmware `elf` initialises its .data; false when its start
  * code has no such place (a compiler may leave the copy out when .data is empty). Thread-safe.
  */
-bool loader_scratch_find(const struct loader_elf *elf, uint32_t *address);
+bool loader_scratch_find(const struct loader_elf *elf, uint32_t l1_bytes, uint32_t *address);
 
 #endif

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "geometry.h"
 #include "isa/error.h"
 #include "loader/elf_internal.h"
 
@@ -486,7 +485,7 @@ static bool has_relocations(const struct loader_elf *elf)
 }
 
 /* Lays text and data out one behind the other, as their load addresses demand. */
-static enum penrose_status make_blob(const struct loader_elf *elf,
+static enum penrose_status make_blob(const struct loader_elf *elf, uint32_t l1_bytes,
                                      const struct loader_segment *text, struct loader_blob *blob,
                                      struct penrose_error *error)
 {
@@ -507,10 +506,11 @@ static enum penrose_status make_blob(const struct loader_elf *elf,
         end += segment->filesz;
         size += segment->filesz;
     }
-    if (size > TILE_L1_BYTES) {
+    if (size > l1_bytes) {
         return error_set(error, PENROSE_E_FORMAT,
-                         "%s: a kernel of %" PRIu64 " bytes, expected at most %d (all of L1)",
-                         elf->name, size, TILE_L1_BYTES);
+                         "%s: a kernel of %" PRIu64 " bytes, expected at most %" PRIu32
+                         " (all of L1)",
+                         elf->name, size, l1_bytes);
     }
     *blob = (struct loader_blob){
         .size = ((uint32_t)size + 3) & ~UINT32_C(3),
@@ -534,8 +534,8 @@ static enum penrose_status make_blob(const struct loader_elf *elf,
     return PENROSE_OK;
 }
 
-enum penrose_status loader_xip(const struct loader_elf *elf, struct loader_blob *blob,
-                               struct penrose_error *error)
+enum penrose_status loader_xip(const struct loader_elf *elf, uint32_t l1_bytes,
+                               struct loader_blob *blob, struct penrose_error *error)
 {
     *blob = (struct loader_blob){0};
     if (!has_relocations(elf)) {
@@ -545,7 +545,7 @@ enum penrose_status loader_xip(const struct loader_elf *elf, struct loader_blob 
                          elf->name);
     }
     const struct loader_segment *text = loader_elf_segment_at(elf, elf->entry);
-    enum penrose_status status = make_blob(elf, text, blob, error);
+    enum penrose_status status = make_blob(elf, l1_bytes, text, blob, error);
     if (status) {
         return status;
     }

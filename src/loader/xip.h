@@ -27,13 +27,13 @@ struct loader_blob {
 };
 
 /*
- * Transforms the kernel `elf`; release *blob with loader_blob_free. Errors: PENROSE_E_FORMAT when
+ * Transforms the kernel `elf`, for a tile with so much L1; release *blob with loader_blob_free. Errors: PENROSE_E_FORMAT when
  * a reference cannot be made position independent (the message names relocation type, symbol,
  * section and remedy), when there are no relocations, or when .data does not follow the text;
  * PENROSE_E_MEMORY. Thread-safe.
  */
-enum penrose_status loader_xip(const struct loader_elf *elf, struct loader_blob *blob,
-                               struct penrose_error *error);
+enum penrose_status loader_xip(const struct loader_elf *elf, uint32_t l1_bytes,
+                               struct loader_blob *blob, struct penrose_error *error);
 
 void loader_blob_free(struct loader_blob *blob);
 

@@ -32,7 +32,7 @@ enum penrose_status chip_firmware_open(const char *directory, struct penrose_fir
         free(made);
         return metal_no_memory(error);
     }
-    enum penrose_status status = loader_firmware_open(directory, &made->loader, error);
+    enum penrose_status status = loader_firmware_open(&arch, directory, &made->loader, error);
     if (status != PENROSE_OK) {
         chip_firmware_close(made);
         return status;
@@ -70,8 +70,8 @@ static enum penrose_status find_companion(struct penrose_firmware *firmware,
     enum loader_companion_kind kind = kind_for(tile);
     enum penrose_status status = PENROSE_OK;
     if (!firmware->companion[kind]) {
-        status =
-            loader_companion_open(firmware->directory, kind, &firmware->companion[kind], error);
+        status = loader_companion_open(&arch, firmware->directory, kind, &firmware->companion[kind],
+                                       error);
     }
     *companion = firmware->companion[kind];
     return status;

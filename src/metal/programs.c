@@ -119,7 +119,7 @@ static void clear_local(const struct load *load)
 static void load_copy(const struct load *load, const struct loader_segment *segment)
 {
     uint32_t address;
-    if (loader_elf_copied_from(load->elf, segment, &address)) {
+    if (loader_elf_copied_from(load->elf, &arch, segment, &address)) {
         load_bytes(load, address, segment->bytes, segment->filesz);
     }
 }
@@ -204,7 +204,8 @@ static enum penrose_status open_kernel(struct penrose_chip *chip,
         status = loader_kernel_check(kernels->elf[processor], loader, processor, error);
     }
     if (status == PENROSE_OK) {
-        status = loader_xip(kernels->elf[processor], &kernels->blob[processor], error);
+        status =
+            loader_xip(kernels->elf[processor], TILE_L1_BYTES, &kernels->blob[processor], error);
     }
     return status;
 }

@@ -69,7 +69,7 @@ for hart in brisc ncrisc trisc0 trisc1 trisc2; do
     cp "$firmware/$hart/$hart.elf" "$work/flat"
 done
 expect "boot from a flat folder" 0 'out:^1 tile is ready' -- boot "$work/flat"
-expect "info" 0 'out:firmware for Blackhole' 'out:^  brisc +0x' 'out:^  trisc2 +0x' \
+expect "info" 0 'out:firmware for blackhole' 'out:^  brisc +0x' 'out:^  trisc2 +0x' \
     'out:launch messages +0x' 'out:compiler +GCC' -- info "$firmware"
 expect "info as JSON" 0 'out:"chip": "blackhole"' 'out:"go_signal": "0x' -- info "$firmware" --json
 
@@ -80,8 +80,8 @@ expect "a file is missing" 2 'no firmware for trisc1' 'trisc1.elf' -- boot "$wor
 cp "$firmware/trisc0/trisc0.elf" "$work/flat/trisc1.elf"
 expect "a file twice" 2 'trisc' 'overlap|different builds' -- boot "$work/flat"
 if [ -n "$wormhole" ]; then
-    expect "boot Wormhole firmware" 2 'Wormhole' 'Blackhole' -- boot "$wormhole"
-    expect "info on Wormhole firmware" 2 'Wormhole' -- info "$wormhole"
+    expect "boot Wormhole firmware" 2 'xtttensixwh' 'expected blackhole' -- boot "$wormhole"
+    expect "info on Wormhole firmware" 2 'xtttensixwh' -- info "$wormhole"
 fi
 
 # --- Kernels ---

@@ -207,7 +207,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s FIRMWARE KERNELS\n", argv[0]);
         return 2;
     }
-    if (loader_firmware_open(argv[1], &opened, &error) != PENROSE_OK) {
+    if (loader_firmware_open(&arch, argv[1], &opened, &error) != PENROSE_OK) {
         give_up(error.text);
     }
     firmware = opened;
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
         snprintf(path, sizeof path, "%s/%s.elf", argv[2],
                  loader_processor_name((enum loader_processor)i));
         if (loader_elf_open(path, &elf, &error) != PENROSE_OK ||
-            loader_xip(elf, &blob[i], &error) != PENROSE_OK) {
+            loader_xip(elf, arch.l1_bytes[PENROSE_TILE_TENSIX], &blob[i], &error) != PENROSE_OK) {
             give_up(error.text);
         }
         loader_elf_close(elf);

@@ -48,8 +48,13 @@ static void evaluate_values(const struct loader_values *values, const struct loa
 
 static void evaluate(struct loader_program *program)
 {
-    struct loader_place place = {
-        .program = program, .has_tile = true, .has_chip = true, .banks = 8};
+    static const uint8_t coordinates[256];
+    struct loader_place place = {.program = program,
+                                 .has_tile = true,
+                                 .has_chip = true,
+                                 .banks = 8,
+                                 .noc_x = coordinates,
+                                 .noc_y = coordinates};
     for (unsigned i = 0; i < program->kernels; i++) {
         evaluate_values(&program->kernel[i].arguments, &place);
         evaluate_values(&program->kernel[i].common_arguments, &place);
@@ -63,8 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const struct loader_program_folders folders = {.data = NULL};
     struct loader_program *program;
     struct penrose_error error = {.text = ""};
-    if (loader_program_parse((const char *)bytes, size, "fuzz.json", &folders, &program, &error) !=
-        PENROSE_OK) {
+    if (loader_program_parse(&arch, (const char *)bytes, size, "fuzz.json", &folders, &program,
+                             &error) != PENROSE_OK) {
         REQUIRE(!program && *error.text);
         return 0;
     }

@@ -5,6 +5,9 @@
 
 #define CHIP_NAME "blackhole" /* as soc_descriptor.yaml has it, in lower case */
 
+/* The chip in the attributes of what the vendor's compiler makes. */
+#define COMPILER_MARK "xtttensixbh"
+
 /* As configuration space has it; SPEC: PCI IDs of the vendor's driver. */
 #define PCI_DEVICE_AND_VENDOR UINT32_C(0xb1401e52)
 
@@ -57,6 +60,9 @@ enum {
     TILE_DRAM_L1_BYTES = 128 * 1024,
     TILE_B_LOCAL_BYTES = 8192,
     TILE_T_LOCAL_BYTES = 4096,
+    /* Room for an image of NCRISC's instruction RAM, which Blackhole has not. SPEC: tt-metal's
+     * memory map: between the images of local RAM and the bank tables. */
+    METAL_IRAM_IMAGE_BYTES = 0x2000,
 };
 
 /* Of the backend configuration; what is in which word says regs.def. */

@@ -28,6 +28,7 @@ struct item {
 };
 
 struct items {
+    unsigned rows; /* of the grid */
     struct item *item;
     unsigned count, room;
 };
@@ -81,9 +82,14 @@ static bool add_item(struct items *items, const struct launched_tile *tile,
         items->room = room;
     }
     if (i == items->count) {
-        items->item[items->count++] = *added;
+        uint64_t *row = calloc(items->rows, sizeof *row);
+        if (!row) {
+            return false;
+        }
+        items->item[items->count] = *added;
+        items->item[items->count++].tiles.row = row;
     }
-    items->item[i].tiles.row[tile->row] |= (uint16_t)(1u << tile->column);
+    items->item[i].tiles.row[tile->row] |= UINT64_C(1) << tile->column;
     return true;
 }
 
@@ -155,13 +161,14 @@ static void write_text(FILE *stream, const char *text)
 }
 
 /* Runs of columns, of rows that are alike together: "0-7,0-3". */
-static void write_tiles(FILE *stream, const struct loader_tiles *tiles)
+static void write_tiles(FILE *stream, const struct items *items, unsigned number)
 {
+    const uint64_t *rows = items->item[number].tiles.row;
     const char *comma = "";
     fputs("\"tiles\": [", stream);
-    for (unsigned y = 0, end; y < LOADER_GRID_ROWS; y = end) {
-        unsigned row = tiles->row[y];
-        for (end = y + 1; end < LOADER_GRID_ROWS && tiles->row[end] == row; end++) {
+    for (unsigned y = 0, end; y < items->rows; y = end) {
+        uint64_t row = rows[y];
+        for (end = y + 1; end < items->rows && rows[end] == row; end++) {
         }
         for (unsigned x = 0, last; row >> x; x = last + 1) {
             for (; !(row >> x & 1); x++) {
@@ -213,7 +220,7 @@ static void write_kernels(FILE *stream, const struct items *items)
         fputs(", \"elf\": ", stream);
         write_text(stream, item->elf);
         fputs(",\n     ", stream);
-        write_tiles(stream, &item->tiles);
+        write_tiles(stream, items, i);
         if (!(item->harts & TRISCS)) {
             fprintf(stream, ", \"noc\": %u", item->noc);
         }
@@ -230,7 +237,7 @@ static void write_buffers(FILE *stream, const struct items *items)
         fprintf(stream,
                 "%s    {\"id\": %u, \"address\": \"0x%x\", \"pages\": %u, \"page_size\": %u, ",
                 i ? ",\n" : "", buffer->id, buffer->address, buffer->num_pages, buffer->page_size);
-        write_tiles(stream, &items->item[i].tiles);
+        write_tiles(stream, items, i);
         fputs("}", stream);
     }
 }
@@ -245,7 +252,7 @@ static void write_semaphores(FILE *stream, const struct items *items)
             fprintf(stream, "%s%u", k ? ", " : "", image_word(words, k));
         }
         fputs("], ", stream);
-        write_tiles(stream, &items->item[i].tiles);
+        write_tiles(stream, items, i);
         fputs("}", stream);
     }
 }
@@ -260,9 +267,17 @@ static void write_list(FILE *stream, const char *name, const struct items *items
     }
 }
 
+static void free_items(struct items *items)
+{
+    for (unsigned i = 0; i < items->count; i++) {
+        free(items->item[i].tiles.row);
+    }
+    free(items->item);
+}
+
 bool description_write(const struct description *description, FILE *stream)
 {
-    struct items kernels = {0}, buffers = {0}, semaphores = {0};
+    struct items kernels = {.rows = description->rows}, buffers = kernels, semaphores = kernels;
     bool done = true;
     for (unsigned i = 0; i < description->tiles && done; i++) {
         const struct launched_tile *tile = &description->tile[i];
@@ -280,8 +295,8 @@ bool description_write(const struct description *description, FILE *stream)
     write_list(stream, "circular_buffers", &buffers, write_buffers);
     write_list(stream, "semaphores", &semaphores, write_semaphores);
     fputs("\n}\n", stream);
-    free(kernels.item);
-    free(buffers.item);
-    free(semaphores.item);
+    free_items(&kernels);
+    free_items(&buffers);
+    free_items(&semaphores);
     return done;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "chip/chip.h"
+#include "geometry.h"
 #include "metal/firmware.h"
 #include "isa/error.h"
 #include "isa/host_time.h"
@@ -32,8 +33,8 @@ struct launch {
     uint64_t cycle;
     char folder[PATH_MAX];
     bool has_folder; /* it was made for this launch */
-    struct launched_tile tile[LOADER_GRID_COLUMNS * LOADER_GRID_ROWS];
-    struct tile *at[LOADER_GRID_COLUMNS * LOADER_GRID_ROWS];
+    struct launched_tile tile[GRID_TENSIX_TILES];
+    struct tile *at[GRID_TENSIX_TILES];
     unsigned tiles;
     char trouble[256]; /* why it is not written; empty: nothing */
 };
@@ -469,7 +470,7 @@ enum penrose_status launches_start(struct penrose_chip *chip,
     if (made) {
         made->chip = chip;
         made->options = *options;
-        made->programs = programs_open();
+        made->programs = programs_open(TILE_L1_BYTES);
     }
     if (!made || !made->programs) {
         status = error_set(error, PENROSE_E_MEMORY, "no memory to record launches");

@@ -21,6 +21,7 @@ struct candidate {
 };
 
 struct programs {
+    uint32_t l1_bytes;
     char pattern[PATH_MAX]; /* of folders with them */
     struct candidate *candidate;
     size_t candidates, room;
@@ -37,10 +38,11 @@ static void name_folders(struct programs *programs)
              cache ? "" : "/.cache/tt-metal-cache*");
 }
 
-struct programs *programs_open(void)
+struct programs *programs_open(uint32_t l1_bytes)
 {
     struct programs *programs = calloc(1, sizeof *programs);
     if (programs) {
+        programs->l1_bytes = l1_bytes;
         name_folders(programs);
     }
     return programs;
@@ -114,7 +116,7 @@ static void add_candidate(struct programs *programs, const char *path,
         candidate.modified = about.st_mtim;
     }
     if (loader_elf_open(path, &elf, NULL) == PENROSE_OK) {
-        (void)loader_xip(elf, &candidate.blob, NULL);
+        (void)loader_xip(elf, programs->l1_bytes, &candidate.blob, NULL);
         loader_elf_close(elf);
     }
     programs->candidate[programs->candidates++] = candidate;

@@ -13,8 +13,8 @@
 
 struct programs;
 
-/* Folders are those of the environment; NULL without memory. */
-struct programs *programs_open(void);
+/* For workers with so much L1. Folders are those of the environment; NULL without memory. */
+struct programs *programs_open(uint32_t l1_bytes);
 void programs_close(struct programs *programs);
 
 /* The kernel that lies at this address of a tile; NULL: no file has it. Its path has {hart} where its

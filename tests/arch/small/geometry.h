@@ -8,6 +8,8 @@
 
 #define CHIP_NAME "small"
 
+#define COMPILER_MARK "xtttensixsm"
+
 /* As configuration space has it; SPEC: PCI IDs of the vendor's driver. */
 #define PCI_DEVICE_AND_VENDOR UINT32_C(0xb1411e52)
 
@@ -55,6 +57,7 @@ enum {
     TILE_DRAM_L1_BYTES = 64 * 1024,
     TILE_B_LOCAL_BYTES = 8192,
     TILE_T_LOCAL_BYTES = 4096,
+    METAL_IRAM_IMAGE_BYTES = 0x400,
 };
 
 /* moved.awk moves fields accordingly. */

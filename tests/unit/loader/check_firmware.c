@@ -92,6 +92,29 @@ TEST_EACH(scratch_of_one_core, LOADER_PROCESSORS)
     ck_assert_mem_eq(firmware->scratch, full.scratch, sizeof full.scratch);
 }
 
+/* A kind of chip with other memories, and firmware that is laid out for it. */
+TEST(sizes_are_those_of_the_chip)
+{
+    static const uint32_t scratch[LOADER_PROCESSORS] = {0x82b0, 0x92b0, 0xa2b0, 0xaab0, 0xb2b0};
+    struct arch other = arch;
+    struct set_options options = set_defaults();
+    other.compiler_mark = "xtttensixwh";
+    other.iram_image_bytes = 0x4000;
+    for (unsigned i = 0; i < PENROSE_HARTS; i++) {
+        other.hart_local_bytes[i] = i == PENROSE_BRISC || i == PENROSE_NCRISC ? 0x1000 : 0x800;
+    }
+    options.facts = &other;
+    options.attributes = "rv32im_xtttensixwh1p0";
+    memcpy(options.scratch, scratch, sizeof scratch);
+    struct loader_firmware *firmware = set_opened(&options);
+    ck_assert_mem_eq(firmware->scratch, scratch, sizeof scratch);
+    ck_assert_uint_eq(firmware->tables.bank_address, 0x82b0 + 0x3800 + 0x4000);
+    struct penrose_error error = {0};
+    other.l1_bytes[PENROSE_TILE_TENSIX] = 0x10000;
+    ck_assert_int_eq(set_open(&options, &firmware, &error), PENROSE_E_FORMAT);
+    check_words(error.text, (const char *const[]){"multiple of 16 in L1", NULL});
+}
+
 static void wormhole(struct set_options *options)
 {
     options->attributes = "rv32im_xtttensixwh1p0";
@@ -139,7 +162,9 @@ static const struct {
     {SET(left_out, LOADER_BRISC),
      PENROSE_E_FILE,
      {"no firmware for brisc", "neither", "brisc.elf"}},
-    {CHANGED_BY(wormhole), PENROSE_E_FORMAT, {"brisc.elf", "Wormhole", "Blackhole", "drisc"}},
+    {CHANGED_BY(wormhole),
+     PENROSE_E_FORMAT,
+     {"brisc.elf", "xtttensixwh", "expected blackhole (xtttensixbh)"}},
     {CHANGED_BY(without_signal), PENROSE_E_LAYOUT, {"brisc.elf", "member signal", "go_msg_t"}},
     {SET(scratch[3], 0xd2c0),
      PENROSE_E_FORMAT,
@@ -340,10 +365,10 @@ TEST(real_sets)
         if (entry->d_name[0] == '.') {
             continue;
         }
-        enum penrose_status status = loader_firmware_open(path, &firmware, &error);
+        enum penrose_status status = loader_firmware_open(&arch, path, &firmware, &error);
         if (access(drisc, F_OK) != 0) {
             ck_assert_int_eq(status, PENROSE_E_FORMAT);
-            check_words(error.text, (const char *const[]){"Wormhole", NULL});
+            check_words(error.text, (const char *const[]){"xtttensixwh", NULL});
             continue;
         }
         ck_assert_msg(status == PENROSE_OK, "%s", error.text);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "arch/arch.h"
 #include "loader/layout.h"
 
 FIXTURE(NULL, loader_release);
@@ -22,7 +23,8 @@ static enum penrose_status read_model(bool newer, const char *without, struct lo
     struct debug *debug = debug_create();
     debug_mailboxes(debug, newer, without);
     struct loader_elf *elf = open_debug(debug);
-    enum penrose_status status = loader_layout_read(elf, layout, error);
+    enum penrose_status status =
+        loader_layout_read(elf, arch.l1_bytes[PENROSE_TILE_TENSIX], layout, error);
     return status;
 }
 
@@ -112,7 +114,8 @@ TEST(how_many_are_missing)
     struct loader_elf *elf = open_debug(debug);
     struct loader_layout layout;
     struct penrose_error error = {0};
-    ck_assert_int_eq(loader_layout_read(elf, &layout, &error), PENROSE_E_LAYOUT);
+    ck_assert_int_eq(loader_layout_read(elf, arch.l1_bytes[PENROSE_TILE_TENSIX], &layout, &error),
+                     PENROSE_E_LAYOUT);
     /* six structures, two enumerators and seven constants */
     check_words(error.text, (const char *const[]){"struct mailboxes_t", "(15 missing", NULL});
 }
@@ -134,7 +137,8 @@ TEST(without_debug_information)
     struct loader_elf *elf = image_open(image);
     struct loader_layout layout;
     struct penrose_error error = {0};
-    ck_assert_int_eq(loader_layout_read(elf, &layout, &error), PENROSE_E_LAYOUT);
+    ck_assert_int_eq(loader_layout_read(elf, arch.l1_bytes[PENROSE_TILE_TENSIX], &layout, &error),
+                     PENROSE_E_LAYOUT);
     check_words(error.text,
                 (const char *const[]){"test.elf", "no debug information", "brisc.elf", NULL});
 }
@@ -172,7 +176,8 @@ static void expect_nonsense(struct debug *debug, const char *word)
     struct loader_elf *elf = open_debug(debug);
     struct loader_layout layout;
     struct penrose_error error = {0};
-    ck_assert_int_eq(loader_layout_read(elf, &layout, &error), PENROSE_E_LAYOUT);
+    ck_assert_int_eq(loader_layout_read(elf, arch.l1_bytes[PENROSE_TILE_TENSIX], &layout, &error),
+                     PENROSE_E_LAYOUT);
     check_words(error.text, (const char *const[]){"test.elf", "debug information", word, NULL});
 }
 
@@ -218,7 +223,8 @@ TEST(endless_types)
     struct loader_elf *elf = open_debug(debug);
     struct loader_layout layout;
     struct penrose_error error = {0};
-    ck_assert_int_eq(loader_layout_read(elf, &layout, &error), PENROSE_E_LAYOUT);
+    ck_assert_int_eq(loader_layout_read(elf, arch.l1_bytes[PENROSE_TILE_TENSIX], &layout, &error),
+                     PENROSE_E_LAYOUT);
 }
 
 TEST(structures_behind_typedefs)
@@ -235,7 +241,9 @@ TEST(structures_behind_typedefs)
     struct loader_elf *elf = open_debug(debug);
     struct loader_layout layout;
     struct penrose_error error = {0};
-    ck_assert_msg(loader_layout_read(elf, &layout, &error) == PENROSE_OK, "%s", error.text);
+    ck_assert_msg(loader_layout_read(elf, arch.l1_bytes[PENROSE_TILE_TENSIX], &layout, &error) ==
+                      PENROSE_OK,
+                  "%s", error.text);
     check_member(layout.rta_rta_offset, 2, 2, 1);
 }
 
@@ -255,7 +263,9 @@ TEST(other_descriptions)
     struct loader_elf *elf = open_debug(debug);
     struct loader_layout layout;
     struct penrose_error error = {0};
-    ck_assert_msg(loader_layout_read(elf, &layout, &error) == PENROSE_OK, "%s", error.text);
+    ck_assert_msg(loader_layout_read(elf, arch.l1_bytes[PENROSE_TILE_TENSIX], &layout, &error) ==
+                      PENROSE_OK,
+                  "%s", error.text);
     ck_assert_uint_eq(layout.NUM_CIRCULAR_BUFFERS, 40);
     check_member(layout.rta_rta_offset, 0, 4, 1);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "geometry.h"
 #include "loader/layout.h"
 #include "loader/program.h"
 #include "unit/random.h"
@@ -19,14 +20,19 @@ static uint64_t random_bits(uint64_t *state)
 
 static const struct loader_program_folders no_folders;
 
-static struct loader_program *opened(const char *text)
+static struct loader_program *opened_for(const struct arch *facts, const char *text)
 {
     struct loader_program *program;
     struct penrose_error error;
     enum penrose_status status =
-        loader_program_parse(text, strlen(text), "p.json", &no_folders, &program, &error);
+        loader_program_parse(facts, text, strlen(text), "p.json", &no_folders, &program, &error);
     ck_assert_msg(status == PENROSE_OK, "%s", error.text);
     return program;
+}
+
+static struct loader_program *opened(const char *text)
+{
+    return opened_for(&arch, text);
 }
 
 /* A description with everything but files. */
@@ -52,15 +58,16 @@ static const char whole[] =
 
 static struct loader_place place_of(const struct loader_program *program)
 {
-    struct loader_place place = {
-        .program = program, .has_tile = true, .has_chip = true, .banks = 8, .x = 2, .y = 1};
-    for (unsigned i = 0; i < LOADER_GRID_COLUMNS; i++) {
-        place.noc_x[i] = (uint8_t)(i < 7 ? 1 + i : 3 + i);
-    }
-    for (unsigned i = 0; i < LOADER_GRID_ROWS; i++) {
-        place.noc_y[i] = (uint8_t)(2 + i);
-    }
-    return place;
+    static const uint8_t noc_x[] = {1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16},
+                         noc_y[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    return (struct loader_place){.program = program,
+                                 .has_tile = true,
+                                 .has_chip = true,
+                                 .x = 2,
+                                 .y = 1,
+                                 .banks = 8,
+                                 .noc_x = noc_x,
+                                 .noc_y = noc_y};
 }
 
 /* --- Expressions --- */
@@ -329,13 +336,13 @@ TEST(folders_replace_the_own_one)
     struct loader_program_folders folders = {.kernels = "/k", .data = "/d"};
     struct loader_program *program;
     ck_assert_int_eq(
-        loader_program_parse(text, strlen(text), "some/p.json", &folders, &program, NULL),
+        loader_program_parse(&arch, text, strlen(text), "some/p.json", &folders, &program, NULL),
         PENROSE_OK);
     ck_assert_str_eq(program->kernel[0].elf, "/k/{hart}.elf");
     ck_assert_str_eq(program->buffer[0].output, "/d/o.npy");
     loader_program_close(program);
     ck_assert_int_eq(
-        loader_program_parse(text, strlen(text), "some/p.json", &no_folders, &program, NULL),
+        loader_program_parse(&arch, text, strlen(text), "some/p.json", &no_folders, &program, NULL),
         PENROSE_OK);
     ck_assert_str_eq(program->kernel[0].elf, "some/{hart}.elf");
     ck_assert_str_eq(program->buffer[0].output, "some/o.npy");
@@ -454,7 +461,7 @@ static void check_refused(const char *text, const char *message)
     struct loader_program *program;
     struct penrose_error error = {.text = ""};
     ck_assert_int_ne(
-        loader_program_parse(text, strlen(text), "p.json", &no_folders, &program, &error),
+        loader_program_parse(&arch, text, strlen(text), "p.json", &no_folders, &program, &error),
         PENROSE_OK);
     ck_assert_ptr_null(program);
     ck_assert_msg(strncmp(error.text, "p.json:", 7) == 0, "%s", error.text);
@@ -466,6 +473,41 @@ TEST_EACH(mistake_is_named, COUNT(wrong))
     char text[1024];
     snprintf(text, sizeof text, "{\"grid\": \"2x2\", %s}", wrong[_i].text);
     check_refused(text, wrong[_i].message);
+}
+
+/* A kind of chip with a larger grid and smaller memories. */
+TEST(sizes_are_those_of_the_chip)
+{
+    struct arch other = arch;
+    other.columns = 40;
+    other.rows = 21;
+    other.l1_bytes[PENROSE_TILE_TENSIX] = 0x40000;
+    other.gddr_bytes = 0x200000;
+    struct loader_program *program =
+        opened_for(&other, "{\"grid\": \"40x21\", \"dram\": {\"A\": {\"page_size\": 1048640}},"
+                           " \"kernels\": [{\"hart\": \"brisc\", \"tiles\": \"33-39,20\"}]}");
+    struct penrose_error error;
+    ck_assert_uint_eq(program->kernel[0].tiles.count, 7);
+    ck_assert(loader_tiles_have(&program->kernel[0].tiles, 39, 20));
+    ck_assert(!loader_tiles_have(&program->kernel[0].tiles, 32, 20));
+    ck_assert_int_eq(loader_program_place(program, 1, &error), PENROSE_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "of 0x200000"));
+    loader_program_close(program);
+    static const struct {
+        const char *text, *message;
+    } refused[] = {
+        {"{\"grid\": \"40x22\"}", "1 to 40 columns and 1 to 21 rows, for example \"40x21\""},
+        {"{\"grid\": \"1x1\", \"l1\": {\"A\": {\"page_size\": 131136}}}", "of 0x40000"},
+        {"{\"grid\": \"1x1\", \"dram\": {\"A\": {\"page_size\": 64, \"address\": \"0x200000\"}}}",
+         "a multiple of 64 below 0x200000"},
+        {"{\"grid\": \"1x1\", \"kernels\": []}", "a list of 1 to 4200 kernels"},
+    };
+    for (int i = 0; i < COUNT(refused); i++) {
+        ck_assert_int_eq(loader_program_parse(&other, refused[i].text, strlen(refused[i].text),
+                                              "p.json", &no_folders, &program, &error),
+                         PENROSE_E_FORMAT);
+        ck_assert_msg(strstr(error.text, refused[i].message) != NULL, "%s", error.text);
+    }
 }
 
 TEST(grids_are_checked)
@@ -508,12 +550,14 @@ TEST(syntax_errors_have_lines)
     check_refused("", "p.json:1: ");
     struct loader_program *program;
     struct penrose_error error;
-    ck_assert_int_eq(loader_program_parse("{\0}", 3, "p.json", &no_folders, &program, &error),
-                     PENROSE_E_FORMAT);
+    ck_assert_int_eq(
+        loader_program_parse(&arch, "{\0}", 3, "p.json", &no_folders, &program, &error),
+        PENROSE_E_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.text, "NUL"));
-    ck_assert_int_eq(loader_program_open("/absent.json", &no_folders, &program, &error),
+    ck_assert_int_eq(loader_program_open(&arch, "/absent.json", &no_folders, &program, &error),
                      PENROSE_E_FILE);
-    ck_assert_int_eq(loader_program_open("/", &no_folders, &program, &error), PENROSE_E_FILE);
+    ck_assert_int_eq(loader_program_open(&arch, "/", &no_folders, &program, &error),
+                     PENROSE_E_FILE);
 }
 
 /* --- Files --- */
@@ -666,7 +710,7 @@ static void parse_anything(const char *text, size_t size)
     struct loader_program *program;
     struct penrose_error error = {.text = ""};
     enum penrose_status status =
-        loader_program_parse(text, size, "p.json", &no_folders, &program, &error);
+        loader_program_parse(&arch, text, size, "p.json", &no_folders, &program, &error);
     ck_assert_int_eq(status == PENROSE_OK, program != NULL);
     ck_assert_int_eq(status == PENROSE_OK, error.text[0] == 0);
     loader_program_close(program);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "arch/arch.h"
 #include "loader/scratch.h"
 
 FIXTURE(NULL, loader_release);
@@ -54,7 +55,7 @@ static bool find(const uint32_t *code, uint32_t count, bool symbols, uint32_t *a
     }
     image_finish(image);
     struct loader_elf *elf = image_open(image);
-    bool found = loader_scratch_find(elf, address);
+    bool found = loader_scratch_find(elf, arch.l1_bytes[PENROSE_TILE_TENSIX], address);
     return found;
 }
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "arch/arch.h"
 #include "loader/xip.h"
 
 FIXTURE(NULL, loader_release);
@@ -63,7 +64,7 @@ static enum penrose_status kernel_transform(struct kernel *kernel, struct loader
 {
     image_finish(kernel->image);
     struct loader_elf *elf = image_open(kernel->image);
-    enum penrose_status status = loader_xip(elf, blob, error);
+    enum penrose_status status = loader_xip(elf, arch.l1_bytes[PENROSE_TILE_TENSIX], blob, error);
     return status;
 }
 

@@ -9,6 +9,7 @@
 struct set_options set_defaults(void)
 {
     return (struct set_options){
+        .facts = &arch,
         .left_out = -1,
         .attributes = "rv32im_xtttensixbh1p0",
         .text = {0x3840, 0x5440, 0x5a40, 0x6040, 0x6640},
@@ -107,7 +108,7 @@ enum penrose_status set_open(const struct set_options *options, struct loader_fi
             image_write(image, path);
         }
     }
-    enum penrose_status status = loader_firmware_open(folder, firmware, error);
+    enum penrose_status status = loader_firmware_open(options->facts, folder, firmware, error);
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         path_of(options, folder, i, true, path);
         unlink(path);

@@ -9,6 +9,7 @@
 #include "unit/loader/loader_debug.h"
 
 struct set_options {
+    const struct arch *facts;         /* of the kind of chip for which it is opened */
     bool newer;                       /* the layout, see debug_mailboxes */
     const char *without;              /* what its debug information lacks */
     bool flat;                        /* all files in one folder */
@@ -19,7 +20,7 @@ struct set_options {
     uint32_t dram_banks, l1_banks;
 };
 
-/* The addresses of January 2026, 7 DRAM and 110 L1 banks, tt-metal's folders. */
+/* For Blackhole, the addresses of January 2026, 7 DRAM and 110 L1 banks, tt-metal's folders. */
 struct set_options set_defaults(void);
 
 /* One file of the set, not finished. */
