@@ -174,6 +174,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/llk.sh \
 	%D%/clients/llk-ttnop.sh \
 	%D%/clients/ttnn.sh \
+	%D%/clients/ttnn-speed.sh \
 	%D%/clients/models.sh \
 	%D%/clients/programs.sh \
 	%D%/clients/exalens/capture.py \
@@ -204,6 +205,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/ttnn/programs.py \
 	%D%/clients/ttnn/quick.py \
 	%D%/clients/ttnn/readiness.py \
+	%D%/clients/ttnn/speed.py \
 	%D%/clients/ttnn/symbiote.py \
 	%D%/clients/ttnn/tutorials.py \
 	%D%/clients/ttnn/test_plugin.py \

@@ -71,7 +71,8 @@ ttnn_setup() {
 }
 
 # ttnn_run LIBRARY OUT ARGUMENT...: `python ARGUMENT...` on this library, by `penrose exec` as users
-# run it, in the folder OUT. TTNN_DISPATCH=fast keeps tt-metal's own dispatch.
+# run it, in the folder OUT. TTNN_DISPATCH=fast keeps tt-metal's own dispatch. The array ttnn_wrapper is
+# a command in front of Python, if it is set.
 ttnn_run() {
     local library=$1 out=$2 dispatch=()
     shift 2
@@ -80,5 +81,5 @@ ttnn_run() {
     (cd "$out" &&
         PENROSE_CACHE=$ttnn_cache TT_METAL_CACHE=${CLIENT_TTNN_CACHE:-$ttnn_cache/compiled} \
             timeout "${TIMEOUT:-600}" "$ttnn_program" exec --quiet --library "$library" \
-            "${dispatch[@]}" -- "$ttnn_python" "$@")
+            "${dispatch[@]}" -- "${ttnn_wrapper[@]}" "$ttnn_python" "$@")
 }

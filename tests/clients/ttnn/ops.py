@@ -1,19 +1,24 @@
 #!/usr/bin/env python3
 """Runs ttnn operations on the chip that TT_METAL_SIMULATOR names, and compares with torch.
 
-usage: ops.py [--save DIRECTORY] NAME...    runs operations in turn, each on a newly opened device
-       ops.py --list                        prints the names of all operations but the large ones,
-                                            matmul_2048 and encoder_block
+usage: ops.py [OPTION...] NAME...    runs operations in turn, each on a newly opened device
+       ops.py --list                 prints the names of the small operations, with which results
+                                     are checked
+       ops.py --list-workloads       prints those of the sizes that models have, with which speed is
+                                     measured
 
-Prints a line of JSON for each. Every operation runs twice: the first time kernels may have to be
-compiled. --save writes both results as .npy, so that those of two libraries can be compared byte
-by byte. With ABI_COUNT_FILE (../llk/abi_count.c) the line also has the calls of the library and the
-time in it: of opening the device, of the transfer of inputs, of each run, of closing.
+Prints a line of JSON for each. Every operation runs at least twice: the first time kernels may have
+to be compiled. --save writes the results of the first and the last run as .npy, so that those of two
+libraries can be compared byte by byte. With ABI_COUNT_FILE (../llk/abi_count.c) the line also has
+the calls of the library and the time in it: of opening the device, of the transfer of inputs, of the
+first run, of the median of the others ("second"), and of closing.
 """
 import argparse
 import json
 import mmap
 import os
+import pathlib
+import statistics
 import struct
 import sys
 import time
@@ -32,7 +37,8 @@ def to_device(device, data, dtype=BF16, layout=TILE, **more):
 
 
 def to_host(tensor):
-    return ttnn.to_torch(tensor)
+    """As torch has it; some workloads give that already."""
+    return tensor if isinstance(tensor, torch.Tensor) else ttnn.to_torch(tensor)
 
 
 def elementwise(arity, operation, reference, shape=(64, 64), dtype=BF16, layout=TILE,
@@ -190,6 +196,59 @@ def encoder_block(device, rows=128, width=512, heads=8, inner=2048):
     return operation, y + F.gelu(F.layer_norm(y, (width,)) @ f1) @ f2
 
 
+def topk(device, rows=32, columns=1024, count=32):
+    a = to_device(device, torch.randn(1, 1, rows, columns))
+    return (lambda: ttnn.topk(a, count, dim=-1)[0],
+            torch.topk(to_host(a).float(), count, dim=-1).values)
+
+
+def sdpa(device, heads=8, rows=128, width=64):
+    """Causal attention."""
+    q, k, v = (to_device(device, torch.randn(1, heads, rows, width)) for _ in range(3))
+    fq, fk, fv = (to_host(t).float() for t in (q, k, v))
+    scores = fq @ fk.transpose(-2, -1) * width ** -0.5
+    scores += torch.full((rows, rows), float("-inf")).triu(1)
+    return (lambda: ttnn.transformer.scaled_dot_product_attention(q, k, v, is_causal=True),
+            torch.softmax(scores, -1) @ fv)
+
+
+def conv2d(device, side=32, inputs=32, outputs=32):
+    image = torch.randn(1, inputs, side, side).to(torch.bfloat16)
+    weight = (torch.randn(outputs, inputs, 3, 3) * (9 * inputs) ** -0.5).to(torch.bfloat16)
+    x = to_device(device, image.permute(0, 2, 3, 1), layout=ROWS)
+    w = ttnn.from_torch(weight, dtype=BF16)
+
+    def operation():
+        out = ttnn.conv2d(input_tensor=x, weight_tensor=w, device=device, in_channels=inputs,
+                          out_channels=outputs, batch_size=1, input_height=side, input_width=side,
+                          kernel_size=(3, 3), stride=(1, 1), padding=(1, 1))
+        return ttnn.to_layout(ttnn.to_memory_config(out, ttnn.DRAM_MEMORY_CONFIG), ROWS)
+
+    reference = F.conv2d(image.float(), weight.float(), padding=1).permute(0, 2, 3, 1)
+    return operation, reference.reshape(1, 1, side * side, outputs)
+
+
+def mlp(device, rows=128, width=512, inner=2048):
+    x = to_device(device, torch.randn(rows, width))
+    w1, w2 = (to_device(device, torch.randn(n, m) * n ** -0.5)
+              for n, m in ((width, inner), (inner, width)))
+    fx, f1, f2 = (to_host(t).float() for t in (x, w1, w2))
+    return lambda: ttnn.linear(ttnn.gelu(ttnn.linear(x, w1)), w2), F.gelu(fx @ f1) @ f2
+
+
+def llama_decode(device, prompt=32):
+    """A small Llama of examples/models computes one token behind a prompt."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "examples/models"))
+    import models
+    model = models.Llama(device)
+    tokens = torch.randint(0, model.words, (prompt + 1,)).tolist()
+    zeros = torch.zeros(1, model.groups, model.room, model.head)
+    caches = [(model.on_device(zeros), model.on_device(zeros)) for _ in model.layers]
+    models.llama_step(model, caches, tokens[:prompt], 0)
+    return (lambda: models.llama_step(model, caches, tokens[prompt:], prompt),
+            model.reference(tokens)[prompt:])
+
+
 IN_A_ROW = ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig(
     compute_with_storage_grid_size=(8, 1), in0_block_w=1, out_subblock_h=1, out_subblock_w=1,
     per_core_M=1, per_core_N=1, fuse_batch=True, fused_activation=None, mcast_in0=True)
@@ -265,10 +324,29 @@ OPERATIONS = {
     "layer_norm": unary(ttnn.layer_norm, lambda a: F.layer_norm(a, a.shape[-1:])),
 }
 
-# By name only: they take another library a minute.
-LARGE = {
-    "matmul_2048": matmul(2048),
+BIG = (1024, 1024)
+
+# What fills the time of a model. Some take another library a minute.
+WORKLOADS = {
+    "add_tile": binary(ttnn.add, torch.add, shape=(32, 32)),
+    "exp_tile": unary(ttnn.exp, torch.exp, shape=(32, 32)),
+    "add_1024": binary(ttnn.add, torch.add, shape=BIG),
+    "mul_1024": binary(ttnn.multiply, torch.mul, shape=BIG),
+    "exp_1024": unary(ttnn.exp, torch.exp, shape=BIG),
+    "transpose_1024": unary(lambda a: ttnn.transpose(a, -2, -1), lambda a: a.t(), shape=BIG),
+    "typecast_1024": unary(lambda a: ttnn.typecast(a, F32), same, shape=BIG),
+    "tilize_1024": unary(lambda a: ttnn.to_layout(a, TILE), same, layout=ROWS, shape=BIG),
+    "softmax_1024": unary(lambda a: ttnn.softmax(a, dim=-1), lambda a: torch.softmax(a, -1),
+                          shape=BIG),
+    "layer_norm_1024": unary(ttnn.layer_norm, lambda a: F.layer_norm(a, a.shape[-1:]), shape=BIG),
+    "topk": topk,
+    "sdpa": sdpa,
+    "conv2d": conv2d,
+    "mlp": mlp,
     "encoder_block": encoder_block,
+    "llama_decode": llama_decode,
+    "matmul_1024": matmul(1024),
+    "matmul_2048": matmul(2048),
 }
 
 
@@ -315,42 +393,52 @@ def compare(out, reference):
             "pcc": round(float(torch.corrcoef(pair)[0, 1]), 6) if varies else None}
 
 
-def run(name, save, device, counters, record):
+def median_run(runs):
+    """The counts of the run whose time is the (lower) median."""
+    return sorted(runs, key=lambda r: r["ms"])[(len(runs) - 1) // 2] if runs[0] else None
+
+
+def run(name, options, device, counters, record):
     torch.manual_seed(1)
-    operation, reference = (OPERATIONS | LARGE)[name](device)
-    library = {"inputs": counters.since_last()}
-    outputs = []
-    for label in ("first", "second"):
+    operation, reference = (OPERATIONS | WORKLOADS)[name](device)
+    inputs = counters.since_last()
+    outputs, seconds, counts = [], [], []
+    for _ in range(1 + options.repeat):
         start = time.time()
         outputs.append(to_host(operation()))
-        record[label + "_s"] = round(time.time() - start, 3)
-        library[label] = counters.since_last()
-        if save:
-            numpy.save(os.path.join(save, "%s.%s.npy" % (name, label)), bits(outputs[-1]))
-    record.update(compare(outputs[1], reference))
-    record["repeats"] = bool((bits(outputs[0]) == bits(outputs[1])).all())
+        seconds.append(time.time() - start)
+        counts.append(counters.since_last())
+    for label, output in (("first", outputs[0]), ("second", outputs[-1])):
+        if options.save:
+            numpy.save(os.path.join(options.save, "%s.%s.npy" % (name, label)), bits(output))
+    record["first_s"] = round(seconds[0], 3)
+    record["second_s"] = round(statistics.median(seconds[1:]), 3)
+    record.update(compare(outputs[-1], reference))
+    record["repeats"] = all((bits(outputs[0]) == bits(out)).all() for out in outputs[1:])
     record["result"] = "ran"
-    return library
+    return {"inputs": inputs, "first": counts[0], "second": median_run(counts[1:])}
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--save")
+    parser.add_argument("--save", metavar="DIRECTORY")
+    parser.add_argument("--repeat", type=int, default=1, help="runs after the first (1)")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--list-workloads", action="store_true")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
-    if arguments.list:
-        print("\n".join(OPERATIONS))
+    if arguments.list or arguments.list_workloads:
+        print("\n".join(OPERATIONS if arguments.list else WORKLOADS))
         return
     counters = Counters()
     for name in arguments.names:
         record = {"operation": name}
         start = time.time()
-        device = ttnn.open_device(device_id=0)
+        device = ttnn.open_device(device_id=0, l1_small_size=16384)
         record["open_s"] = round(time.time() - start, 3)
         library = {"open": counters.since_last()}
         try:
-            library.update(run(name, arguments.save, device, counters, record))
+            library.update(run(name, arguments, device, counters, record))
         except Exception as error:  # whatever ttnn throws is a result here
             lines = [line for line in str(error).splitlines() if line.strip()]
             record.update(result="exception", error=" | ".join(lines[:4])[:600])
