@@ -1,6 +1,7 @@
 /*
  * Dumps at events. Each is a folder of its own in PENROSE_DUMP_DIR, PID-NUMBER-EVENT, since several
- * processes may have the same environment, and a program may be at fault more than once.
+ * processes may have the same environment, and a program may be at fault more than once. Where there
+ * are several chips, -chipN follows.
  */
 #include "abi/dumps.h"
 
@@ -13,7 +14,7 @@
 
 #include <penrose/dump.h>
 
-#include "abi/device.h"
+#include "abi/machine.h"
 #include "host/environment.h"
 #include "observe/dump/dump.h"
 #include "observe/settings.h"
@@ -89,14 +90,17 @@ void dumps_make(struct device *device, enum settings_dump_event event, const cha
     struct dumps *dumps = &device->dumps;
     const char *folder = host_variable("PENROSE_DUMP_DIR");
     struct penrose_error error;
-    char path[PATH_MAX];
+    char path[PATH_MAX], of[16] = "";
     if (!dumps_wants(dumps, event) || (event != DUMP_AT_EXIT && dumps->made >= MOST_DUMPS)) {
         return;
     }
     folder = folder ? folder : "penrose-dumps";
     mkdir(folder, 0777); /* where that is not possible the next one says so */
-    snprintf(path, sizeof path, "%s/%ld-%u-%s", folder, (long)getpid(), ++dumps->made,
-             settings_dump_event_name(event));
+    if (device->machine->devices > 1) {
+        snprintf(of, sizeof of, "-chip%u", device->number);
+    }
+    snprintf(path, sizeof path, "%s/%ld-%u-%s%s", folder, (long)getpid(), ++dumps->made,
+             settings_dump_event_name(event), of);
     const struct penrose_dump_options options = {.size = sizeof options,
                                                  .tiles = dumps->tiles,
                                                  .tiles_count = dumps->tiles_count,

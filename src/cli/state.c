@@ -150,10 +150,13 @@ static void print_what(const struct state *state)
     const json_t *manifest = state->manifest, *why = json_object_get(manifest, "reason");
     const json_t *producer = json_object_get(manifest, "producer"), *fault;
     size_t i;
-    printf("%s: %s of %s, card %s, at cycle %" PRIu64 "\n", state->path,
+    printf("%s: %s of %s, card %s", state->path,
            state->kind == STATE_DUMP ? "a dump" : "a snapshot",
-           text_at(manifest, "chip", "an unknown chip"), text_at(manifest, "card", "unknown"),
-           number_at(manifest, "cycle"));
+           text_at(manifest, "chip", "an unknown chip"), text_at(manifest, "card", "unknown"));
+    if (json_object_get(manifest, "chip_number")) {
+        printf(", chip %" PRIu64, number_at(manifest, "chip_number"));
+    }
+    printf(", at cycle %" PRIu64 "\n", number_at(manifest, "cycle"));
     if (state->kind == STATE_DUMP) {
         printf("  written by    %s %s, from %s\n", text_at(producer, "name", "an unknown program"),
                text_at(producer, "version", ""), text_at(manifest, "source", "an unknown source"));

@@ -14,6 +14,7 @@
 #include "isa/json_text.h"
 #include "observe/dump/html.h"
 #include "chip/chip.h"
+#include "cluster/cluster.h"
 #include "observe/dump/parts.h"
 
 /* --- The manifest --- */
@@ -146,6 +147,9 @@ json_t *dump_manifest(struct penrose_chip *chip, const char *reason, const char 
     json_object_set_new(manifest, "source", json_string("emulator"));
     json_object_set_new(manifest, "chip", json_text(chip->arch->name));
     json_object_set_new(manifest, "card", json_text(chip_card(chip)));
+    if (cluster_of(chip)->chips > 1) {
+        dump_put(manifest, chip->head.number, "chip_number");
+    }
     json_object_set_new(manifest, "clock_mhz", json_real(chip_clock_mhz(chip)));
     dump_put(manifest, chip_now(chip), "cycle");
     json_object_set_new(manifest, "command", list_command());

@@ -75,6 +75,9 @@ static void put_manifest(FILE *file, const json_t *manifest)
     put_escaped(file, string_of(manifest, "chip"));
     fputs(", ", file);
     put_escaped(file, string_of(manifest, "card"));
+    if (json_object_get(manifest, "chip_number")) {
+        fprintf(file, ", chip %" PRIu64, number_of(manifest, "chip_number"));
+    }
     fprintf(file, "</h1>\n<p>Cycle %" PRIu64 ", ", number_of(manifest, "cycle"));
     put_escaped(file, string_of(manifest, "source"));
     fputs("; made for: ", file);

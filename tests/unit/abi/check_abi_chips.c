@@ -159,6 +159,39 @@ TEST(hangs_name_the_chip)
     ck_assert_uint_eq(reported("chip 0:"), 0);
 }
 
+/* Each chip that is used has a dump of its own at the end, and only the one at fault when that happens. */
+TEST(dumps_name_the_chip)
+{
+    static const char *const bad[] = {"lui a0, 0x80000", "lw a1, 0(a0)", NULL};
+    static const char *const events[][2] = {{"fault-chip0", NULL},
+                                            {"fault-chip1", "1-fault-chip1"},
+                                            {"exit-chip0", "1-exit-chip0"},
+                                            {"exit-chip1", "2-exit-chip1"}};
+    char folder[] = P_tmpdir "/check_chips_XXXXXX", path[128];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(setenv("PENROSE_DUMP_DIR", folder, 1), 0);
+    ck_assert_int_eq(setenv("PENROSE_DUMP_ON", "fault,exit", 1), 0);
+    ck_assert_int_eq(setenv("PENROSE_DUMP_PARTS", "harts", 1), 0);
+    open_chips("unharvested unharvested", NULL);
+    chip_start(0, 5, 6, counts);
+    chip_start(1, 5, 6, bad);
+    libttsim_clock(4096);
+    libttsim_exit();
+    for (unsigned i = 0; i < sizeof events / sizeof events[0]; i++) {
+        snprintf(path, sizeof path, "%s/%ld-%s/manifest.json", folder, (long)getpid(),
+                 events[i][1] ? events[i][1] : "1-fault-chip0");
+        json_t *manifest = json_load_file(path, 0, NULL);
+        ck_assert_msg(!manifest == !events[i][1], "%s", path);
+        if (manifest) {
+            ck_assert_int_eq(json_integer_value(json_object_get(manifest, "chip_number")), i % 2);
+            ck_assert_str_eq(json_string_value(json_object_get(manifest, "chip")), "blackhole");
+        }
+        json_decref(manifest);
+    }
+    snprintf(path, sizeof path, "rm -r %s", folder);
+    ck_assert_int_eq(system(path), 0);
+}
+
 TEST(the_summary_is_of_all_chips)
 {
     char path[] = P_tmpdir "/check_chips_XXXXXX";
