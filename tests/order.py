@@ -16,7 +16,7 @@ FOLDERS = """host arch isa num eth noc tensix rv32 tile loader chip cluster meta
              observe/explain observe/gdb observe/launches abi cli""".split()
 # Folders whose files still call each other in circles, and files that still call up.
 KNOTS = {"abi", "chip", "cli", "loader", "metal", "noc", "observe", "observe/gdb", "rv32", "tensix"}
-UPWARD = {"chip/calls", "chip/chip", "chip/load", "chip/places", "chip/record", "chip/sched", "metal/programs",
+UPWARD = {"chip/calls", "chip/life", "chip/load", "chip/record", "chip/sched", "chip/tiles", "metal/programs",
           "observe/inside", "observe/trace/file"}
 
 

@@ -161,6 +161,10 @@ bool chip_has_tile(const struct penrose_chip *chip, enum penrose_tile_kind kind,
                    unsigned y);
 struct grid_position chip_position(uint16_t place);
 
+/* What the grid has at a place, and whether that has harts. */
+const struct grid_tile *chip_grid_tile(const struct penrose_chip *chip, uint16_t place);
+bool chip_has_harts(const struct grid_tile *tile);
+
 enum { CHIP_PLACES_TEXT = 64 };
 
 /* Where hosts find the tiles of a kind, in words: "x 1-7 and 10-16, y 2-11". */
@@ -174,6 +178,10 @@ struct grid_position chip_logical(const struct penrose_chip *chip, uint16_t plac
  * PENROSE_E_ARGUMENT when there is none, PENROSE_E_MEMORY. */
 enum penrose_status chip_tile(struct penrose_chip *chip, unsigned x, unsigned y, struct tile **tile,
                               struct penrose_error *error);
+
+/* The tile at such a place, which hosts call (x, y), brought to the present. PENROSE_E_MEMORY. */
+enum penrose_status chip_take_tile(struct penrose_chip *chip, uint16_t place, unsigned x,
+                                   unsigned y, struct tile **tile, struct penrose_error *error);
 
 /* The tile at a place that has harts and is not fused off. NULL when memory runs out. */
 struct tile *chip_make_tile(struct penrose_chip *chip, uint16_t place);
@@ -291,14 +299,27 @@ void chip_rerun_units(struct penrose_chip *chip, uint64_t planned, uint64_t actu
                       bool (*goes_on)(const struct penrose_chip *chip,
                                       const struct chip_unit *unit));
 
-/* --- Reports (faults.c) --- */
+/* --- What tiles ask (board.c) --- */
 
-/* The board functions of a chip's tiles. */
 void chip_board_init(struct tile_board *board, const struct penrose_options *options,
                      uint64_t window);
 
-/* For the board of tiles: does a multicast reach its sender, and at once (not in timed runs)? */
+/* Does a multicast reach its sender, and at once (not in timed runs)? (exchange.c) */
 bool chip_loops_back(void *owner, const struct tile *tile, const struct noc_packet *packet);
+
+/* --- Reports (reports.c) --- */
+
+static inline enum penrose_hart chip_hart_of(enum tile_agent agent)
+{
+    return agent < AGENT_NOC ? (enum penrose_hart)agent : PENROSE_NO_HART;
+}
+
+/* Notes a fault at a place; while units run, among the notes at *notes. */
+enum penrose_policy chip_note_fault(struct penrose_chip *chip, void **notes, uint16_t place,
+                                    const struct tile_fault *fault);
+
+/* Notes that a tile used what is not modelled. */
+void chip_note_use(struct penrose_chip *chip, struct tile *tile, struct penrose_unmodelled *use);
 
 /* A request that a tile sent broke a rule where no unit runs. True: a policy lets it pass. */
 bool chip_packet_fault(struct penrose_chip *chip, const struct noc_packet *packet,

@@ -1,4 +1,4 @@
-/* The harts of a chip's tiles, as penrose.h shows them. */
+/* The harts and coprocessors of a chip's tiles, as penrose.h shows them. */
 #include <string.h>
 
 #include "addresses.h"
@@ -129,4 +129,35 @@ enum penrose_status chip_hart_hold(struct penrose_chip *chip, unsigned x, unsign
     struct tile *tile;
     enum penrose_status status = chip_hart_tile(chip, x, y, hart, &tile, error);
     return status == PENROSE_OK ? set_reset(tile, hart, true, error) : status;
+}
+
+bool chip_coprocessor_busy(struct penrose_chip *chip, unsigned x, unsigned y)
+{
+    struct tile *tile;
+    return chip_tile(chip, x, y, &tile, NULL) == PENROSE_OK && tensix_busy(&tile->tensix);
+}
+
+enum penrose_status chip_coprocessor_reset(struct penrose_chip *chip, unsigned x, unsigned y,
+                                           struct penrose_error *error)
+{
+    struct tile *tile;
+    enum penrose_status status = chip_tile(chip, x, y, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    if (tile->kind->type != TILE_TENSIX) {
+        return error_set(error, PENROSE_E_ARGUMENT, "%s has no coprocessor", tile->name);
+    }
+    for (unsigned core = RV32_T0; core <= RV32_T2; core++) {
+        if (tile->run[core].state != HART_HELD) {
+            return error_set(error, PENROSE_E_STATE, "%s: %s is not in reset", tile->name,
+                             arch_hart_name((enum penrose_hart)core));
+        }
+    }
+    uint32_t held = tile->tensix.held;
+    tensix_reset(&tile->tensix);
+    tensix_soft_reset(&tile->tensix, 0, held);
+    tile->tensix_idle = false;
+    tile_event(tile, tile->now);
+    return PENROSE_OK;
 }

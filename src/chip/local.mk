@@ -1,10 +1,11 @@
 chip_sources += \
+	%D%/access.c \
 	%D%/arc.c \
 	%D%/arc.h \
+	%D%/board.c \
 	%D%/calls.c \
 	%D%/calls.def \
 	%D%/calls.h \
-	%D%/chip.c \
 	%D%/chip.h \
 	%D%/dram.c \
 	%D%/dram.h \
@@ -18,6 +19,7 @@ chip_sources += \
 	%D%/harts.c \
 	%D%/host.c \
 	%D%/jumps.c \
+	%D%/life.c \
 	%D%/link.c \
 	%D%/link.h \
 	%D%/load.c \
@@ -29,6 +31,7 @@ chip_sources += \
 	%D%/pcie.h \
 	%D%/places.c \
 	%D%/record.c \
+	%D%/reports.c \
 	%D%/sched.c \
 	%D%/snapshot.c \
 	%D%/snapshot.def \
@@ -39,7 +42,8 @@ chip_sources += \
 	%D%/snapshot_tensix.def \
 	%D%/sparse.c \
 	%D%/sparse.h \
-	%D%/text.c
+	%D%/text.c \
+	%D%/tiles.c
 libpenrose_core_la_SOURCES += \
 	%D%/pool.c \
 	%D%/pool.h \

@@ -1,0 +1,74 @@
+/* What the tiles of a chip ask of it (struct tile_board). */
+#include "chip/chip.h"
+#include "chip/gddr.h"
+#include "tile/timing.h"
+
+static enum penrose_policy record_fault(void *owner, struct tile *tile,
+                                        const struct tile_fault *fault)
+{
+    return chip_note_fault(owner, &tile->notes, tile->node, fault);
+}
+
+static enum penrose_policy record_bank_fault(void *owner, void **notes,
+                                             const struct tile_fault *fault)
+{
+    return chip_note_fault(owner, notes, fault->origin, fault);
+}
+
+/* What host files look alike may be another program: only those count that were loaded here. */
+static bool has_nothing_at_null(void *owner, const struct tile *tile, uint32_t pc)
+{
+    const struct image *image = images_find(chip_images(owner), tile->x, tile->y, pc);
+    return image && !image->is_firmware && !image->is_found &&
+           loader_elf_lowest(image->elf) >= RV32_NULL_BYTES;
+}
+
+static void record_unmodelled(void *owner, struct tile *tile, const struct mmio_access *access,
+                              const char *field)
+{
+    struct penrose_unmodelled use = {
+        .address = access->address,
+        .written = mmio_is_write(access),
+        .read = !mmio_is_write(access),
+        .times = 1,
+        .hart = chip_hart_of(access->agent),
+        .range =
+            field ? field : tile_range_title(tile->kind->type, access->agent, access->address)};
+    if (access->agent < AGENT_NOC) {
+        use.pc = rv32_current_pc(&tile->hart[access->agent]);
+    }
+    chip_note_use(owner, tile, &use);
+}
+
+static void record_unmodelled_config(void *owner, struct tile *tile, enum tile_agent pusher,
+                                     uint32_t pc, uint32_t word, uint32_t address,
+                                     const char *field)
+{
+    struct penrose_unmodelled use = {.address = address,
+                                     .written = true,
+                                     .times = 1,
+                                     .hart = chip_hart_of(pusher),
+                                     .pc = pc,
+                                     .word = word,
+                                     .range = field};
+    chip_note_use(owner, tile, &use);
+}
+
+void chip_board_init(struct tile_board *board, const struct penrose_options *options,
+                     uint64_t window)
+{
+    bool is_random = options->schedule == PENROSE_RANDOM;
+    *board = (struct tile_board){.delivery = {.at_once = !options->timed && !is_random,
+                                              .timing = tile_timing(options->timed),
+                                              .at_random = is_random,
+                                              .window = window},
+                                 .fault = record_fault,
+                                 .bank_fault = record_bank_fault,
+                                 .has_nothing_at_null = has_nothing_at_null,
+                                 .unmodelled = record_unmodelled,
+                                 .unmodelled_config = record_unmodelled_config,
+                                 .loops_back = chip_loops_back,
+                                 .read_gddr = chip_gddr_read,
+                                 .gddr_takes = chip_gddr_takes,
+                                 .move_gddr = chip_gddr_move};
+}
