@@ -209,6 +209,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/ttnn/symbiote.py \
 	%D%/clients/ttnn/tutorials.py \
 	%D%/clients/ttnn/test_plugin.py \
+	%D%/clients/ttnn/topology.py \
 	%D%/clients/ttnn/umd.py
 check-clients: all
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(REAL_CLIENTS)'

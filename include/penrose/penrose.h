@@ -120,7 +120,7 @@ struct penrose_options {
     unsigned
         threads; /* host threads that run tiles, up to 256. 0: the number in PENROSE_THREADS, or 1
                          without it. Results do not depend on it */
-    const char *card; /* "unharvested", "p150a" or "p100a"; NULL: "unharvested" */
+    const char *card; /* "unharvested", "p150a", "p100a" or "p100"; NULL: "unharvested" */
     /* The host instructions that compute for the coprocessor: "reference" (plain C), "avx2",
      * "avx512", or PENROSE_FASTEST_KERNELS, the fastest that the host has. NULL: those that
      * PENROSE_KERNELS names, or the fastest without it. Results do not depend on them. */
@@ -390,6 +390,13 @@ void penrose_cluster_destroy(struct penrose_cluster *cluster);
 enum penrose_status penrose_cluster_add(struct penrose_cluster *cluster,
                                         const struct penrose_options *options,
                                         struct penrose_chip **chip, struct penrose_error *error);
+
+/* Creates the cluster of a card: options->card may also be "p300", "p300x2", "quietbox" or "galaxy",
+ * which have several chips and links between them. options->threads are those of the cluster. Errors
+ * are those of penrose_chip_create; *cluster is NULL then. Any thread. */
+enum penrose_status penrose_cluster_of_card(const struct penrose_options *options,
+                                            struct penrose_cluster **cluster,
+                                            struct penrose_error *error);
 
 /* Chip `number` of the cluster; NULL past the last. */
 struct penrose_chip *penrose_cluster_chip(const struct penrose_cluster *cluster, size_t number);

@@ -35,30 +35,31 @@ libttsim_la_LIBADD = libttsim_parts.la libpenrose_core.la
 libttsim_la_LDFLAGS = $(shared_ldflags) -module -avoid-version \
 	-export-symbols-regex '^libttsim_'
 
-## A folder for each card, $(libdir)/penrose/CARD, with the descriptor that UMD looks for beside the
+## A folder for each card, $(libdir)/penrose/CARD, with the descriptors that UMD looks for beside the
 ## library, and a link to the library, which knows its card by the folder (card.h). In the build tree
 ## it is cards/CARD.
 cardsdir = $(libdir)/penrose
-cards = unharvested p150a p100a p100
-card_descriptors = $(cards:%=cards/%/soc_descriptor.yaml)
+cluster_cards = p300 p300x2 quietbox galaxy
+cards = unharvested p150a p100a p100 $(cluster_cards)
+card_descriptors = $(cards:%=cards/%/soc_descriptor.yaml) $(cluster_cards:%=cards/%/cluster_descriptor.yaml)
 card_links = $(cards:%=cards/%/libttsim.so)
 noinst_DATA += $(card_descriptors) $(card_links)
 CLEANFILES += $(card_descriptors) $(card_links)
 
 $(card_descriptors): penrose$(EXEEXT)
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && card=`basename $(@D)` && \
-	$(EMULATOR) ./penrose$(EXEEXT) info --soc-descriptor "$$card" >$@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && card=`basename $(@D)` && kind=`basename $@ _descriptor.yaml` && \
+	$(EMULATOR) ./penrose$(EXEEXT) info --$$kind-descriptor "$$card" >$@.tmp && mv $@.tmp $@
 $(card_links):
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && ln -sf ../../.libs/libttsim.so $@
 
 install-data-local:
 	for card in $(cards); do \
 	    $(MKDIR_P) "$(DESTDIR)$(cardsdir)/$$card" && \
-	    $(INSTALL_DATA) "cards/$$card/soc_descriptor.yaml" "$(DESTDIR)$(cardsdir)/$$card" && \
+	    $(INSTALL_DATA) cards/$$card/*_descriptor.yaml "$(DESTDIR)$(cardsdir)/$$card" && \
 	    ln -sf ../../libttsim.so "$(DESTDIR)$(cardsdir)/$$card/libttsim.so" || exit 1; \
 	done
 uninstall-local:
 	for card in $(cards); do \
-	    rm -f "$(DESTDIR)$(cardsdir)/$$card/soc_descriptor.yaml" "$(DESTDIR)$(cardsdir)/$$card/libttsim.so"; \
+	    rm -f "$(DESTDIR)$(cardsdir)/$$card"/*_descriptor.yaml "$(DESTDIR)$(cardsdir)/$$card/libttsim.so"; \
 	    rmdir "$(DESTDIR)$(cardsdir)/$$card"; \
 	done; rmdir "$(DESTDIR)$(cardsdir)" || :

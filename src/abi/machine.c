@@ -209,39 +209,55 @@ static const char *card_named(struct device *device, const char *variable, const
     return card;
 }
 
-/* The cards of all chips: those that PENROSE_CHIPS names, or the one of PENROSE_CARD, or that of the
- * library. How many there are. */
-static unsigned choose_cards(struct device *device, const char *card[MACHINE_DEVICES])
+/* The card that PENROSE_CARD names, or that of the library. */
+static const char *choose_card(struct device *device)
 {
-    const char *chips = host_variable("PENROSE_CHIPS"), *one = host_variable("PENROSE_CARD");
+    const char *one = host_variable("PENROSE_CARD");
     const char *named = one ? card_named(device, "PENROSE_CARD", one) : NULL;
-    char word[64];
-    unsigned count = 0;
-    int length;
-    card[0] = named ? named : abi_default_card();
-    for (; chips && sscanf(chips, " %63s%n", word, &length) == 1; chips += length) {
-        named = card_named(device, "PENROSE_CHIPS", word);
-        if (!named) {
-            return 1;
-        }
-        if (count == MACHINE_DEVICES) {
-            device_complain(device, "PENROSE_CHIPS", "hosts find at most 32 chips");
-            return 1;
-        }
-        card[count++] = named;
-    }
-    return count ? count : 1;
+    return named ? named : abi_default_card();
 }
 
-static enum penrose_status make_chips(struct machine *machine, struct penrose_error *error)
+/* Chips of the cards that PENROSE_CHIPS names, instead of a card. */
+static enum penrose_status add_chips(struct machine *machine, const char *chips,
+                                     struct penrose_options *options, struct penrose_error *error)
+{
+    char word[64];
+    int length;
+    unsigned count = 0;
+    enum penrose_status status = penrose_cluster_create(options->threads, &machine->cluster, error);
+    for (; status == PENROSE_OK && sscanf(chips, " %63s%n", word, &length) == 1; chips += length) {
+        struct penrose_chip *chip;
+        options->card = card_named(machine->device[0], "PENROSE_CHIPS", word);
+        if (count++ == MACHINE_DEVICES) {
+            device_complain(machine->device[0], "PENROSE_CHIPS", "hosts find at most 32 chips");
+        }
+        if ((!options->card && count > 1) || count > MACHINE_DEVICES) {
+            break;
+        }
+        options->card = options->card ? options->card : choose_card(machine->device[0]);
+        status = penrose_cluster_add(machine->cluster, options, &chip, error);
+    }
+    return status;
+}
+
+static enum penrose_status make_cluster(struct machine *machine, struct penrose_error *error)
 {
     struct penrose_options options;
-    const char *card[MACHINE_DEVICES];
-    unsigned threads = choose_threads(machine->device[0]);
-    unsigned count = choose_cards(machine->device[0], card);
+    const char *chips = host_variable("PENROSE_CHIPS");
     choose_options(machine->device[0], &options);
-    enum penrose_status status = penrose_cluster_create(threads, &machine->cluster, error);
-    for (unsigned i = 0; status == PENROSE_OK && i < count; i++) {
+    options.threads = choose_threads(machine->device[0]);
+    options.card = choose_card(machine->device[0]);
+    return chips && *chips ? add_chips(machine, chips, &options, error)
+                           : penrose_cluster_of_card(&options, &machine->cluster, error);
+}
+
+static enum penrose_status make_devices(struct machine *machine, struct penrose_error *error)
+{
+    enum penrose_status status = make_cluster(machine, error);
+    struct penrose_chip *chip;
+    bool is_alone = status != PENROSE_OK || !penrose_cluster_chip(machine->cluster, 1);
+    for (unsigned i = 0; status == PENROSE_OK && (chip = penrose_cluster_chip(machine->cluster, i));
+         i++) {
         struct device *device = i ? calloc(1, sizeof *device) : machine->device[0];
         if (!device) {
             return error_set(error, PENROSE_E_MEMORY, "no memory for a device");
@@ -250,12 +266,11 @@ static enum penrose_status make_chips(struct machine *machine, struct penrose_er
         machine->devices = i + 1;
         device->machine = machine;
         device->number = i;
-        if (count > 1) {
+        device->chip = chip;
+        if (!is_alone) {
             snprintf(device->reports.of, sizeof device->reports.of, "chip %u: ", i);
         }
-        options.card = card[i];
-        status = penrose_cluster_add(machine->cluster, &options, &device->chip, error);
-        if (status == PENROSE_OK && !device_make_windows(device)) {
+        if (!device_make_windows(device)) {
             return error_set(error, PENROSE_E_MEMORY, "no memory for windows");
         }
     }
@@ -309,7 +324,7 @@ struct machine *machine_create(const struct host_callbacks *host)
     }
     machine->host = *host;
     machine->device[0]->machine = machine;
-    if (make_chips(machine, &error) != PENROSE_OK) {
+    if (make_devices(machine, &error) != PENROSE_OK) {
         report(machine->device[0], "libttsim_init: %s", error.text);
         penrose_cluster_destroy(machine->cluster);
         free_devices(machine);

@@ -10,9 +10,10 @@
 
 #include "abi/clock.h"
 #include "abi/device.h"
+#include "chip/plan.h"
 #include "observe/gdb/gdb.h"
 
-enum { MACHINE_DEVICES = 32, /* UMD looks for no more */ DEVICE_SPACE_SHIFT = 36, BDF_SHIFT = 3 };
+enum { MACHINE_DEVICES = PLAN_CHIPS, DEVICE_SPACE_SHIFT = 36, BDF_SHIFT = 3 };
 
 /* Since when the host has found nothing new. */
 struct poll_watch {

@@ -46,9 +46,14 @@ static inline enum penrose_status api_end_read(const struct penrose_chip *chip, 
 enum penrose_status api_take_sized(const void *given, void *own, size_t least, const char *name,
                                    struct penrose_error *error);
 
-/* A new chip that belongs to no cluster yet; see penrose_chip_create. */
-enum penrose_status api_make_chip(const struct penrose_options *options, struct penrose_chip **chip,
-                                  struct penrose_error *error);
+/* What a caller's options ask for: *own is complete, and the plan is that of its card. */
+enum penrose_status api_plan(const struct penrose_options *given, struct penrose_options *own,
+                             struct cluster_plan *plan, struct penrose_error *error);
+
+/* PENROSE_E_ARGUMENT where the card has several chips. */
+enum penrose_status api_check_single(const struct cluster_plan *plan,
+                                     const struct penrose_options *options,
+                                     struct penrose_error *error);
 
 /* The kinds of chips in this library, and behind them NULL. Callers that name no kind get the first
  * one. */
@@ -59,6 +64,11 @@ const struct chip_calls *api_chip_of_card(const char *card);
 
 /* The kind of chip of that name; NULL: there is none. */
 const struct chip_calls *api_chip_of_name(const char *name);
+
+/* The plan of a card; NULL is the first one of all. PENROSE_E_ARGUMENT, with the names of all, where
+ * there is none. */
+enum penrose_status api_plan_card(const char *card, struct cluster_plan *plan,
+                                  struct penrose_error *error);
 
 /* The name of a card, which stays; NULL: none has it. */
 const char *api_card(const char *name);

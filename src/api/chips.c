@@ -22,16 +22,14 @@ static enum penrose_status take_options(const struct penrose_options *given,
     return given ? api_take_sized(given, own, sizeof *own, "penrose_options", error) : PENROSE_OK;
 }
 
-static unsigned threads_of(const struct penrose_options *given)
-{
-    return given ? given->threads : 0;
-}
-
 const struct chip_calls *api_chip_of_card(const char *card)
 {
+    const char *name;
     for (size_t i = 0; api_chips[i]; i++) {
-        if (!card || api_chips[i]->has_card(card)) {
-            return api_chips[i];
+        for (size_t at = 0; (name = api_chips[i]->card_at(at)); at++) {
+            if (!card || strcmp(name, card) == 0) {
+                return api_chips[i];
+            }
         }
     }
     return NULL;
@@ -58,17 +56,26 @@ const char *api_card(const char *name)
 
 const char *api_cards(char *text, size_t size)
 {
-    char own[PENROSE_ERROR_TEXT];
     size_t length = 0;
-    for (size_t i = 0; api_chips[i] && length < size; i++) {
-        length += (size_t)snprintf(text + length, size - length, "%s%s", i ? "; " : "",
-                                   api_chips[i]->cards(own, sizeof own));
+    for (size_t i = 0; api_chips[i]; i++) {
+        const char *between = i ? "; " : "", *name, *next = api_chips[i]->card_at(0);
+        for (size_t at = 1; (name = next) && length < size; at++) {
+            next = api_chips[i]->card_at(at);
+            length += (size_t)snprintf(text + length, size - length, "%s%s", between, name);
+            between = next && api_chips[i]->card_at(at + 1) ? ", " : " and ";
+        }
     }
     return text;
 }
 
-static enum penrose_status refuse_card(const char *card, struct penrose_error *error)
+enum penrose_status api_plan_card(const char *card, struct cluster_plan *plan,
+                                  struct penrose_error *error)
 {
+    const struct chip_calls *kind = api_chip_of_card(card);
+    if (kind) {
+        kind->plan_card(card ? card : kind->card_at(0), plan);
+        return PENROSE_OK;
+    }
     char known[PENROSE_ERROR_TEXT] = "";
     return error_set(error, PENROSE_E_ARGUMENT, "there is no card '%s'; known are %s", card,
                      api_cards(known, sizeof known));
@@ -76,25 +83,35 @@ static enum penrose_status refuse_card(const char *card, struct penrose_error *e
 
 /* --- Life --- */
 
-enum penrose_status api_make_chip(const struct penrose_options *given, struct penrose_chip **chip,
-                                  struct penrose_error *error)
+enum penrose_status api_plan(const struct penrose_options *given, struct penrose_options *own,
+                             struct cluster_plan *plan, struct penrose_error *error)
 {
-    struct penrose_options own;
-    *chip = NULL;
-    enum penrose_status status = take_options(given, &own, error);
-    if (status != PENROSE_OK) {
-        return status;
-    }
-    const struct chip_calls *calls = api_chip_of_card(own.card);
-    return calls ? calls->create(&own, chip, error) : refuse_card(own.card, error);
+    enum penrose_status status = take_options(given, own, error);
+    return status ? status : api_plan_card(own->card, plan, error);
+}
+
+enum penrose_status api_check_single(const struct cluster_plan *plan,
+                                     const struct penrose_options *options,
+                                     struct penrose_error *error)
+{
+    return plan->chips == 1
+               ? PENROSE_OK
+               : error_set(error, PENROSE_E_ARGUMENT,
+                           "the card %s has %u chips; penrose_cluster_of_card makes them",
+                           options->card, plan->chips);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_options *options,
                                                        struct penrose_chip **chip,
                                                        struct penrose_error *error)
 {
-    enum penrose_status status = api_make_chip(options, chip, error);
-    return status ? status : cluster_of_one(chip, threads_of(options), error);
+    struct penrose_options own;
+    struct cluster_plan plan;
+    *chip = NULL;
+    enum penrose_status status = api_plan(options, &own, &plan, error);
+    status = status ? status : api_check_single(&plan, &own, error);
+    status = status ? status : plan.kind->create(&own, &plan.chip[0], chip, error);
+    return status ? status : cluster_of_one(chip, own.threads, error);
 }
 
 PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)

@@ -1,5 +1,6 @@
 /* Clusters: chips under one clock, links between them, time. */
 #include "api/api.h"
+#include "cluster/plan.h"
 #include "isa/error.h"
 
 /* --- Life --- */
@@ -21,13 +22,31 @@ PENROSE_EXPORT enum penrose_status penrose_cluster_add(struct penrose_cluster *c
                                                        struct penrose_chip **chip,
                                                        struct penrose_error *error)
 {
-    enum penrose_status status = api_make_chip(options, chip, error);
+    struct penrose_options own;
+    struct cluster_plan plan;
+    *chip = NULL;
+    enum penrose_status status = api_plan(options, &own, &plan, error);
+    status = status ? status : api_check_single(&plan, &own, error);
     if (status != PENROSE_OK) {
         return status;
     }
-    status = cluster_add(cluster, *chip, error);
+    struct chip_identity *identity = &plan.chip[0].identity;
+    *identity = plan_identity(identity->board + cluster->chips, 0, identity->location);
+    status = plan.kind->create(&own, &plan.chip[0], chip, error);
+    status = status ? status : cluster_add(cluster, *chip, error);
     *chip = status == PENROSE_OK ? *chip : NULL;
     return status;
+}
+
+PENROSE_EXPORT enum penrose_status penrose_cluster_of_card(const struct penrose_options *options,
+                                                           struct penrose_cluster **cluster,
+                                                           struct penrose_error *error)
+{
+    struct penrose_options own;
+    struct cluster_plan plan;
+    *cluster = NULL;
+    enum penrose_status status = api_plan(options, &own, &plan, error);
+    return status ? status : cluster_of_plan(&plan, &own, cluster, error);
 }
 
 PENROSE_EXPORT struct penrose_chip *penrose_cluster_chip(const struct penrose_cluster *cluster,

@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	%D%/blackhole/extensions.def \
 	%D%/blackhole/gddr_dma.def \
 	%D%/blackhole/geometry.h \
+	%D%/blackhole/cards.def \
 	%D%/blackhole/config_users.def \
 	%D%/blackhole/control.def \
 	%D%/blackhole/csr.def \

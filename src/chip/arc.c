@@ -61,6 +61,9 @@ enum telemetry_kind {
     FIXED,
     BOARD_HIGH,
     BOARD_LOW,
+    ASIC_HIGH,
+    ASIC_LOW,
+    LOCATION,
     ETHERNET,
     TRAINED_BANKS,
     HEARTBEAT,
@@ -119,7 +122,8 @@ static uint32_t heartbeat(const struct arc *arc)
     return (uint32_t)(1 + now(arc) / cycles_per_update);
 }
 
-static uint32_t telemetry_at_boot(const struct telemetry_row *row, const struct grid *grid)
+static uint32_t telemetry_at_boot(const struct telemetry_row *row, const struct grid *grid,
+                                  const struct chip_identity *identity)
 {
     enum {
         ALL_COLUMNS = (1 << GRID_COLUMNS) - 1,
@@ -131,9 +135,15 @@ static uint32_t telemetry_at_boot(const struct telemetry_row *row, const struct 
     uint32_t trained = 0;
     switch (row->kind) {
     case BOARD_HIGH:
-        return (uint32_t)(grid->board >> 32);
+        return (uint32_t)(identity->board >> 32);
     case BOARD_LOW:
-        return (uint32_t)grid->board;
+        return (uint32_t)identity->board;
+    case ASIC_HIGH:
+        return (uint32_t)(identity->asic >> 32);
+    case ASIC_LOW:
+        return (uint32_t)identity->asic;
+    case LOCATION:
+        return (uint32_t)identity->location;
     case ETHERNET:
         return ALL_ETHERNET & ~(uint32_t)grid->fused.ethernet;
     case TRAINED_BANKS: /* two bits a bank: trained, failed */
@@ -323,7 +333,8 @@ static void handle_messages(struct arc *arc)
 
 /* --- Start --- */
 
-void arc_init(struct arc *arc, const struct grid *grid, const struct arc_board *board)
+void arc_init(struct arc *arc, const struct grid *grid, const struct chip_identity *identity,
+              const struct arc_board *board)
 {
     if (board) {
         arc->board = *board;
@@ -338,7 +349,7 @@ void arc_init(struct arc *arc, const struct grid *grid, const struct arc_board *
     arc_store(arc, AT_ARC_TAGS + 4, TELEMETRY_ENTRIES);
     for (int i = 0; i < (int)TELEMETRY_ENTRIES; i++) {
         arc_store(arc, AT_ARC_TAGS + 8 + 4 * (uint64_t)i, telemetry[i].tag | (uint32_t)i << 16);
-        arc_store(arc, telemetry_address(i), telemetry_at_boot(&telemetry[i], grid));
+        arc_store(arc, telemetry_address(i), telemetry_at_boot(&telemetry[i], grid, identity));
     }
     struct grid_position at;
     if (grid_locate(grid, PENROSE_TILE_ARC, 0, 0, &at)) {

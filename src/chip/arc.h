@@ -54,8 +54,9 @@ struct arc {
 
 extern const struct reg_file arc_registers;
 
-/* Makes zeroed memory an ARC as after boot, on a chip of this grid. */
-void arc_init(struct arc *arc, const struct grid *grid, const struct arc_board *board);
+/* Makes zeroed memory an ARC as after boot, on a chip of this grid and identity. */
+void arc_init(struct arc *arc, const struct grid *grid, const struct chip_identity *identity,
+              const struct arc_board *board);
 
 /* Accesses over NoC `noc`. `rule` has room for GRID_RULE_BYTES and is filled unless the reply is
  * ANSWER_DONE; `to` is filled whatever the reply. Registers are single words; CSM takes any size.

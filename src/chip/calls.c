@@ -2,33 +2,16 @@
 #include "chip/calls.h"
 
 #include <stddef.h>
-#include <stdio.h>
 
+#include "chip/cards.h"
 #include "chip/chip.h"
 #include "chip/snapshot.h"
 
 _Static_assert(offsetof(struct penrose_chip, head) == 0, "a chip begins with its head");
 
-static bool has_card(const char *name)
+static void size_of_product(const struct grid_product *product, struct card_size *size)
 {
-    return grid_product(name) != NULL;
-}
-
-static const char *list_cards(char *text, size_t size)
-{
-    snprintf(text, size, "%s", grid_products().text);
-    return text;
-}
-
-static const char *card_name_at(size_t index)
-{
-    const struct grid_product *product = grid_product_at(index);
-    return product ? product->name : NULL;
-}
-
-static void size_of_card(const char *name, struct card_size *size)
-{
-    const struct grid_fused *fused = &grid_product(name)->fused;
+    const struct grid_fused *fused = &product->fused;
     *size =
         (struct card_size){.columns = arch.columns - (unsigned)__builtin_popcount(fused->columns),
                            .rows = arch.rows - (unsigned)__builtin_popcount(fused->rows),
@@ -46,14 +29,13 @@ const struct chip_calls chip_calls = {
     .layout = snapshot_layout,
     .card = chip_card,
     .options = options_of,
-    .has_card = has_card,
-    .card_at = card_name_at,
-    .card_size = size_of_card,
+    .card_at = chip_card_at,
+    .plan_card = chip_plan_card,
+    .size_of = size_of_product,
     .tile_facts = chip_tile_facts,
     .next_tile = chip_next_tile,
     .stands_at = chip_stands_at,
     .hart_jump = chip_hart_jump,
-    .cards = list_cards,
     .create = chip_create,
     .destroy = chip_destroy,
     .units = CHIP_UNITS,

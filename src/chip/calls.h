@@ -13,6 +13,7 @@
 #include <penrose/trace.h>
 
 #include "arch/arch.h"
+#include "chip/plan.h"
 #include "loader/firmware.h"
 #include "loader/images.h"
 
@@ -66,7 +67,7 @@ struct hart_jump {
     uint32_t null;           /* the latest one to address 0 */
 };
 
-/* What a card has of its chip. */
+/* What a product has of its chip. */
 struct card_size {
     unsigned columns, rows, banks; /* of workers; of DRAM */
 };
@@ -77,10 +78,10 @@ struct chip_calls {
     uint64_t (*layout)(void);    /* of its state, as this build has it */
     const char *(*card)(const struct penrose_chip *chip);
     const struct penrose_options *(*options)(const struct penrose_chip *chip);
-    bool (*has_card)(const char *name);
-    const char *(*card_at)(size_t index);                        /* NULL: beyond the last */
-    void (*card_size)(const char *name, struct card_size *size); /* of one that there is */
-    const char *(*cards)(char *text, size_t size); /* their names, with commas between them */
+    const char *(*card_at)(size_t index); /* NULL: beyond the last */
+    /* The plan of a card that there is. */
+    void (*plan_card)(const char *name, struct cluster_plan *plan);
+    void (*size_of)(const struct grid_product *product, struct card_size *size);
     /* The tile at a place, which is made if nobody has used it and `makes`. False: there is none. */
     bool (*tile_facts)(struct penrose_chip *chip, unsigned x, unsigned y, bool makes,
                        struct tile_facts *facts);
@@ -91,7 +92,10 @@ struct chip_calls {
                           enum penrose_hart hart);
     bool (*hart_jump)(struct penrose_chip *chip, unsigned x, unsigned y, enum penrose_hart hart,
                       struct hart_jump *jump);
-    __typeof__(penrose_chip_create) *create;
+    /* As penrose_chip_create, but for the card; the chip belongs to no cluster yet. */
+    enum penrose_status (*create)(const struct penrose_options *options,
+                                  const struct plan_chip *plan, struct penrose_chip **chip,
+                                  struct penrose_error *error);
     __typeof__(penrose_chip_destroy) *destroy;
 
     /* What its cluster asks, window by window. */
@@ -155,7 +159,7 @@ bool chip_hart_jump(struct penrose_chip *chip, unsigned x, unsigned y, enum penr
                     struct hart_jump *jump);
 extern const struct inside chip_inside;
 
-extern __typeof__(penrose_chip_create) chip_create;
+extern __typeof__(*((struct chip_calls *)0)->create) chip_create;
 extern __typeof__(penrose_chip_destroy) chip_destroy;
 #define CALL(name) extern __typeof__(penrose_##name) chip_##name;
 #include "chip/calls.def"

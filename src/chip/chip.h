@@ -86,6 +86,7 @@ struct penrose_chip {
     struct pcie pcie[2];
     struct niu plain_niu[GRID_PLAIN_TILES][GRID_NOCS]; /* L2CPU, security and empty tiles */
     uint64_t edge_sequence;
+    struct chip_identity identity;
 
     /* Beside the state: what it is. */
     const struct arch *arch;

@@ -15,19 +15,21 @@ static void write_base_word(void *owner, uint32_t address, uint32_t value)
     tile_l1_write(tile, address, &value, sizeof value, tile->now);
 }
 
-/* GUESS: all chips of a process are of one board and one ASIC, whose id is 0, so the ends of a link
- * between two of them differ in the tile only. */
 static struct eth_chip_info port_of(const struct penrose_chip *chip, uint16_t place)
 {
     struct grid_position name = chip_logical(chip, place);
     uint8_t logical =
         (uint8_t)((name.y - NAMED_ETHERNET_Y) * NAMED_ETHERNET_COLUMNS + name.x - NAMED_ETHERNET_X);
-    return (struct eth_chip_info){.pcb_type = ETH_BASE_PCB_TYPE,
+    /* HW: firmware numbers ports through from the lower half of the chip's id. */
+    uint32_t mac_of_chip = (chip->identity.asic & 0xffff) * NAMED_ETHERNET;
+    return (struct eth_chip_info){.pcb_type = chip->grid.type,
+                                  .asic_location = (uint8_t)chip->identity.location,
                                   .eth_id = grid_tile(&chip->grid, chip_position(place))->index,
                                   .logical_eth_id = logical,
-                                  .board_id = chip->grid.board,
+                                  .board_id = chip->identity.board,
+                                  .asic_id = chip->identity.asic,
                                   .mac_organisation = ETH_BASE_MAC_ORGANISATION,
-                                  .mac_id = logical};
+                                  .mac_id = mac_of_chip + logical};
 }
 
 static enum eth_port port_status(const struct penrose_chip *chip, const struct tile *tile)

@@ -44,8 +44,8 @@ static const uint16_t endpoint_types[PENROSE_TILE_KINDS] = {
 };
 
 static const struct grid_product products[] = {
-#define GRID_PRODUCT(name, board, columns, rows, ethernet, banks, pcie, ports)                     \
-    {name, UINT64_C(board), {columns, rows, ethernet, banks}, pcie, ports},
+#define GRID_PRODUCT(name, type, board, columns, rows, ethernet, banks, pcie, ports)               \
+    {name, UINT64_C(board), {columns, rows, ethernet, banks}, pcie, ports, BOARD_##type},
 #include "grid.def"
 };
 
@@ -64,18 +64,6 @@ const struct grid_product *grid_product(const char *name)
         }
     }
     return NULL;
-}
-
-struct grid_product_list grid_products(void)
-{
-    struct grid_product_list list = {.text = ""};
-    size_t length = 0;
-    for (size_t i = 0; i < PRODUCTS && length < sizeof list.text; i++) {
-        const char *between = i == 0 ? "" : i + 1 < PRODUCTS ? ", " : " and ";
-        length += (size_t)snprintf(list.text + length, sizeof list.text - length, "%s%s", between,
-                                   products[i].name);
-    }
-    return list;
 }
 
 /* --- What is where --- */
@@ -102,6 +90,16 @@ static unsigned line_of_slot(const struct grid_line *line, unsigned lines, unsig
         number++;
     }
     return number;
+}
+
+uint32_t grid_columns_from_left(uint16_t columns)
+{
+    uint32_t from_left = 0;
+    for (unsigned number = 0; number < GRID_COLUMNS; number++) {
+        unsigned slot = slot_of_line(columns_of_die, GRID_COLUMNS, columns_of_die[number].at);
+        from_left |= (uint32_t)(columns >> number & 1) << slot;
+    }
+    return from_left;
 }
 
 struct grid_position grid_worker_name(unsigned column, unsigned row)
@@ -477,7 +475,8 @@ const char *grid_init(struct grid *grid, const struct grid_product *product)
         return rule;
     }
     memset(grid, 0, sizeof *grid);
-    grid->board = product->board;
+    grid->product = product->name;
+    grid->type = product->type;
     grid->fused = product->fused;
     grid->pcie = product->pcie;
     grid->ports = product->ports;

@@ -21,6 +21,7 @@
 
 #include <penrose/penrose.h>
 
+#include "chip/plan.h"
 #include "geometry.h"
 #include "isa/answer.h"
 #include "noc/niu.h"
@@ -40,32 +41,9 @@ struct grid_tile {
 
 /* --- Products --- */
 
-/* Bit i set: unit i is not there. Columns, rows and Ethernet tiles are numbered as on the die. A chip
- * loses columns or rows of Tensix tiles, whichever its firmware can name. */
-struct grid_fused {
-    uint16_t columns;
-    uint16_t rows;
-    uint16_t ethernet;
-    uint8_t banks;
-};
-
-struct grid_product {
-    const char *name;
-    uint64_t board; /* as on the board's label: board type in bits 36..55 */
-    struct grid_fused fused;
-    uint8_t pcie;   /* the PCIe tile that is connected to the host: 0 or 1 */
-    uint16_t ports; /* Ethernet tiles with a port */
-};
-
 /* NULL when there is none of that name, or beyond the last. */
 const struct grid_product *grid_product(const char *name);
 const struct grid_product *grid_product_at(size_t index);
-
-/* The names of all products, for messages: "a, b and c". */
-struct grid_product_list {
-    char text[160];
-};
-struct grid_product_list grid_products(void);
 
 /* --- The grid --- */
 
@@ -76,7 +54,8 @@ struct grid_name {
 };
 
 struct grid {
-    uint64_t board;
+    const char *product; /* its name */
+    uint8_t type;        /* of the board */
     struct grid_fused fused;
     uint8_t pcie;
     uint16_t ports;
@@ -112,6 +91,9 @@ static inline const struct grid_tile *grid_tile(const struct grid *grid, struct 
 {
     return &grid->tile[at.y][at.x];
 }
+
+/* Columns that are fused off as UMD has them: bit i is the one that is i-th from the left. */
+uint32_t grid_columns_from_left(uint16_t columns);
 
 /* Finds the raw NoC 0 position of a tile by what it is; false when there is none. A fused-off tile
  * is found. `port` counts for DRAM only. */

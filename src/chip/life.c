@@ -93,13 +93,12 @@ const char *chip_kernels(const struct penrose_chip *chip)
     return chip->kernels->name;
 }
 
-/* The grid of the card that the options name. */
-static enum penrose_status choose_grid(const struct penrose_options *options, struct grid *grid,
-                                       struct penrose_error *error)
+static enum penrose_status make_grid(const struct grid_product *product, struct grid *grid,
+                                     struct penrose_error *error)
 {
-    const char *name = options->card ? options->card : grid_product_at(0)->name;
-    const char *rule = grid_init(grid, grid_product(name)); /* has_card has found it */
-    return rule ? error_set(error, PENROSE_E_ARGUMENT, "card %s: %s", name, rule) : PENROSE_OK;
+    const char *rule = grid_init(grid, product);
+    return rule ? error_set(error, PENROSE_E_ARGUMENT, "chip %s: %s", product->name, rule)
+                : PENROSE_OK;
 }
 
 /* Callers that have users report other texts to them. */
@@ -122,7 +121,7 @@ static void init_edge(struct penrose_chip *chip)
 {
     struct pcie_bus bus;
     struct arc_board arc_board = {.now = arc_time, .message = chip_message, .context = chip};
-    arc_init(&chip->arc, &chip->grid, &arc_board);
+    arc_init(&chip->arc, &chip->grid, &chip->identity, &arc_board);
     for (unsigned i = 0; i < 2; i++) {
         chip_connect_bus(chip, i, &bus);
         pcie_init(&chip->pcie[i], &chip->grid, i, &bus);
@@ -173,8 +172,8 @@ static bool init_banks(struct penrose_chip *chip)
     return is_good;
 }
 
-enum penrose_status chip_create(const struct penrose_options *given, struct penrose_chip **chip,
-                                struct penrose_error *error)
+enum penrose_status chip_create(const struct penrose_options *given, const struct plan_chip *plan,
+                                struct penrose_chip **chip, struct penrose_error *error)
 {
     *chip = NULL;
     const struct num_kernels *kernels;
@@ -188,7 +187,7 @@ enum penrose_status chip_create(const struct penrose_options *given, struct penr
     struct penrose_chip *made = calloc(1, sizeof *made);
     if (made) {
         made->store = rv32_code_store_create();
-        status = choose_grid(options, &made->grid, error);
+        status = make_grid(&plan->product, &made->grid, error);
     }
     if (!made || !made->store || status != PENROSE_OK) {
         chip_destroy(made);
@@ -198,6 +197,7 @@ enum penrose_status chip_create(const struct penrose_options *given, struct penr
     made->head.window = choose_window(options);
     made->arch = &arch;
     made->options = *options;
+    made->identity = plan->identity;
     made->kernels = kernels;
     made->shortcuts = allows_shortcuts();
     chip_board_init(&made->board, options, made->head.window);

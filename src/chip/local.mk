@@ -6,6 +6,8 @@ chip_sources += \
 	%D%/calls.c \
 	%D%/calls.def \
 	%D%/calls.h \
+	%D%/cards.c \
+	%D%/cards.h \
 	%D%/chip.h \
 	%D%/dram.c \
 	%D%/dram.h \
@@ -45,6 +47,7 @@ chip_sources += \
 	%D%/text.c \
 	%D%/tiles.c
 libpenrose_core_la_SOURCES += \
+	%D%/plan.h \
 	%D%/pool.c \
 	%D%/pool.h \
 	%D%/snapshot_format.c \

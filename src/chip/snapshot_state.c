@@ -629,13 +629,7 @@ enum { CARD_BYTES = 16 };
 
 const char *chip_card(const struct penrose_chip *chip)
 {
-    const struct grid_product *product;
-    for (size_t i = 0; (product = grid_product_at(i)); i++) {
-        if (product->board == chip->grid.board) {
-            break;
-        }
-    }
-    return product ? product->name : "";
+    return chip->grid.product;
 }
 
 bool snapshot_save_chip(struct snapshot_writer *writer, struct penrose_chip *chip)
@@ -667,6 +661,7 @@ static enum penrose_status create(struct snapshot_reader *reader,
 {
     struct penrose_options saved = {.size = sizeof saved};
     char card[CARD_BYTES];
+    struct plan_chip plan = {.identity = {0}}; /* which comes with the state */
     snapshot_get(reader, card, sizeof card);
     card[sizeof card - 1] = 0;
     snapshot_get_object(reader, &snapshot_type_penrose_options, &saved);
@@ -677,9 +672,9 @@ static enum penrose_status create(struct snapshot_reader *reader,
     if (reader->status != PENROSE_OK) {
         return reader->status;
     }
-    saved.card = product->name;
+    plan.product = *product;
     saved.threads = options ? options->threads : 0;
-    return chip_create(&saved, chip, error);
+    return chip_create(&saved, &plan, chip, error);
 }
 
 enum penrose_status snapshot_load_chip(struct snapshot_reader *reader,

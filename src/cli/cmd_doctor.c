@@ -82,7 +82,9 @@ static void tell_banks(struct python_command *python, const struct chip_calls *k
                        const char *card)
 {
     struct card_size size;
-    kind->card_size(card, &size);
+    struct cluster_plan plan;
+    kind->plan_card(card, &plan);
+    kind->size_of(&plan.chip[0].product, &size);
     python_tell(python, "l1_banks", "%u", (size.columns - 1) * size.rows);
     python_tell(python, "dram_banks", "%u", size.banks);
 }

@@ -209,7 +209,8 @@ static const struct exec_row exec_rows[] = {
     {.help = "The chip:"},
     {"card", "CARD",
      "unharvested (default, unless PENROSE_CARD names another; 140 workers), p150a, or p100a or "
-     "p100 (120 workers, 7 DRAM banks, no Ethernet)",
+     "p100 (120 workers, 7 DRAM banks, no Ethernet); with several chips: p300, p300x2, quietbox, "
+     "galaxy",
      .variable = "PENROSE_CARD", .check = check_card},
     {"arch", "ARCH", "blackhole (default)", .check = check_arch},
     {"library", "FILE", "Another libttsim.so, with a soc_descriptor.yaml beside it",

@@ -20,11 +20,12 @@ enum { MOST_ATTRIBUTE = 256 };
 struct info_options {
     struct cli *cli;
     const char *path;
-    const char *card; /* --soc-descriptor; NULL: none */
+    const char *card;    /* --soc-descriptor; NULL: none */
+    const char *cluster; /* --cluster-descriptor */
     bool isa;
 };
 
-enum { KEY_SOC_DESCRIPTOR = 0x400, KEY_ISA };
+enum { KEY_SOC_DESCRIPTOR = 0x400, KEY_CLUSTER_DESCRIPTOR, KEY_ISA };
 
 static error_t parse_info(int key, char *argument, struct argp_state *state)
 {
@@ -44,16 +45,18 @@ static error_t parse_info(int key, char *argument, struct argp_state *state)
     case KEY_SOC_DESCRIPTOR:
         options->card = argument;
         return 0;
+    case KEY_CLUSTER_DESCRIPTOR:
+        options->cluster = argument;
+        return 0;
     case KEY_ISA:
         options->isa = true;
         return 0;
     case ARGP_KEY_END:
-        if (!options->path + !options->card + !options->isa != 2) {
-            const char *wrong = options->card && options->isa
-                                    ? "--soc-descriptor goes without --isa"
-                                : options->card ? "--soc-descriptor goes without a file"
-                                : options->isa  ? "--isa goes without a file"
-                                                : "name a program or a firmware folder";
+        if (!options->path + !options->card + !options->cluster + !options->isa != 3) {
+            const char *wrong = options->card      ? "--soc-descriptor goes alone"
+                                : options->cluster ? "--cluster-descriptor goes alone"
+                                : options->isa     ? "--isa goes without a file"
+                                                   : "name a program or a firmware folder";
             return options_refuse(options->cli, "%s", wrong);
         }
         return 0;
@@ -67,8 +70,12 @@ static const struct argp_child children[] = {
 
 static const struct argp_option option_rows[] = {
     {"soc-descriptor", KEY_SOC_DESCRIPTOR, "CARD", 0,
-     "Print the soc_descriptor.yaml that UMD wants beside the library of a card (unharvested, "
-     "p150a, p100a or p100)",
+     "Print the soc_descriptor.yaml that UMD wants beside the library of a card (see penrose exec "
+     "--help)",
+     0},
+    {"cluster-descriptor", KEY_CLUSTER_DESCRIPTOR, "CARD", 0,
+     "Print the cluster_descriptor.yaml for a card with several chips: p300, p300x2, quietbox or "
+     "galaxy",
      0},
     {"isa", KEY_ISA, NULL, 0,
      "Print which instructions of the coprocessor are executed, of those that are not what was "
@@ -81,7 +88,8 @@ static const struct argp_option option_rows[] = {
 static const struct argp argp = {
     .options = option_rows,
     .parser = parse_info,
-    .args_doc = "ELF\nFIRMWARE_DIR\nSNAPSHOT\nDUMP\n--soc-descriptor CARD\n--isa",
+    .args_doc = "ELF\nFIRMWARE_DIR\nSNAPSHOT\nDUMP\n--soc-descriptor CARD\n--cluster-descriptor "
+                "CARD\n--isa",
     .doc =
         "Tells what is in a program: segments, entry, symbols, architecture, compiler; or in a "
         "folder of tt-metal firmware: its five images, where the host finds its mailboxes, and "
@@ -515,6 +523,21 @@ static enum cli_exit info_descriptor(const struct cli *cli, const char *card)
                : complain(cli, "%s", error.text);
 }
 
+static enum cli_exit info_cluster(const struct cli *cli, const char *card)
+{
+    struct cluster_plan plan;
+    struct penrose_error error;
+    if (api_plan_card(card, &plan, &error) != PENROSE_OK) {
+        return complain(cli, "--cluster-descriptor: %s", error.text);
+    }
+    if (plan.chips == 1) {
+        return complain(cli, "--cluster-descriptor: %s has one chip, for which UMD wants none",
+                        card);
+    }
+    plan.kind->inside->metal_print_cluster(&plan, card);
+    return CLI_DONE;
+}
+
 enum cli_exit cmd_info(struct cli *cli, int argc, char **argv)
 {
     struct info_options options = {.cli = cli};
@@ -528,6 +551,9 @@ enum cli_exit cmd_info(struct cli *cli, int argc, char **argv)
     }
     if (options.card) {
         return info_descriptor(cli, options.card);
+    }
+    if (options.cluster) {
+        return info_cluster(cli, options.cluster);
     }
     if (stat(options.path, &status) != 0) {
         return complain(cli,

@@ -54,6 +54,16 @@ static enum cli_exit make_chip(struct session *session)
         return complain(session->cli, "--card: %s is no card of --arch %s", wanted.card,
                         kind->arch->name);
     }
+    if (api_chip_of_card(wanted.card)) {
+        struct cluster_plan plan;
+        kind->plan_card(wanted.card, &plan);
+        if (plan.chips > 1) {
+            return complain(session->cli,
+                            "--card: %s has %u chips, and this command runs one; hosts run all of "
+                            "them by penrose exec",
+                            wanted.card, plan.chips);
+        }
+    }
     enum penrose_status status =
         file ? penrose_snapshot_load(&options->chip, file, &session->chip, &error)
              : penrose_chip_create(&wanted, &session->chip, &error);

@@ -1,11 +1,14 @@
 /*
- * The SoC descriptor, made from the tables that the chip itself is made from
- * (src/arch/blackhole/grid.def).
+ * The SoC descriptor and the cluster descriptor, made from the tables that the chip itself is made from
+ * (src/arch/blackhole/grid.def, cards.def).
  *
  * SPEC: UMD 0.9.14 and tt-metal of ttnn 0.81.1, which read it. It describes the die. Hosts learn
  * from the chip's telemetry which columns, banks and Ethernet tiles a card lacks, and take those
  * out themselves. So the descriptor is the same for all cards. Hosts do not accept one that leaves
  * tiles out. Positions are raw NoC 0 coordinates "X-Y".
+ *
+ * The cluster descriptor, of cards with several chips, says what they lack once more, and hosts believe
+ * it: harvest_mask has the columns from left to right, and all other masks are those of telemetry.
  */
 #include "metal/descriptor.h"
 
@@ -134,13 +137,107 @@ static void print_descriptor(const struct penrose_chip *chip, const struct grid 
            UNIT_VERSION, DST_ALIGNMENT, UNIT_VERSION, UNIT_VERSION);
 }
 
+/* --- Clusters --- */
+
+static const char *board_name(unsigned type)
+{
+    static const char *const names[BOARDS] = {[BOARD_P100] = "p100",
+                                              [BOARD_P150] = "p150",
+                                              [BOARD_P300] = "p300",
+                                              [BOARD_UBB] = "ubb_blackhole"};
+    return names[type];
+}
+
+static void print_links(const struct cluster_plan *plan)
+{
+    puts(plan->links ? "ethernet_connections:" : "ethernet_connections: []");
+    for (unsigned i = 0; i < plan->links; i++) {
+        const struct plan_link *link = &plan->link[i];
+        printf("  - [{chip: %u, chan: %u}, {chip: %u, chan: %u}]\n", link->chip[0], link->port[0],
+               link->chip[1], link->port[1]);
+    }
+    puts("ethernet_connections_to_remote_devices: []");
+}
+
+/* Of each unit that may be fused off a bit, which is set where it is; PCIe's is the tile that the host
+ * is not connected to. */
+static void print_harvesting(const struct cluster_plan *plan)
+{
+    puts("harvesting:");
+    for (unsigned i = 0; i < plan->chips; i++) {
+        const struct grid_product *product = &plan->chip[i].product;
+        printf("  %u: {noc_translation: true, harvest_mask: %u, dram_harvesting_mask: %u, "
+               "eth_harvesting_mask: %u, pcie_harvesting_mask: %u, l2cpu_harvesting_mask: 0}\n",
+               i, grid_columns_from_left(product->fused.columns), product->fused.banks,
+               product->fused.ethernet, 2u >> product->pcie);
+    }
+}
+
+static void print_buses(const struct cluster_plan *plan)
+{
+    puts("chip_to_bus_id:");
+    for (unsigned i = 0; i < plan->chips; i++) {
+        printf("  %u: \"0x%02x\"\n", i, plan->chip[i].bus);
+    }
+}
+
+static void print_boards(const struct cluster_plan *plan)
+{
+    puts("boards:");
+    for (unsigned first = 0; first < plan->chips; first++) {
+        const struct plan_chip *chip = &plan->chip[first];
+        if (chip->identity.asic & PLAN_RANK) {
+            continue; /* its board was told with an earlier chip */
+        }
+        printf("  - [{board_id: %llu}, {board_type: %s}, {chips: [%u",
+               (unsigned long long)chip->identity.board, board_name(chip->product.type), first);
+        for (unsigned i = first + 1; i < plan->chips; i++) {
+            if (plan->chip[i].identity.board == chip->identity.board) {
+                printf(", %u", i);
+            }
+        }
+        puts("]}]");
+    }
+}
+
+void metal_print_cluster(const struct cluster_plan *plan, const char *card)
+{
+    printf("# The chips of the card %s and their links, for UMD and tt-metal; beside its library.\n"
+           "arch:\n",
+           card);
+    for (unsigned i = 0; i < plan->chips; i++) {
+        printf("  %u: %s\n", i, CHIP_NAME);
+    }
+    puts("chips: {}\nchip_unique_ids:");
+    for (unsigned i = 0; i < plan->chips; i++) {
+        printf("  %u: %llu\n", i, (unsigned long long)plan->chip[i].identity.asic);
+    }
+    print_links(plan);
+    puts("chips_with_mmio:");
+    for (unsigned i = 0; i < plan->chips; i++) {
+        printf("  - %u: %u\n", i, i);
+    }
+    print_harvesting(plan);
+    if (plan->chip[0].bus) {
+        print_buses(plan);
+    }
+    print_boards(plan);
+    puts("asic_locations:");
+    for (unsigned i = 0; i < plan->chips; i++) {
+        printf("  %u: %llu\n", i, (unsigned long long)plan->chip[i].identity.location);
+    }
+}
+
+/* --- Chips --- */
+
 enum penrose_status metal_print_descriptor(const char *card, struct penrose_error *error)
 {
-    const struct penrose_options options = {.size = sizeof options,
-                                            .card = grid_product_at(0)->name};
+    const struct penrose_options options = {.size = sizeof options};
+    const struct plan_chip plan = {.product = *grid_product_at(0)};
     struct penrose_chip *chip;
     struct grid grid;
-    if (grid_init(&grid, grid_product_at(0)) || chip_create(&options, &chip, error) != PENROSE_OK) {
+    if (grid_init(&grid, &plan.product) ||
+        chip_create(&options, &plan, &chip, error) != PENROSE_OK) {
         return error_set(error, PENROSE_E_MEMORY, "no memory for a chip");
     }
     print_descriptor(chip, &grid, card);

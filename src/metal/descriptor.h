@@ -4,7 +4,12 @@
 
 #include <penrose/penrose.h>
 
+#include "chip/plan.h"
+
 /* Prints the descriptor for a card of this kind of chip to stdout. PENROSE_E_MEMORY. */
 enum penrose_status metal_print_descriptor(const char *card, struct penrose_error *error);
+
+/* Prints the cluster_descriptor.yaml that UMD takes beside the library of a card with several chips. */
+void metal_print_cluster(const struct cluster_plan *plan, const char *card);
 
 #endif

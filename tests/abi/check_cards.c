@@ -108,6 +108,28 @@ TEST(copies_are_of_the_card_that_was_there_before)
     ck_assert_uint_eq(client_count_entries("/proc/self/fd"), files);
 }
 
+/* Of a card with several chips each is a device. */
+TEST(the_folder_tells_how_many_chips)
+{
+    static const struct {
+        const char *card;
+        uint32_t chips;
+    } rows[] = {{"p300", 2}, {"p300x2", 4}, {"quietbox", 4}, {"galaxy", 32}};
+    for (int i = 0; i < COUNT(rows); i++) {
+        struct client client;
+        char path[PATH_ROOM];
+        card_path(path, rows[i].card);
+        client_load_path(&client, path);
+        client.init();
+        for (uint32_t chip = 0; chip <= rows[i].chips; chip++) {
+            uint32_t id = client.config_read(chip << 3, 0);
+            ck_assert_uint_eq(id, chip < rows[i].chips ? 0xb1401e52 : UINT32_MAX);
+        }
+        client.exit();
+        client_unload(&client);
+    }
+}
+
 TEST(copies_follow_the_variable_of_tt_metal)
 {
     char p100a[PATH_ROOM];

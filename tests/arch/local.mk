@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	%D%/move.c \
 	%D%/small/addresses.h \
 	%D%/small/bar.def \
+	%D%/small/cards.def \
 	%D%/small/extensions.def \
 	%D%/small/geometry.h \
 	%D%/small/grid.def \

@@ -13,7 +13,7 @@ runtime=$(ldd "$builddir/.libs/libttsim.so" | awk '/libasan/ { print $3 }')
 export PENROSE_CACHE=$work/cache # without firmware
 
 expect "usage" 2 "what is 'x'" -- doctor x
-expect "an unknown card" 2 "known are unharvested, p150a, p100a and p100" -- doctor --card x
+expect "an unknown card" 2 "known are unharvested, p150a, p100a, p100, p300, p300x2, quietbox and galaxy" -- doctor --card x
 PENROSE_CARD=x expect "PENROSE_CARD of no card" 2 "PENROSE_CARD: there is no card 'x'" -- doctor
 PENROSE_CARD=p100a expect "PENROSE_CARD" 0 "out:^library     ok +/.*/p100a/libttsim.so" -- doctor
 expect "an unknown Python" 2 "--python: there is no program nopython" -- doctor --python nopython

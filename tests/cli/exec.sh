@@ -24,7 +24,7 @@ expect "no command" 125 "name a command" -- exec
 expect "nothing behind --" 125 "name a command" -- exec --
 expect "no --" 125 "the command goes behind --: penrose exec \[OPTION...\] -- true" -- exec true
 expect "an unknown card" 125 "no card 'p150'; did you mean p150a" -- exec --card p150 -- true
-expect "a card like no other" 125 "known are unharvested, p150a, p100a and p100 " -- \
+expect "a card like no other" 125 "known are unharvested, p150a, p100a, p100, p300, p300x2, quietbox and galaxy " -- \
     exec --card wormhole -- true
 expect "another architecture" 125 "'wormhole' is not emulated" -- exec --arch wormhole -- true
 expect "a misspelt option" 125 "no option --scedule; did you mean --schedule" -- \
@@ -268,7 +268,7 @@ fi
 
 # --- Descriptors ---
 
-for card in unharvested p150a p100a; do
+for card in unharvested p150a p100a p300; do
     expect "descriptor of $card" 0 "out:^arch_name: BLACKHOLE$" \
         "out:\[1-2, 2-2, 3-2, 4-2, 5-2, 6-2, 7-2, 10-2, 11-2, 12-2, 13-2, 14-2, 15-2, 16-2,$" \
         "out:\[1-1, 16-1, 2-1, 15-1, 3-1, 14-1, 4-1, 13-1, 5-1, 12-1, 6-1, 11-1, 7-1, 10-1\]" \
@@ -279,8 +279,16 @@ for card in unharvested p150a p100a; do
     report "descriptor of the die, $card" "$(cmp "$work/descriptor-$card" \
         "$work/descriptor-unharvested" 2>&1)"
 done
-expect "descriptor of no card" 2 "no card 'p300'" -- info --soc-descriptor p300
-expect "descriptor and file" 2 "goes without a file" -- info --soc-descriptor p150a x.elf
+expect "descriptor of no card" 2 "no card 'n300'" -- info --soc-descriptor n300
+expect "descriptor and file" 2 "goes alone" -- info --soc-descriptor p150a x.elf
+expect "links of a card" 0 "out:^  - \[\{chip: 0, chan: 2\}, \{chip: 1, chan: 9\}\]$" \
+    "out:^  1: \{noc_translation: true, harvest_mask: 192, dram_harvesting_mask: 0, eth_harvesting_mask: 288, pcie_harvesting_mask: 1," \
+    "out:^  - \[\{board_id: 4745938862081\}, \{board_type: p300\}, \{chips: \[0, 1\]\}\]$" -- info --cluster-descriptor p300
+expect "trays of a galaxy" 0 'out:^  8: "0x41"$' "out:^  8: 1$" -- info --cluster-descriptor galaxy
+expect "links of one chip" 2 "p150a has one chip, for which UMD wants none" -- info --cluster-descriptor p150a
+expect "links of no card" 2 "no card 'n300'; known are .*quietbox and galaxy" -- info --cluster-descriptor n300
+expect "links and file" 2 "goes alone" -- info --cluster-descriptor p300 x.elf
+expect "one chip of a card" 2 "p300 has 2 chips, and this command runs one" -- run --card p300 x.elf
 
 # --- The compiler ---
 

@@ -243,7 +243,7 @@ report "no instruction without what was sought" "$(awk '/not modelled$/ { stubs+
 expect "what is executed as JSON" 0 'out:"mnemonic": "RSTDMA"' 'out:"sought": "tt-isa' 'out:"kind": "results"' \
     'out:"name": "PERF_CNT_CMD_Cmd0Start"' -- info --isa --json
 expect "what is executed, of a file" 2 '--isa goes without a file' -- info --isa "$work/seven.elf"
-expect "what is executed, of a card" 2 'goes without --isa' -- info --isa --soc-descriptor p150a
+expect "what is executed, of a card" 2 'goes alone' -- info --isa --soc-descriptor p150a
 
 expect "info" 0 'out:entry +0x00000000' 'out:0x00000000 +8 +8 +rwx' 'out:no debug information' -- \
     info "$work/seven.elf"

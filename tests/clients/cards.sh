@@ -1,6 +1,7 @@
 #!/bin/bash
 # The folder of each card, as UMD opens it: the library and the descriptor beside it agree with what
-# telemetry says, without any variable that names the card. Needs a network, or CLIENT_VENV_UMD.
+# telemetry says, without any variable that names the card; UMD finds the links of cards with several
+# chips by itself. Needs a network, or CLIENT_VENV_UMD.
 #
 #   cards.sh [FOLDER]     FOLDER has unharvested, p150a and p100a ($builddir/cards)
 set -euo pipefail
@@ -16,5 +17,8 @@ for card in unharvested p150a p100a; do
     [ -f "$cards/$card/libttsim.so" ] || skip "no $cards/$card/libttsim.so"
     timeout 120 "$venv/bin/python" "$here/ttnn/umd.py" --card $card "$cards/$card/libttsim.so" |
         sed "s/^/$card: /" || status=1
+done
+for card in p300 p300x2 quietbox galaxy; do
+    timeout 120 "$venv/bin/python" "$here/ttnn/topology.py" "$cards/$card" | sed "s/^/$card: /" || status=1
 done
 exit $status

@@ -71,6 +71,7 @@ UNIT_TESTS = \
 	%D%/abi/check_abi_faults \
 	%D%/abi/check_abi_time \
 	%D%/chip/check_arc \
+	%D%/chip/check_cards \
 	%D%/chip/check_chip \
 	%D%/chip/check_chip_debug \
 	%D%/chip/check_debug_state \

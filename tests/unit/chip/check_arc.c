@@ -41,7 +41,8 @@ static void open_product(const char *name)
     struct arc_board board = {.now = board_now, .message = board_message, .context = &cycles};
     ck_assert_ptr_null(grid_init(&grid, grid_product(name)));
     memset(&arc, 0, sizeof arc);
-    arc_init(&arc, &grid, &board);
+    const struct chip_identity identity = {.board = grid_product(name)->board};
+    arc_init(&arc, &grid, &identity, &board);
 }
 
 static void setup(void)
@@ -157,7 +158,10 @@ TEST(test_products)
     } rows[] = {{"unharvested", 0x400, 0x3fff, 0x0fff, 0xff, 0x5555, 1},
                 {"p150a", 0x401, 0x3fff, 0x3edf, 0xff, 0x5555, 1},
                 {"p100a", 0x431, 0x0fff, 0, 0xf7, 0x5515, 1},
-                {"p100", 0x361, 0x0fff, 0, 0xf7, 0x5515, 4}};
+                {"p100", 0x361, 0x0fff, 0, 0xf7, 0x5515, 4},
+                {"p300-right", 0x451, 0x0fff, 0x3edf, 0xff, 0x5555, 1},
+                {"p300-left", 0x451, 0x0fff, 0x3edf, 0xff, 0x5555, 4},
+                {"ubb", 0x471, 0x1fff, 0x3edf, 0xff, 0x5555, 4}};
     for (int i = 0; i < COUNT(rows); i++) {
         open_product(rows[i].name);
         ck_assert_uint_eq(tag_value(1), rows[i].board);
@@ -276,7 +280,8 @@ TEST(test_no_board)
 {
     uint32_t response[WORDS];
     memset(&arc, 0, sizeof arc);
-    arc_init(&arc, &grid, NULL);
+    const struct chip_identity identity = {.board = 1};
+    arc_init(&arc, &grid, &identity, NULL);
     ck_assert_uint_eq(send(0, 0x56, 3, response), 0);
     ck_assert_uint_eq(tag_value(32), 1);
 }

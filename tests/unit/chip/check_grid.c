@@ -245,10 +245,10 @@ TEST(test_counts)
     static const struct {
         const char *name;
         unsigned workers, dram, ethernet;
-    } rows[] = {{"unharvested", 140, 24, 12},
-                {"p150a", 140, 24, 12},
-                {"p100a", 120, 21, 0},
-                {"p100", 120, 21, 0}};
+    } rows[] = {{"unharvested", 140, 24, 12}, {"p150a", 140, 24, 12},
+                {"p100a", 120, 21, 0},        {"p100", 120, 21, 0},
+                {"p300-right", 120, 24, 12},  {"p300-left", 120, 24, 12},
+                {"ubb", 130, 24, 12}};
     for (int i = 0; i < COUNT(rows); i++) {
         ck_assert_ptr_null(grid_init(&grid, grid_product(rows[i].name)));
         struct census census = take_census();
@@ -281,15 +281,16 @@ TEST(test_locate_is_the_inverse)
 
 TEST(test_bad_products)
 {
-    static const struct grid_product rows[] = {{"columns beyond", 0, {0x4000, 0, 0x0120, 0}, 0, 0},
-                                               {"no columns", 0, {0x3fff, 0, 0x0120, 0}, 0, 0},
-                                               {"rows beyond", 0, {0, 0x400, 0x0120, 0}, 0, 0},
-                                               {"no rows", 0, {0, 0x3ff, 0x0120, 0}, 0, 0},
-                                               {"two banks", 0, {0, 0, 0x0120, 0x81}, 0, 0},
-                                               {"13 Ethernet", 0, {0, 0, 0x0020, 0}, 0, 0},
-                                               {"14 Ethernet", 0, {0, 0, 0, 0}, 0, 0},
-                                               {"PCIe 2", 0, {0, 0, 0x0120, 0}, 2, 0},
-                                               {"Ethernet 15", 0, {0, 0, 0xc120, 0}, 0, 0}};
+    static const struct grid_product rows[] = {
+        {"columns beyond", 0, {0x4000, 0, 0x0120, 0}, 0, 0, 0},
+        {"no columns", 0, {0x3fff, 0, 0x0120, 0}, 0, 0, 0},
+        {"rows beyond", 0, {0, 0x400, 0x0120, 0}, 0, 0, 0},
+        {"no rows", 0, {0, 0x3ff, 0x0120, 0}, 0, 0, 0},
+        {"two banks", 0, {0, 0, 0x0120, 0x81}, 0, 0, 0},
+        {"13 Ethernet", 0, {0, 0, 0x0020, 0}, 0, 0, 0},
+        {"14 Ethernet", 0, {0, 0, 0, 0}, 0, 0, 0},
+        {"PCIe 2", 0, {0, 0, 0x0120, 0}, 2, 0, 0},
+        {"Ethernet 15", 0, {0, 0, 0xc120, 0}, 0, 0, 0}};
     for (int i = 0; i < COUNT(rows); i++) {
         const char *rule = grid_init(&grid, &rows[i]);
         ck_assert_msg(rule, "%s", rows[i].name);

@@ -1,0 +1,67 @@
+/*
+ * What chips and clusters are to be, before they are made: products, which tables of the kinds of chips
+ * have, and plans of clusters, which are made from the tables of cards.
+ */
+#ifndef CHIP_PLAN_H
+#define CHIP_PLAN_H
+
+#include <stdint.h>
+
+struct chip_calls;
+
+/* Bit i set: unit i is not there. Columns, rows and Ethernet tiles are numbered as on the die. A chip
+ * loses columns or rows of Tensix tiles, whichever its firmware can name. */
+struct grid_fused {
+    uint16_t columns;
+    uint16_t rows;
+    uint16_t ethernet;
+    uint8_t banks;
+};
+
+/* Boards of a type, with the numbers that firmware has for them. */
+enum plan_board { BOARD_P100 = 1, BOARD_P150, BOARD_P300, BOARD_UBB, BOARDS };
+
+struct grid_product {
+    const char *name;
+    uint64_t board; /* its first one, as on the board's label: board type in bits 36..55 */
+    struct grid_fused fused;
+    uint8_t pcie;   /* the PCIe tile that is connected to the host: 0 or 1 */
+    uint16_t ports; /* Ethernet tiles with a port */
+    uint8_t type;   /* enum plan_board */
+};
+
+/* What distinguishes a chip from others of its kind. */
+struct chip_identity {
+    uint64_t board, asic;
+    uint64_t location; /* on the board */
+};
+
+struct plan_chip {
+    struct grid_product product;
+    struct chip_identity identity;
+    uint8_t bus; /* of PCI, by which hosts know the trays of a galaxy; 0: none of its own */
+};
+
+/* Ports are Ethernet tiles that are there, counted from 0 as software does. */
+struct plan_link {
+    uint8_t chip[2], port[2];
+};
+
+enum { PLAN_CHIPS = 32 /* UMD looks for no more */, PLAN_LINKS = PLAN_CHIPS * 16 / 2 };
+
+struct cluster_plan {
+    const struct chip_calls *kind; /* of all chips */
+    struct plan_chip chip[PLAN_CHIPS];
+    struct plan_link link[PLAN_LINKS];
+    unsigned chips, links;
+};
+
+enum { PLAN_RANK = PLAN_CHIPS - 1 }; /* in the id of a chip */
+
+/* Of chip `rank` on a board. UMD makes such ids of a board and a location. */
+static inline struct chip_identity plan_identity(uint64_t board, unsigned rank, uint64_t location)
+{
+    return (struct chip_identity){.board = board, .asic = board << 5 | rank, .location = location};
+}
+
+#endif
