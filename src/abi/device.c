@@ -116,18 +116,24 @@ static void choose_end(struct device *device)
     }
 }
 
-/* Each chip has a file of its own: that of chip 1 ends in ".chip1". */
+/* Each chip has a file of its own, whose end tells its form: "t.chip1.ptrace" is that of chip 1. */
+static const char *own_trace(const struct device *device, const char *path, char own[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    const char *end = dot ? dot : path + strlen(path);
+    snprintf(own, PATH_MAX, "%.*s.chip%u%s", (int)(end - path), path, device->number, end);
+    return own;
+}
+
 static void start_trace(struct device *device)
 {
     struct penrose_error error;
     const char *path = host_variable("PENROSE_TRACE");
     char own[PATH_MAX];
-    if (path && device->number > 0) {
-        snprintf(own, sizeof own, "%s.chip%u", path, device->number);
-        path = own;
-    }
     const struct trace_file_options options = {
-        .path = path, .filter = host_variable("PENROSE_TRACE_FILTER"), .appends = true};
+        .path = path && device->number > 0 ? own_trace(device, path, own) : path,
+        .filter = host_variable("PENROSE_TRACE_FILTER"),
+        .appends = true};
     if (options.path &&
         trace_file_start(device->chip, &options, &device->trace, &error) != PENROSE_OK) {
         bool is_filter = error.status == PENROSE_E_ARGUMENT;

@@ -192,6 +192,31 @@ TEST(dumps_name_the_chip)
     ck_assert_int_eq(system(path), 0);
 }
 
+/* Also in binary, which the end of the name asks for. */
+TEST_EACH(each_chip_has_a_trace, 2)
+{
+    static const char *const names[][2] = {{"t", "t.chip1"}, {"t.x.ptrace", "t.x.chip1.ptrace"}};
+    char folder[] = P_tmpdir "/check.chips_XXXXXX", path[128], begin[8];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/%s", folder, names[_i][0]);
+    ck_assert_int_eq(setenv("PENROSE_TRACE", path, 1), 0);
+    open_chips("unharvested unharvested", NULL);
+    chip_start(0, 5, 6, counts);
+    chip_start(1, 5, 6, counts);
+    libttsim_clock(4096);
+    libttsim_exit();
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[_i][i]);
+        FILE *file = fopen(path, "r");
+        ck_assert_msg(file != NULL, "no %s", path);
+        ck_assert_uint_eq(fread(begin, 1, sizeof begin, file), sizeof begin);
+        ck_assert_int_eq(memcmp(begin, "PNRSTRC", sizeof begin) == 0, _i);
+        fclose(file);
+    }
+    snprintf(path, sizeof path, "rm -r %s", folder);
+    ck_assert_int_eq(system(path), 0);
+}
+
 TEST(the_summary_is_of_all_chips)
 {
     char path[] = P_tmpdir "/check_chips_XXXXXX";
