@@ -2,9 +2,14 @@
 # Runs operations of ttnn over the links of several chips, with the fabric firmware of tt-metal as it is,
 # and compares the results on all chips with torch's.
 #
-#   mesh.sh [LIBRARY] [-- SHAPE [FABRIC] [OPERATION...]]
+#   mesh.sh [LIBRARY] [-- SHAPE FABRIC [OPERATION...]]
+#   mesh.sh --all [LIBRARY] [-- SHAPE FABRIC slow|fast]
 #
-# SHAPE is 1x2 by default, FABRIC 1d; ttnn/mesh.py has the operations. TTNN_DISPATCH=fast as for ttnn.sh.
+# Without arguments some operations on two chips; `ttnn/mesh.py` has shapes, fabrics and operations, all
+# of which run if none is named. TTNN_DISPATCH=fast as for ttnn.sh. --all runs all of them on all
+# meshes below, or on the named one, keeps logs and results in OUT (./mesh-results), and prints a table.
+# That takes hours. An operation that ends the process is told; the others go on in a new one.
+#
 # The library is one that knows PENROSE_CHIPS. The first run compiles the fabric's kernels, which takes
 # minutes. Needs what ttnn.sh does, torch among it. Exit code 77 where it cannot run.
 set -euo pipefail
@@ -14,32 +19,87 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/clients/ttnn/environment.bash
 . "$here/ttnn/environment.bash"
 
-library=
-if [ $# -gt 0 ] && [ "$1" != -- ]; then
-    library=$1
+# Shape, fabric and dispatch of each run of --all.
+meshes='1x2 1d slow
+1x2 1d fast
+1x2 2d slow
+1x4 1d slow
+1x4 1d fast
+1x4 ring slow
+2x2 2d slow
+2x2 2d fast
+2x4 1d slow
+2x4 2d slow'
+
+# mesh_run OUT SHAPE FABRIC OPERATION...: a line of JSON for each operation; fails unless all are right.
+mesh_run() {
+    local out=$1 shape=$2 fabric=$3 status failed=0 begun
+    shift 3
+    mkdir -p "$out/device"
+    "$ttnn_python" "$here/ttnn/mesh.py" --describe "$shape" "$fabric" >"$out/described"
+    PENROSE_CHIPS=$(sed -n 's/^PENROSE_CHIPS=//p' "$out/described")
+    PENROSE_LINKS=$(sed -n 's/^PENROSE_LINKS=//p' "$out/described")
+    export PENROSE_CHIPS PENROSE_LINKS
+    sed '1,/^$/d' "$out/described" >"$out/device/cluster_descriptor.yaml"
+    unset TT_MESH_GRAPH_DESC_PATH
+    if [ "$(wc -w <<<"$PENROSE_CHIPS")" -gt 4 ]; then
+        "$ttnn_python" "$here/ttnn/mesh.py" --graph "$shape" >"$out/graph.textproto"
+        export TT_MESH_GRAPH_DESC_PATH=$out/graph.textproto
+    fi
+    : >"$out/results.jsonl"
+    while [ $# -gt 0 ]; do
+        status=0
+        PENROSE_ON_HANG=stop ttnn_run "$library" "$out" "$here/ttnn/mesh.py" "$shape" "$fabric" "$@" \
+            >"$out/log" 2>&1 || status=$?
+        grep '^{"operation"' "$out/log" | tee -a "$out/results.jsonl" || true
+        begun=$(grep -E '^(begins |\{"operation")' "$out/log" | tail -1)
+        [ $status -eq 0 ] || {
+            failed=1
+            echo "FAILED: ended with $status"
+            grep -A 40 '^penrose:' "$out/log" || tail -20 "$out/log"
+        }
+        [ "${begun#begins }" != "$begun" ] || break
+        begun=${begun#begins }
+        mv "$out/log" "$out/$begun.log"
+        echo "{\"operation\": \"$begun\", \"result\": \"ends with $status\"}" | tee -a "$out/results.jsonl"
+        while [ "$1" != "$begun" ]; do
+            shift
+        done
+        shift
+    done
+    return $failed
+}
+
+all=
+if [ "${1:-}" = --all ]; then
+    all=yes
     shift
 fi
-[ $# -eq 0 ] || shift
-library=$(client_library "$library")
-arguments=("${@:-1x2}")
+client_libraries "$@"
+library=${libraries[0]}
 client_large=yes
 venv=$(ttnn_venv torch)
 ttnn_setup "$venv"
+list() {
+    "$ttnn_python" "$here/ttnn/mesh.py" --list 2>/dev/null | grep -E '^[a-z0-9_]+$'
+}
+
+if [ -n "$all" ]; then
+    out=$(realpath -m "${OUT:-mesh-results}")
+    mapfile -t operations < <(list)
+    [ ${#arguments[@]} -eq 0 ] || meshes="${arguments[*]}"
+    while read -r shape fabric dispatch; do
+        echo "$shape $fabric $dispatch"
+        TTNN_DISPATCH=$dispatch TIMEOUT=${TIMEOUT:-3000} mesh_run "$out/$shape-$fabric-$dispatch" \
+            "$shape" "$fabric" "${operations[@]}" </dev/null || true
+    done <<<"$meshes"
+    exec python3 "$here/ttnn/mesh.py" --table "$out"/*-*-*
+fi
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-
-python3 "$here/ttnn/mesh.py" --describe "${arguments[0]}" >"$out/described"
-PENROSE_CHIPS=$(sed -n 's/^PENROSE_CHIPS=//p' "$out/described")
-PENROSE_LINKS=$(sed -n 's/^PENROSE_LINKS=//p' "$out/described")
-export PENROSE_CHIPS PENROSE_LINKS
-mkdir -p "$out/device"
-sed '1,/^$/d' "$out/described" >"$out/device/cluster_descriptor.yaml"
-
-status=0
-ttnn_run "$library" "$out" "$here/ttnn/mesh.py" "${arguments[@]}" >"$out/log" 2>&1 || status=$?
-grep '^{"operation"' "$out/log" || true
-[ $status -eq 0 ] || {
-    echo "FAILED: ended with $status"
-    grep -A 40 '^penrose:' "$out/log" || tail -20 "$out/log"
-    exit 1
-}
+case ${#arguments[@]} in
+0) arguments=(1x2 1d add point_to_point all_gather all_reduce reduce_scatter) ;;
+1 | 2) mapfile -t -O 2 arguments < <(list) ;;
+esac
+arguments[1]=${arguments[1]:-1d}
+mesh_run "$out" "${arguments[@]}"

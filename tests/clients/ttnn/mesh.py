@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 """Operations of ttnn over the links of several chips, compared with torch.
 
-  mesh.py --describe ROWSxCOLUMNS       prints PENROSE_CHIPS, PENROSE_LINKS and, behind an empty line,
+  mesh.py --describe SHAPE [FABRIC]     prints PENROSE_CHIPS, PENROSE_LINKS and, behind an empty line,
                                         the cluster descriptor that UMD looks for beside the library
-  mesh.py ROWSxCOLUMNS [FABRIC] [OPERATION...]
+  mesh.py --graph SHAPE                 prints the mesh graph descriptor, which tt-metal needs for meshes
+                                        that it does not know
+  mesh.py --list                        a line for each operation
+  mesh.py --table FOLDER...             a table of the files results.jsonl in these folders
+  mesh.py SHAPE [FABRIC] [OPERATION...]
 
-FABRIC is 1d (default) or 2d. Prints a line of JSON for each operation: whether all chips have the
-right result, and the seconds of its second call. Exit code 1 when a result is wrong.
+SHAPE is ROWSxCOLUMNS, FABRIC 1d (default), ring, 2d or none. Prints a line of JSON for each operation: the
+result, the seconds of its second call, the worst correlation of a chip. Exit code 1 when a result is
+not "right". mesh_operations.py has the operations.
 """
 import json
 import sys
@@ -14,31 +19,35 @@ import time
 
 PORTS = 2  # between neighbours
 ETHERNET_OFF = 0x3000  # tiles 12 and 13 of the die, as on the card "unharvested"
+FABRICS = {"none": "DISABLED", "1d": "FABRIC_1D", "ring": "FABRIC_1D_RING", "2d": "FABRIC_2D"}
+TRACE_BYTES = 1 << 20
 
 
-def neighbours(rows, columns):
-    """Pairs of chips that are linked."""
+def neighbours(rows, columns, fabric):
+    """Pairs of chips that are linked; in a ring the first of a row with the last, too."""
     for chip in range(rows * columns):
         if chip % columns + 1 < columns:
             yield chip, chip + 1
+        elif fabric == "ring" and columns > 2:
+            yield chip + 1 - columns, chip
         if chip + columns < rows * columns:
             yield chip, chip + columns
 
 
-def cables(rows, columns):
+def cables(rows, columns, fabric):
     """(chip, port, chip, port) of each link; each chip gives its ports in order."""
     used = [0] * (rows * columns)
-    for pair in neighbours(rows, columns):
+    for pair in neighbours(rows, columns, fabric):
         for _ in range(PORTS):
             yield pair[0], used[pair[0]], pair[1], used[pair[1]]
             for chip in pair:
                 used[chip] += 1
 
 
-def describe(rows, columns):
+def describe(rows, columns, fabric):
     """What the library and UMD are told; boards have two chips each."""
     chips = range(rows * columns)
-    links = list(cables(rows, columns))
+    links = list(cables(rows, columns, fabric))
     print("PENROSE_CHIPS=" + " ".join("unharvested" for _ in chips))
     print("PENROSE_LINKS=" + " ".join(f"{a}:{m}-{b}:{n}" for a, m, b, n in links))
     print("\narch:")
@@ -69,85 +78,103 @@ def describe(rows, columns):
         print(f"  {chip}: {chip % 2}")
 
 
+def graph(rows, columns):
+    print(f"""mesh_descriptors {{
+  name: "M0"
+  arch: BLACKHOLE
+  device_topology {{ dims: [ {rows}, {columns} ] }}
+  host_topology {{ dims: [ 1, 1 ] }}
+  channels {{ count: {PORTS} policy: RELAXED }}
+}}
+top_level_instance {{ mesh {{ mesh_descriptor: "M0" mesh_id: 0 }} }}""")
+
+
+def judge(got, wanted):
+    """The worst correlation of all results, -1 where one has another shape or no number."""
+    import torch
+
+    worst = 1.0
+    for a, b in zip(got, wanted):
+        if a.numel() != b.numel() or not torch.isfinite(a.float()).all():
+            return -1.0
+        both = torch.stack([a.flatten().float(), b.flatten().float()])
+        if not torch.equal(both[0], both[1]):
+            worst = min(worst, torch.corrcoef(both)[0, 1].item())
+    return worst if len(got) == len(wanted) else -1.0
+
+
+def measure(mesh, function):
+    """What is told of an operation, and whether it is right."""
+    try:
+        function(mesh)
+        start = time.time()
+        got, wanted = function(mesh)
+        seconds = time.time() - start
+    except Exception as error:  # the client's own checks
+        why = str(error).partition("info:")[2] or str(error)
+        return {"result": "refused", "why": why.strip().splitlines()[0][:300]}
+    worst = judge(got, wanted)
+    return {"result": "right" if worst > 0.99 else "wrong", "seconds": round(seconds, 3),
+            "correlation": round(worst, 5)}
+
+
 def run(rows, columns, fabric, names):
     """True when every operation is right on every chip."""
     import torch
     import ttnn
+    from mesh_operations import NEEDS, OPERATIONS, Mesh
 
-    count = rows * columns
     torch.manual_seed(1)
-    left = torch.randn(1, 1, 96, 64 * count).bfloat16()
-    right = torch.randn(1, 1, 96, 64 * count).bfloat16()
-    parts = torch.chunk(left, count, 3)
-    others = torch.chunk(right, count, 3)
-    line = ttnn.Topology.Linear
-    kind = {"1d": ttnn.FabricConfig.FABRIC_1D, "2d": ttnn.FabricConfig.FABRIC_2D}[fabric]
-    ttnn.set_fabric_config(kind)
+    ttnn.set_fabric_config(getattr(ttnn.FabricConfig, FABRICS[fabric]))
     start = time.time()
-    mesh = ttnn.open_mesh_device(ttnn.MeshShape(rows, columns))
+    device = ttnn.open_mesh_device(ttnn.MeshShape(rows, columns), trace_region_size=TRACE_BYTES)
     print(json.dumps({"operation": "open", "seconds": round(time.time() - start, 2)}), flush=True)
-
-    def put(tensor):
-        return ttnn.from_torch(tensor, layout=ttnn.TILE_LAYOUT, device=mesh,
-                               mesh_mapper=ttnn.ShardTensorToMesh(mesh, dim=3))
-
-    def shards(tensor):
-        return [ttnn.to_torch(shard) for shard in ttnn.get_device_tensors(tensor)]
-
-    def add():
-        return shards(ttnn.add(put(left), put(right))), [a + b for a, b in zip(parts, others)]
-
-    def point_to_point():
-        last = ttnn.MeshCoordinate(0, columns - 1)
-        result = ttnn.point_to_point(put(left), ttnn.MeshCoordinate(0, 0), last, topology=line)
-        return [shards(result)[columns - 1]], [parts[0]]
-
-    def all_gather():
-        result = ttnn.all_gather(put(left), dim=3, cluster_axis=1, topology=line)
-        rows_of = [torch.cat(parts[row * columns:(row + 1) * columns], 3) for row in range(rows)]
-        return shards(result), [rows_of[chip // columns] for chip in range(count)]
-
-    def all_reduce():
-        total = sum(part.float() for part in parts)
-        return shards(ttnn.all_reduce(put(left), topology=line)), [total] * count
-
-    def reduce_scatter():
-        result = ttnn.reduce_scatter(put(left), dim=3, cluster_axis=1, topology=line)
-        wanted = []
-        for chip in range(count):
-            row = parts[chip // columns * columns:][:columns]
-            wanted.append(torch.chunk(sum(part.float() for part in row), columns, 3)[chip % columns])
-        return shards(result), wanted
-
-    operations = {f.__name__: f for f in (add, point_to_point, all_gather, all_reduce, reduce_scatter)}
+    mesh = Mesh(device, rows, columns, fabric)
     is_right = True
-    for name in names or operations:
-        operations[name]()
-        start = time.time()
-        got, wanted = operations[name]()
-        seconds = time.time() - start
-        worst = min(torch.corrcoef(torch.stack([a.flatten().float(), b.flatten().float()]))[0, 1].item()
-                    for a, b in zip(got, wanted))
-        is_right &= worst > 0.999
-        print(json.dumps({"operation": name, "seconds": round(seconds, 3), "right": worst > 0.999,
-                          "correlation": round(worst, 6)}), flush=True)
-    ttnn.close_mesh_device(mesh)
+    for name in names or OPERATIONS:
+        if name in NEEDS and not NEEDS[name](mesh):
+            continue
+        print(f"begins {name}", flush=True)
+        told = measure(mesh, OPERATIONS[name])
+        is_right &= told["result"] == "right"
+        print(json.dumps({"operation": name, **told}), flush=True)
+    ttnn.close_mesh_device(device)
     ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
     return is_right
 
 
+def table(folders):
+    """Prints seconds where results are right, and else what is told."""
+    results = {folder: [json.loads(line) for line in open(f"{folder}/results.jsonl")] for folder in folders}
+    cells = {(told["operation"], folder): str(told["seconds"]) if told.get("result", "right") == "right"
+             else told["result"] for folder in folders for told in results[folder]}
+    names = dict.fromkeys(told["operation"] for folder in folders for told in results[folder])
+    heads = [folder.rstrip("/").rpartition("/")[2].replace("-", " ") for folder in folders]
+    for row in [["operation", *heads], ["---"] * (1 + len(heads)),
+                *[[name, *[cells.get((name, folder), "") for folder in folders]] for name in names]]:
+        print("| " + " | ".join(row) + " |")
+
+
 def main():
-    arguments = sys.argv[1:]
-    shape = [argument for argument in arguments if argument[0].isdigit() and "x" in argument]
-    if len(shape) != 1:
-        sys.exit(__doc__)
-    rows, columns = map(int, shape[0].split("x"))
-    if "--describe" in arguments:
-        describe(rows, columns)
+    options = [argument for argument in sys.argv[1:] if argument.startswith("--")]
+    arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
+    if options == ["--list"]:
+        from mesh_operations import OPERATIONS
+
+        print("\n".join(OPERATIONS))
         return
-    rest = [argument for argument in arguments if argument != shape[0]]
-    fabric = rest.pop(0) if rest and rest[0] in ("1d", "2d") else "1d"
-    if not run(rows, columns, fabric, rest):
+    if options == ["--table"] and arguments:
+        table(arguments)
+        return
+    if not arguments or not arguments[0][0].isdigit() or "x" not in arguments[0]:
+        sys.exit(__doc__)
+    rows, columns = map(int, arguments.pop(0).split("x"))
+    fabric = arguments.pop(0) if arguments and arguments[0] in FABRICS else "1d"
+    if options == ["--describe"]:
+        describe(rows, columns, fabric)
+    elif options == ["--graph"]:
+        graph(rows, columns)
+    elif not run(rows, columns, fabric, arguments):
         sys.exit(1)
 
 
