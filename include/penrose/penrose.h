@@ -423,6 +423,44 @@ enum penrose_status penrose_ethernet_link(struct penrose_chip *chip_a, unsigned 
 enum penrose_status penrose_ethernet_unlink(struct penrose_chip *chip, unsigned x, unsigned y,
                                             struct penrose_error *error);
 
+/* What goes wrong on a link, in both directions. */
+struct penrose_link_errors {
+    size_t size;       /* sizeof(struct penrose_link_errors) */
+    double rate;       /* share of frames that arrive with a wrong CRC, 0 to 1 */
+    uint64_t seed;     /* by which these frames are chosen */
+    uint64_t down, up; /* cycles at which the link goes away and comes back; 0: it does not */
+};
+
+/*
+ * From now on this goes wrong on the link of an Ethernet tile. The receiver's RX classifier drops
+ * damaged frames, and TX queues in TT-link mode send them again; those in raw mode do not. While a
+ * link is away frames are lost, and PCS_STATUS of both ends says so. Which frames are damaged depends on the seed and on
+ * how many have arrived, so each run is the same. Base firmware's live counters in L1 count damaged frames, times
+ * that the link went away, and times that it came back.
+ * PENROSE_E_ARGUMENT: a rate outside 0 to 1, a link that comes back before it goes. PENROSE_E_STATE:
+ * there is no link, or it is away.
+ */
+enum penrose_status penrose_ethernet_errors(struct penrose_chip *chip, unsigned x, unsigned y,
+                                            const struct penrose_link_errors *errors,
+                                            struct penrose_error *error);
+
+/* What an Ethernet tile's link has come to. */
+struct penrose_link_info {
+    struct penrose_chip *peer; /* the other end, and its tile; NULL: the tile has no link */
+    struct penrose_place at;
+    bool is_up;
+    uint64_t sent, received; /* frames */
+    uint64_t damaged, lost;  /* of these: with a wrong CRC; sent while the link was away */
+    uint64_t resends;        /* times that a TX queue went back to the oldest packet */
+    uint64_t unacknowledged; /* packets that the peer has not acknowledged */
+    uint64_t down; /* cycle at which penrose_ethernet_errors took the link away; 0: it is there */
+};
+
+/* PENROSE_E_ARGUMENT: another kind of tile. */
+enum penrose_status penrose_ethernet_info(struct penrose_chip *chip, unsigned x, unsigned y,
+                                          struct penrose_link_info *info,
+                                          struct penrose_error *error);
+
 /* --- Snapshots --- */
 
 /*

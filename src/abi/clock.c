@@ -33,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/link_errors.h"
 #include "abi/machine.h"
 #include "host/environment.h"
 
@@ -186,6 +187,7 @@ static void run_busy(struct machine *machine, uint64_t least, uint64_t most)
                               .context = &watch};
     enum penrose_outcome outcome = device_run(machine->device[0], &run);
     device_report_faults(machine->device[0]);
+    link_errors_look(machine);
     if (outcome == PENROSE_QUIET) {
         ahead->is_quiet = true;
         ahead->owed += least > penrose_now(chip) ? least - penrose_now(chip) : 0;

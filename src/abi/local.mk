@@ -22,6 +22,8 @@ libttsim_parts_la_SOURCES = \
 	%D%/leftovers.h \
 	%D%/libttsim.c \
 	%D%/libttsim.h \
+	%D%/link_errors.c \
+	%D%/link_errors.h \
 	%D%/machine.c \
 	%D%/machine.h \
 	%D%/report.c \

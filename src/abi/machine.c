@@ -10,6 +10,7 @@
 
 #include "abi/card.h"
 #include "abi/libttsim.h"
+#include "abi/link_errors.h"
 #include "api/api.h"
 #include "cluster/cluster.h"
 #include "host/environment.h"
@@ -335,6 +336,7 @@ struct machine *machine_create(const struct host_callbacks *host)
     }
     plug_loopbacks(machine->device[0]);
     plug_cables(machine);
+    link_errors_start(machine);
     start_summary(machine);
     clock_init(machine);
     return machine;
@@ -345,6 +347,7 @@ void machine_destroy(struct machine *machine)
     if (!machine) {
         return;
     }
+    link_errors_end(machine);
     for (unsigned i = 0; i < machine->devices; i++) {
         device_end(machine->device[i]);
     }

@@ -33,6 +33,16 @@ struct summary {
     uint64_t incomplete;    /* recordings and traces that could not be written to their end */
 };
 
+/* An end of a link on which things go wrong (link_errors.h). */
+struct spoiled_link {
+    struct device *device;
+    unsigned port;
+    struct penrose_place at;
+    bool is_up; /* when it was last looked at */
+};
+
+enum { SPOILED_LINKS = 64 };
+
 struct machine {
     struct penrose_cluster *cluster;
     struct device *device[MACHINE_DEVICES];
@@ -42,8 +52,10 @@ struct machine {
     struct poll_watch watch;
     struct gdb *gdb;         /* NULL: nobody debugs */
     struct summary *summary; /* NULL: nobody asked for one */
-    bool is_hung;            /* the host is to be told by an exception: ON_HANG_THROW */
-    uint64_t isolated;       /* how often chips were made to go on after a fault */
+    struct spoiled_link spoiled[SPOILED_LINKS];
+    unsigned spoiled_links;
+    bool is_hung;      /* the host is to be told by an exception: ON_HANG_THROW */
+    uint64_t isolated; /* how often chips were made to go on after a fault */
 };
 
 /* A machine as the environment describes it (libttsim.h); NULL, after a report, when memory runs

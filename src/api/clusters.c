@@ -93,6 +93,29 @@ PENROSE_EXPORT enum penrose_status penrose_ethernet_unlink(struct penrose_chip *
     return api_end(chip, is_entry, chip_calls_of(chip)->ethernet_unlink(chip, x, y, error));
 }
 
+PENROSE_EXPORT enum penrose_status penrose_ethernet_errors(struct penrose_chip *chip, unsigned x,
+                                                           unsigned y,
+                                                           const struct penrose_link_errors *given,
+                                                           struct penrose_error *error)
+{
+    struct penrose_link_errors errors = {.size = sizeof errors};
+    enum penrose_status status =
+        api_take_sized(given, &errors, sizeof errors, "penrose_link_errors", error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    bool is_entry = API_ENTRY(chip, JOURNAL_LINK_ERRORS, &errors, sizeof errors, x, y);
+    return api_end(chip, is_entry,
+                   chip_calls_of(chip)->ethernet_errors(chip, x, y, &errors, error));
+}
+
+PENROSE_EXPORT enum penrose_status penrose_ethernet_info(struct penrose_chip *chip, unsigned x,
+                                                         unsigned y, struct penrose_link_info *info,
+                                                         struct penrose_error *error)
+{
+    return chip_calls_of(chip)->ethernet_info(chip, x, y, info, error);
+}
+
 /* --- Time --- */
 
 PENROSE_EXPORT uint64_t penrose_now(const struct penrose_chip *chip)

@@ -100,6 +100,83 @@ enum penrose_status chip_ethernet_unlink(struct penrose_chip *chip, unsigned x, 
     return PENROSE_OK;
 }
 
+/* --- What goes wrong on them --- */
+
+/* Both ends are damaged in different places. */
+static void spoil(struct penrose_chip *chip, struct tile *tile, struct eth_errors errors)
+{
+    errors.seed += (uint64_t)chip->head.number << 48 | (uint64_t)tile->node << 32;
+    tile_catch_up(tile, chip->head.time.now);
+    eth_set_errors(tile->eth, &errors, tile->now);
+    chip_touch(chip, tile->node);
+}
+
+enum penrose_status chip_ethernet_errors(struct penrose_chip *chip, unsigned x, unsigned y,
+                                         const struct penrose_link_errors *given,
+                                         struct penrose_error *error)
+{
+    struct tile *tile;
+    enum penrose_status status = chip_tile(chip, x, y, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    if (!(given->rate >= 0 && given->rate <= 1)) {
+        return error_set(error, PENROSE_E_ARGUMENT, "the rate %g is not between 0 and 1",
+                         given->rate);
+    }
+    if (given->up && given->up <= given->down) {
+        return error_set(error, PENROSE_E_ARGUMENT,
+                         "a link that goes away at cycle %llu cannot come back at %llu",
+                         (unsigned long long)given->down, (unsigned long long)given->up);
+    }
+    struct chip_place *place = &chip->place[tile->node];
+    if (!chip_has_link(tile)) {
+        return error_set(error, PENROSE_E_STATE, "%s has no link", tile->name);
+    }
+    const struct eth_errors errors = {
+        .damaged = given->rate >= 1 ? UINT64_MAX : (uint64_t)(given->rate * 0x1p64),
+        .seed = given->seed,
+        .down = given->down,
+        .up = given->up,
+    };
+    spoil(chip, tile, errors);
+    if (place->peer != chip || place->peer_place != tile->node) {
+        spoil(place->peer, place->peer->place[place->peer_place].tile, errors);
+    }
+    return PENROSE_OK;
+}
+
+enum penrose_status chip_ethernet_info(struct penrose_chip *chip, unsigned x, unsigned y,
+                                       struct penrose_link_info *info, struct penrose_error *error)
+{
+    struct tile *tile;
+    enum penrose_status status = chip_tile(chip, x, y, &tile, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    if (!tile->eth) {
+        return error_set(error, PENROSE_E_ARGUMENT, "%s is no Ethernet tile", tile->name);
+    }
+    const struct chip_place *place = &chip->place[tile->node];
+    const struct eth *eth = tile->eth;
+    *info = (struct penrose_link_info){
+        .peer = place->peer,
+        .is_up = eth->link != ETH_LINK_DOWN,
+        .down = eth->errors.kept == ETH_LINK_DOWN ? 0 : eth->errors.down,
+        .sent = eth->statistics.transmitted,
+        .received = eth->statistics.received,
+        .damaged = eth->statistics.damaged,
+        .lost = eth->statistics.lost,
+        .unacknowledged = eth_held(eth),
+        .resends = eth_resends(eth),
+    };
+    if (place->peer) {
+        const struct tile *peer = place->peer->place[place->peer_place].tile;
+        info->at = (struct penrose_place){peer->x, peer->y};
+    }
+    return PENROSE_OK;
+}
+
 /* --- Frames --- */
 
 static void exchange_frames(struct penrose_chip *chip, struct tile *tile)

@@ -126,6 +126,17 @@ static error_t check_loopback(const struct cli *cli, const char *origin, const c
     return options_refuse(cli, "%s: '%s' is no Ethernet tile; write all, or X,Y", origin, text);
 }
 
+static error_t check_link_errors(const struct cli *cli, const char *origin, const char *text)
+{
+    struct settings_link link;
+    struct penrose_error error;
+    enum penrose_status status = settings_next_link(&link, &text, &error);
+    return status == PENROSE_OK && !*text
+               ? 0
+               : options_refuse(cli, "%s: %s", origin,
+                                status ? error.text : "write an option for each link");
+}
+
 static error_t check_kernels(const struct cli *cli, const char *origin, const char *text)
 {
     if (*text && num_kernels_find(text)) {
@@ -230,6 +241,10 @@ static const struct exec_row exec_rows[] = {
      .variable = "PENROSE_RUN_AHEAD", .check = check_run_ahead},
     {"loopback", "all|X,Y", "Plug a cable from this Ethernet tile to itself, as for penrose boot",
      .variable = "PENROSE_LOOPBACK", .check = check_loopback, .separator = " "},
+    {"link-errors", "CHIP:PORT=RATE[,...]",
+     "Damage this share of the frames on a link, chosen by ,seed=N; with ,down=CYCLE and ,up=CYCLE "
+     "the link goes away and comes back",
+     .variable = "PENROSE_LINK_ERRORS", .check = check_link_errors, .separator = " "},
     {"kernels-set", "SET",
      "What computes: reference, avx2 or avx512 (default: the fastest; same bits)",
      .variable = "PENROSE_KERNELS", .check = check_kernels},

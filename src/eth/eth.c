@@ -115,6 +115,12 @@ void eth_init(struct eth *eth, const struct eth_board *board)
 
 void eth_set_link(struct eth *eth, enum eth_link link, uint64_t cycle)
 {
+    eth->errors = (struct eth_errors){0};
+    eth_put_link(eth, link, cycle);
+}
+
+void eth_put_link(struct eth *eth, enum eth_link link, uint64_t cycle)
+{
     eth->link = link;
     eth->control[REG_ETH_CTRL_PCS_STATUS / 4] = link != ETH_LINK_DOWN;
     eth->board.changed(eth->board.owner, cycle);

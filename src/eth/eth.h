@@ -144,9 +144,18 @@ struct eth_flow {
 
 enum eth_link { ETH_LINK_DOWN, ETH_LINK_UP, ETH_LINK_LOOPBACK };
 
+/* What goes wrong on the way to this end of a link; zeros: nothing. */
+struct eth_errors {
+    uint64_t damaged;  /* so many of 2^64 frames; UINT64_MAX: all of them */
+    uint64_t seed;     /* by which frames are chosen */
+    uint64_t down, up; /* cycles at which the link goes away and comes back; 0: it does not */
+    uint64_t kept;     /* enum eth_link: the link that has gone away since `down` */
+};
+
 /* What happened to frames, for reports: no register shows it. */
 struct eth_statistics {
     uint64_t transmitted, received;
+    uint64_t damaged;    /* of those that were received, by eth_errors */
     uint64_t lost;       /* handed to a MAC without a link */
     uint64_t classified; /* dropped by the classifier */
     uint64_t unrouted;   /* for a queue that does not exist */
@@ -166,6 +175,7 @@ struct eth_state {
     struct eth_flow flow[ETH_TCAM_ROWS];
     char rule[ETH_RULE_BYTES]; /* of the last ANSWER_REFUSED */
     enum eth_link link;
+    struct eth_errors errors;
 };
 
 struct eth {
@@ -177,8 +187,16 @@ struct eth {
  * board is copied. */
 void eth_init(struct eth *eth, const struct eth_board *board);
 
-/* A link comes or goes. Packets that wait are sent when it comes. */
+/* A link comes or goes, and with it what went wrong on it. Packets that wait are sent when it comes. */
 void eth_set_link(struct eth *eth, enum eth_link link, uint64_t cycle);
+
+/* From now on this goes wrong. */
+void eth_set_errors(struct eth *eth, const struct eth_errors *errors, uint64_t cycle);
+
+/* Of all TX queues: packets that the peer has not acknowledged, and how often queues went back to the
+ * oldest of these. */
+unsigned eth_held(const struct eth *eth);
+unsigned eth_resends(const struct eth *eth);
 
 /* Reads or writes the register at `offset` from ETH_REGISTER_BASE, a multiple of four. Without
  * `effects` nothing else happens. Where the answer is ANSWER_REFUSED, eth->rule says why. */
@@ -195,8 +213,8 @@ bool eth_is_of_timer(uint32_t offset);
 /* Is the register, if there is one, of MAC, PCS or what else brings links up? */
 bool eth_is_of_phy(uint32_t offset);
 
-/* The time of the next packet, resend or acknowledgement (it may have passed), UINT64_MAX when
- * there will be none; eth_run does what is due at `cycle`. A call too early does nothing. */
+/* The time of the next packet, resend, acknowledgement or change of the link (it may have passed),
+ * UINT64_MAX when there will be none; eth_run does what is due at `cycle`. A call too early does nothing. */
 uint64_t eth_next_event(const struct eth *eth);
 void eth_run(struct eth *eth, uint64_t cycle);
 

@@ -108,6 +108,20 @@ void eth_acknowledged(struct eth *eth, unsigned queue, uint8_t expected, bool no
 /* Everything that can be sent is handed to the wire. */
 void eth_pump(struct eth *eth, uint64_t cycle);
 
+/* --- eth.c --- */
+
+/* As eth_set_link, for a link that may change again. */
+void eth_put_link(struct eth *eth, enum eth_link link, uint64_t cycle);
+
+/* --- errors.c --- */
+
+/* When the link goes away or comes back; UINT64_MAX: it stays. eth_change_link does it if it is due. */
+uint64_t eth_link_due(const struct eth *eth);
+void eth_change_link(struct eth *eth, uint64_t cycle);
+
+/* Damages a frame that has just been counted as received, if its turn has come. */
+void eth_damage(struct eth *eth, struct eth_frame *frame, uint64_t cycle);
+
 /* --- frame.c --- */
 
 /* NULL, or the rule that entry `header` of the TX header table breaks. */

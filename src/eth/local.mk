@@ -1,6 +1,7 @@
 chip_sources += \
 	%D%/base_firmware.c \
 	%D%/base_firmware.h \
+	%D%/errors.c \
 	%D%/eth.c \
 	%D%/eth.h \
 	%D%/eth_internal.h \

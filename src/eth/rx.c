@@ -183,6 +183,7 @@ void eth_receive(struct eth *eth, const struct eth_frame *arrived, uint64_t cycl
     frame.eop = arrived->eop;
     memcpy(frame.bytes, arrived->bytes, arrived->length);
     eth->statistics.received++;
+    eth_damage(eth, &frame, cycle);
     remove_padding(&frame);
     unsigned queue;
     if (!eth_classify(eth, &frame, &queue)) {

@@ -239,6 +239,24 @@ void eth_acknowledged(struct eth *eth, unsigned queue, uint8_t expected, bool no
     }
 }
 
+unsigned eth_held(const struct eth *eth)
+{
+    unsigned held = 0;
+    for (unsigned queue = 0; queue < ETH_QUEUES; queue++) {
+        held += eth->txq[queue].held;
+    }
+    return held;
+}
+
+unsigned eth_resends(const struct eth *eth)
+{
+    unsigned resends = 0;
+    for (unsigned queue = 0; queue < ETH_QUEUES; queue++) {
+        resends += eth->txq[queue].word[REG_ETH_TXQ_RESEND_CNT / 4];
+    }
+    return resends;
+}
+
 /* --- The wire --- */
 
 static void put_on_wire(struct eth *eth, struct eth_txq *txq, const struct eth_frame *frame,
@@ -388,7 +406,7 @@ static uint64_t update_due(const struct eth_txq *txq)
 
 uint64_t eth_next_event(const struct eth *eth)
 {
-    uint64_t next = UINT64_MAX;
+    uint64_t next = eth_link_due(eth);
     for (unsigned queue = 0; queue < ETH_QUEUES && eth->link != ETH_LINK_DOWN; queue++) {
         const struct eth_txq *txq = &eth->txq[queue];
         next = earlier_event(
@@ -399,6 +417,7 @@ uint64_t eth_next_event(const struct eth *eth)
 
 void eth_run(struct eth *eth, uint64_t cycle)
 {
+    eth_change_link(eth, cycle);
     for (unsigned queue = 0; queue < ETH_QUEUES && eth->link != ETH_LINK_DOWN; queue++) {
         struct eth_txq *txq = &eth->txq[queue];
         if (resend_due(txq) <= cycle) {

@@ -203,3 +203,52 @@ bool settings_numbers_have(const struct settings_numbers *numbers, unsigned numb
     }
     return is_one;
 }
+
+/* --- Links --- */
+
+/* One of ",seed=7,down=100000,up=200000"; false: it is none of these. */
+static bool take_link_word(struct penrose_link_errors *errors, const char **text)
+{
+    const struct {
+        const char *name;
+        uint64_t *value;
+    } words[] = {{"seed", &errors->seed}, {"down", &errors->down}, {"up", &errors->up}};
+    char name[8];
+    unsigned long long value;
+    int length = 0;
+    if (sscanf(*text, ",%7[a-z]=%19llu%n", name, &value, &length) != 2) {
+        return false;
+    }
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(words[i].name, name) == 0) {
+            *words[i].value = value;
+            *text += length;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum penrose_status settings_next_link(struct settings_link *link, const char **text,
+                                       struct penrose_error *error)
+{
+    int length = 0;
+    *link = (struct settings_link){.errors.size = sizeof link->errors};
+    const char *at = *text + strspn(*text, " ");
+    bool is_link =
+        sscanf(at, "%2u:%2u=%lf%n", &link->chip, &link->port, &link->errors.rate, &length) == 3;
+    at += is_link ? length : 0;
+    while (is_link && *at == ',') {
+        is_link = take_link_word(&link->errors, &at);
+    }
+    at += strspn(at, " ");
+    bool is_end = is_link && (!*at || at[-1] == ' ');
+    if (!is_end || !(link->errors.rate >= 0 && link->errors.rate <= 1)) {
+        return error_set(error, PENROSE_E_ARGUMENT,
+                         "'%.60s' is not understood; write chip:port=rate, the rate from 0 to 1, "
+                         "and perhaps seed, down and up, as in 0:4=1e-3,seed=7,down=100000",
+                         *text);
+    }
+    *text = at;
+    return PENROSE_OK;
+}

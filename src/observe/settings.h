@@ -44,4 +44,15 @@ enum penrose_status settings_numbers(struct settings_numbers *numbers, const cha
                                      struct penrose_error *error);
 bool settings_numbers_have(const struct settings_numbers *numbers, unsigned number);
 
+/* What goes wrong on the link of a port. */
+struct settings_link {
+    unsigned chip, port;
+    struct penrose_link_errors errors;
+};
+
+/* The next one of "0:4=1e-3,seed=7 1:2=0,down=100000,up=200000", and *text behind it. CHIP:PORT=RATE
+ * comes first; seed, down and up may follow. Otherwise as settings_schedule. */
+enum penrose_status settings_next_link(struct settings_link *link, const char **text,
+                                       struct penrose_error *error);
+
 #endif

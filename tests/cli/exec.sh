@@ -16,7 +16,7 @@ make_compiler() {
 make_compiler "$work/cache/sfpi-7.87.0"
 unset TT_METAL_RUNTIME_ROOT TT_METAL_HOME TT_METAL_SIMULATOR PENROSE_CARD \
     PENROSE_SUMMARY PENROSE_REPORT PENROSE_TRACE PENROSE_SCHEDULE PENROSE_POLICY PENROSE_RUN_AHEAD PENROSE_KERNELS \
-    PENROSE_LOOPBACK
+    PENROSE_LOOPBACK PENROSE_LINK_ERRORS
 
 # --- Usage ---
 
@@ -141,6 +141,10 @@ messages=0 expect "options" 0 "out:^TT_METAL_SIMULATOR=/.*/p150a/libttsim.so$" \
     --kernels-set reference --report r.txt --trace "$work/t.txt" -- env
 messages=0 expect "all loopbacks" 0 "out:^all$" -- \
     exec -q --loopback 20,25 --loopback all --loopback 21,25 -- printenv PENROSE_LOOPBACK
+messages=0 expect "errors of links" 0 "out:^0:4=1e-3,seed=7 1:2=0,down=9,up=12$" -- \
+    exec -q --link-errors 0:4=1e-3,seed=7 --link-errors 1:2=0,down=9,up=12 -- printenv PENROSE_LINK_ERRORS
+expect "errors of no link" 125 "--link-errors: '0:4' is not understood; write chip:port=rate" -- \
+    exec --link-errors 0:4 -- true
 PENROSE_POLICY=all=warn PENROSE_DUMP_ON=exit messages=0 expect "variables of the caller" 0 "out:^PENROSE_POLICY=all=stop$" \
     "out:^PENROSE_DUMP_ON=exit$" "out:^PENROSE_SCHEDULE=timed$" -- exec -q --timing timed --policy all=stop -- env
 report "and no file is made" "$(ls r.txt "$work/t.txt" 2>/dev/null)"

@@ -232,6 +232,15 @@ static enum penrose_status write_hart_register(struct rerun *rerun,
                                reg, value, error);
 }
 
+static enum penrose_status set_link_errors(struct rerun *rerun, const struct journal_entry *entry,
+                                           struct penrose_error *error)
+{
+    struct penrose_link_errors errors = {0};
+    memcpy(&errors, entry->bytes, entry->size < sizeof errors ? entry->size : sizeof errors);
+    return chip_ethernet_errors(rerun->chip, (unsigned)entry->number[0], (unsigned)entry->number[1],
+                                &errors, error);
+}
+
 static enum penrose_status carry_out_access(struct rerun *rerun, const struct journal_entry *entry,
                                             struct penrose_error *error)
 {
@@ -259,6 +268,8 @@ static enum penrose_status carry_out_access(struct rerun *rerun, const struct jo
                                   error);
     case JOURNAL_UNLINK:
         return chip_ethernet_unlink(chip, x, y, error);
+    case JOURNAL_LINK_ERRORS:
+        return set_link_errors(rerun, entry, error);
     default:
         return read_for_host(rerun, entry, error);
     }
@@ -298,6 +309,7 @@ bool rerun_carry_out(struct rerun *rerun, const struct journal_entry *entry,
     case JOURNAL_RESET:
     case JOURNAL_LINK:
     case JOURNAL_UNLINK:
+    case JOURNAL_LINK_ERRORS:
         *status = carry_out_access(rerun, entry, error);
         return true;
     default:

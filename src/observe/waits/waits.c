@@ -14,6 +14,7 @@
 #include "observe/waits/places.h"
 #include "observe/waits/waits.h"
 #include "tensix/exec.h"
+#include "tile/eth_window.h"
 #include "tile/weak.h"
 
 /* --- Harts that poll --- */
@@ -348,6 +349,38 @@ static void add_noc(struct wait_lines *lines, struct penrose_chip *chip, const s
     }
 }
 
+/* --- Links --- */
+
+/* A link that has gone away, or that damages frames, and what did not arrive because of that. */
+static void add_link(struct wait_lines *lines, const struct penrose_chip *chip,
+                     const struct tile *tile)
+{
+    const struct chip_place *port = &chip->place[tile->node];
+    struct wait_words words;
+    char peer[60];
+    struct sink sink = {.text = peer, .size = sizeof peer};
+    bool is_away = tile->eth && tile->eth->link == ETH_LINK_DOWN;
+    if (!port->peer || !(is_away || tile->eth->statistics.damaged)) {
+        return;
+    }
+    under_way_put_far_place(&sink, chip, port->peer, port->peer_place);
+    wait_words_start(&words);
+    words.interest = is_away ? WAIT_ROOT : WAIT_WAITS;
+    wait_words_put(&words, is_away ? "the link to " : "the link from ");
+    wait_words_value(&words, "%s", peer);
+    if (is_away) {
+        wait_words_put(&words, " is away since cycle ");
+        wait_words_value(&words, "%llu", (unsigned long long)tile->eth->errors.down);
+    } else {
+        wait_words_put(&words, " has damaged ");
+        wait_words_value(&words, "%llu of %llu frames",
+                         (unsigned long long)tile->eth->statistics.damaged,
+                         (unsigned long long)tile->eth->statistics.received);
+    }
+    wait_words_value(&words, "; %u packets are not acknowledged", eth_held(tile->eth));
+    wait_lines_add(lines, tile->x, tile->y, &words);
+}
+
 /* --- The overlay --- */
 
 /* Streams in a phase; what peers owe them is named with its tile. */
@@ -388,6 +421,7 @@ static void add_tile(struct wait_lines *lines, struct penrose_chip *chip, struct
     }
     add_threads(lines, chip, tile);
     add_noc(lines, chip, tile);
+    add_link(lines, chip, tile);
     add_streams(lines, tile);
 }
 

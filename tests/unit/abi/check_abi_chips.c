@@ -247,6 +247,42 @@ TEST(the_summary_is_of_all_chips)
     unlink(path);
 }
 
+/* Links on which things go wrong are told with chip and port: when they go away, and at the end. */
+TEST(errors_of_links_are_told)
+{
+    ck_assert_int_eq(
+        setenv("PENROSE_LINK_ERRORS", "1:9=0.5,seed=3,down=5000 0:3=0,down=9,up=6000", 1), 0);
+    open_chips("unharvested unharvested", "0:2-1:9,0:3-1:8");
+    chip_start(0, 5, 6, counts);
+    libttsim_clock(20000);
+    ck_assert_uint_eq(
+        reported("penrose: chip 1: cycle 5000: the link of port 9 (Ethernet (29, 25)) to "
+                 "port 2 of chip 0 has gone away"),
+        1);
+    ck_assert_uint_eq(chip_rd(0, 22, ETHERNET_Y, PCS_STATUS), 0);
+    ck_assert_uint_eq(chip_rd(0, 23, ETHERNET_Y, PCS_STATUS), 1);
+    libttsim_exit();
+    ck_assert_uint_eq(reported("penrose: chip 1: port 9 got 0 frames from port 2 of chip 0"), 1);
+    ck_assert_uint_eq(reported("penrose: chip 0: port 3 got 0 frames from port 8 of chip 1"), 1);
+    unsetenv("PENROSE_LINK_ERRORS");
+}
+
+TEST_EACH(wrong_errors_of_links_are_told, 5)
+{
+    static const char *const rows[][2] = {
+        {"0:2", "PENROSE_LINK_ERRORS: '0:2' is not understood; write chip:port=rate"},
+        {"0:2=0.1,sed=3", "is not understood"},
+        {"0:2=0.1;", "is not understood"},
+        {"2:2=0.1", "there is no chip 2; chips are numbered from 0 to 1"},
+        {"0:3=0.1", "Ethernet (23, 25) has no link"},
+    };
+    ck_assert_int_eq(setenv("PENROSE_LINK_ERRORS", rows[_i][0], 1), 0);
+    open_chips("unharvested unharvested", "0:2-1:9");
+    chip_wr(0, 1, 2, 0x400, 1);
+    ck_assert_uint_eq(reported(rows[_i][1]), 1);
+    unsetenv("PENROSE_LINK_ERRORS");
+}
+
 /* What is wrong is told when the device is first used, and the default is taken. */
 TEST_EACH(wrong_machines_are_told, 9)
 {

@@ -272,7 +272,26 @@ struct pair {
     unsigned threads, driver, first;
     uint64_t before;
     bool is_core;
+    struct penrose_link_errors errors;
 };
+
+/* Base firmware's live counters, and what the API says, agree with what was to go wrong. */
+static uint64_t check_errors(const struct end *end, const struct penrose_link_errors *errors)
+{
+    enum { RETRAINS = 0x7ce00, FLAPS = 0x7ce08, BAD_FRAMES = 0x7ce60 };
+    struct penrose_link_info info;
+    struct penrose_error error;
+    ck_assert_int_eq(penrose_ethernet_info(end->chip, end->x, ROW, &info, &error), PENROSE_OK);
+    ck_assert_ptr_nonnull(info.peer);
+    ck_assert_uint_eq(word_of(end->chip, end->x, BAD_FRAMES), info.damaged);
+    ck_assert_uint_eq(word_of(end->chip, end->x, FLAPS), errors->down != 0);
+    ck_assert_uint_eq(word_of(end->chip, end->x, RETRAINS), errors->up != 0);
+    ck_assert_uint_eq(word_of(end->chip, end->x, ETH + PCS_STATUS), info.is_up);
+    ck_assert_uint_eq(info.is_up, !errors->down || errors->up);
+    ck_assert_uint_eq(info.down, info.is_up ? 0 : errors->down);
+    ck_assert_uint_lt(info.damaged, info.received);
+    return info.damaged;
+}
 
 /* Cycles until both harts have ended. */
 static uint64_t run_pair(const struct pair *pair, uint64_t *hash)
@@ -287,6 +306,10 @@ static uint64_t run_pair(const struct pair *pair, uint64_t *hash)
     penrose_shortcuts_set(chip_b, !pair->is_core);
     pass(chip_a, pair->before);
     ck_assert_int_eq(penrose_ethernet_link(chip_a, 25, ROW, chip_b, 31, ROW, &error), PENROSE_OK);
+    if (pair->errors.size) {
+        ck_assert_int_eq(penrose_ethernet_errors(chip_b, 31, ROW, &pair->errors, &error),
+                         PENROSE_OK);
+    }
     prepare(a, true);
     prepare(b, false);
     start(a);
@@ -299,6 +322,8 @@ static uint64_t run_pair(const struct pair *pair, uint64_t *hash)
     check_arrived(a, b);
     check_arrived(b, a);
     ck_assert_uint_eq(penrose_fault_count(chip_a) + penrose_fault_count(chip_b), 0);
+    uint64_t damaged = check_errors(a, &pair->errors) + check_errors(b, &pair->errors);
+    ck_assert_int_eq(damaged > 0, pair->errors.rate > 0);
     *hash = penrose_cluster_state_hash(cluster);
     free(a);
     free(b);
@@ -323,6 +348,126 @@ TEST(chips_exchange_data)
         bool is_alike = pairs[i].before == pairs[0].before && !pairs[i].first;
         ck_assert_int_eq(hash[i] == hash[0], is_alike);
     }
+}
+
+/* --- What goes wrong --- */
+
+#define ERRORS(...)                                                                                \
+    {                                                                                              \
+        .size = sizeof(struct penrose_link_errors), __VA_ARGS__                                    \
+    }
+
+/* All data arrive, later, and the same for any number of threads. */
+TEST_EACH(links_with_errors_bring_every_byte, 4)
+{
+    static const struct penrose_link_errors rows[] = {
+        ERRORS(.rate = 0.2, .seed = 5),
+        ERRORS(.rate = 0.2, .seed = 6),
+        ERRORS(.down = 3000, .up = 150000),
+        ERRORS(.rate = 0.05, .seed = 1, .down = 10000, .up = 10001),
+    };
+    const struct pair whole = {.threads = 1};
+    uint64_t first, hash, cycles = 0, least = run_pair(&whole, &hash);
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        const struct pair pair = {.threads = threads, .is_core = threads == 2, .errors = rows[_i]};
+        uint64_t took = run_pair(&pair, &hash);
+        ck_assert(!cycles || (cycles == took && first == hash));
+        cycles = took;
+        first = hash;
+        ck_assert_uint_gt(took, least > rows[_i].up ? least : rows[_i].up);
+    }
+}
+
+TEST(seeds_choose_the_frames)
+{
+    struct pair pair = {.threads = 1, .errors = ERRORS(.rate = 0.2, .seed = 5)};
+    uint64_t hash[2];
+    run_pair(&pair, &hash[0]);
+    pair.errors.seed = 6;
+    run_pair(&pair, &hash[1]);
+    ck_assert_uint_ne(hash[0], hash[1]);
+}
+
+TEST(links_that_stay_away_are_told)
+{
+    struct penrose_error error;
+    struct penrose_chip *chip[2];
+    struct penrose_cluster *cluster = open_cluster(1, 2, chip);
+    struct end *a = new_end(chip[0], 20);
+    const struct penrose_link_errors errors = ERRORS(.down = 2000);
+    struct penrose_link_info info;
+    char report[16384];
+    seed = 4;
+    ck_assert_int_eq(penrose_ethernet_link(chip[0], 20, ROW, chip[1], 29, ROW, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_ethernet_errors(chip[0], 20, ROW, &errors, &error), PENROSE_OK);
+    prepare(a, true);
+    start(a);
+    pass(chip[0], 200000);
+    ck_assert(!has_paused(a));
+    check_errors(a, &errors);
+    ck_assert_int_eq(penrose_ethernet_info(chip[0], 20, ROW, &info, &error), PENROSE_OK);
+    ck_assert_ptr_eq(info.peer, chip[1]);
+    ck_assert_uint_eq(info.at.x, 29);
+    ck_assert_uint_gt(info.unacknowledged, 0);
+    penrose_wait_report(chip[0], report, sizeof report);
+    ck_assert_msg(strstr(report, "tile (20, 25) the link to chip 1 Ethernet (29, 25) is away since "
+                                 "cycle 2000; "),
+                  "%s", report);
+    ck_assert_int_eq(penrose_ethernet_errors(chip[1], 29, ROW, &errors, &error), PENROSE_E_STATE);
+    free(a);
+    penrose_cluster_destroy(cluster);
+}
+
+TEST(frames_may_all_be_damaged)
+{
+    struct penrose_error error;
+    struct penrose_chip *chip = open_chip(1);
+    struct end *end = new_end(chip, 22);
+    const struct penrose_link_errors errors = ERRORS(.rate = 1);
+    struct penrose_link_info info;
+    char report[16384];
+    ck_assert_int_eq(penrose_ethernet_link(chip, 22, ROW, chip, 22, ROW, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_ethernet_errors(chip, 22, ROW, &errors, &error), PENROSE_OK);
+    prepare(end, true);
+    start(end);
+    pass(chip, 200000);
+    ck_assert_int_eq(penrose_ethernet_info(chip, 22, ROW, &info, &error), PENROSE_OK);
+    ck_assert(!has_paused(end));
+    ck_assert_uint_gt(info.damaged, 100);
+    ck_assert_uint_eq(info.damaged, info.received);
+    ck_assert_uint_gt(info.resends, 0);
+    penrose_wait_report(chip, report, sizeof report);
+    ck_assert_msg(strstr(report, "tile (22, 25) the link from Ethernet (22, 25) has damaged "),
+                  "%s", report);
+    free(end);
+    penrose_chip_destroy(chip);
+}
+
+TEST_EACH(wrong_errors_are_refused, 7)
+{
+    static const struct {
+        struct penrose_link_errors errors;
+        unsigned x, y;
+        const char *words;
+        enum penrose_status status;
+    } rows[] = {
+        {ERRORS(.rate = -0.1), 22, ROW, "the rate -0.1 is not between 0 and 1", PENROSE_E_ARGUMENT},
+        {ERRORS(.rate = 1.5), 22, ROW, "the rate 1.5 is not between 0 and 1", PENROSE_E_ARGUMENT},
+        {ERRORS(.down = 9, .up = 9), 22, ROW,
+         "a link that goes away at cycle 9 cannot come back at 9", PENROSE_E_ARGUMENT},
+        {ERRORS(.rate = 0.1), 23, ROW, "Ethernet (23, 25) has no link", PENROSE_E_STATE},
+        {ERRORS(.rate = 0.1), 1, 2, "worker (1, 2) has no link", PENROSE_E_STATE},
+        {ERRORS(.rate = 0.1), 63, 63, "no tile with harts", PENROSE_E_ARGUMENT},
+        {{.rate = 0.1}, 22, ROW, "penrose_link_errors.size is 0", PENROSE_E_ARGUMENT},
+    };
+    struct penrose_error error;
+    struct penrose_chip *chip = open_chip(1);
+    ck_assert_int_eq(penrose_ethernet_link(chip, 22, ROW, chip, 22, ROW, &error), PENROSE_OK);
+    ck_assert_int_eq(
+        penrose_ethernet_errors(chip, rows[_i].x, rows[_i].y, &rows[_i].errors, &error),
+        rows[_i].status);
+    ck_assert_msg(strstr(error.text, rows[_i].words), "%s", error.text);
+    penrose_chip_destroy(chip);
 }
 
 /* --- Edges --- */
