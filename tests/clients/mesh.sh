@@ -41,11 +41,8 @@ mesh_run() {
     PENROSE_LINKS=$(sed -n 's/^PENROSE_LINKS=//p' "$out/described")
     export PENROSE_CHIPS PENROSE_LINKS
     sed '1,/^$/d' "$out/described" >"$out/device/cluster_descriptor.yaml"
-    unset TT_MESH_GRAPH_DESC_PATH
-    if [ "$(wc -w <<<"$PENROSE_CHIPS")" -gt 4 ]; then
-        "$ttnn_python" "$here/ttnn/mesh.py" --graph "$shape" >"$out/graph.textproto"
-        export TT_MESH_GRAPH_DESC_PATH=$out/graph.textproto
-    fi
+    "$ttnn_python" "$here/ttnn/mesh.py" --graph "$shape" >"$out/graph.textproto"
+    export TT_MESH_GRAPH_DESC_PATH=$out/graph.textproto
     : >"$out/results.jsonl"
     while [ $# -gt 0 ]; do
         status=0

@@ -3,8 +3,8 @@
 
   mesh.py --describe SHAPE [FABRIC]     prints PENROSE_CHIPS, PENROSE_LINKS and, behind an empty line,
                                         the cluster descriptor that UMD looks for beside the library
-  mesh.py --graph SHAPE                 prints the mesh graph descriptor, which tt-metal needs for meshes
-                                        that it does not know
+  mesh.py --graph SHAPE                 prints the mesh graph descriptor, without which tt-metal chooses
+                                        the shape of the fabric itself
   mesh.py --list                        a line for each operation
   mesh.py --table FOLDER...             a table of the files results.jsonl in these folders
   mesh.py SHAPE [FABRIC] [OPERATION...]

@@ -137,11 +137,13 @@ def all_broadcast(mesh):
     return [torch.cat(own, 3) for own in of_chips], mesh.by_row(mesh.left, gathered)
 
 
+# Chips of other rows would wait for a sender of their own row.
+@needs(lambda mesh: mesh.rows == 1)
 @operation
 def broadcast(mesh):
     result = ttnn.broadcast(mesh.put(mesh.left), ttnn.MeshCoordinate(0, 0), cluster_axis=1,
                             topology=mesh.topology)
-    return shards(result)[:mesh.columns], [mesh.left[0]] * mesh.columns
+    return shards(result), [mesh.left[0]] * mesh.count
 
 
 # --- Tokens and experts ---
