@@ -290,7 +290,6 @@ void tensix_apply_addr_mod(struct tensix *tensix, unsigned thread, unsigned addr
 void tensix_apply_partial_addr_mod(struct tensix *tensix, unsigned thread, unsigned addr_mod);
 
 /* The 18, 13, 13 and 13 bits of X, Y, Z and W of one channel, as REG2FLOP and SETADC write them. */
-enum tensix_adc_axis { TENSIX_ADC_X, TENSIX_ADC_Y, TENSIX_ADC_Z, TENSIX_ADC_W };
 void tensix_adc_set(struct tensix_adc_channel *channel, enum tensix_adc_axis axis, bool counter,
                     bool checkpoint, uint32_t value);
 

@@ -11,7 +11,6 @@ chip_sources += \
 	%D%/config/unread.h \
 	%D%/config/users.c \
 	%D%/config/users.h \
-	%D%/counters.h \
 	%D%/debug_signals.c \
 	%D%/dst.c \
 	%D%/dst.h \
@@ -90,7 +89,6 @@ chip_sources += \
 	%D%/vector/vector.h
 if HAVE_SHORTCUTS
 chip_sources += \
-	%D%/counters_fast.c \
 	%D%/frontend/issue_fast.c \
 	%D%/vector/memory_fast.c
 endif

@@ -32,7 +32,6 @@
 #include "isa/answer.h"
 #include "isa/timing.h"
 #include "observe/observer.h"
-#include "tensix/counters.h"
 #include "tensix/dst.h"
 #include "tensix/matrix/matrix.h"
 #include "tensix/frontend/mop.h"
@@ -160,24 +159,24 @@ struct tensix_fifo {
 
 /* SPEC: RWCs. Each field holds no more bits than the hardware's. */
 struct tensix_rwc {
-    union {
-        struct tensix_counters all;
-        struct {
-            uint32_t dst, src_a, src_b, fidelity; /* 10, 6, 6 and 2 bits */
-            uint32_t dst_cr, src_a_cr, src_b_cr;
-            uint32_t no_cr; /* of fidelity, which has none: 0 */
-        };
-    };
+    uint32_t dst, src_a, src_b, fidelity; /* 10, 6, 6 and 2 bits */
+    uint32_t dst_cr, src_a_cr, src_b_cr;
     uint32_t extra_mod; /* 1 bit */
     uint32_t sp;        /* stack pointer of SFPLOAD and SFPSTORE; 10 bits */
 };
 
-/* SPEC: ADCs. */
+/* SPEC: ADCs. Counters and checkpoints have names, and are arrays by axis. */
+enum tensix_adc_axis { TENSIX_ADC_X, TENSIX_ADC_Y, TENSIX_ADC_Z, TENSIX_ADC_W, TENSIX_ADC_AXES };
 struct tensix_adc_channel {
     union {
-        struct tensix_counters all; /* by enum tensix_adc_axis */
+        uint32_t counter[TENSIX_ADC_AXES];
         struct {
             uint32_t x, y, z, w; /* 18, 13, 13 and 13 bits */
+        };
+    };
+    union {
+        uint32_t checkpoint[TENSIX_ADC_AXES];
+        struct {
             uint32_t x_cr, y_cr, z_cr, w_cr;
         };
     };
@@ -259,6 +258,7 @@ struct tensix_thread_state {
     /* What it works on. */
     struct tensix_rwc rwc;
     struct tensix_adc adc[TENSIX_ADCS];
+    uint8_t gap[4];
     /* Timed runs: until when its latest instruction in each unit is under way. */
     uint64_t busy_until[TENSIX_UNIT_COUNT];
 };
@@ -364,8 +364,6 @@ struct tensix_units {
 
     /* What follows from the state. */
     uint32_t stale; /* units that must derive again what they keep, see config/users.h */
-    struct tensix_counter_runs
-        runs[TENSIX_THREADS]; /* of replay buffers' entries, see counters.h */
 };
 
 struct tensix {

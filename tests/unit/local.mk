@@ -227,7 +227,7 @@ UNIT_TESTS = \
 	%D%/tile/check_timing \
 	%D%/tile/check_windows
 if HAVE_SHORTCUTS
-UNIT_TESTS += %D%/tensix/check_counters_fast %D%/tensix/check_issue_fast
+UNIT_TESTS += %D%/tensix/check_issue_fast
 endif
 
 program_sources = \

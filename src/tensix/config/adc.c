@@ -5,9 +5,9 @@ void tensix_adc_set(struct tensix_adc_channel *channel, enum tensix_adc_axis axi
                     bool checkpoint, uint32_t value)
 {
     if (counter) {
-        channel->all.counter[axis] = tensix_adc_cut(axis, value);
+        channel->counter[axis] = tensix_adc_cut(axis, value);
     }
     if (checkpoint) {
-        channel->all.checkpoint[axis] = tensix_adc_cut(axis, value);
+        channel->checkpoint[axis] = tensix_adc_cut(axis, value);
     }
 }

@@ -17,14 +17,14 @@ static inline uint32_t tensix_adc_cut(enum tensix_adc_axis axis, uint32_t value)
 static inline void tensix_adc_put(struct tensix_adc_channel *channel, enum tensix_adc_axis axis,
                                   uint32_t value)
 {
-    channel->all.counter[axis] = channel->all.checkpoint[axis] = tensix_adc_cut(axis, value);
+    channel->counter[axis] = channel->checkpoint[axis] = tensix_adc_cut(axis, value);
 }
 
 /* Adds to the counter. */
 static inline void tensix_adc_add(struct tensix_adc_channel *channel, enum tensix_adc_axis axis,
                                   uint32_t value)
 {
-    uint32_t *counter = &channel->all.counter[axis];
+    uint32_t *counter = &channel->counter[axis];
     *counter = tensix_adc_cut(axis, *counter + value);
 }
 
@@ -32,7 +32,7 @@ static inline void tensix_adc_add(struct tensix_adc_channel *channel, enum tensi
 static inline void tensix_adc_return(struct tensix_adc_channel *channel, enum tensix_adc_axis axis,
                                      uint32_t value)
 {
-    tensix_adc_put(channel, axis, channel->all.checkpoint[axis] + value);
+    tensix_adc_put(channel, axis, channel->checkpoint[axis] + value);
 }
 
 #endif

@@ -1,8 +1,7 @@
 /*
  * Shortcut from the queues to the units (issue.c), for functional runs in which only its own
  * handler can hold an instruction: nothing is latched, in reset or stopped. Such an instruction
- * starts by one look at its opcode. Instructions from the replay buffer are executed in a loop, and
- * runs on counters at once (counters_fast.c). A TRISC's push to a thread with nothing queued
+ * starts by one look at its opcode. Instructions from the replay buffer are executed in a loop. A TRISC's push to a thread with nothing queued
  * executes at once. An instruction that does not start has done nothing, and goes to the gate.
  * Proof: tests/difftest/tensix/check_ways.c, tests/unit/chip/check_state_hash.c,
  * check_issue_fast.c.
@@ -12,7 +11,6 @@
 #include "tensix/frontend/issue_fast.h"
 
 #include "tensix/config/fixed_bits.h"
-#include "tensix/counters.h"
 #include "tensix/exec.h"
 #include "tensix/frontend/frontend.h"
 
@@ -76,74 +74,27 @@ static tensix_runner *player_of(struct tensix_thread *thread, unsigned index)
     return thread->player[index];
 }
 
-/* Plays the run of instructions on counters that starts at an entry, if there is one: answers how
- * many instructions it has. */
-static inline unsigned play_run(struct tensix *tensix, unsigned thread, unsigned index,
-                                unsigned left, uint64_t time)
-{
-    struct tensix_thread *own = &tensix->thread[thread];
-    if (tensix->runs[thread].at[index] == TENSIX_RUN_NONE) {
-        return 0;
-    }
-    unsigned count = tensix_play_run(tensix, thread, index, left);
-    if (count > 0) {
-        own->next = own->replay.entry[(index + count - 1) % REPLAY_ENTRIES];
-        tensix->now = time + count - 1;
-    }
-    return count;
-}
-
-/* Plays entries one by one, with `to_run` up to one where a run may start, or until attention is
- * called for: answers how many. *ended: the next one has not started, for whatever reason. Not
- * inlined, its loop has all it needs in registers. */
-static __attribute__((noinline)) unsigned play_entries(struct tensix *tensix,
-                                                       struct tensix_thread *own, unsigned thread,
-                                                       unsigned index, unsigned left, uint64_t time,
-                                                       bool to_run, bool *ended)
-{
-    const uint64_t begin = time, last = time + left;
-    const uint8_t *runs_at = tensix->runs[thread].at;
-    do {
-        tensix_runner *run = own->player[index];
-        if (__builtin_expect(!run, 0)) {
-            run = player_of(own, index);
-        }
-        uint32_t word = own->replay.entry[index];
-        own->next = word;
-        tensix->now = time;
-        if (!run || run(tensix, thread, word) != TENSIX_DONE) {
-            *ended = true;
-            break;
-        }
-        time++;
-        index = (index + 1) % REPLAY_ENTRIES;
-    } while (time != last && !tensix->outcome.holds &&
-             (runs_at[index] == TENSIX_RUN_NONE || !to_run));
-    return (unsigned)(time - begin);
-}
-
-/* Plays on what the replay buffer plays, as long as that is all there is to it. Where `end` comes
- * first there are no runs, since `end` may be inside one. */
+/* Plays on what the replay buffer plays, as long as that is all there is to it. */
 static void play(struct tensix *tensix, unsigned thread, uint64_t end)
 {
     struct tensix_thread *own = &tensix->thread[thread];
     struct replay_buffer *buffer = &own->replay;
     const uint64_t begin = own->time;
-    const bool is_whole = buffer->left <= end - begin;
-    const uint64_t last = is_whole ? begin + buffer->left : end;
+    const uint64_t last = buffer->left < end - begin ? begin + buffer->left : end;
     uint64_t time = begin;
     unsigned index = buffer->index;
-    bool ended = false;
     do {
-        unsigned left = (unsigned)(last - time);
-        unsigned count = is_whole ? play_run(tensix, thread, index, left, time) : 0;
-        if (count == 0) {
-            count = play_entries(tensix, own, thread, index, left, time, is_whole, &ended);
+        tensix_runner *run = player_of(own, index);
+        uint32_t word = buffer->entry[index];
+        own->next = word;
+        tensix->now = time;
+        if (!run || run(tensix, thread, word) != TENSIX_DONE) {
+            own->has_next = true;
+            break;
         }
-        index = (index + count) % REPLAY_ENTRIES;
-        time += count;
-    } while (!ended && time != last && !tensix->outcome.holds);
-    own->has_next |= ended;
+        time++;
+        index = (index + 1) % REPLAY_ENTRIES;
+    } while (time != last && !tensix->outcome.holds);
     replay_skip(buffer, (unsigned)(time - begin) + own->has_next);
     own->drained += time - begin;
     own->time = time;
