@@ -8,7 +8,7 @@
 
 #include "chip/calls.h"
 #include "cluster/cluster.h"
-#include "observe/history/journal.h"
+#include "chip/journal.h"
 
 /* A function of the public interface; everything else is hidden (-fvisibility=hidden). */
 #define PENROSE_EXPORT __attribute__((visibility("default")))

@@ -4,7 +4,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/chips.c \
 	%D%/clusters.c \
 	%D%/harts.c \
-	%D%/list.c \
 	%D%/metal.c \
 	%D%/observers.c \
 	%D%/places.c \

@@ -24,7 +24,7 @@
 #include "chip/pool.h"
 #include "loader/images.h"
 #include "num/kernels.h"
-#include "observe/history/journal.h"
+#include "chip/journal.h"
 #include "tile/tile.h"
 
 enum { CHIP_FAULTS = 256, CHIP_UNMODELLED = 512, CHIP_UNITS = NOC_NODES + GRID_BANKS };

@@ -3,7 +3,6 @@ chip_sources += \
 	%D%/arc.c \
 	%D%/arc.h \
 	%D%/board.c \
-	%D%/calls.c \
 	%D%/calls.def \
 	%D%/calls.h \
 	%D%/cards.c \
@@ -47,6 +46,10 @@ chip_sources += \
 	%D%/text.c \
 	%D%/tiles.c
 libpenrose_core_la_SOURCES += \
+	%D%/journal.c \
+	%D%/journal.def \
+	%D%/journal.h \
+	%D%/journal_file.c \
 	%D%/plan.h \
 	%D%/pool.c \
 	%D%/pool.h \

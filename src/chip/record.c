@@ -1,5 +1,5 @@
 /*
- * Journal entries (observe/history/journal.h) of what hosts do to a chip and what the chip asks of
+ * Journal entries (chip/journal.h) of what hosts do to a chip and what the chip asks of
  * its host, and the callbacks through which it asks.
  *
  * Consequences of an entry get no entry of their own: nested public calls, and tiles created by

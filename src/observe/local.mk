@@ -2,7 +2,6 @@ chip_sources += \
 	%D%/counts.c \
 	%D%/debugger.c \
 	%D%/hart_state.c \
-	%D%/inside.c \
 	%D%/inside.def \
 	%D%/inside.h \
 	%D%/listing.c \
@@ -82,7 +81,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/gdb/server.c \
 	%D%/gdb/symbols.c \
 	%D%/gdb/target.c \
-	%D%/history/journal.c \
 	%D%/history/recording.c \
 	%D%/history/recording.h \
 	%D%/host_call.h \
@@ -107,9 +105,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/dump/html.h \
 	%D%/dump/picture.c \
 	%D%/dump/picture.h \
-	%D%/history/journal.def \
-	%D%/history/journal.h \
-	%D%/history/journal_file.c \
 	%D%/trace/filter.c \
 	%D%/trace/filter.h \
 	%D%/trace/reader.c \

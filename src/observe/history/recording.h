@@ -6,7 +6,7 @@
 
 #include <penrose/penrose.h>
 
-#include "observe/history/journal.h"
+#include "chip/journal.h"
 
 /* Records what happens to a chip that is new, at first in memory. PENROSE_E_MEMORY,
  * PENROSE_E_STATE where a journal is kept already. */

@@ -4,7 +4,7 @@
 
 #include <penrose/history.h>
 
-#include "observe/history/journal.h"
+#include "chip/journal.h"
 
 struct rerun;
 

@@ -1,5 +1,5 @@
 /*
- * Carries out a journal (observe/history/journal.h) on a chip again. A step is an entry or a window
+ * Carries out a journal (chip/journal.h) on a chip again. A step is an entry or a window
  * of time. Windows end where they ended, so nothing depends on threads, shortcuts or observers. The
  * journal takes the place of host memory: the chip reads what it read then, and its writes are
  * compared.

@@ -120,8 +120,8 @@ enum penrose_status trace_file_start(struct penrose_chip *chip,
     trace->fd = -1;
     status = open_file(trace, options, error);
     if (status == PENROSE_OK) {
-        status = penrose_trace(chip, options->filter, trace->binary ? take_record : take_line,
-                               trace, error);
+        status = chip_calls_of(chip)->trace(chip, options->filter,
+                                            trace->binary ? take_record : take_line, trace, error);
     }
     if (status != PENROSE_OK) {
         close_file(trace);
@@ -136,7 +136,7 @@ bool trace_file_stop(struct trace_file *trace)
     if (!trace) {
         return true;
     }
-    (void)penrose_trace(trace->chip, NULL, NULL, NULL, NULL);
+    (void)chip_calls_of(trace->chip)->trace(trace->chip, NULL, NULL, NULL, NULL);
     write_lines(trace);
     if (trace->binary) {
         trace_writer_flush(trace->binary);

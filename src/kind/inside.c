@@ -1,4 +1,4 @@
-/* See inside.h. */
+/* See observe/inside.h. */
 #include "observe/inside.h"
 
 const struct inside chip_inside = {

@@ -11,8 +11,8 @@
  * before them. A place in a journal is the number of bytes before it since the journal began.
  * A file is JOURNAL_MAGIC, the version, and zstd frames that hold the entries.
  */
-#ifndef OBSERVE_JOURNAL_H
-#define OBSERVE_JOURNAL_H
+#ifndef CHIP_JOURNAL_H
+#define CHIP_JOURNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 
 enum journal_kind {
 #define ENTRY(token, name, numbers, has_bytes) JOURNAL_##token,
-#include "observe/history/journal.def"
+#include "chip/journal.def"
 #undef ENTRY
     JOURNAL_KINDS,
 };

@@ -1,4 +1,4 @@
-/* The table of what this kind of chip answers; see calls.h. */
+/* The table of what this kind of chip answers; see chip/calls.h. */
 #include "chip/calls.h"
 
 #include <stddef.h>

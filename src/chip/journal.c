@@ -1,5 +1,5 @@
 /* See journal.h. */
-#include "observe/history/journal.h"
+#include "chip/journal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static const struct journal_row {
 } rows[JOURNAL_KINDS] = {
 #define ENTRY(token, name_, numbers_, has_bytes_)                                                  \
     [JOURNAL_##token] = {.name = (name_), .numbers = (numbers_), .has_bytes = (has_bytes_)},
-#include "observe/history/journal.def"
+#include "chip/journal.def"
 #undef ENTRY
 };
 
@@ -29,18 +29,6 @@ struct journal *journal_create(void)
         journal->paused_at = UINT64_MAX;
     }
     return journal;
-}
-
-bool journal_destroy(struct journal *journal)
-{
-    if (!journal) {
-        return true;
-    }
-    journal_end(journal);
-    bool is_good = journal_stop(journal);
-    free(journal->bytes);
-    free(journal);
-    return is_good;
 }
 
 /* --- Writing --- */

@@ -2,7 +2,7 @@
  * Files of journals: written as the journal grows, a zstd frame at a time, so that a process that
  * is killed leaves what was before. A process that forks goes on writing, its child does not.
  */
-#include "observe/history/journal.h"
+#include "chip/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -147,6 +147,18 @@ bool journal_stop(struct journal *journal)
     is_good &= close(file->fd) == 0;
     free_file(file);
     journal->file = NULL;
+    return is_good;
+}
+
+bool journal_destroy(struct journal *journal)
+{
+    if (!journal) {
+        return true;
+    }
+    journal_end(journal);
+    bool is_good = journal_stop(journal);
+    free(journal->bytes);
+    free(journal);
     return is_good;
 }
 
