@@ -3,6 +3,7 @@ libpenrose_core_la_SOURCES += \
 	%D%/companion.h \
 	%D%/dwarf.c \
 	%D%/elf.c \
+	%D%/elf_open.c \
 	%D%/elf.h \
 	%D%/elf_internal.h \
 	%D%/firmware.c \

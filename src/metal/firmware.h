@@ -15,6 +15,11 @@ struct penrose_firmware {
     struct loader_companion *companion[LOADER_COMPANIONS]; /* NULL until a tile needs it */
 };
 
+/* The firmware for a tile that is no worker, opened when it is first needed. */
+enum penrose_status metal_find_companion(struct penrose_firmware *firmware, const struct tile *tile,
+                                         struct loader_companion **companion,
+                                         struct penrose_error *error);
+
 /* Writes into the L1 of a tile, in order. */
 enum penrose_status metal_apply_writes(struct penrose_chip *chip, struct tile *tile,
                                        const struct loader_writes *writes,
@@ -30,6 +35,9 @@ bool metal_assume(struct penrose_chip *chip, struct penrose_firmware *firmware);
 
 /* loader_memory over the L1 of a tile. */
 struct loader_memory metal_l1(struct tile *tile);
+
+/* What tt-metal calls each hart: it numbers NCRISC second, the address map last. */
+extern const enum loader_processor metal_processors[PENROSE_HARTS];
 
 /* The hart that an enum loader_processor means. */
 enum penrose_hart metal_hart_of(unsigned processor);

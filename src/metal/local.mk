@@ -3,6 +3,7 @@ chip_sources += \
 	%D%/descriptor.c \
 	%D%/descriptor.h \
 	%D%/facts.c \
+	%D%/firmware.c \
 	%D%/firmware.h \
 	%D%/programs.c \
 	%D%/tables.c \

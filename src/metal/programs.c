@@ -13,13 +13,6 @@
 
 #define LOCAL_BASE RV32_LOCAL_BASE
 
-/* tt-metal numbers NCRISC second, the address map last. */
-static const enum loader_processor processor_of[PENROSE_HARTS] = {
-    [PENROSE_BRISC] = LOADER_BRISC,   [PENROSE_TRISC0] = LOADER_TRISC0,
-    [PENROSE_TRISC1] = LOADER_TRISC1, [PENROSE_TRISC2] = LOADER_TRISC2,
-    [PENROSE_NCRISC] = LOADER_NCRISC,
-};
-
 /* --- Bare programs --- */
 
 /* A program that is loaded for a hart. */
@@ -218,7 +211,7 @@ open_kernels(struct penrose_chip *chip, const struct loader_firmware *loader,
     enum penrose_status status = PENROSE_OK;
     for (unsigned hart = 0; hart < PENROSE_HARTS && status == PENROSE_OK; hart++) {
         const struct penrose_kernel *kernel = &launch->kernel[hart];
-        enum loader_processor processor = processor_of[hart];
+        enum loader_processor processor = metal_processors[hart];
         if (!kernel->path) {
             continue;
         }
@@ -232,15 +225,6 @@ open_kernels(struct penrose_chip *chip, const struct loader_firmware *loader,
         };
     }
     return status;
-}
-
-enum penrose_hart metal_hart_of(unsigned processor)
-{
-    unsigned hart = 0;
-    while (hart < PENROSE_HARTS && processor_of[hart] != processor) {
-        hart++;
-    }
-    return (enum penrose_hart)hart;
 }
 
 static bool add_kernel_images(struct penrose_chip *chip, const struct tile *tile,
