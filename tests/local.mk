@@ -195,6 +195,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/ttnn-suite.sh \
 	%D%/clients/ttnn/mesh.py \
 	%D%/clients/ttnn/mesh_operations.py \
+	%D%/clients/ttnn/mesh_scale.py \
 	%D%/clients/ttnn/checkout.bash \
 	%D%/clients/ttnn/compare.py \
 	%D%/clients/ttnn/environment.bash \

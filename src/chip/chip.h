@@ -112,7 +112,9 @@ struct penrose_chip {
     bool shares_time;                  /* units are running: what they report goes to their notes */
     bool touched;                      /* all units are */
     bool any_touched;                  /* any unit is */
-    bool is_idle;                      /* nothing happens there until something is touched */
+    struct chip_awake awake;           /* as it was last looked at */
+    uint64_t idle_until;               /* nothing happens before, unless something is touched */
+    bool takes_part;                   /* in the window under way */
     bool stands;                       /* the only unit has paused; what it has sent leaves later */
     struct dram_bank *due[GRID_BANKS]; /* that have something to do between windows (gddr.c) */
     size_t due_packets;

@@ -138,29 +138,55 @@ static void add_event(struct chip_awake *awake, uint64_t next)
     awake->next = earlier(awake->next, next);
 }
 
-void chip_look_around(struct penrose_chip *chip, struct chip_awake *awake)
+static struct chip_awake look_at_units(struct penrose_chip *chip)
 {
     const uint64_t now = chip->head.time.now;
-    if (chip->is_idle && !chip->touched && !chip->any_touched) {
-        return;
-    }
-    chip->is_idle = chip_edge_next(chip) == UINT64_MAX;
+    struct chip_awake awake = CHIP_NOBODY_AWAKE;
     for (unsigned i = 0; i < chip->units; i++) {
         struct chip_unit *unit = chip->unit[i];
         if (chip->touched || unit->touched) {
             note_again(chip, unit);
         }
         uint64_t next = unit->now > now ? unit->now : unit->next;
-        awake->units += unit->now > now || next <= now;
-        awake->any_stopped |= unit->stopped;
-        awake->any_paused |= unit->paused;
-        awake->bank = unit->bank ? earlier(awake->bank, next) : awake->bank;
-        add_event(awake, next);
-        chip->is_idle &= next == UINT64_MAX && !unit->stopped && !unit->paused;
+        awake.units += unit->now > now || next <= now;
+        awake.any_stopped |= unit->stopped;
+        awake.any_paused |= unit->paused;
+        awake.bank = unit->bank ? earlier(awake.bank, next) : awake.bank;
+        add_event(&awake, next);
     }
-    awake->second = earlier(awake->second, chip_edge_next(chip));
-    awake->next = earlier(awake->next, awake->second); /* the edge may be first */
-    chip->touched = chip->any_touched = false;
+    awake.second = earlier(awake.second, chip_edge_next(chip));
+    awake.next = earlier(awake.next, awake.second); /* the edge may be first */
+    return awake;
+}
+
+/* Does a bank wait for the end of a window to be quiet again? */
+static bool is_any_bank_loud(const struct penrose_chip *chip)
+{
+    bool is = false;
+    for (unsigned i = 0; i < GRID_BANKS; i++) {
+        is |= chip->bank[i].loud_until != 0;
+    }
+    return is;
+}
+
+/* Units are looked at again only when one of them has something to do, or was touched: a chip that
+ * sleeps costs as good as nothing, even if something will wake it. */
+void chip_look_around(struct penrose_chip *chip, struct chip_awake *awake)
+{
+    struct chip_awake *own = &chip->awake;
+    if (chip->touched || chip->any_touched || chip->idle_until <= chip->head.time.now) {
+        *own = look_at_units(chip);
+        bool sleeps =
+            own->units == 0 && !own->any_stopped && !own->any_paused && !is_any_bank_loud(chip);
+        chip->idle_until = sleeps ? own->next : 0;
+        chip->touched = chip->any_touched = false;
+    }
+    awake->units += own->units;
+    awake->any_stopped |= own->any_stopped;
+    awake->any_paused |= own->any_paused;
+    awake->bank = earlier(awake->bank, own->bank);
+    add_event(awake, own->next);
+    add_event(awake, own->second);
 }
 
 uint32_t chip_granularity(const struct penrose_chip *chip)
@@ -173,11 +199,12 @@ uint32_t chip_granularity(const struct penrose_chip *chip)
     return 1;
 }
 
-/* A chip that chip_look_around has called idle stays out of the window, unless somebody looks or
- * records. */
-static bool takes_part(const struct penrose_chip *chip)
+/* A chip that sleeps to the end of a window stays out of it, unless somebody looks or records. */
+static bool takes_part(const struct penrose_chip *chip, uint64_t end)
 {
-    return !chip->is_idle || chip->observers || chip->head.journal;
+    bool is_watched = chip->observers || chip->head.journal ||
+                      (chip->after_window && chip->idle_until != UINT64_MAX);
+    return chip->idle_until < end || is_watched;
 }
 
 /* Chooses the units that have something to do in a window that was to end at `planned` and ends at
@@ -231,7 +258,8 @@ static void end_turns(struct penrose_chip *chip)
 
 size_t chip_window_open(struct penrose_chip *chip, uint64_t end, struct pool_turn *turn)
 {
-    if (!takes_part(chip)) {
+    chip->takes_part = takes_part(chip, end);
+    if (!chip->takes_part) {
         chip->runnable_count = 0;
         return 0;
     }
@@ -263,7 +291,7 @@ uint64_t chip_window_stop(struct penrose_chip *chip, uint64_t planned)
 
 void chip_window_ran(struct penrose_chip *chip, uint64_t planned, uint64_t end)
 {
-    if (!takes_part(chip)) {
+    if (!chip->takes_part) {
         return;
     }
     const uint64_t start = chip->head.time.now;
@@ -295,7 +323,7 @@ void chip_end_window(struct penrose_chip *chip, uint64_t end)
 
 void chip_window_close(struct penrose_chip *chip)
 {
-    if (!takes_part(chip)) {
+    if (!chip->takes_part) {
         return;
     }
     chip_end_window(chip, chip->head.time.now);

@@ -4,11 +4,13 @@
 #
 #   mesh.sh [LIBRARY] [-- SHAPE FABRIC [OPERATION...]]
 #   mesh.sh --all [LIBRARY] [-- SHAPE FABRIC slow|fast]
+#   mesh.sh --scale [LIBRARY]
 #
 # Without arguments some operations on two chips; `ttnn/mesh.py` has shapes, fabrics and operations, all
 # of which run if none is named. TTNN_DISPATCH=fast as for ttnn.sh. --all runs all of them on all
 # meshes below, or on the named one, keeps logs and results in OUT (./mesh-results), and prints a table.
-# That takes hours. An operation that ends the process is told; the others go on in a new one.
+# That takes hours. An operation that ends the process is told; the others go on in a new one. --scale
+# prints what one to 32 chips cost while one of them works (ttnn/mesh_scale.py).
 #
 # The library is one that knows PENROSE_CHIPS. The first run compiles the fabric's kernels, which takes
 # minutes. Needs what ttnn.sh does, torch among it. Exit code 77 where it cannot run.
@@ -31,10 +33,9 @@ meshes='1x2 1d slow
 2x4 1d slow
 2x4 2d slow'
 
-# mesh_run OUT SHAPE FABRIC OPERATION...: a line of JSON for each operation; fails unless all are right.
-mesh_run() {
-    local out=$1 shape=$2 fabric=$3 status failed=0 begun
-    shift 3
+# mesh_describe OUT SHAPE FABRIC: tells the library, UMD and tt-metal about the mesh.
+mesh_describe() {
+    local out=$1 shape=$2 fabric=$3
     mkdir -p "$out/device"
     "$ttnn_python" "$here/ttnn/mesh.py" --describe "$shape" "$fabric" >"$out/described"
     PENROSE_CHIPS=$(sed -n 's/^PENROSE_CHIPS=//p' "$out/described")
@@ -43,6 +44,13 @@ mesh_run() {
     sed '1,/^$/d' "$out/described" >"$out/device/cluster_descriptor.yaml"
     "$ttnn_python" "$here/ttnn/mesh.py" --graph "$shape" >"$out/graph.textproto"
     export TT_MESH_GRAPH_DESC_PATH=$out/graph.textproto
+}
+
+# mesh_run OUT SHAPE FABRIC OPERATION...: a line of JSON for each operation; fails unless all are right.
+mesh_run() {
+    local out=$1 shape=$2 fabric=$3 status failed=0 begun
+    shift 3
+    mesh_describe "$out" "$shape" "$fabric"
     : >"$out/results.jsonl"
     while [ $# -gt 0 ]; do
         status=0
@@ -67,11 +75,13 @@ mesh_run() {
     return $failed
 }
 
-all=
-if [ "${1:-}" = --all ]; then
-    all=yes
+what=
+case ${1:-} in
+--all | --scale)
+    what=$1
     shift
-fi
+    ;;
+esac
 client_libraries "$@"
 library=${libraries[0]}
 client_large=yes
@@ -81,7 +91,7 @@ list() {
     "$ttnn_python" "$here/ttnn/mesh.py" --list 2>/dev/null | grep -E '^[a-z0-9_]+$'
 }
 
-if [ -n "$all" ]; then
+if [ "$what" = --all ]; then
     out=$(realpath -m "${OUT:-mesh-results}")
     mapfile -t operations < <(list)
     [ ${#arguments[@]} -eq 0 ] || meshes="${arguments[*]}"
@@ -94,6 +104,15 @@ if [ -n "$all" ]; then
 fi
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
+if [ "$what" = --scale ]; then
+    for shape in 1x1 1x2 2x2 2x4 4x4 8x4; do
+        mesh_describe "$out/$shape" "$shape" none
+        ttnn_run "$library" "$out/$shape" "$here/ttnn/mesh_scale.py" "$shape" >"$out/log" 2>&1 ||
+            { tail -20 "$out/log" && exit 1; }
+        grep '^{' "$out/log"
+    done
+    exit
+fi
 case ${#arguments[@]} in
 0) arguments=(1x2 1d add point_to_point all_gather all_reduce reduce_scatter) ;;
 1 | 2) mapfile -t -O 2 arguments < <(list) ;;

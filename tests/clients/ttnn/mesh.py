@@ -56,7 +56,7 @@ def describe(rows, columns, fabric):
     print("chips: {}\nchip_unique_ids:")
     for chip in chips:
         print(f"  {chip}: {0x8A2000000 + chip}")
-    print("ethernet_connections:")
+    print("ethernet_connections:" + ("" if links else " []"))
     for a, m, b, n in links:
         print(f"  - [{{chip: {a}, chan: {m}}}, {{chip: {b}, chan: {n}}}]")
     print("ethernet_connections_to_remote_devices: []\nchips_with_mmio:")

@@ -63,6 +63,9 @@ class Mesh:
         return [ttnn.create_global_semaphore(self.device, cores, 0) for _ in range(count)]
 
 
+IS_SLOW = bool(os.environ.get("TT_METAL_SLOW_DISPATCH_MODE"))
+
+
 def shards(tensor):
     return [ttnn.to_torch(shard) for shard in ttnn.get_device_tensors(tensor)]
 
@@ -276,7 +279,7 @@ def all_reduce_async(mesh):
 # --- Traces ---
 
 
-@needs(lambda _: not os.environ.get("TT_METAL_SLOW_DISPATCH_MODE"))
+@needs(lambda _: not IS_SLOW)
 @operation
 def trace(mesh):
     """add and all_gather, recorded once and replayed with other data."""
@@ -429,17 +432,16 @@ def llama_decode(mesh):
 def submesh(mesh):
     """all_gather on the last two chips of a row, and add on each chip alone. With fast dispatch, parts of a
     mesh take turns at the queues, and the mesh has to be quiet in between."""
-    mesh.device.quiesce_devices()
+    quiesce = (lambda: None) if IS_SLOW else mesh.device.quiesce_devices
+    quiesce()
     pair = mesh.device.create_submesh(ttnn.MeshShape(1, 2), ttnn.MeshCoordinate(0, mesh.columns - 2))
     parts = mesh.left[mesh.columns - 2:mesh.columns]
     got = shards(ttnn.all_gather(mesh.put(parts, device=pair), dim=3))
     wanted = [torch.cat(parts, 3)] * 2
-    mesh.device.quiesce_devices()
-    ttnn.close_mesh_device(pair)
+    quiesce()
     for chip, own in enumerate(mesh.device.create_submeshes(ttnn.MeshShape(1, 1))):
         put = lambda part, own=own: ttnn.from_torch(part, layout=ttnn.TILE_LAYOUT, device=own)
         got.append(ttnn.to_torch(ttnn.add(put(mesh.left[chip]), put(mesh.right[chip]))))
         wanted.append(mesh.left[chip] + mesh.right[chip])
-        ttnn.close_mesh_device(own)
-    mesh.device.quiesce_devices()
+    quiesce()
     return got, wanted

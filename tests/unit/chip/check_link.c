@@ -350,6 +350,52 @@ TEST(chips_exchange_data)
     }
 }
 
+/* Hosts that poll chips with many links let much time pass in which nothing but hearts beat. */
+TEST(links_that_are_idle_cost_little)
+{
+    enum { HEARTBEAT = 0x7cc70 };
+    struct penrose_error error;
+    struct penrose_chip *chip[2];
+    struct penrose_cluster *cluster = open_cluster(1, 2, chip);
+    struct penrose_hart_info info;
+    ck_assert_int_eq(penrose_ethernet_link(chip[0], 25, ROW, chip[1], 31, ROW, &error), PENROSE_OK);
+    pass(chip[0], 1 << 21);
+    uint32_t before = word_of(chip[1], 31, HEARTBEAT);
+    pass(chip[0], 1 << 24);
+    uint32_t beats = word_of(chip[1], 31, HEARTBEAT) - before;
+    ck_assert(beats > 1 && beats < 32);
+    ck_assert_int_eq(penrose_hart_info(chip[1], 31, ROW, PENROSE_BRISC, &info, &error), PENROSE_OK);
+    ck_assert_int_eq(info.state, PENROSE_HART_POLLING); /* nothing of it runs in between */
+    penrose_cluster_destroy(cluster);
+}
+
+/* Chips sleep between beats, however their time is cut into runs, and which of them are worked on. */
+TEST(chips_that_sleep_are_as_if_they_ran)
+{
+    enum { CYCLES_OF_ALL = 3 << 20, PIECE = 1 << 14 };
+    struct penrose_error error;
+    uint64_t hash[3];
+    for (unsigned way = 0; way < 3; way++) {
+        struct penrose_chip *chip[3];
+        struct penrose_cluster *cluster = open_cluster(2, 3, chip);
+        ck_assert_int_eq(penrose_ethernet_link(chip[0], 25, ROW, chip[1], 31, ROW, &error),
+                         PENROSE_OK);
+        ck_assert_int_eq(penrose_ethernet_link(chip[1], 25, ROW, chip[2], 31, ROW, &error),
+                         PENROSE_OK);
+        for (unsigned i = 0; way > 0 && i < CYCLES_OF_ALL / PIECE; i++) {
+            pass(chip[i % 3], PIECE);
+            if (way == 2) { /* looked at */
+                (void)word_of(chip[i % 3], i % 3 ? 31 : 25, 0x7cc70);
+            }
+        }
+        pass(chip[0], way ? 512 : CYCLES_OF_ALL + 512);
+        hash[way] = penrose_cluster_state_hash(cluster);
+        penrose_cluster_destroy(cluster);
+    }
+    ck_assert_uint_eq(hash[0], hash[1]);
+    ck_assert_uint_eq(hash[0], hash[2]);
+}
+
 /* --- What goes wrong --- */
 
 #define ERRORS(...)                                                                                \
