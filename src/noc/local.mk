@@ -12,6 +12,8 @@ chip_sources += \
 	%D%/overlay_phase.c \
 	%D%/overlay_receive.c \
 	%D%/overlay_room.c \
+	%D%/overlay_run.c \
+	%D%/overlay_stream.c \
 	%D%/overlay_stream.h \
 	%D%/overlay_transmit.c \
 	%D%/kind.h \

@@ -1,9 +1,6 @@
 /* Registers of the overlay. */
 #include "noc/overlay.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "noc/overlay_stream.h"
 
 /* What BY names in overlay.def. */
@@ -26,8 +23,6 @@ static overlay_handler overlay_by_command, overlay_by_space_update, overlay_by_o
 #define IN(class)   .group = OVERLAY_##class,
 #include "isa/reg_table.h"
 
-const struct overlay_stream overlay_unused_stream = {0};
-
 enum {
     WAITS_FOR_SOFTWARE = 1 << 0, /* of WAIT_STATUS */
     WAITS_FOR_FLUSH = 1 << 1,
@@ -44,6 +39,7 @@ enum {
     ETHERNET_SOURCES = 0xff, /* bits of the second LOCAL_SRC_MASK */
     PHASE_MASK = 0xfffff,
     POINTER_MASK = 0xffffff,
+    OFFSET_SIGN = 0x800000, /* of an offset in 24 bits */
 };
 
 /* The absent register where no source names one. */
@@ -52,66 +48,6 @@ static const struct reg *row_of(unsigned index)
     struct reg_place place;
     (void)reg_find_in(&overlay_registers, BANK_STREAM, 4 * index, &place);
     return place.row;
-}
-
-/* --- What streams have --- */
-
-/* SPEC: README, stream capabilities. GUESS: Blackhole's are Wormhole's. */
-static const uint64_t tensix_has[OVERLAY_CLASSES] = {
-    [OVERLAY_ALL] = UINT64_MAX, [OVERLAY_MULTICAST] = 0xf, [OVERLAY_GATHERS] = 0x3f,
-    [OVERLAY_ENDPOINT] = 0x30,  [OVERLAY_DRAM] = 0xf0f,    [OVERLAY_ENDPOINT_OR_DRAM] = 0xf3f,
-    [OVERLAY_ZERO] = 1,
-};
-
-static const uint64_t ethernet_has[OVERLAY_CLASSES] = {
-    [OVERLAY_ALL] = UINT64_MAX, [OVERLAY_MULTICAST] = 0x3, [OVERLAY_GATHERS] = 0x3,
-    [OVERLAY_DRAM] = 0xf0f,     [OVERLAY_ZERO] = 1,        [OVERLAY_ENDPOINT_OR_DRAM] = 0xf0f,
-    [OVERLAY_LINK] = 0xf0f,
-};
-
-static bool is_ethernet(const struct overlay *overlay)
-{
-    return overlay->streams == OVERLAY_ETHERNET_STREAMS;
-}
-
-bool overlay_has(const struct overlay *overlay, enum overlay_class class, unsigned s)
-{
-    const uint64_t *has = is_ethernet(overlay) ? ethernet_has : tensix_has;
-    return has[class] >> s & 1;
-}
-
-unsigned overlay_counters(const struct overlay *overlay, unsigned s)
-{
-    return overlay_has(overlay, OVERLAY_MULTICAST, s) ? OVERLAY_RECEIVERS : 1;
-}
-
-static bool has_deep_fifos(unsigned s)
-{
-    return s < 12 && s != 6 && s != 7;
-}
-
-/* SPEC: README has 8 for streams 4 and 5 of a Wormhole tile, two groups of four; the header has
- * four groups for Blackhole. A gathering stream keeps two. */
-unsigned overlay_message_capacity(const struct overlay *overlay, unsigned s)
-{
-    if (get_LOCAL_SOURCES_CONNECTED(overlay_look(overlay, s)->misc)) {
-        return 2;
-    }
-    if (is_ethernet(overlay)) {
-        return s < 4 || (s >= 8 && s < 12) ? 32 : 2;
-    }
-    if (overlay_has(overlay, OVERLAY_ENDPOINT, s)) {
-        return 16;
-    }
-    return has_deep_fifos(s) ? 8 : 2;
-}
-
-unsigned overlay_reading_capacity(const struct overlay *overlay, unsigned s)
-{
-    if (is_ethernet(overlay)) {
-        return s < 4 || (s >= 8 && s < 12) ? 128 : 2;
-    }
-    return has_deep_fifos(s) ? 8 : 2;
 }
 
 _Static_assert(sizeof(struct overlay_stream) <= OVERLAY_STATE_BYTES, "room for a stream");
@@ -147,32 +83,6 @@ void overlay_reset(struct overlay *overlay)
     overlay_attach(&fresh, overlay->streams, overlay->word, overlay->l1, overlay->l1_size,
                    overlay->board, overlay->owner);
     *overlay = fresh;
-}
-
-bool overlay_is_used(const struct overlay *overlay, unsigned stream)
-{
-    return stream < overlay_count(overlay) && overlay->used & overlay_bit(stream);
-}
-
-/* --- Rules --- */
-
-bool overlay_refuse(struct overlay *overlay, unsigned s, const char *format, ...)
-{
-    va_list arguments;
-    int start = snprintf(overlay->rule, sizeof overlay->rule, "overlay stream %u: ", s);
-    va_start(arguments, format);
-    vsnprintf(overlay->rule + start, sizeof overlay->rule - (size_t)start, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
-/* GUESS: which bits of DEBUG_ASSERTIONS mean what is not known; bit 0 stands for all. */
-void overlay_break(struct overlay *overlay, unsigned s)
-{
-    overlay_own(overlay, s)->is_stuck = true;
-    overlay_set(overlay, s, OVERLAY_DEBUG_ASSERTIONS,
-                overlay_get(overlay, s, OVERLAY_DEBUG_ASSERTIONS) | 1);
-    overlay->board->fault(overlay->owner, s, overlay->rule, overlay->now);
 }
 
 /* --- Reading --- */
@@ -515,7 +425,7 @@ static enum answer overlay_by_info_ptr(struct overlay *overlay, struct overlay_a
 static enum answer overlay_by_sources(struct overlay *overlay, struct overlay_access *access)
 {
     uint32_t value = access->value;
-    if (is_ethernet(overlay) && access->index != OVERLAY_LOCAL_SRC_MASK) {
+    if (overlay_is_ethernet(overlay) && access->index != OVERLAY_LOCAL_SRC_MASK) {
         value = access->index == OVERLAY_LOCAL_SRC_MASK_HI ? 0 : value & ETHERNET_SOURCES;
     }
     return overlay_store(overlay, access, value);
@@ -553,6 +463,21 @@ static void asked(struct overlay *overlay, unsigned s)
     }
 }
 
+/* Another configuration, at a signed offset from the pointer, comes next. GUESS: the pointer has
+ * moved past the configuration that says so, and a stream in a phase looks when the phase ends. */
+static void reload_blob(struct overlay *overlay, unsigned s, uint32_t offset)
+{
+    struct overlay_stream *stream = overlay_own(overlay, s);
+    uint32_t pointer = overlay_get(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR);
+    overlay_set(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR,
+                (pointer + ((offset ^ OFFSET_SIGN) - OFFSET_SIGN)) & POINTER_MASK);
+    if (stream->state == OVERLAY_LOADING) {
+        stream->loads_again = true;
+    } else if (stream->state == OVERLAY_IDLE || stream->state == OVERLAY_READY) {
+        stream->state = OVERLAY_LOADING;
+    }
+}
+
 /* Writes that start something; false: refused. */
 static bool command(struct overlay *overlay, unsigned s, unsigned index, uint32_t value)
 {
@@ -562,7 +487,7 @@ static bool command(struct overlay *overlay, unsigned s, unsigned index, uint32_
     case OVERLAY_NUM_MSGS_RECEIVED_INC:
         return overlay_push_headers(overlay, s, value);
     case OVERLAY_RELOAD_PHASE_BLOB:
-        overlay_reload(overlay, s, value);
+        reload_blob(overlay, s, value);
         return true;
     case OVERLAY_GLOBAL_OFFSET_TABLE:
         set_offset(overlay, value);

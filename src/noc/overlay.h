@@ -21,9 +21,9 @@
  *
  * Words are written only when they change. Firmware that boots writes none.
  *
- *   overlay.c           registers          overlay_receive.c   pushes, arrivals, headers, credits
- *   overlay_phase.c     state machine      overlay_transmit.c  packets, what software clears
- *   overlay_blob.c      configuration      overlay_gather.c    streams that feed another stream
+ * Files, the lowest first: overlay_stream.c, overlay_room.c (buffers), overlay_transmit.c (packets),
+ * overlay_receive.c (arrivals, headers, credits), overlay_gather.c, overlay_phase.c (the state
+ * machine), overlay.c (registers), overlay_blob.c (configuration from L1), overlay_run.c.
  */
 #ifndef NOC_OVERLAY_H
 #define NOC_OVERLAY_H

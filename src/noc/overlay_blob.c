@@ -11,8 +11,6 @@
 enum {
     INDEX_MASK = 0xff,
     VALUE_SHIFT = 8,
-    POINTER_MASK = 0xffffff,
-    SIGN = 0x800000, /* of an offset in 24 bits */
     BLOB_WORD = 32,
 };
 
@@ -86,20 +84,5 @@ void overlay_load_blob(struct overlay *overlay, unsigned s)
     stream->state = OVERLAY_READY;
     if (get_PHASE_AUTO_ADVANCE(overlay_get(overlay, s, OVERLAY_ONETIME_MISC_CFG))) {
         overlay_start(overlay, s);
-    }
-}
-
-/* Another configuration, at a signed offset from the pointer, comes next. GUESS: the pointer has
- * moved past the configuration that says so, and a stream in a phase looks when the phase ends. */
-void overlay_reload(struct overlay *overlay, unsigned s, uint32_t offset)
-{
-    struct overlay_stream *stream = overlay_own(overlay, s);
-    uint32_t pointer = overlay_get(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR);
-    overlay_set(overlay, s, OVERLAY_PHASE_AUTO_CFG_PTR,
-                (pointer + ((offset ^ SIGN) - SIGN)) & POINTER_MASK);
-    if (stream->state == OVERLAY_LOADING) {
-        stream->loads_again = true;
-    } else if (stream->state == OVERLAY_IDLE || stream->state == OVERLAY_READY) {
-        stream->state = OVERLAY_LOADING;
     }
 }

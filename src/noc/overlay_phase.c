@@ -13,7 +13,6 @@
 #include "noc/overlay_stream.h"
 
 enum {
-    ROUNDS = 64,       /* of overlay_run: steps of a stream in a call */
     BLOB_WORD = 32,    /* streams in a word of BLOB_AUTO_CFG_DONE */
     LINK_NODE = 0xfff, /* coordinates of the other end of an Ethernet link */
     NODE_MASK = 0xfff,
@@ -211,12 +210,6 @@ static bool shake_hands(struct overlay *overlay, unsigned s)
 
 /* --- Phases --- */
 
-void overlay_start(struct overlay *overlay, unsigned s)
-{
-    overlay_own(overlay, s)->state = OVERLAY_FLUSHING;
-    overlay->due |= overlay_bit(s);
-}
-
 static void latch_source(struct overlay *overlay, unsigned s)
 {
     struct overlay_stream *stream = overlay_own(overlay, s);
@@ -286,8 +279,7 @@ static void end_phase(struct overlay *overlay, unsigned s)
     overlay_set(overlay, 0, done, overlay_get(overlay, 0, done) | UINT32_C(1) << s % BLOB_WORD);
 }
 
-/* All L1 reads of the previous phase are done, or need not be. */
-static bool begin(struct overlay *overlay, unsigned s)
+bool overlay_begin(struct overlay *overlay, unsigned s)
 {
     struct overlay_stream *stream = overlay_own(overlay, s);
     uint32_t misc = overlay_get(overlay, s, OVERLAY_MISC_CFG);
@@ -340,7 +332,7 @@ static void tell_gatherer(struct overlay *overlay, unsigned s)
     }
 }
 
-static bool run_phase(struct overlay *overlay, unsigned s)
+bool overlay_run_phase(struct overlay *overlay, unsigned s)
 {
     struct overlay_stream *stream = overlay_own(overlay, s);
     tell_gatherer(overlay, s);
@@ -354,65 +346,6 @@ static bool run_phase(struct overlay *overlay, unsigned s)
     }
     went_on |= overlay_transmit(overlay, s);
     return !stream->is_stuck && (finish_phase(overlay, s) || went_on);
-}
-
-/* May the stream go on while a packet for its source waits? Its own linked transaction, which holds
- * that up, ends by what it sends. The source must be the same until it has been told. */
-static bool may_go_on(const struct overlay_stream *stream)
-{
-    return stream->state == OVERLAY_RUNNING || stream->keeps_source;
-}
-
-/* One step of one stream; true when another may be possible. */
-static bool step_phase(struct overlay *overlay, unsigned s)
-{
-    const struct overlay_stream *stream = overlay_look(overlay, s);
-    if (!overlay_is_used(overlay, s) || stream->is_stuck) {
-        return false;
-    }
-    bool went_on = overlay_send_credits(overlay, s);
-    if (overlay->blocked & overlay_bit(s) && !may_go_on(stream)) {
-        return false;
-    }
-    switch ((enum overlay_state)stream->state) {
-    case OVERLAY_LOADING:
-        overlay_load_blob(overlay, s);
-        return !stream->is_stuck;
-    case OVERLAY_FLUSHING:
-        return begin(overlay, s) || went_on;
-    case OVERLAY_RUNNING:
-        return run_phase(overlay, s) || went_on;
-    case OVERLAY_IDLE:
-    case OVERLAY_READY:
-        break;
-    }
-    return went_on;
-}
-
-bool overlay_run(struct overlay *overlay, uint64_t cycle)
-{
-    bool went_on = false;
-    if (!overlay->board) {
-        return false;
-    }
-    overlay->now = cycle;
-    overlay->due |= overlay->blocked;
-    overlay->blocked = 0;
-    for (unsigned round = 0; overlay->due && round < ROUNDS; round++) {
-        uint64_t streams = overlay->due;
-        overlay->due = 0;
-        for (; streams; streams &= streams - 1) {
-            unsigned s = (unsigned)__builtin_ctzll(streams);
-            if (step_phase(overlay, s)) {
-                overlay->due |= overlay_bit(s);
-                went_on = true;
-            }
-        }
-    }
-    if (went_on) {
-        overlay->board->changed(overlay->owner, cycle);
-    }
-    return overlay_is_due(overlay);
 }
 
 /* GUESS: registers stay as they are; what hardware keeps besides them is forgotten. A stream with

@@ -170,8 +170,9 @@ static inline struct overlay_stream *overlay_own(struct overlay *overlay, unsign
     return &overlay->state[s];
 }
 
-/* --- overlay.c --- */
+/* --- overlay_stream.c --- */
 
+bool overlay_is_ethernet(const struct overlay *overlay); /* of an Ethernet tile */
 bool overlay_has(const struct overlay *overlay, enum overlay_class class, unsigned s);
 
 /* Receivers that the stream counts room for, and those of the phase it is in. */
@@ -187,6 +188,11 @@ bool overlay_refuse(struct overlay *overlay, unsigned s, const char *format, ...
 
 /* Handles a broken rule outside of a write: tells the board, and stops the stream. */
 void overlay_break(struct overlay *overlay, unsigned s);
+
+/* A new phase comes next. */
+void overlay_start(struct overlay *overlay, unsigned s);
+
+/* --- overlay_room.c --- */
 
 /* The words in a circular buffer of `size`, and a pointer of it, `words` on. */
 uint32_t overlay_used(uint32_t read, uint32_t write, uint32_t size);
@@ -209,21 +215,27 @@ static inline bool overlay_spaces_differ(const struct overlay *overlay, unsigned
 /* Room in the receive buffer. */
 uint32_t overlay_room(const struct overlay *overlay, unsigned s);
 
+/* --- overlay.c --- */
+
 /* Writes PHASE_AUTO_CFG_HEADER. */
 void overlay_write_header(struct overlay *overlay, unsigned s, uint32_t value);
 
 /* --- overlay_phase.c --- */
 
 bool overlay_check(struct overlay *overlay, unsigned s);
-void overlay_start(struct overlay *overlay, unsigned s);
 void overlay_reset_stream(struct overlay *overlay, unsigned s);
 void overlay_answered(struct overlay *overlay, unsigned s, uint32_t value);
+
+/* Begins a phase as soon as all L1 reads of the previous one are done, or need not be. */
+bool overlay_begin(struct overlay *overlay, unsigned s);
+
+/* Goes on with a phase. Both: true when something was done. */
+bool overlay_run_phase(struct overlay *overlay, unsigned s);
 
 /* --- overlay_blob.c --- */
 
 /* Loads the configuration of the next phase; what comes after is the state. */
 void overlay_load_blob(struct overlay *overlay, unsigned s);
-void overlay_reload(struct overlay *overlay, unsigned s, uint32_t offset);
 
 /* --- overlay_receive.c --- */
 
