@@ -28,10 +28,12 @@ meshes='1x2 1d slow
 1x4 1d slow
 1x4 1d fast
 1x4 ring slow
+1x4 ring fast
 2x2 2d slow
 2x2 2d fast
 2x4 1d slow
-2x4 2d slow'
+2x4 2d slow
+2x4 2d fast'
 
 # mesh_describe OUT SHAPE FABRIC: tells the library, UMD and tt-metal about the mesh.
 mesh_describe() {
@@ -42,7 +44,7 @@ mesh_describe() {
     PENROSE_LINKS=$(sed -n 's/^PENROSE_LINKS=//p' "$out/described")
     export PENROSE_CHIPS PENROSE_LINKS
     sed '1,/^$/d' "$out/described" >"$out/device/cluster_descriptor.yaml"
-    "$ttnn_python" "$here/ttnn/mesh.py" --graph "$shape" >"$out/graph.textproto"
+    "$ttnn_python" "$here/ttnn/mesh.py" --graph "$shape" "$fabric" >"$out/graph.textproto"
     export TT_MESH_GRAPH_DESC_PATH=$out/graph.textproto
 }
 

@@ -3,7 +3,7 @@
 
   mesh.py --describe SHAPE [FABRIC]     prints PENROSE_CHIPS, PENROSE_LINKS and, behind an empty line,
                                         the cluster descriptor that UMD looks for beside the library
-  mesh.py --graph SHAPE                 prints the mesh graph descriptor, without which tt-metal chooses
+  mesh.py --graph SHAPE [FABRIC]        prints the mesh graph descriptor, without which tt-metal chooses
                                         the shape of the fabric itself
   mesh.py --list                        a line for each operation
   mesh.py --table FOLDER...             a table of the files results.jsonl in these folders
@@ -78,11 +78,12 @@ def describe(rows, columns, fabric):
         print(f"  {chip}: {chip % 2}")
 
 
-def graph(rows, columns):
+def graph(rows, columns, fabric):
+    around = "dim_types: [ LINE, RING ] " if fabric == "ring" else ""
     print(f"""mesh_descriptors {{
   name: "M0"
   arch: BLACKHOLE
-  device_topology {{ dims: [ {rows}, {columns} ] }}
+  device_topology {{ dims: [ {rows}, {columns} ] {around}}}
   host_topology {{ dims: [ 1, 1 ] }}
   channels {{ count: {PORTS} policy: RELAXED }}
 }}
@@ -173,7 +174,7 @@ def main():
     if options == ["--describe"]:
         describe(rows, columns, fabric)
     elif options == ["--graph"]:
-        graph(rows, columns)
+        graph(rows, columns, fabric)
     elif not run(rows, columns, fabric, arguments):
         sys.exit(1)
 

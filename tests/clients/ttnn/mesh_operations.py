@@ -322,7 +322,7 @@ def weights(*shapes):
 
 
 def reduced(mesh, tensor):
-    return ttnn.all_reduce(tensor, topology=mesh.topology)
+    return ttnn.all_reduce(tensor, cluster_axis=1 if mesh.rows == 1 else None, topology=mesh.topology)
 
 
 @operation
