@@ -359,23 +359,28 @@ static void add_link(struct wait_lines *lines, const struct penrose_chip *chip,
     struct wait_words words;
     char peer[60];
     struct sink sink = {.text = peer, .size = sizeof peer};
-    bool is_away = tile->eth && tile->eth->link == ETH_LINK_DOWN;
-    if (!port->peer || !(is_away || tile->eth->statistics.damaged)) {
+    if (!port->peer) {
+        return;
+    }
+    const struct eth_statistics *here = &tile->eth->statistics,
+                                *there = &port->peer->place[port->peer_place].tile->eth->statistics;
+    bool is_away = tile->eth->link == ETH_LINK_DOWN;
+    if (!is_away && !here->damaged && !there->damaged) {
         return;
     }
     under_way_put_far_place(&sink, chip, port->peer, port->peer_place);
     wait_words_start(&words);
     words.interest = is_away ? WAIT_ROOT : WAIT_WAITS;
-    wait_words_put(&words, is_away ? "the link to " : "the link from ");
+    wait_words_put(&words, "the link to ");
     wait_words_value(&words, "%s", peer);
     if (is_away) {
         wait_words_put(&words, " is away since cycle ");
         wait_words_value(&words, "%llu", (unsigned long long)tile->eth->errors.down);
     } else {
         wait_words_put(&words, " has damaged ");
-        wait_words_value(&words, "%llu of %llu frames",
-                         (unsigned long long)tile->eth->statistics.damaged,
-                         (unsigned long long)tile->eth->statistics.received);
+        wait_words_value(&words, "%llu of %llu frames that came, and %llu of %llu that went",
+                         (unsigned long long)here->damaged, (unsigned long long)here->received,
+                         (unsigned long long)there->damaged, (unsigned long long)there->received);
     }
     wait_words_value(&words, "; %u packets are not acknowledged", eth_held(tile->eth));
     wait_lines_add(lines, tile->x, tile->y, &words);

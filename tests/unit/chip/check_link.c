@@ -483,8 +483,8 @@ TEST(frames_may_all_be_damaged)
     ck_assert_uint_eq(info.damaged, info.received);
     ck_assert_uint_gt(info.resends, 0);
     penrose_wait_report(chip, report, sizeof report);
-    ck_assert_msg(strstr(report, "tile (22, 25) the link from Ethernet (22, 25) has damaged "),
-                  "%s", report);
+    ck_assert_msg(strstr(report, "tile (22, 25) the link to Ethernet (22, 25) has damaged "), "%s",
+                  report);
     free(end);
     penrose_chip_destroy(chip);
 }
