@@ -70,6 +70,7 @@ penrose_SOURCES = \
 	src/loader/program.c \
 	src/loader/program.h \
 	src/loader/program_buffers.c \
+	src/loader/program_members.c \
 	src/loader/program_expression.c \
 	src/loader/program_internal.h \
 	src/loader/ttx.c \

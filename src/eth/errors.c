@@ -37,6 +37,14 @@ uint64_t eth_link_due(const struct eth *eth)
     return due ? due : UINT64_MAX;
 }
 
+void eth_put_link(struct eth *eth, enum eth_link link, uint64_t cycle)
+{
+    eth->link = link;
+    eth->control[REG_ETH_CTRL_PCS_STATUS / 4] = link != ETH_LINK_DOWN;
+    eth->board.changed(eth->board.owner, cycle);
+    eth_pump(eth, cycle);
+}
+
 void eth_change_link(struct eth *eth, uint64_t cycle)
 {
     struct eth_errors *errors = &eth->errors;

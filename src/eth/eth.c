@@ -119,12 +119,16 @@ void eth_set_link(struct eth *eth, enum eth_link link, uint64_t cycle)
     eth_put_link(eth, link, cycle);
 }
 
-void eth_put_link(struct eth *eth, enum eth_link link, uint64_t cycle)
+uint64_t eth_next_event(const struct eth *eth)
 {
-    eth->link = link;
-    eth->control[REG_ETH_CTRL_PCS_STATUS / 4] = link != ETH_LINK_DOWN;
-    eth->board.changed(eth->board.owner, cycle);
-    eth_pump(eth, cycle);
+    uint64_t link = eth_link_due(eth), queues = eth_queues_due(eth);
+    return link < queues ? link : queues;
+}
+
+void eth_run(struct eth *eth, uint64_t cycle)
+{
+    eth_change_link(eth, cycle);
+    eth_run_queues(eth, cycle);
 }
 
 /* --- Rows that do something --- */

@@ -108,12 +108,14 @@ void eth_acknowledged(struct eth *eth, unsigned queue, uint8_t expected, bool no
 /* Everything that can be sent is handed to the wire. */
 void eth_pump(struct eth *eth, uint64_t cycle);
 
-/* --- eth.c --- */
+/* When something is due that queues do by themselves, UINT64_MAX: nothing is; and doing it. */
+uint64_t eth_queues_due(const struct eth *eth);
+void eth_run_queues(struct eth *eth, uint64_t cycle);
+
+/* --- errors.c --- */
 
 /* As eth_set_link, for a link that may change again. */
 void eth_put_link(struct eth *eth, enum eth_link link, uint64_t cycle);
-
-/* --- errors.c --- */
 
 /* When the link goes away or comes back; UINT64_MAX: it stays. eth_change_link does it if it is due. */
 uint64_t eth_link_due(const struct eth *eth);

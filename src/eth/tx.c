@@ -404,9 +404,9 @@ static uint64_t update_due(const struct eth_txq *txq)
                   : UINT64_MAX;
 }
 
-uint64_t eth_next_event(const struct eth *eth)
+uint64_t eth_queues_due(const struct eth *eth)
 {
-    uint64_t next = eth_link_due(eth);
+    uint64_t next = UINT64_MAX;
     for (unsigned queue = 0; queue < ETH_QUEUES && eth->link != ETH_LINK_DOWN; queue++) {
         const struct eth_txq *txq = &eth->txq[queue];
         next = earlier_event(
@@ -415,9 +415,8 @@ uint64_t eth_next_event(const struct eth *eth)
     return next;
 }
 
-void eth_run(struct eth *eth, uint64_t cycle)
+void eth_run_queues(struct eth *eth, uint64_t cycle)
 {
-    eth_change_link(eth, cycle);
     for (unsigned queue = 0; queue < ETH_QUEUES && eth->link != ETH_LINK_DOWN; queue++) {
         struct eth_txq *txq = &eth->txq[queue];
         if (resend_due(txq) <= cycle) {

@@ -150,11 +150,6 @@ unsigned loader_program_noc(const struct loader_program *program, unsigned x, un
 enum penrose_status loader_program_place(struct loader_program *program, unsigned banks,
                                          struct penrose_error *error);
 
-/* "A" in "dram.A" and "l1.A"; NULL when there is none. */
-const struct loader_program_buffer *loader_program_buffer(const struct loader_program *program,
-                                                          enum loader_buffer_kind kind,
-                                                          const char *name, size_t length);
-
 /* A path with the hart's name for each {hart} in it, malloc'ed; NULL without memory. */
 char *loader_hart_path(const char *pattern, enum penrose_hart hart);
 

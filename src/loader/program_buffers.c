@@ -12,20 +12,6 @@ bool program_is_name(const char *text)
     return length && !text[length] && length < 40;
 }
 
-const struct loader_program_buffer *loader_program_buffer(const struct loader_program *program,
-                                                          enum loader_buffer_kind kind,
-                                                          const char *name, size_t length)
-{
-    for (unsigned i = 0; i < program->buffers; i++) {
-        const struct loader_program_buffer *buffer = &program->buffer[i];
-        if (buffer->kind == kind && strlen(buffer->name) == length &&
-            memcmp(buffer->name, name, length) == 0) {
-            return buffer;
-        }
-    }
-    return NULL;
-}
-
 /* --- Shapes --- */
 
 static enum penrose_status read_form(const struct program_reader *reader, const char *key,

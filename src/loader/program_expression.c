@@ -91,6 +91,21 @@ static int64_t property(struct reading *reading, const struct loader_program_buf
                          ".tile_columns and .format; without any of them its name is its address");
 }
 
+/* "A" in "dram.A" and "l1.A"; NULL when there is none. */
+static const struct loader_program_buffer *find_named_buffer(const struct loader_program *program,
+                                                             enum loader_buffer_kind kind,
+                                                             const char *name, size_t length)
+{
+    for (unsigned i = 0; i < program->buffers; i++) {
+        const struct loader_program_buffer *buffer = &program->buffer[i];
+        if (buffer->kind == kind && strlen(buffer->name) == length &&
+            memcmp(buffer->name, name, length) == 0) {
+            return buffer;
+        }
+    }
+    return NULL;
+}
+
 /* "A" or "A.pages" behind "dram." or "l1.". */
 static int64_t of_buffer(struct reading *reading, enum loader_buffer_kind kind, const char *name,
                          size_t length)
@@ -98,7 +113,7 @@ static int64_t of_buffer(struct reading *reading, enum loader_buffer_kind kind, 
     const char *dot = memchr(name, '.', length);
     size_t own = dot ? (size_t)(dot - name) : length;
     const struct loader_program_buffer *buffer =
-        loader_program_buffer(reading->place->program, kind, name, own);
+        find_named_buffer(reading->place->program, kind, name, own);
     if (!buffer) {
         if (reading->status == PENROSE_OK) {
             reading->status = error_set(

@@ -28,6 +28,10 @@ enum penrose_status program_check_keys(const struct program_reader *reader, cons
 enum penrose_status program_string(const struct program_reader *reader, const char *key,
                                    const json_t *object, const char *member, char **text);
 
+/* A number of the description, or an expression, as text; malloc'ed. */
+enum penrose_status program_value(const struct program_reader *reader, const char *key,
+                                  const json_t *value, char **text);
+
 /* A number, or an expression that has nothing to do with tiles; *value is left alone when there is
  * no such member. */
 enum penrose_status program_constant(const struct program_reader *reader, const char *key,

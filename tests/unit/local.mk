@@ -234,6 +234,7 @@ program_sources = \
 	src/loader/program.c \
 	src/loader/program.h \
 	src/loader/program_buffers.c \
+	src/loader/program_members.c \
 	src/loader/program_expression.c \
 	src/loader/program_internal.h
 tests_unit_loader_check_program_SOURCES = %D%/loader/check_program.c $(program_sources)
