@@ -115,9 +115,20 @@ if [ "$what" = --scale ]; then
     done
     exit
 fi
-case ${#arguments[@]} in
-0) arguments=(1x2 1d add point_to_point all_gather all_reduce reduce_scatter) ;;
-1 | 2) mapfile -t -O 2 arguments < <(list) ;;
-esac
-arguments[1]=${arguments[1]:-1d}
-mesh_run "$out" "${arguments[@]}"
+if [ ${#arguments[@]} -gt 0 ]; then
+    [ ${#arguments[@]} -gt 2 ] || mapfile -t -O 2 arguments < <(list)
+    arguments[1]=${arguments[1]:-1d}
+    mesh_run "$out" "${arguments[@]}"
+    exit
+fi
+mesh_run "$out" 1x2 1d add point_to_point all_gather all_reduce reduce_scatter
+echo "links that damage frames:"
+PENROSE_LINK_ERRORS='0:0=0.05,seed=7 0:1=0.05,seed=8' mesh_run "$out" 1x2 1d point_to_point all_reduce
+grep -E '^penrose: chip 0: port [01] got .*[1-9][0-9]* of them damaged' "$out/log"
+echo "a link that goes away:"
+if PENROSE_LINK_ERRORS='0:0=0,down=300000' mesh_run "$out" 1x2 1d add point_to_point >"$out/away"; then
+    echo "FAILED: the fabric did without it"
+    exit 1
+fi
+grep -E '^penrose: chip 0: cycle 300000: the link of port 0 .* has gone away|the link to chip 1 .* is away since cycle 300000' \
+    "$out/away"
