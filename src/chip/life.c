@@ -186,7 +186,7 @@ enum penrose_status chip_create(const struct penrose_options *given, const struc
     }
     struct penrose_chip *made = calloc(1, sizeof *made);
     if (made) {
-        made->store = rv32_code_store_create();
+        made->store = rv32_code_store_create(&rv32_chip_decoder);
         status = make_grid(&plan->product, &made->grid, error);
     }
     if (!made || !made->store || status != PENROSE_OK) {

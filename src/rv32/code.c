@@ -1,4 +1,4 @@
-/* Decoding and the store of decoded pages, see rv32/code.h. */
+/* The store of decoded pages, see rv32/code.h. */
 #include "rv32/code.h"
 
 #include <pthread.h>
@@ -11,6 +11,7 @@ enum { STORE_BUCKETS = 4096, LEAST_SWEEP = 4096, LATEST = 1024 };
 
 struct rv32_code_store {
     struct isa_index index;
+    const struct rv32_decoder *decoder;
     struct rv32_page *bucket[STORE_BUCKETS];
     struct rv32_page *latest[LATEST]; /* that was taken for a number: tiles run the same programs */
     size_t pages;
@@ -20,47 +21,7 @@ struct rv32_code_store {
     pthread_mutex_t mutex; /* for changes of anything above while it is shared */
 };
 
-static rv32_handler *const row_handlers[] = {
-#define INSN(token, mnemonic, extension, match, mask, format, traits)                              \
-    RV32_EXTENSIONS >> RV32_EXT_##extension & 1 ? rv32_exec_##token : rv32_exec_stub,
-#define STUB(token, mnemonic, extension, match, mask, format, traits) rv32_exec_stub,
-#include "rv32/rv32.def"
-#undef INSN
-#undef STUB
-};
-
-/* Turns the displacement of a branch or jal into ops where the target is in the same page. */
-static void localise_target(struct rv32_op *op, unsigned position)
-{
-    int32_t target = (int32_t)position + op->imm / 4;
-    op->aux = op->imm % 4 == 0 && target >= 0 && target < RV32_PAGE_OPS;
-    if (op->aux) {
-        op->imm /= 4;
-    }
-}
-
-struct rv32_op rv32_decode(const struct isa_index *index, uint32_t word, unsigned position,
-                           int *row)
-{
-    *row = -1;
-    if (rv32_is_ttinsn(word)) {
-        return (struct rv32_op){.run = rv32_exec_ttinsn, .imm = (int32_t)(word >> 2 | word << 30)};
-    }
-    *row = isa_index_find(index, word);
-    if (*row < 0) {
-        return (struct rv32_op){.run = rv32_exec_illegal, .imm = (int32_t)word};
-    }
-    struct rv32_op op = rv32_decode_operands((unsigned)*row, word);
-    op.run = row_handlers[*row];
-    struct rv32_effects effects = rv32_row_effects((unsigned)*row, word);
-    if (effects.class == RV32_CLASS_BRANCH ||
-        (effects.class == RV32_CLASS_JUMP && !effects.reads_rs1)) {
-        localise_target(&op, position);
-    }
-    return op;
-}
-
-struct rv32_code_store *rv32_code_store_create(void)
+struct rv32_code_store *rv32_code_store_create(const struct rv32_decoder *decoder)
 {
     struct rv32_code_store *store = calloc(1, sizeof *store);
     if (store && !rv32_index_build(&store->index)) {
@@ -68,6 +29,7 @@ struct rv32_code_store *rv32_code_store_create(void)
         return NULL;
     }
     if (store) {
+        store->decoder = decoder;
         store->sweep_at = LEAST_SWEEP;
         pthread_mutex_init(&store->mutex, NULL);
     }
@@ -190,10 +152,10 @@ static struct rv32_page *decode_page(struct rv32_code_store *store, const uint32
     memcpy(page->words, words, sizeof page->words);
     for (unsigned i = 0; i < RV32_PAGE_OPS; i++) {
         int row;
-        page->ops[i] = rv32_decode(&store->index, words[i], i, &row);
+        page->ops[i] = store->decoder->decode(&store->index, words[i], i, &row);
         page->rows[i] = (int16_t)row;
     }
-    page->ops[RV32_PAGE_OPS] = (struct rv32_op){.run = rv32_exec_page_end};
+    page->ops[RV32_PAGE_OPS] = (struct rv32_op){.run = store->decoder->page_end};
     count_pushes(page);
     page->hash = hash;
     page->users = 0;

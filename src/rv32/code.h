@@ -29,9 +29,25 @@ struct rv32_code {
 /* Bits of l1_marks. Owners may use the others. */
 enum { RV32_MARK_CODE = 1 };
 
-/* A store of decoded pages; NULL when memory runs out. Destroy after all maps that use it. Maps of
- * one store may be used on several threads at the same time, while it is shared. */
-struct rv32_code_store *rv32_code_store_create(void);
+struct rv32_op;
+
+/* A handler returns the cycles that are left; hart->op is then the op to go on with. */
+typedef int64_t rv32_handler(struct rv32_hart *hart, const struct rv32_op *op, int64_t left);
+
+/* How words become ops. */
+struct rv32_decoder {
+    /* The op for `word` at op `position` of its page; *row is set to its row number or -1. */
+    struct rv32_op (*decode)(const struct isa_index *index, uint32_t word, unsigned position,
+                             int *row);
+    rv32_handler *page_end; /* behind the last op of a page */
+};
+
+/* That of the chip's harts (decode.c). */
+extern const struct rv32_decoder rv32_chip_decoder;
+
+/* A store of pages that the decoder makes; NULL when memory runs out. Destroy after all maps that use
+ * it. Maps of one store may be used on several threads at the same time, while it is shared. */
+struct rv32_code_store *rv32_code_store_create(const struct rv32_decoder *decoder);
 
 /* While a store is shared no page is freed; afterwards those that nobody uses are, if there are
  * many. */

@@ -7,10 +7,6 @@
 /* The operands of `word`, which row number `row` matches; `run` is left NULL. */
 struct rv32_op rv32_decode_operands(unsigned row, uint32_t word);
 
-/* The op for `word` at op `position` of its page; *row is set to its row number or -1. */
-struct rv32_op rv32_decode(const struct isa_index *index, uint32_t word, unsigned position,
-                           int *row);
-
 /* Handlers that stand for no row. */
 rv32_handler rv32_exec_illegal, rv32_exec_stub, rv32_exec_ttinsn, rv32_exec_page_end;
 

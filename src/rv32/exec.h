@@ -15,9 +15,6 @@
 #define RV32_TAIL_CALLS 1
 #endif
 
-/* A handler returns the cycles that are left; hart->op is then the op to go on with. */
-typedef int64_t rv32_handler(struct rv32_hart *hart, const struct rv32_op *op, int64_t left);
-
 struct rv32_op {
     rv32_handler *run;
     uint8_t rd; /* x0 is RV32_SINK here; f and v registers are plain numbers */

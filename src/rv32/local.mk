@@ -2,8 +2,10 @@ chip_sources += \
 	%D%/code.c \
 	%D%/code.h \
 	%D%/csr.c \
+	%D%/decode.c \
 	%D%/decode.h \
 	%D%/exec.h \
+	%D%/exec_csr.c \
 	%D%/exec_float.c \
 	%D%/exec_flow.c \
 	%D%/exec_half.c \
@@ -16,6 +18,7 @@ chip_sources += \
 	%D%/exec_vector_mask.c \
 	%D%/exec_vector_memory.c \
 	%D%/exec_vector_permute.c \
+	%D%/fault.c \
 	%D%/format.def \
 	%D%/format_vector.def \
 	%D%/idle.c \

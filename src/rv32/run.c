@@ -88,17 +88,6 @@ int64_t rv32_after_change(struct rv32_hart *hart, const struct rv32_op *op, int6
     return rv32_next(hart, op, left);
 }
 
-enum answer rv32_bus_fault(struct rv32_hart *hart, enum penrose_fault_kind kind, uint32_t address,
-                           const char *format, ...)
-{
-    va_list arguments;
-    hart->fault = (struct rv32_fault){.kind = kind, .address = address};
-    va_start(arguments, format);
-    vsnprintf(hart->fault.detail, sizeof hart->fault.detail, format, arguments);
-    va_end(arguments);
-    return ANSWER_REFUSED;
-}
-
 int64_t rv32_refused(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
                      enum answer answer)
 {

@@ -52,7 +52,7 @@ static enum answer board_fence(void *owner, struct rv32_hart *hart, uint64_t cyc
 struct board *board_create(void)
 {
     struct board *board = calloc(1, sizeof *board);
-    struct rv32_code_store *store = rv32_code_store_create();
+    struct rv32_code_store *store = rv32_code_store_create(&rv32_chip_decoder);
     if (!board || !store) {
         rv32_code_store_destroy(store);
         free(board);

@@ -446,7 +446,7 @@ TEST(pages_aside_are_kept)
 TEST(used_pages_are_kept)
 {
     enum { PAGES = 3 * SWEEP_LIMIT };
-    struct rv32_code_store *store = rv32_code_store_create();
+    struct rv32_code_store *store = rv32_code_store_create(&rv32_chip_decoder);
     uint8_t *l1 = calloc(PAGES, PAGE), *marks = calloc(PAGES, LINES_OF_PAGE);
     struct rv32_page **map = calloc(PAGES, sizeof *map);
     ck_assert(store && l1 && marks && map);
@@ -472,7 +472,7 @@ TEST(used_pages_are_kept)
 TEST(entries_that_are_not_mapped_are_not_read)
 {
     enum { PAGES = 8, ALONE = 5 };
-    struct rv32_code_store *store = rv32_code_store_create();
+    struct rv32_code_store *store = rv32_code_store_create(&rv32_chip_decoder);
     uint8_t l1[PAGES * PAGE] = {0}, marks[PAGES * LINES_OF_PAGE] = {0};
     struct rv32_page *map[PAGES], *const nonsense = (struct rv32_page *)(uintptr_t)0x10;
     ck_assert_ptr_nonnull(store);

@@ -100,7 +100,7 @@ struct harness *harness_create(enum rv32_core core)
     ck_assert_ptr_nonnull(h);
     h->next = harnesses;
     harnesses = h;
-    h->store = rv32_code_store_create();
+    h->store = rv32_code_store_create(&rv32_chip_decoder);
     ck_assert_ptr_nonnull(h->store);
     h->bus = (struct rv32_bus){
         .access = bus_access, .push = bus_push, .fence = bus_fence, .status = bus_status};

@@ -36,7 +36,7 @@ void harness_open_type(struct tile_harness *harness, enum tile_type type)
 {
     *harness = (struct tile_harness){.board = {.fault = note_fault, .unmodelled = note_unmodelled},
                                      .policy = PENROSE_STOP};
-    harness->store = rv32_code_store_create();
+    harness->store = rv32_code_store_create(&rv32_chip_decoder);
     ck_assert_ptr_nonnull(harness->store);
     harness->tile = tile_create(type, 1, 2, harness->store, &harness->board, harness);
     ck_assert_ptr_nonnull(harness->tile);
