@@ -369,6 +369,11 @@ static bool make_links(struct penrose_chip *chip, uint32_t seed)
                   error.text);
     ck_assert_msg(penrose_ethernet_link(chip, 21, 25, chip, 23, 25, &error) == PENROSE_OK, "%s",
                   error.text);
+    struct penrose_link_errors errors = {.size = sizeof errors, .rate = 0.1, .seed = seed};
+    ck_assert_int_eq(penrose_ethernet_errors(chip, 20, 25, &errors, &error), PENROSE_OK);
+    errors.down = 1000;
+    errors.up = 1800;
+    ck_assert_int_eq(penrose_ethernet_errors(chip, 23, 25, &errors, &error), PENROSE_OK);
     make_link_end(chip, 20, &seed);
     make_link_end(chip, 21, &seed);
     make_link_end(chip, 23, &seed);
