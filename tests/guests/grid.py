@@ -224,8 +224,8 @@ def check(arguments, case):
 
 
 MISTAKES = [
-    ("a chip without these columns", ["--card", "p100a"], {}, "grid: 14 columns of tiles, but the "
-     "chip has 12", "14x10"),
+    ("a chip without these columns", ["--card", "p100a"], {},
+     "grid: 14x10 tiles, but the chip has 12x10", "14x10"),
     ("a bank too many", ["--card", "p100a"], {}, "8 DRAM banks, which this chip does not have", None),
     ("a name in an argument", [], {"arguments": ["index", "dram.absent"]},
      r"arguments[1]: 'dram.absent' on logical tile (0, 0): there is no buffer 'absent'", None),
