@@ -141,7 +141,8 @@ static void deliver_packet(struct penrose_chip *chip, struct noc_packet *packet)
     if (packet->kind == NOC_ATOMIC && packet->wants_response && !takes_results(chip, packet)) {
         packet->back = packet->origin; /* if it passes */
         drop_packet(chip, packet, PENROSE_FAULT_NOC_ADDRESS,
-                    "its result goes to the L1 of a Tensix or Ethernet tile: NOC_RET_ADDR_HI");
+                    "its result goes to the L1 of a Tensix or Ethernet tile: "
+                    "NOC_RET_ADDR_" NOC_COORDINATES);
         return;
     }
     if (tile->is_fused_off) { /* nobody runs there */

@@ -2,15 +2,15 @@
  * The PCIe tile (pcie.h).
  *
  * A word of the window table says whether an access passes the iATU, with which attributes it goes
- * to the host (these change nothing here), and which six bits come above the 58 bits of the NoC's
- * address.
+ * to the host (these change nothing here), and which six bits come above those of the NoC's
+ * address that lie below the window's number.
  */
 #include "chip/pcie.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { WINDOW_SHIFT = 58, FIXED_WINDOW = PCIE_WINDOWS };
+enum { WINDOW_SHIFT = NOC_LOCAL_BITS - 6, FIXED_WINDOW = PCIE_WINDOWS };
 
 #define IN_WINDOW ((UINT64_C(1) << WINDOW_SHIFT) - 1)
 

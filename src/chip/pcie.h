@@ -3,7 +3,7 @@
  * SPEC: BlackholeA0 PCIExpressTile/README. HW: registers of the window table (SII), of the iATU and
  * of the DMA engine as the vendor's firmware, UMD and the controller's public driver use them.
  *
- * The NoC's 64 bit address space is 64 windows of 2^58 bytes. 62 of them lead to host memory,
+ * The six highest bits of an address in the tile name one of 64 windows. 62 of them lead to host memory,
  * perhaps through the outbound iATU; one leads to the controller's own registers (DBI), the last
  * one to registers of the tile. DMA transfers happen at once, when the doorbell rings.
  */

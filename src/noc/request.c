@@ -45,6 +45,22 @@ static uint64_t pair(const uint32_t *word, unsigned low)
     return word[low / 4] | (uint64_t)word[low / 4 + 1] << 32;
 }
 
+/* An address on the NoC has three words: the place in a tile, and above it the tile. */
+#define LOCAL_BITS (UINT64_MAX >> (64 - NOC_LOCAL_BITS))
+
+static uint64_t local_address(const uint32_t *word, unsigned low)
+{
+    return pair(word, low) & LOCAL_BITS;
+}
+
+/* The tile or rectangle, in software's coordinates. */
+static uint32_t tile_of(const uint32_t *word, unsigned low)
+{
+    enum { SHIFT = NOC_LOCAL_BITS % 64 };
+    uint64_t high = word[low / 4 + 2];
+    return (uint32_t)(SHIFT ? high << (64 - SHIFT) % 64 | pair(word, low) >> SHIFT : high);
+}
+
 static bool is_inline(const struct command *command)
 {
     return command->type == CMD_WRITE && command->ctrl & CTRL_INLINE;
@@ -68,8 +84,8 @@ static struct command read_command(const uint32_t *word)
     struct command command = {.word = word,
                               .ctrl = ctrl,
                               .type = type & CMD_ATOMIC ? CMD_ATOMIC : type,
-                              .target = pair(word, NIU_TARG_ADDR_LO),
-                              .back = pair(word, NIU_RET_ADDR_LO),
+                              .target = local_address(word, NIU_TARG_ADDR_LO),
+                              .back = local_address(word, NIU_RET_ADDR_LO),
                               .length = pair(word, NIU_AT_LEN_BE)};
     command.is_multicast = ctrl & CTRL_MULTICAST && command.type != CMD_READ;
     if (has_length(&command) && command.length > MOST_LENGTH) {
@@ -274,10 +290,9 @@ static bool leaves_data(const struct command *command)
     return command->type == CMD_WRITE && !is_inline(command);
 }
 
-/* The word that names the receiver. */
 static uint32_t receiver_of(const struct command *command)
 {
-    return command->word[(leaves_data(command) ? NIU_RET_ADDR_HI : NIU_TARG_ADDR_HI) / 4];
+    return tile_of(command->word, leaves_data(command) ? NIU_RET_ADDR_LO : NIU_TARG_ADDR_LO);
 }
 
 /* Where the response goes; if nobody is there, to who asked. An inline write is acknowledged where
@@ -285,9 +300,9 @@ static uint32_t receiver_of(const struct command *command)
 static bool find_way_back(const struct niu *niu, const struct command *command,
                           struct noc_packet *packet, struct refusal *refusal)
 {
-    unsigned high = leaves_data(command) ? NIU_TARG_ADDR_HI : NIU_RET_ADDR_HI;
+    unsigned low = leaves_data(command) ? NIU_TARG_ADDR_LO : NIU_RET_ADDR_LO;
     return !packet->wants_response || packet->is_inline ||
-           find_place(niu, packet->noc, command->word[high / 4], &packet->back, refusal);
+           find_place(niu, packet->noc, tile_of(command->word, low), &packet->back, refusal);
 }
 
 /* --- Transactions --- */
@@ -476,7 +491,7 @@ static void count_sent(struct niu *niu, const struct noc_packet *packet)
 
 static void add_to_address(uint32_t *word, unsigned low, uint32_t bytes)
 {
-    uint64_t address = pair(word, low) + bytes;
+    uint64_t old = pair(word, low), address = (old & ~LOCAL_BITS) | ((old + bytes) & LOCAL_BITS);
     word[low / 4] = (uint32_t)address;
     word[low / 4 + 1] = (uint32_t)(address >> 32);
 }

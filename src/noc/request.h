@@ -42,7 +42,7 @@ bool noc_request_join(struct niu *niu, const uint32_t *word, uint64_t cycle,
                       const struct noc_initiator *by);
 
 /* Sends a posted write of an overlay stream, which has its data, and takes the packet. `high` names
- * the receiver in software's coordinates, as NOC_RET_ADDR_HI does. A packet that breaks a rule is
+ * the receiver in software's coordinates, as the top of NOC_RET_ADDR does. A packet that breaks a rule is
  * dropped, unless a policy lets it pass. */
 void noc_request_packet(struct niu *niu, uint32_t high, struct noc_packet *packet, uint64_t cycle,
                         const struct noc_initiator *by);

@@ -18,7 +18,7 @@ static bool packet_refused(void *owner, enum penrose_fault_kind kind, const char
     return tile_agent_fault(owner, kind, AGENT_NOC, cycle, 0, text);
 }
 
-/* The receiver, as NOC_RET_ADDR_HI names one. */
+/* The receiver, as the top of NOC_RET_ADDR names one. */
 static uint32_t receiver_of(const struct overlay_packet *packet)
 {
     uint32_t start = packet->x | packet->y << 6;

@@ -5,7 +5,10 @@
  *
  * Parameters: the other tile, y << 6 | x. The exit value is the sum of those of the TRISCs.
  */
+#include <stdbool.h>
+
 #include "bare/bare.h"
+#include "geometry.h"
 #include "tensor/arguments.h"
 
 MAILBOX = {.parameter = {0}};
@@ -51,15 +54,21 @@ enum { INCREMENT = 0x107c, OLD_SIGN = 0x51810 };
 enum { ATOMICS_ANSWERED = 0, WRITES_ANSWERED = 1, READS_ANSWERED = 2 };
 enum { OWN_TILE = 0xfff, TRISC_TEXT = 0x10000, TRISC_MAILBOX = 0x8100 };
 
+/* A place in a tile, and above it the tile. */
+static void put_address(unsigned at, uint32_t tile, uint32_t address)
+{
+    const bool is_apart = NOC_LOCAL_BITS == 64;
+    const uint64_t low = address | (is_apart ? 0 : (uint64_t)tile << NOC_LOCAL_BITS % 64);
+    NIU0(at) = (uint32_t)low;
+    NIU0(at + 4) = (uint32_t)(low >> 32);
+    NIU0(at + 8) = is_apart ? tile : 0;
+}
+
 static void request(uint32_t control, uint32_t target, uint32_t from, uint32_t answer, uint32_t to,
                     uint32_t length)
 {
-    NIU0(NOC_ADDR) = from;
-    NIU0(NOC_ADDR + 4) = 0;
-    NIU0(NOC_ADDR + 8) = target;
-    NIU0(NOC_ADDR + 12) = to;
-    NIU0(NOC_ADDR + 16) = 0;
-    NIU0(NOC_ADDR + 20) = answer;
+    put_address(NOC_ADDR, target, from);
+    put_address(NOC_ADDR + 12, answer, to);
     NIU0(NOC_PACKET_TAG) = 0;
     NIU0(NOC_CTRL) = control;
     NIU0(NOC_AT_LEN_BE) = length;

@@ -53,6 +53,18 @@ enum {
     NAMED_SECURITY_Y = 30,
 };
 
+/* Of an address on the NoC: so many bits are the place in a tile; above them are the coordinates of the
+ * tile. The word of NOC_TARG_ADDR and NOC_RET_ADDR in which these begin has this name. */
+enum { NOC_LOCAL_BITS = 64 };
+#define NOC_COORDINATES "HI"
+
+/* What a host's window has in its configuration; bar.def has the rest. The words of strided ones lie
+ * behind all others, one a window: multicasts through them leave out some tiles. */
+enum {
+    WINDOW_WORDS = 3,
+    WINDOWS_STRIDED = 32, /* the first ones */
+};
+
 /* Memory of tiles. */
 enum {
     TILE_L1_BYTES = 1536 * 1024,

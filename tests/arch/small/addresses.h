@@ -70,8 +70,8 @@
 #define AT_NOC_REGISTERS 0xff000000
 
 #define END_GDDR          0xfe000000
-#define AT_DRAM_L1        0x4000000000
-#define AT_DRAM_REGISTERS 0x20000000000
+#define AT_DRAM_L1        0x400000000
+#define AT_DRAM_REGISTERS 0x800000000
 
 #define AT_ARC_CSM      0x20000000
 #define END_ARC_CSM     0x20040000
@@ -88,11 +88,11 @@
 #define AT_ARC_QUEUE_CONTROL (AT_ARC_CSM + 0x1300)
 #define AT_ARC_QUEUE_BASE    (AT_ARC_CSM + 0x1400)
 
-#define AT_PCIE_DBI    0xf800000000000000
-#define AT_PCIE_SERDES 0xffffffffd0000000
-#define AT_PCIE_SII    0xffffffffe0000000
+#define AT_PCIE_DBI    0xf80000000
+#define AT_PCIE_SERDES 0xfd0000000
+#define AT_PCIE_SII    0xfe0000000
 #define END_BAR2       0x100000
 
-#define AT_EDGE_REGISTERS 0xffffffffff000000
+#define AT_EDGE_REGISTERS 0xfff000000
 
 #endif

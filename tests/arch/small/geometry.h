@@ -51,6 +51,14 @@ enum {
     NAMED_SECURITY_Y = 14,
 };
 
+enum { NOC_LOCAL_BITS = 36 };
+#define NOC_COORDINATES "MID"
+
+enum {
+    WINDOW_WORDS = 2,
+    WINDOWS_STRIDED = 0,
+};
+
 enum {
     TILE_L1_BYTES = 1024 * 1024,
     TILE_E_L1_BYTES = 256 * 1024,
