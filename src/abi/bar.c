@@ -9,17 +9,11 @@
 
 #include "abi/machine.h"
 
-enum { WORD_SHIFT = 2, PAGE_SHIFT = 12, WINDOW_2M_SHIFT = 21, WINDOW_4G_SHIFT = 32 };
+enum { WORD_SHIFT = 2, PAGE_SHIFT = 12, NO_BAR = BARS };
 
-/* device.c has the same bases in configuration space. */
-static const struct bar {
-    unsigned number;
-    uint64_t base, size;
-} bars[] = {
-    {0, UINT64_C(0x100000000), UINT64_C(512) << 20},
-    {2, UINT64_C(0x120000000), UINT64_C(1) << 20},
-    {4, UINT64_C(0x800000000), UINT64_C(32) << 30},
-};
+/* Where they are; device.c has the same in configuration space. */
+static const uint64_t bar_base[BARS] = {
+    [0] = UINT64_C(0x100000000), [2] = UINT64_C(0x120000000), [4] = UINT64_C(0x800000000)};
 
 /* --- Registers --- */
 
@@ -94,58 +88,49 @@ static void access_bar_register(struct device *device, const struct bar_region *
 /* What an access begins with: bytes of a window, a register, a page of a BAR where nothing is, or
  * all of it outside of the BARs. */
 struct bar_piece {
-    const struct bar *bar;           /* NULL: outside */
+    unsigned bar;                    /* NO_BAR: outside */
     const struct bar_region *region; /* NULL: nothing is there */
     uint64_t offset;                 /* in the region, else in the BAR */
     unsigned shift;                  /* logarithm of what regions are cut into */
     uint32_t size;
 };
 
-static unsigned shift_of(const struct bar_region *region)
+static bool is_window(const struct bar_region *region)
 {
-    return !region                              ? PAGE_SHIFT
-           : region->token == REGION_WINDOWS_2M ? WINDOW_2M_SHIFT
-           : region->token == REGION_WINDOWS_4G ? WINDOW_4G_SHIFT
-                                                : WORD_SHIFT;
+    return region && region->token == REGION_WINDOWS;
 }
 
 /* Regions begin at page boundaries, and hold whole windows or words. */
 static struct bar_piece first_piece(const struct device *device, uint64_t paddr, uint32_t size)
 {
-    struct bar_piece piece = {.size = size};
-    for (size_t i = 0; i < sizeof bars / sizeof *bars && !piece.bar; i++) {
-        piece.bar = paddr - bars[i].base < bars[i].size ? &bars[i] : NULL;
+    const struct arch *of = device->arch;
+    struct bar_piece piece = {.bar = NO_BAR, .size = size};
+    for (unsigned i = 0; i < BARS && piece.bar == NO_BAR; i++) {
+        piece.bar = paddr - bar_base[i] < of->bar_bytes[i] ? i : NO_BAR;
     }
-    if (!piece.bar) {
+    if (piece.bar == NO_BAR) {
         return piece;
     }
-    piece.offset = paddr - piece.bar->base;
-    for (unsigned i = 0; i < device->arch->bar_regions && !piece.region; i++) {
-        const struct bar_region *region = &device->arch->bar_region[i];
-        bool is_there = region->bar == piece.bar->number && piece.offset >= region->first &&
+    piece.offset = paddr - bar_base[piece.bar];
+    for (unsigned i = 0; i < of->bar_regions && !piece.region; i++) {
+        const struct bar_region *region = &of->bar_region[i];
+        bool is_there = region->bar == piece.bar && piece.offset >= region->first &&
                         piece.offset <= region->last;
         piece.region = is_there ? region : NULL;
     }
     piece.offset -= piece.region ? piece.region->first : 0;
-    piece.shift = shift_of(piece.region);
+    piece.shift = is_window(piece.region) ? piece.region->shift
+                  : piece.region          ? WORD_SHIFT
+                                          : PAGE_SHIFT;
     uint64_t unit = UINT64_C(1) << piece.shift, left = unit - (piece.offset & (unit - 1));
     piece.size = left < size ? (uint32_t)left : size;
     return piece;
 }
 
-static bool access_window_piece(struct device *device, const struct bar_piece *piece,
-                                struct transfer transfer)
-{
-    unsigned first = piece->region->token == REGION_WINDOWS_4G ? device->small_windows : 0;
-    uint64_t unit = UINT64_C(1) << piece->shift;
-    return device_window_access(device, first + (unsigned)(piece->offset >> piece->shift),
-                                piece->offset & (unit - 1), transfer);
-}
-
 static void access_bar_piece(struct device *device, const struct bar_piece *piece, uint64_t paddr,
                              struct transfer transfer)
 {
-    if (!piece->bar) {
+    if (piece->bar == NO_BAR) {
         report(device,
                "%s of %u bytes at physical address 0x%llx, which is in no BAR of the device: "
                "reads give all ones, writes are ignored",
@@ -155,12 +140,12 @@ static void access_bar_piece(struct device *device, const struct bar_piece *piec
         report(device,
                "nothing is mapped in the page at BAR%u + 0x%llx: reads give all ones, writes are "
                "ignored",
-               piece->bar->number, (unsigned long long)(piece->offset >> PAGE_SHIFT << PAGE_SHIFT));
+               piece->bar, (unsigned long long)(piece->offset >> PAGE_SHIFT << PAGE_SHIFT));
         device_no_answer(transfer);
-    } else if (piece->shift == WORD_SHIFT) {
-        access_bar_register(device, piece->region, piece->offset, transfer);
+    } else if (is_window(piece->region)) {
+        device_window_access(device, piece->region, piece->offset, transfer);
     } else {
-        access_window_piece(device, piece, transfer);
+        access_bar_register(device, piece->region, piece->offset, transfer);
     }
 }
 
@@ -174,18 +159,31 @@ void device_bar_access(struct device *device, uint64_t paddr, struct transfer tr
     }
 }
 
+/* The end of the windows with which BAR 0 begins. */
+static uint64_t windows_end(const struct arch *of)
+{
+    uint64_t end = 0;
+    for (unsigned i = 0; i < of->bar_regions; i++) {
+        const struct bar_region *region = &of->bar_region[i];
+        bool goes_on = is_window(region) && region->bar == 0 && region->first == end;
+        end = goes_on ? region->last + 1 : end;
+    }
+    return end;
+}
+
 /* A transfer that reaches windows which reach the DMA engine ends there. */
 bool device_dma_access(struct device *device, uint64_t offset, struct transfer transfer)
 {
-    const uint64_t end = arch_bar_region(device->arch, REGION_WINDOWS_2M)->last + 1;
+    const uint64_t end = windows_end(device->arch);
     bool is_answered = true;
     if (device->in_dma || offset >= end || transfer.size > end - offset) {
         return false;
     }
     device->in_dma = true;
     while (is_answered && transfer.size > 0) {
-        const struct bar_piece piece = first_piece(device, bars[0].base + offset, transfer.size);
-        is_answered = access_window_piece(device, &piece, transfer_first(transfer, piece.size));
+        const struct bar_piece piece = first_piece(device, bar_base[0] + offset, transfer.size);
+        is_answered = device_window_access(device, piece.region, piece.offset,
+                                           transfer_first(transfer, piece.size));
         offset += piece.size;
         transfer = transfer_rest(transfer, piece.size);
     }

@@ -258,19 +258,12 @@ static void start_recording(struct device *device)
 
 /* --- Windows --- */
 
-static uint64_t region_bytes(const struct arch *of, enum bar_token token)
-{
-    const struct bar_region *region = arch_bar_region(of, token);
-    return region ? region->last + 1 - region->first : 0;
-}
-
 bool device_make_windows(struct device *device)
 {
     const struct arch *of = chip_calls_of(device->chip)->arch;
     device->arch = of;
-    device->small_windows = (unsigned)(region_bytes(of, REGION_WINDOWS_2M) >> 21);
-    device->windows = device->small_windows + (unsigned)(region_bytes(of, REGION_WINDOWS_4G) >> 32);
-    device->tlb = calloc(3 * (size_t)device->windows + STRIDED_WINDOWS, sizeof *device->tlb);
+    device->tlb = calloc(of->window_words * (size_t)arch_windows(of) + of->windows_strided,
+                         sizeof *device->tlb);
     return device->tlb != NULL;
 }
 

@@ -23,10 +23,7 @@
 #include "arch/arch.h"
 #include "observe/launches/launches.h"
 
-enum {
-    STRIDED_WINDOWS = 32, /* the first ones */
-    MOST_TILES = 64 * 64, /* that windows can name */
-};
+enum { MOST_TILES = 64 * 64 /* that windows can name */ };
 
 /* PENROSE_ON_HANG: what follows after the report of a hang. */
 enum on_hang { ON_HANG_REPORT, ON_HANG_STOP, ON_HANG_THROW };
@@ -50,8 +47,7 @@ struct device {
     unsigned number;         /* in it */
     struct penrose_chip *chip;
     const struct arch *arch;
-    unsigned small_windows, windows; /* of 2 MiB, which come first; of both sizes */
-    uint32_t *tlb;                   /* three words a window, then a word for each strided one */
+    uint32_t *tlb; /* the words of each window, then a word for each strided one */
     struct host_callbacks host;
     bool in_dma;  /* a DMA transfer is accessing windows: time must not pass */
     bool stopped; /* by a guest fault that nobody has looked at yet */
@@ -128,9 +124,9 @@ void device_bar_access(struct device *device, uint64_t paddr, struct transfer tr
  * is no window (bar.c). */
 bool device_dma_access(struct device *device, uint64_t offset, struct transfer transfer);
 
-/* An access through a window, within its bounds; false when something of it was not answered
- * (window.c). */
-bool device_window_access(struct device *device, unsigned window, uint64_t offset,
+/* An access at an offset of a region of windows, within the bounds of one; false when something of
+ * it was not answered (window.c). */
+bool device_window_access(struct device *device, const struct bar_region *region, uint64_t offset,
                           struct transfer transfer);
 
 /* The answer to a read that nothing serves. A write is just dropped. */

@@ -5,9 +5,10 @@
 #include "geometry.h"
 
 static const struct bar_region regions[] = {
-#define REGION(token, bar, first, last, title) {REGION_##token, bar, first, last, title},
+#define REGION(token, bar, first, last, title) {REGION_##token, bar, first, last, title, 0, 0},
+#define WINDOWS(window, shift, bar, first, last, title)                                            \
+    {REGION_WINDOWS, bar, first, last, title, window, shift},
 #include "bar.def"
-#undef REGION
 };
 
 const struct arch arch = {
@@ -34,6 +35,19 @@ const struct arch arch = {
     .debugger = AT_DEBUG,
     .debugger_end = END_DEBUGGER,
     .streams = AT_OVERLAY,
+    .noc_local_bits = NOC_LOCAL_BITS,
+    .bar_bytes =
+        {
+#define BAR(number, bytes) [number] = UINT64_C(bytes),
+#include "bar.def"
+        },
+    .window_words = WINDOW_WORDS,
+    .windows_strided = WINDOWS_STRIDED,
+    .window_bits =
+        {
+#define WINDOW_FIELD(name, first, count) [WINDOW_##name] = {first, count},
+#include "bar.def"
+        },
     .bar_region = regions,
     .bar_regions = sizeof regions / sizeof regions[0],
 };

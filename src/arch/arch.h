@@ -27,9 +27,13 @@ struct arch {
     uint32_t iram_image_bytes; /* room for NCRISC's instruction RAM where tt-metal boots from */
     uint64_t gddr_bytes;       /* of a bank */
     uint64_t soft_reset;       /* the register, of workers */
-    uint64_t debugger, debugger_end;     /* registers by which debuggers look at harts */
-    uint64_t streams;                    /* registers of overlay streams */
-    const struct bar_region *bar_region; /* sorted */
+    uint64_t debugger, debugger_end; /* registers by which debuggers look at harts */
+    uint64_t streams;                /* registers of overlay streams */
+    unsigned noc_local_bits;         /* of an address on the NoC, below the coordinates of a tile */
+    uint64_t bar_bytes[BARS];        /* 0: there is none */
+    unsigned window_words, windows_strided;        /* of each window; windows with a word more */
+    struct window_bits window_bits[WINDOW_FIELDS]; /* see arch/bar.h */
+    const struct bar_region *bar_region;           /* sorted */
     unsigned bar_regions;
 };
 
@@ -42,6 +46,18 @@ static inline const struct bar_region *arch_bar_region(const struct arch *of, en
         }
     }
     return NULL;
+}
+
+/* How many windows the chip has. */
+static inline unsigned arch_windows(const struct arch *of)
+{
+    uint64_t windows = 0;
+    for (unsigned i = 0; i < of->bar_regions; i++) {
+        const struct bar_region *region = &of->bar_region[i];
+        uint64_t end = region->window + ((region->last + 1 - region->first) >> region->shift);
+        windows = region->token == REGION_WINDOWS && end > windows ? end : windows;
+    }
+    return (unsigned)windows;
 }
 
 extern const struct arch arch;

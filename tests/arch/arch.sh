@@ -57,6 +57,7 @@ else
 fi
 
 "$builddir/tests/arch/host" "$builddir/tests/arch/libttsim.so" ${first/,/ } >"$work/host" 2>&1
-report "a host reaches L1 by a window" "$([ $? -eq 0 ] && grep -q 'written by the host' "$work/host" || cat "$work/host")"
+report "a host reaches L1 by windows of each size" \
+    "$([ $? -eq 0 ] && [ "$(grep -c '2^2[0-4]' "$work/host")" = 4 ] || cat "$work/host")"
 report "the device is the small chip's" "$(grep -q '0xb1411e52' "$work/host" || cat "$work/host")"
 finish

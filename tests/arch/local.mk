@@ -37,6 +37,7 @@ tests_arch_check_arch_LDADD = tests/arch/small.o libunit.la libpenrose_core.la $
 tests_arch_penrose_SOURCES = %D%/kinds.c
 tests_arch_penrose_LDADD = $(penrose_OBJECTS) tests/arch/small.o $(penrose_LDADD)
 tests_arch_host_SOURCES = %D%/host.c
+tests_arch_host_CPPFLAGS = $(arch_small_cppflags) $(AM_CPPFLAGS)
 tests_arch_host_LDADD = -ldl
 tests/arch/libttsim.so: $(srcdir)/%D%/kinds.c tests/arch/small.o libttsim_parts.la libpenrose_core.la
 	$(AM_V_CCLD)$(CC) $(DEFS) -I. $(AM_CPPFLAGS) $(PENROSE_CFLAGS) $(CFLAGS) -DSMALL_ALONE -fPIC -shared -o $@ \

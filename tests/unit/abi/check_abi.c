@@ -178,11 +178,13 @@ TEST(accesses_are_cut_at_windows)
 /* So no access leaves its region within a window, a word or a page. */
 TEST(regions_are_whole)
 {
+    const struct bar_region *words = arch_bar_region(&arch, REGION_TLB);
+    ck_assert_uint_eq(words->last + 1 - words->first,
+                      4 * (arch.window_words * arch_windows(&arch) + arch.windows_strided));
     for (unsigned i = 0; i < arch.bar_regions; i++) {
         const struct bar_region *region = &arch.bar_region[i];
-        uint64_t unit = region->token == REGION_WINDOWS_2M   ? 0x200000
-                        : region->token == REGION_WINDOWS_4G ? UINT64_C(1) << 32
-                                                             : 4;
+        uint64_t unit = region->token == REGION_WINDOWS ? UINT64_C(1) << region->shift : 4;
+        ck_assert(region->last < arch.bar_bytes[region->bar]);
         ck_assert_uint_eq(region->first % 0x1000, 0);
         ck_assert_uint_eq((region->last + 1 - region->first) % unit, 0);
         ck_assert(i == 0 || region[-1].bar < region->bar || region[-1].last < region->first);
