@@ -40,27 +40,34 @@ class Check(NamedTuple):
 # --- The library ---
 
 
-def reaches_tile(library: ctypes.CDLL, windows: int) -> bool:
-    """Points window 0 to tile (1, 2), writes a word to its L1, and reads it. `windows` are the registers
-    of the windows. SPEC: BlackholeA0 PCIExpressTile/HostToDeviceTLBs."""
+def reaches_tile(library: ctypes.CDLL, settings: Settings) -> bool:
+    """Points window 0 to the first worker, writes a word to its L1, and reads it. The registers of the
+    windows are at `windows`; the words of this one are the number `window`."""
     config = library.libttsim_pci_config_rd32
     read, write = library.libttsim_pci_mem_rd_bytes, library.libttsim_pci_mem_wr_bytes
     bar = config(0, 0x10) & ~15 | config(0, 0x14) << 32
-    for i, value in enumerate((0, (1 | 2 << 6) << 11, 0)):
-        write(ctypes.c_uint64(bar + windows + 4 * i), struct.pack("<I", value), 4)
+    registers, window = bar + int(settings["windows"]), int(settings["window"])
+    for i in range(int(settings["window_words"])):
+        write(ctypes.c_uint64(registers + 4 * i), struct.pack("<I", window >> 32 * i & 0xFFFFFFFF), 4)
     at, word, found = ctypes.c_uint64(bar + 0x20000), struct.pack("<I", 0x9E3779B9), ctypes.create_string_buffer(4)
     write(at, word, 4)
     read(at, found, 4)
     return found.raw == word
 
 
-# Exit codes of a process that tries the library.
+def pci_name(settings: Settings) -> str:
+    """Vendor and device."""
+    number = int(settings["pci_id"])
+    return f"{number & 0xFFFF:04x}:{number >> 16:04x}"
+
+
+# By the exit code of a process that tries the library.
 LIBRARY_REMEDIES = {
     0: "",
     1: "it does not load; 'ldd' tells which library it lacks",
     2: "it lacks functions that UMD needs; name a libttsim.so",
-    3: "it is no Blackhole (1e52:b140); name another one",
-    4: "a word written to tile (1, 2) is not read back; run 'make check', and report this",
+    3: "it is no {Chip} ({pci}); name another one",
+    4: "a word written to tile ({worker}) is not read back; run 'make check', and report this",
 }
 LIBRARY_ENDS = "it ended its process; run 'make check', and report this"
 
@@ -77,7 +84,7 @@ def try_library(path: str, settings: Settings) -> int:
     library.libttsim_init()
     if library.libttsim_pci_config_rd32(0, 0) != int(settings["pci_id"]):
         return 3
-    result = 0 if reaches_tile(library, int(settings["windows"])) else 4
+    result = 0 if reaches_tile(library, settings) else 4
     library.libttsim_exit()
     return result
 
@@ -99,10 +106,10 @@ def ask_library(path: str, settings: Settings) -> int | None:
     return os.WEXITSTATUS(status) if os.WIFEXITED(status) else None
 
 
-def is_blackholes(descriptor: str) -> bool:
-    """Does it have the line "arch_name: BLACKHOLE"? UMD takes any case."""
+def describes(descriptor: str, chip: str) -> bool:
+    """Does it have a line such as "arch_name: BLACKHOLE"? UMD takes any case."""
     with open(descriptor, encoding="utf-8", errors="replace") as file:
-        return bool(re.search("^arch_name:[ \"']*blackhole", file.read(), re.MULTILINE | re.IGNORECASE))
+        return bool(re.search(f"^arch_name:[ \"']*{chip}", file.read(), re.MULTILINE | re.IGNORECASE))
 
 
 def check_library(settings: Settings) -> list[Check]:
@@ -112,14 +119,17 @@ def check_library(settings: Settings) -> list[Check]:
     if not os.path.exists(path):
         remedy = "there is no such file: run 'make install', or 'make' in the build tree"
         return [Check("library", path, "FAILED", remedy)]
-    remedy = LIBRARY_REMEDIES.get(ask_library(path, settings), LIBRARY_ENDS)
-    found = f"{path} (1e52:b140{'' if named else f', {card}'})"
+    chip = settings["chip"].capitalize()
+    remedy = LIBRARY_REMEDIES.get(ask_library(path, settings), LIBRARY_ENDS).format(
+        Chip=chip, pci=pci_name(settings), worker=settings["worker"]
+    )
+    found = f"{path} ({pci_name(settings)}{'' if named else f', {card}'})"
     checks = [Check("library", path, "FAILED", remedy) if remedy else Check("library", found)]
     descriptor = installation.descriptor_of(path)
     exists = os.path.exists(descriptor)
-    if exists and is_blackholes(descriptor):
+    if exists and describes(descriptor, settings["chip"]):
         return [*checks, Check("descriptor", descriptor)]
-    reason = "it does not describe a Blackhole" if exists else "UMD needs this file"
+    reason = f"it does not describe a {chip}" if exists else "UMD needs this file"
     remedy = f"{reason}: penrose info --soc-descriptor {card} >{descriptor}"
     return [*checks, Check("descriptor", descriptor, "FAILED", remedy)]
 
@@ -261,7 +271,7 @@ def check_cache() -> Check:
 def check_boot(settings: Settings, firmware: str) -> Check:
     result = ask_penrose(settings, "boot", firmware, "--card", settings["card"], "--max-cycles", "1000000")
     if result["outcome"] == "done":
-        return Check("tile", f"firmware boots on tile (1, 2) in {result['cycles']} cycles")
+        return Check("tile", f"firmware boots on tile ({settings['worker']}) in {result['cycles']} cycles")
     reason = result.get("error", "the firmware does not become ready")
     return Check("tile", f"firmware does not boot: {reason}", "FAILED", f"penrose boot {firmware}")
 
@@ -283,7 +293,7 @@ def check_program(settings: Settings) -> Check:
         file.flush()
         result = ask_penrose(settings, "run", file.name, "--card", settings["card"])
     if result["outcome"] == "done" and result["harts"][0]["exit_value"] == 42:
-        return Check("tile", "a small program runs on tile (1, 2)")
+        return Check("tile", f"a small program runs on tile ({settings['worker']})")
     return Check("tile", "a small program does not run", "FAILED", "run 'make check', and report this")
 
 

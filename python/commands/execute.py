@@ -105,7 +105,7 @@ def choose_root(settings: Settings, command: list[str]) -> str | None:
 def set_variables(environment: dict[str, str], settings: Settings, library: str, root: str | None) -> None:
     for name in ("TT_METAL_SIMULATOR", "TT_UMD_SIMULATOR_PATH", "TTEXALENS_SIMULATOR"):
         environment[name] = library
-    environment["CHIP_ARCH"] = "blackhole"  # for the LLK tests
+    environment["CHIP_ARCH"] = settings["chip"]  # for the LLK tests
     environment["TT_METAL_SLOW_DISPATCH_MODE"] = "1"
     if "fast-dispatch" in settings:
         del environment["TT_METAL_SLOW_DISPATCH_MODE"]

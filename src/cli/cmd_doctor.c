@@ -89,6 +89,30 @@ static void tell_banks(struct python_command *python, const struct chip_calls *k
     python_tell(python, "dram_banks", "%u", size.banks);
 }
 
+/* The card's first worker, and the words by which window 0 leads to it. */
+static bool tell_window(struct python_command *python, const struct arch *of, const char *card)
+{
+    const struct penrose_options options = {.size = sizeof options, .card = card};
+    const struct bar_region *region = arch_bar_region(of, REGION_WINDOWS);
+    const unsigned local = of->noc_local_bits - region->shift;
+    struct penrose_cluster *cluster;
+    struct penrose_place at = {0, 0};
+    struct penrose_error error;
+    if (penrose_cluster_of_card(&options, &cluster, &error) != PENROSE_OK) {
+        (void)options_refuse(python->cli, "%s", error.text);
+        return false;
+    }
+    penrose_tile_at(penrose_cluster_chip(cluster, 0), PENROSE_TILE_TENSIX, 0, &at);
+    penrose_cluster_destroy(cluster);
+    const uint64_t tile = (uint64_t)at.x << of->window_bits[WINDOW_X_END].first |
+                          (uint64_t)at.y << of->window_bits[WINDOW_Y_END].first;
+    python_tell(python, "worker", "%u, %u", at.x, at.y);
+    python_tell(python, "windows", "%" PRIu64, arch_bar_region(of, REGION_TLB)->first);
+    python_tell(python, "window_words", "%u", of->window_words);
+    python_tell(python, "window", "%" PRIu64, tile << local);
+    return true;
+}
+
 enum cli_exit cmd_doctor(struct cli *cli, int argc, char **argv)
 {
     struct doctor_options options = {.cli = cli};
@@ -111,6 +135,8 @@ enum cli_exit cmd_doctor(struct cli *cli, int argc, char **argv)
     const struct chip_calls *kind = api_chip_of_card(options.card);
     tell_banks(&python, kind, options.card);
     python_tell(&python, "pci_id", "%u", kind->arch->pci_id);
-    python_tell(&python, "windows", "%" PRIu64, arch_bar_region(kind->arch, REGION_TLB)->first);
+    if (!tell_window(&python, kind->arch, options.card)) {
+        return CLI_REFUSED;
+    }
     return python_become(&python, NULL);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "chip/calls.h"
+#include "api/api.h"
 #include "cli/installation.h"
 #include "cli/output.h"
 #include "host/environment.h"
@@ -80,6 +80,7 @@ void python_tell_installation(struct python_command *command, const char *card)
     python_tell(command, "own", "%s", own);
     python_tell(command, "cards", "%s", PENROSE_CARDS_DIR);
     python_tell(command, "card", "%s", card);
+    python_tell(command, "chip", "%s", api_chip_of_card(card)->arch->name);
     python_tell(command, "first_card", "%s", command->cli->kind->card_at(0));
 }
 
