@@ -26,11 +26,8 @@
 
 /* --- Handlers --- */
 
-/* What starts a word that is the row's, tensix_exec_SEMPOST, and the shortcuts that it may have. */
-#define SHORTCUT(runner) tensix_runner runner;
-#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
-    tensix_runner tensix_exec_##token;                                                             \
-    cells
+/* What starts a word that is the row's, tensix_exec_SEMPOST. */
+#define INSN(token, ...) tensix_runner tensix_exec_##token;
 #define FRONT(...)
 #define STUB(...)
 #define ABSENT_INSN INSN

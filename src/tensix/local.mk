@@ -80,7 +80,6 @@ chip_sources += \
 	%D%/vector/macro.c \
 	%D%/vector/mad.c \
 	%D%/vector/memory.c \
-	%D%/vector/memory.h \
 	%D%/vector/round.c \
 	%D%/vector/schedule.c \
 	%D%/vector/schedule.h \
@@ -89,6 +88,5 @@ chip_sources += \
 	%D%/vector/vector.h
 if HAVE_SHORTCUTS
 chip_sources += \
-	%D%/frontend/issue_fast.c \
-	%D%/vector/memory_fast.c
+	%D%/frontend/issue_fast.c
 endif

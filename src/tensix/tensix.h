@@ -267,7 +267,6 @@ struct tensix_thread {
     struct tensix_thread_state;
     /* The runner of each entry of the replay buffer, NULL where nobody looked. */
     tensix_runner *player[REPLAY_ENTRIES];
-    struct tensix_vector_access access;
 };
 
 /* A result that is under way (timed runs): 32-bit words for GPRs or for Config. */

@@ -72,7 +72,6 @@ TENSIX_EXEC(SETC16)
                             args->cfg_index);
     }
     tensix->thread_config[thread][args->cfg_index] = (uint16_t)args->new_value;
-    tensix->stale |= TENSIX_USED_BY_VECTOR;
     tensix->outcome.changed = true;
     tensix_report_unread(tensix, thread,
                          TENSIX_CONFIG_THREAD + thread * TENSIX_THREAD_WORDS + args->cfg_index,

@@ -63,7 +63,6 @@ void tensix_set_thread_field(struct tensix *tensix, unsigned thread, enum tensix
     const struct tensix_field *field = field_of(id, true);
     uint16_t *word = &tensix->thread_config[thread][field->word];
     *word = (uint16_t)replace(field, *word, value);
-    tensix->stale |= TENSIX_USED_BY_VECTOR;
 }
 
 const struct tensix_field *tensix_field_at(unsigned number)

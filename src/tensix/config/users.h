@@ -1,11 +1,10 @@
 /*
- * Which words of Config unpackers, packer and Vector Unit look at. (The Matrix Unit is not here. It
- * reads its configuration when an instruction starts and keeps nothing, because LLK changes the
- * configuration right after that.) A unit may keep data that it derives from Config. Its bit in
- * tensix->stale is set when such a word is written, in either state, and the unit clears it. These
- * data are for one state (CFG_STATE_ID), and must not depend on ThreadConfig or on counters. Only
- * the data of the Vector Unit are for a thread, and its bit is set when a word of ThreadConfig is
- * written, too.
+ * Which words of Config unpackers and packer look at. (The Matrix Unit and the Vector Unit are not
+ * here. They read their configuration when an instruction starts and keep nothing, because LLK
+ * changes the configuration right after that.) A unit may keep data that it derives from Config.
+ * Its bit in tensix->stale is set when such a word is written, in either state, and the unit clears
+ * it. These data are for one state (CFG_STATE_ID), and must not depend on ThreadConfig or on
+ * counters.
  */
 #ifndef TENSIX_CONFIG_USERS_H
 #define TENSIX_CONFIG_USERS_H
@@ -16,8 +15,7 @@ enum tensix_config_user {
     TENSIX_USED_BY_UNPACKER0 = 1 << 0,
     TENSIX_USED_BY_UNPACKER1 = 1 << 1,
     TENSIX_USED_BY_PACKER = 1 << 2,
-    TENSIX_USED_BY_VECTOR = 1 << 3, /* SFPLOAD and SFPSTORE */
-    TENSIX_USED_BY_ALL = 15,
+    TENSIX_USED_BY_ALL = 7,
 };
 
 struct tensix_config_use {

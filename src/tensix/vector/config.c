@@ -106,8 +106,6 @@ void tensix_vector_derive(struct tensix_vector *vector)
         }
     }
     sets.captures_index = captures & sets.dest_index;
-    sets.not_plain = sets.masked | sets.fp16_infinities | sets.captures_index | sets.no_stores |
-                     sets.no_loads | sets.odd_loads | sets.odd_stores;
     vector->sets = sets;
 }
 

@@ -10,10 +10,12 @@
  * held before.
  */
 #include "tensix/rwc.h"
-#include "tensix/vector/memory.h"
+#include "tensix/vector/common.h"
 #include "tensix/vector/schedule.h"
 
 enum {
+    ADDRESS_MASK = TENSIX_DST_ROWS - 1,
+    ADDRESS_COLUMN = 3, /* what of an address is no row */
     ADDRESS_ODD = 2,
     LANES_OF_A_ROW = (1 << NUM_LANES_A_ROW) - 1,
     INDEXED_LREGS = 4, /* LReg[0] to LReg[3] have their indices in LReg[4] to LReg[7] */
@@ -30,7 +32,7 @@ enum {
 
 /* SPEC: SFPU_Fp32 comes first, then the thread's own format, then SrcB's as configured: the format
  * that a bank of SrcB implies is not looked at, so DISABLE_IMPLIED_SRCB_FMT does not matter. */
-enum num_lanes_format tensix_vector_srcb_format(const struct tensix *tensix, unsigned thread)
+static enum num_lanes_format srcb_format(const struct tensix *tensix, unsigned thread)
 {
     unsigned state = tensix_state_id(tensix, thread);
     if (tensix_get_ALU_ACC_CTRL_SFPU_Fp32_enabled(tensix, state)) {
@@ -45,12 +47,17 @@ enum num_lanes_format tensix_vector_srcb_format(const struct tensix *tensix, uns
     return BF16_CODES >> code & 1 ? NUM_LANES_BF16 : NUM_LANES_FP16;
 }
 
+static enum num_lanes_format format_of(const struct tensix *tensix,
+                                       const struct tensix_vector_op *op)
+{
+    return op->mod == 0 ? srcb_format(tensix, op->thread) : (enum num_lanes_format)op->mod;
+}
+
 /* --- Addresses --- */
 
 /* SPEC: the usual formats count from RWC Dst, with two bits of the stack pointer; INT32_ALL counts
  * from the stack pointer, with two bits of RWC Dst. */
-TENSIX_VECTOR_INLINE unsigned address_at(const struct tensix *tensix,
-                                         const struct tensix_vector_op *op)
+static unsigned address_at(const struct tensix *tensix, const struct tensix_vector_op *op)
 {
     unsigned thread = op->thread, state = tensix_state_id(tensix, thread);
     const struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
@@ -58,10 +65,10 @@ TENSIX_VECTOR_INLINE unsigned address_at(const struct tensix *tensix,
     unsigned dst = rwc->dst + tensix_get_DEST_REGW_BASE_Base(tensix, state);
     unsigned sp = rwc->sp + tensix_get_DEST_SP_BASE_Base(tensix, state);
     address += op->mod == NUM_LANES_INT32_ALL ? sp + (dst & 3) : dst + (sp & 3);
-    return address & TENSIX_ADDRESS_MASK;
+    return address & ADDRESS_MASK;
 }
 
-TENSIX_VECTOR_INLINE unsigned load_address(struct tensix *tensix, const struct tensix_vector_op *op)
+unsigned tensix_vector_load_address(struct tensix *tensix, const struct tensix_vector_op *op)
 {
     struct tensix_rwc *rwc = &tensix->thread[op->thread].rwc;
     if (op->mod == NUM_LANES_INT32_ALL && rwc->sp != 0) { /* pops, unless it is empty */
@@ -70,14 +77,8 @@ TENSIX_VECTOR_INLINE unsigned load_address(struct tensix *tensix, const struct t
     return address_at(tensix, op);
 }
 
-unsigned tensix_vector_load_address(struct tensix *tensix, const struct tensix_vector_op *op)
-{
-    return load_address(tensix, op);
-}
-
 /* GUESS: a scheduled store does not push: its address is not computed. */
-TENSIX_VECTOR_INLINE unsigned store_address(struct tensix *tensix,
-                                            const struct tensix_vector_op *op)
+static unsigned store_address(struct tensix *tensix, const struct tensix_vector_op *op)
 {
     if (op->is_scheduled) {
         return op->address;
@@ -91,17 +92,33 @@ TENSIX_VECTOR_INLINE unsigned store_address(struct tensix *tensix,
 }
 
 /* SPEC: ApplyPartialAddrMod, the last thing that loads and stores do. */
-TENSIX_VECTOR_INLINE void advance(struct tensix *tensix, const struct tensix_vector_op *op)
+static void modify_counters(struct tensix *tensix, const struct tensix_vector_op *op)
 {
     tensix_apply_partial_addr_mod(tensix, op->thread, op->word >> 13 & 7);
 }
 
 /* --- Rows of Dst --- */
 
+/* The upper halves of four rows, or all of them in Dst16b; the lower halves. */
+static uint16_t *high_rows(struct tensix_dst *dst, unsigned physical)
+{
+    return dst->bits[physical];
+}
+
+static uint16_t *low_rows(struct tensix_dst *dst, unsigned physical)
+{
+    return dst->bits[physical + TENSIX_DST_LOWER_HALF];
+}
+
+static bool any_undefined(const struct tensix_dst *dst, unsigned physical)
+{
+    bool none[NUM_LANES_ROWS] = {false};
+    return memcmp(dst->cleared + physical, none, sizeof none) != 0;
+}
+
 /* A load from rows of which some are undefined. */
-static __attribute__((noinline)) void load_defined(struct tensix *tensix,
-                                                   enum num_lanes_format format, unsigned physical,
-                                                   uint32_t odd, uint32_t *d, uint32_t lanes)
+static void load_defined(struct tensix *tensix, enum num_lanes_format format, unsigned physical,
+                         uint32_t odd, uint32_t *d, uint32_t lanes)
 {
     uint16_t high[NUM_LANES_ROWS][TENSIX_DST_COLUMNS] = {{0}},
              low[NUM_LANES_ROWS][TENSIX_DST_COLUMNS] = {{0}};
@@ -109,9 +126,9 @@ static __attribute__((noinline)) void load_defined(struct tensix *tensix,
         if (tensix->dst.cleared[physical + row]) {
             continue;
         }
-        memcpy(high[row], tensix_vector_high_rows(&tensix->dst, physical + row), sizeof high[row]);
+        memcpy(high[row], high_rows(&tensix->dst, physical + row), sizeof high[row]);
         if (num_lanes_loads_32bit(format)) {
-            memcpy(low[row], tensix_vector_low_rows(&tensix->dst, physical + row), sizeof low[row]);
+            memcpy(low[row], low_rows(&tensix->dst, physical + row), sizeof low[row]);
         }
     }
     tensix->kernels->lanes->load[format](d, high[0], low[0], odd, lanes,
@@ -119,30 +136,29 @@ static __attribute__((noinline)) void load_defined(struct tensix *tensix,
 }
 
 /* Rows that are about to be written. */
-static __attribute__((noinline)) void define_rows(struct tensix_dst *dst, unsigned physical,
-                                                  uint32_t lanes)
+static void define_rows(struct tensix_dst *dst, unsigned physical, uint32_t lanes)
 {
     for (unsigned row = physical; lanes; row++, lanes >>= NUM_LANES_A_ROW) {
         dst->cleared[row] &= !(lanes & LANES_OF_A_ROW);
     }
 }
 
-TENSIX_VECTOR_INLINE unsigned column_of(unsigned lane, uint32_t odd)
+static unsigned column_of(unsigned lane, uint32_t odd)
 {
     return 2 * (lane % NUM_LANES_A_ROW) + (odd >> lane & 1);
 }
 
 /* GUESS: see tensix_dst_write16: 16-bit data clear the lower halves. */
-static __attribute__((noinline)) void clear_lower_halves(struct tensix_dst *dst, unsigned physical,
-                                                         uint32_t odd, uint32_t lanes)
+static void clear_lower_halves(struct tensix_dst *dst, unsigned physical, uint32_t odd,
+                               uint32_t lanes)
 {
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
-        tensix_vector_low_rows(dst, physical + lane / NUM_LANES_A_ROW)[column_of(lane, odd)] = 0;
+        low_rows(dst, physical + lane / NUM_LANES_A_ROW)[column_of(lane, odd)] = 0;
     }
 }
 
-TENSIX_VECTOR_INLINE bool is_one_column(uint32_t odd, uint32_t lanes)
+static bool is_one_column(uint32_t odd, uint32_t lanes)
 {
     return lanes == UINT32_MAX && (odd == 0 || odd == UINT32_MAX);
 }
@@ -150,91 +166,81 @@ TENSIX_VECTOR_INLINE bool is_one_column(uint32_t odd, uint32_t lanes)
 /* --- SFPLOAD --- */
 
 /* Where the data of `lanes` came from: the row, and the column in the low four bits. */
-static __attribute__((noinline)) void capture_index(uint32_t *d, unsigned address, uint32_t odd,
-                                                    uint32_t lanes)
+static void capture_index(uint32_t *d, unsigned address, uint32_t odd, uint32_t lanes)
 {
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
-        unsigned row = (address & ~(unsigned)TENSIX_ADDRESS_COLUMN) + lane / NUM_LANES_A_ROW;
+        unsigned row = (address & ~(unsigned)ADDRESS_COLUMN) + lane / NUM_LANES_A_ROW;
         d[lane] = row << 4 | column_of(lane, odd);
-    }
-}
-
-TENSIX_VECTOR_INLINE void load(struct tensix *tensix, const struct tensix_vector_op *op,
-                               unsigned vd, unsigned address)
-{
-    struct tensix_vector *vector = &tensix->vector;
-    const struct tensix_lane_sets *sets = &vector->sets;
-    uint32_t enabled = op->mod == NUM_LANES_INT32_ALL ? UINT32_MAX : tensix_vector_enabled(vector);
-    uint32_t lanes = enabled & ~sets->no_loads;
-    enum num_lanes_format format = tensix_vector_format(tensix, op->thread, op->mod);
-    struct tensix_dst_map map = tensix_dst_map_now(tensix);
-    bool is_32bit = num_lanes_loads_32bit(format);
-    unsigned physical =
-        is_32bit ? tensix_dst_physical32(map, address & ~(unsigned)TENSIX_ADDRESS_COLUMN)
-                 : tensix_dst_physical16(map, address & ~(unsigned)TENSIX_ADDRESS_COLUMN);
-    uint32_t odd = address & ADDRESS_ODD ? UINT32_MAX : sets->odd_loads;
-    if (__builtin_expect(tensix_vector_any_undefined(&tensix->dst, physical), 0)) {
-        load_defined(tensix, format, physical, odd, vector->lreg[vd], lanes);
-    } else if (is_one_column(odd, lanes) && !sets->fp16_infinities) {
-        tensix->kernels->lanes->load_all[odd & 1][format](
-            vector->lreg[vd], tensix_vector_high_rows(&tensix->dst, physical));
-    } else {
-        tensix->kernels->lanes->load[format](
-            vector->lreg[vd], tensix_vector_high_rows(&tensix->dst, physical),
-            tensix_vector_low_rows(&tensix->dst, is_32bit ? physical : 0), odd, lanes,
-            sets->fp16_infinities);
-    }
-    uint32_t indexed = lanes & sets->captures_index;
-    if (__builtin_expect(indexed, 0) && vd < INDEXED_LREGS) {
-        capture_index(vector->lreg[vd + INDEXED_LREGS], address, odd, indexed);
     }
 }
 
 void tensix_vector_load(struct tensix *tensix, const struct tensix_vector_op *op, unsigned vd,
                         unsigned address)
 {
-    load(tensix, op, vd, address);
+    struct tensix_vector *vector = &tensix->vector;
+    const struct tensix_lane_sets *sets = &vector->sets;
+    uint32_t enabled = op->mod == NUM_LANES_INT32_ALL ? UINT32_MAX : tensix_vector_enabled(vector);
+    uint32_t lanes = enabled & ~sets->no_loads;
+    enum num_lanes_format format = format_of(tensix, op);
+    struct tensix_dst_map map = tensix_dst_map_now(tensix);
+    bool is_32bit = num_lanes_loads_32bit(format);
+    unsigned physical = is_32bit ? tensix_dst_physical32(map, address & ~(unsigned)ADDRESS_COLUMN)
+                                 : tensix_dst_physical16(map, address & ~(unsigned)ADDRESS_COLUMN);
+    uint32_t odd = address & ADDRESS_ODD ? UINT32_MAX : sets->odd_loads;
+    if (any_undefined(&tensix->dst, physical)) {
+        load_defined(tensix, format, physical, odd, vector->lreg[vd], lanes);
+    } else if (is_one_column(odd, lanes) && !sets->fp16_infinities) {
+        tensix->kernels->lanes->load_all[odd & 1][format](vector->lreg[vd],
+                                                          high_rows(&tensix->dst, physical));
+    } else {
+        tensix->kernels->lanes->load[format](vector->lreg[vd], high_rows(&tensix->dst, physical),
+                                             low_rows(&tensix->dst, is_32bit ? physical : 0), odd,
+                                             lanes, sets->fp16_infinities);
+    }
+    uint32_t indexed = lanes & sets->captures_index;
+    if (indexed && vd < INDEXED_LREGS) {
+        capture_index(vector->lreg[vd + INDEXED_LREGS], address, odd, indexed);
+    }
 }
 
 /* Lanes whose template was written are none of those that are loaded: VD is below 8 here. */
 TENSIX_EXEC_VECTOR(SFPLOAD)
 {
     (void)lanes;
-    unsigned address = load_address(tensix, op);
+    unsigned address = tensix_vector_load_address(tensix, op);
     if (op->vd < TENSIX_LREG_WRITABLE) {
-        load(tensix, op, op->vd, address);
+        tensix_vector_load(tensix, op, op->vd, address);
     }
-    advance(tensix, op);
+    modify_counters(tensix, op);
     return NULL;
 }
 
 /* --- SFPSTORE --- */
 
-TENSIX_VECTOR_INLINE void store(struct tensix *tensix, const struct tensix_vector_op *op,
-                                unsigned address, uint32_t lanes)
+static void store_rows(struct tensix *tensix, const struct tensix_vector_op *op, unsigned address,
+                       uint32_t lanes)
 {
     struct tensix_vector *vector = &tensix->vector;
-    enum num_lanes_format format = tensix_vector_format(tensix, op->thread, op->mod);
+    enum num_lanes_format format = format_of(tensix, op);
     struct tensix_dst_map map = tensix_dst_map_now(tensix);
     bool is_32bit = num_lanes_stores_32bit(format);
-    unsigned physical =
-        is_32bit ? tensix_dst_physical32(map, address & ~(unsigned)TENSIX_ADDRESS_COLUMN)
-                 : tensix_dst_physical16(map, address & ~(unsigned)TENSIX_ADDRESS_COLUMN);
+    unsigned physical = is_32bit ? tensix_dst_physical32(map, address & ~(unsigned)ADDRESS_COLUMN)
+                                 : tensix_dst_physical16(map, address & ~(unsigned)ADDRESS_COLUMN);
     uint32_t odd = address & ADDRESS_ODD ? UINT32_MAX : vector->sets.odd_stores;
-    if (__builtin_expect(tensix_vector_any_undefined(&tensix->dst, physical), 0)) {
+    if (any_undefined(&tensix->dst, physical)) {
         define_rows(&tensix->dst, physical, lanes);
     }
-    if (__builtin_expect(map.high_half, 0) && !is_32bit) {
+    if (map.high_half && !is_32bit) {
         clear_lower_halves(&tensix->dst, physical, odd, lanes);
     }
     if (is_one_column(odd, lanes)) {
-        tensix->kernels->lanes->store_all[odd & 1][format](
-            vector->lreg[op->vd], tensix_vector_high_rows(&tensix->dst, physical));
+        tensix->kernels->lanes->store_all[odd & 1][format](vector->lreg[op->vd],
+                                                           high_rows(&tensix->dst, physical));
     } else {
         tensix->kernels->lanes->store[format](
-            vector->lreg[op->vd], tensix_vector_high_rows(&tensix->dst, physical),
-            tensix_vector_low_rows(&tensix->dst, is_32bit ? physical : 0), odd, lanes);
+            vector->lreg[op->vd], high_rows(&tensix->dst, physical),
+            low_rows(&tensix->dst, is_32bit ? physical : 0), odd, lanes);
     }
 }
 
@@ -247,9 +253,9 @@ TENSIX_EXEC_VECTOR(SFPSTORE)
         lanes &= tensix_vector_enabled(vector);
     }
     lanes &= ~vector->sets.no_stores;
-    store(tensix, op, address, lanes);
+    store_rows(tensix, op, address, lanes);
     if (!op->is_scheduled) {
-        advance(tensix, op);
+        modify_counters(tensix, op);
     }
     return NULL;
 }

@@ -65,7 +65,6 @@ struct tensix_lane_sets {
     uint32_t backdoor_closed; /* DISABLE_BACKDOOR_LOAD */
     uint32_t fp16_infinities, dest_index, captures_index, no_stores, no_loads, odd_loads,
         odd_stores, exchanges;
-    uint32_t not_plain;     /* those for which SFPLOAD and SFPSTORE have more to do */
     uint16_t blocked_moves; /* BLOCK_DEST_MOV: a bit for each of the 16 columns of Dst and Src */
 };
 
@@ -108,29 +107,6 @@ struct tensix_vector_stalls {
     uint64_t start;  /* of the latest ordinary instruction */
     uint32_t writes; /* LRegs that are taken to be written a cycle later */
     uint32_t holds_unit;
-};
-
-/*
- * What SFPLOAD and SFPSTORE of a thread derive from Config and ThreadConfig, as long as the unit's
- * bit of tensix->stale is clear (memory.c).
- */
-enum { TENSIX_VECTOR_WAYS = 128 };
-
-struct tensix_vector_access {
-    uint32_t base;    /* MATH_Offset and DEST_REGW_BASE */
-    uint32_t sp_base; /* DEST_SP_BASE */
-    /* By Mod0 and address modifier, seven bits of the instruction: bits of enum tensix_vector_way.
-     */
-    uint32_t way[TENSIX_VECTOR_WAYS];
-};
-
-enum tensix_vector_way {
-    TENSIX_WAY_STEP = 0x3ff, /* of RWC Dst */
-    TENSIX_WAY_FORMAT_SHIFT = 10,
-    TENSIX_WAY_FORMAT = 15, /* enum num_lanes_format */
-    TENSIX_WAY_LOADS_32BIT = 1 << 14,
-    TENSIX_WAY_STORES_32BIT = 1 << 15,
-    TENSIX_WAY_GENERAL = 1 << 23, /* it is not plain, or nobody has looked */
 };
 
 struct tensix_vector_state {
