@@ -24,6 +24,7 @@ EXTRA_DIST += \
 	%D%/blackhole/eth.def \
 	%D%/blackhole/grid.def \
 	%D%/blackhole/hart_times.def \
+	%D%/blackhole/iram.def \
 	%D%/blackhole/mmio.def \
 	%D%/blackhole/mmio_dram.def \
 	%D%/blackhole/mmio_ethernet.def \

@@ -30,7 +30,11 @@ static bool insn_at(const struct penrose_chip *chip, const struct tile *tile, ui
                     struct rv32_operands *insn)
 {
     uint32_t word = 0;
-    bool is_there = pc < tile->kind->l1_bytes && peek_word(tile, RV32_B, pc, &word);
+    const uint8_t *code = tile_code_at(tile, RV32_NC, pc); /* the one that may have more than L1 */
+    bool is_there = code && pc % sizeof word == 0;
+    if (is_there) {
+        memcpy(&word, code, sizeof word);
+    }
     *insn = rv32_find_operands(rv32_code_store_index(chip->store), word, 0);
     return is_there && word && (insn->row >= 0 || rv32_is_ttinsn(word));
 }

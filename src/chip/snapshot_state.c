@@ -343,7 +343,11 @@ static void save_tile(struct snapshot_writer *writer, struct shared_data *shared
         save_marks(writer, tile);
     }
     for (unsigned core = 0; core < RV32_CORES; core++) {
+        const struct rv32_code *iram = tile->hart[core].iram;
         snapshot_put_memory(writer, tile->local[core], tile_local_size(core));
+        if (iram) {
+            snapshot_put_memory(writer, iram->l1, iram->pages * RV32_PAGE_BYTES);
+        }
     }
     save_streams(writer, tile);
     if (tile->weak) {
@@ -389,7 +393,11 @@ static void load_tile(struct snapshot_reader *reader, struct shared_data *shared
     snapshot_get_memory(reader, tile->l1, tile->kind->l1_bytes);
     snapshot_get_sparing(reader, tile->marks, marks_of(tile));
     for (unsigned core = 0; core < RV32_CORES; core++) {
+        const struct rv32_code *iram = tile->hart[core].iram;
         snapshot_get_memory(reader, tile->local[core], tile_local_size(core));
+        if (iram) {
+            snapshot_get_memory(reader, iram->l1, iram->pages * RV32_PAGE_BYTES);
+        }
     }
     load_streams(reader, tile);
     if (tile->weak) {

@@ -49,6 +49,13 @@ static bool is_local(const struct load *load, const struct loader_segment *segme
     return segment->vaddr - LOCAL_BASE < tile_local_size((enum rv32_core)load->hart);
 }
 
+static bool is_in_iram(const struct load *load, const struct loader_segment *segment)
+{
+    const struct tile_iram *iram = tile_iram(load->tile->kind->type, (enum rv32_core)load->hart);
+    return iram && segment->vaddr - iram->first < iram->bytes &&
+           segment->memsz <= iram->first + iram->bytes - segment->vaddr;
+}
+
 static bool is_filled_local(const struct load *load, const struct loader_segment *segment)
 {
     return is_local(load, segment) && segment->filesz > 0;
@@ -61,7 +68,8 @@ static enum penrose_status check_segment(const struct load *load,
     uint32_t l1_bytes = load->tile->kind->l1_bytes,
              local_bytes = tile_local_size((enum rv32_core)load->hart);
     uint32_t limit = is_local(load, segment) ? LOCAL_BASE + local_bytes : l1_bytes;
-    if (segment->vaddr < limit && segment->memsz <= limit - segment->vaddr) {
+    if ((segment->vaddr < limit && segment->memsz <= limit - segment->vaddr) ||
+        is_in_iram(load, segment)) {
         return PENROSE_OK;
     }
     return error_set(error, PENROSE_E_FORMAT,

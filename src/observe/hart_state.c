@@ -208,11 +208,17 @@ int chip_hart_disassemble(struct penrose_chip *chip, unsigned x, unsigned y, uin
 {
     struct tile *tile;
     uint32_t instruction;
-    if (chip_tile(chip, x, y, &tile, NULL) != PENROSE_OK || address % 4 != 0 ||
-        address >= tile->kind->l1_bytes) {
+    const uint8_t *code = NULL;
+    if (chip_tile(chip, x, y, &tile, NULL) != PENROSE_OK || address % 4 != 0) {
         return -1;
     }
-    memcpy(&instruction, tile->l1 + address, sizeof instruction);
+    for (unsigned core = 0; core < RV32_CORES && !code; core++) {
+        code = tile_code_at(tile, (enum rv32_core)core, address);
+    }
+    if (!code) {
+        return -1;
+    }
+    memcpy(&instruction, code, sizeof instruction);
     if (word) {
         *word = instruction;
     }

@@ -4,7 +4,8 @@
  * page is immutable. A write to its bytes in L1 puts it aside in the writer's map. If a hart comes
  * back and the bytes are the same, because a program was loaded once more, the page is used again.
  *
- * rv32_code is one agent's map from L1 pages to decoded pages; rv32_code_store owns the pages.
+ * rv32_code is one agent's map from L1 pages to decoded pages; rv32_code_store owns the pages. A hart
+ * with an instruction RAM has a map of that, too: its bytes are L1 to the map, from address `base` on.
  */
 #ifndef RV32_CODE_H
 #define RV32_CODE_H
@@ -18,7 +19,8 @@ struct rv32_code_store;
 struct rv32_code {
     struct rv32_page **map; /* one entry a page of L1, NULL: not decoded; see rv32_code_is_aside */
     uint32_t pages;
-    const uint8_t *l1;
+    uint8_t *l1;    /* or a hart's instruction RAM */
+    uint32_t base;  /* the address of page 0 */
     uint8_t *marks; /* the owner's l1_marks: RV32_MARK_CODE is set where pages are mapped */
     struct rv32_code_store *store;
     uint32_t first, span; /* pages outside of [first, first + span) are not mapped; nobody looks at
@@ -70,6 +72,12 @@ static inline bool rv32_code_is_decoded(const struct rv32_code *code, uint32_t n
            !rv32_code_is_aside(code->map[number]);
 }
 
+/* Can a hart fetch from `address`, as far as this map goes? NULL: there is no map. */
+static inline bool rv32_code_has(const struct rv32_code *code, uint32_t address)
+{
+    return code && (address - code->base) >> RV32_PAGE_SHIFT < code->pages;
+}
+
 /* Decodes L1 page `number` into the map; NULL when memory runs out. */
 const struct rv32_page *rv32_code_decode(struct rv32_code *code, uint32_t number);
 
@@ -79,7 +87,7 @@ static inline const struct rv32_page *rv32_code_page(struct rv32_code *code, uin
     return rv32_code_is_decoded(code, number) ? code->map[number] : rv32_code_decode(code, number);
 }
 
-/* Forgets what was decoded from [address, address + size). Call after (or before) writing there. */
+/* Forgets what was decoded from [address, address + size), counted from `base`. Call after (or before) writing there. */
 void rv32_code_written(struct rv32_code *code, uint32_t address, uint32_t size);
 
 /* Forgets everything: the instruction-cache invalidation registers. */

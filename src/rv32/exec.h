@@ -69,9 +69,11 @@ static inline uint32_t rv32_op_pc(const struct rv32_hart *hart, const struct rv3
 static inline const struct rv32_page *rv32_page_at(struct rv32_hart *hart, uint32_t pc,
                                                    unsigned *position)
 {
-    uint32_t number = pc >> RV32_PAGE_SHIFT;
+    struct rv32_code *code = rv32_code_has(hart->code, pc) ? hart->code : hart->iram;
     *position = pc >> 2 & (RV32_PAGE_OPS - 1);
-    return pc & 3 || number >= hart->code->pages ? NULL : rv32_code_page(hart->code, number);
+    return pc & 3 || !rv32_code_has(code, pc)
+               ? NULL
+               : rv32_code_page(code, (pc - code->base) >> RV32_PAGE_SHIFT);
 }
 
 /* The word that `op` was decoded from. */

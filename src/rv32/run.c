@@ -35,17 +35,18 @@ static int64_t no_fetch(struct rv32_hart *hart, uint32_t pc, int64_t left, const
     return leave_at(hart, pc, left);
 }
 
-/* Where there is no decoded page yet, or no page at all. */
+/* Where there is no decoded page of L1 yet, or no page at all, or one of the instruction RAM. */
 static __attribute__((noinline)) int64_t enter_anew(struct rv32_hart *hart, uint32_t pc,
                                                     int64_t left)
 {
-    uint32_t number = pc >> RV32_PAGE_SHIFT;
-    if (pc & 3 || number >= hart->code->pages) {
+    unsigned position;
+    if (pc & 3 || !(rv32_code_has(hart->code, pc) || rv32_code_has(hart->iram, pc))) {
         return no_fetch(hart, pc, left,
-                        pc & 3 ? "instructions lie at multiples of four"
-                               : "harts fetch instructions from L1 only");
+                        pc & 3       ? "instructions lie at multiples of four"
+                        : hart->iram ? "the hart fetches from L1 and its instruction RAM only"
+                                     : "harts fetch instructions from L1 only");
     }
-    const struct rv32_page *page = rv32_code_page(hart->code, number);
+    const struct rv32_page *page = rv32_page_at(hart, pc, &position);
     return page ? go_on(hart, page, pc, left)
                 : no_fetch(hart, pc, left, "the host has no memory for decoded code");
 }

@@ -183,6 +183,7 @@ struct rv32_hart {
     uint32_t plain_l1_size;   /* bytes of L1, from 0 on, that are plain memory over the bus, too */
     uint32_t told_local_size; /* what goes to the bus only since somebody looks */
     struct rv32_code *code;
+    struct rv32_code *iram; /* of its own instruction RAM; NULL: it has none */
     const struct rv32_bus *bus;
     const struct rv32_timing *timing; /* NULL: each instruction takes a cycle */
     void *owner;

@@ -41,6 +41,11 @@ static bool is_to_config(const struct tensix_move *move)
     return !is_to_l1(move) && move->to < XMOV_REGION;
 }
 
+static bool is_to_iram(const struct tensix_move *move)
+{
+    return !is_to_l1(move) && move->to / XMOV_REGION == XMOV_INSTRUCTION_RAM / XMOV_REGION;
+}
+
 /* GUESS: not only the first byte must be in L1. */
 static bool fits_l1(const struct tensix *tensix, uint32_t address, uint32_t size)
 {
@@ -71,10 +76,13 @@ const char *tensix_move_rule(const struct tensix *tensix, const struct tensix_mo
     if (move->to % XMOV_REGION + move->size > XMOV_REGION) {
         return "a move to configuration must end in the 64 KiB region in which it begins";
     }
-    if (move->to / XMOV_REGION ==
-        XMOV_INSTRUCTION_RAM / XMOV_REGION) { /* which it is on Wormhole */
+    if (is_to_iram(move) && !tensix->iram) {
         return "there is no instruction RAM at " ARCH_TEXT(
             XMOV_INSTRUCTION_RAM) "; ncrisc executes from L1";
+    }
+    if (is_to_iram(move) && move->to - XMOV_INSTRUCTION_RAM + move->size > tensix->iram_size) {
+        return "the move goes beyond the instruction RAM, which begins at " ARCH_TEXT(
+            XMOV_INSTRUCTION_RAM); /* GUESS: as for configuration */
     }
     if (is_to_config(move) && move->to + move->size > END_CONFIG_MOVES) { /* GUESS: as for harts */
         return "configuration that can be moved to ends at " ARCH_TEXT(
@@ -140,6 +148,17 @@ static void move_to_config(struct tensix *tensix, const struct tensix_move *move
     }
 }
 
+static void move_to_iram(struct tensix *tensix, const struct tensix_move *move)
+{
+    uint32_t offset = move->to - XMOV_INSTRUCTION_RAM;
+    if (is_copy(move)) {
+        memcpy(tensix->iram + offset, tensix->l1 + move->from, move->size);
+    } else {
+        memset(tensix->iram + offset, 0, move->size);
+    }
+    tensix->board->iram_written(tensix->owner, offset, move->size);
+}
+
 static void report_unread_move(struct tensix *tensix, unsigned thread,
                                const struct tensix_move *move)
 {
@@ -180,6 +199,8 @@ static void start_move(struct tensix *tensix, const struct tensix_move *move, ui
     }
     if (is_to_l1(move)) {
         move_to_l1(tensix, move, now);
+    } else if (is_to_iram(move)) {
+        move_to_iram(tensix, move);
     } else {
         move_to_config(tensix, move);
     }

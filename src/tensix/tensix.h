@@ -94,6 +94,8 @@ struct tensix_board {
                          uint32_t value, const char **rule);
     /* L1 was written; call after the write. */
     void (*l1_written)(void *owner, uint32_t address, uint32_t size, uint64_t cycle);
+    /* The same of NC's instruction RAM, where it has one. */
+    void (*iram_written)(void *owner, uint32_t offset, uint32_t size);
     /* A thread waits for a change of these bytes of L1: something must call tensix_run again when
      * they have been written. */
     void (*l1_watch)(void *owner, uint32_t address, uint32_t size);
@@ -372,6 +374,8 @@ struct tensix {
     /* What the tile sets and lends. */
     uint8_t *l1;
     uint32_t l1_size;
+    uint8_t *iram; /* instruction RAM of NC, which the mover fills; NULL: there is none */
+    uint32_t iram_size;
     bool shortcuts;    /* may be taken (isa/shortcuts.h) */
     uint8_t executing; /* the thread whose instruction is offered to its unit, or TENSIX_THREADS */
     unsigned observed; /* kinds of observe/observer.h, a bit each, that somebody wants to know of */

@@ -38,6 +38,22 @@ static enum answer access_memory(struct tile *tile, struct mmio_access *access, 
     return ANSWER_DONE;
 }
 
+/* Loaders and debuggers reach a hart's instruction RAM; its own loads and stores do not. */
+static enum answer access_iram(struct tile *tile, struct mmio_access *access)
+{
+    const struct rv32_code *iram =
+        access->agent < AGENT_NOC ? tile->hart[access->agent].iram : NULL;
+    if (mmio_has_effects(access) || !rv32_code_has(iram, access->address)) {
+        return ANSWER_UNMAPPED;
+    }
+    uint32_t offset = access->address - iram->base;
+    enum answer answer = access_memory(tile, access, iram->l1 + offset);
+    if (mmio_is_write(access)) {
+        tile_iram_written(tile, (enum rv32_core)access->agent, offset, access->size);
+    }
+    return answer;
+}
+
 enum answer tile_access(struct tile *tile, struct mmio_access *access)
 {
     access->rule = NULL;
@@ -46,7 +62,7 @@ enum answer tile_access(struct tile *tile, struct mmio_access *access)
     }
     const struct tile_range *range = tile_find_range(tile->map, access->agent, access->address);
     if (!range) {
-        return ANSWER_UNMAPPED;
+        return access_iram(tile, access);
     }
     access->offset = access->address - range->first;
     return range->handle(tile, access);

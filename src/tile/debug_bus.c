@@ -78,14 +78,15 @@ static bool waits_to_load(const struct tile *tile, enum rv32_core core, uint32_t
     return access && !access->store && access->address - first < bytes;
 }
 
-/* The instruction at a pc in L1. */
-static bool instruction_at(const struct tile *tile, uint32_t pc, uint32_t *word)
+/* The instruction at a pc. */
+static bool instruction_at(const struct tile *tile, enum rv32_core core, uint32_t pc,
+                           uint32_t *word)
 {
-    if (pc > tile->kind->l1_bytes - sizeof *word) {
-        return false;
+    const uint8_t *code = tile_code_at(tile, core, pc);
+    if (code) {
+        memcpy(word, code, sizeof *word);
     }
-    memcpy(word, tile->l1 + pc, sizeof *word);
-    return true;
+    return code != NULL;
 }
 
 /* Bits 0-30 the pc that retires next, 32-63 the access that waits, 64-93 the pc fetched next,
@@ -100,7 +101,7 @@ static void group_a(const struct tile *tile, enum rv32_core core, uint32_t data[
     if (access) {
         data[1] = (access->address & PC_MASK) | UINT32_C(1) << (access->store ? 31 : 30);
     }
-    if (runs && instruction_at(tile, pc, &word)) {
+    if (runs && instruction_at(tile, core, pc, &word)) {
         data[3] = (word & 0x7fffffff) | UINT32_C(1) << 31;
     }
 }

@@ -125,8 +125,9 @@ static uint32_t hits_at(const struct tile *tile, enum rv32_core core)
     const struct debug_hart *debug = &tile->debug.hart[core];
     const struct rv32_hart *hart = &tile->hart[core];
     uint32_t word = 0, status = 0;
-    if (hart->pc <= tile->kind->l1_bytes - sizeof word) {
-        memcpy(&word, tile->l1 + hart->pc, sizeof word);
+    const uint8_t *code = tile_code_at(tile, core, hart->pc);
+    if (code) {
+        memcpy(&word, code, sizeof word);
     }
     struct touch touch = touch_of(hart, word);
     for (unsigned i = 0; i < DEBUG_WATCHES; i++) {
@@ -178,9 +179,9 @@ uint32_t debug_stands_at(const struct tile *tile, enum rv32_core core)
     const struct debug_hart *debug = &tile->debug.hart[core];
     bool is_trapped = debug->status & STATUS_EBREAK && /* and has done nothing since */
                       debug->going_retired == tile->hart[core].retired;
-    if (tile->run[core].state == HART_PAUSED && is_trapped &&
-        at <= tile->kind->l1_bytes - sizeof word) {
-        memcpy(&word, tile->l1 + at, sizeof word);
+    const uint8_t *code = tile_code_at(tile, core, at);
+    if (tile->run[core].state == HART_PAUSED && is_trapped && code) {
+        memcpy(&word, code, sizeof word);
     }
     bool is_pause =
         word == rv32_rows[RV32_ROW_EBREAK].match || word == rv32_rows[RV32_ROW_ECALL].match;

@@ -165,6 +165,13 @@ void tile_l1_write(struct tile *tile, uint32_t address, const void *bytes, uint3
     }
 }
 
+void tile_iram_written(struct tile *tile, enum rv32_core core, uint32_t offset, uint32_t size)
+{
+    rv32_code_written(tile->hart[core].iram, offset, size);
+    tile->code.stale |= tile->hart[core].iram->stale; /* a burst looks there */
+    tile->hart[core].iram->stale = false;
+}
+
 void tile_wipe_l1(struct tile *tile, uint64_t cycle)
 {
     enum { LINE_BYTES = 1 << RV32_L1_MARK_SHIFT };

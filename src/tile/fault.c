@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-uint32_t tile_word_at(const struct tile *tile, uint32_t pc)
+uint32_t tile_word_at(const struct tile *tile, enum rv32_core core, uint32_t pc)
 {
     uint32_t word;
-    memcpy(&word, tile->l1 + pc % tile->kind->l1_bytes / 4 * 4, sizeof word);
+    const uint8_t *at = tile_code_at(tile, core, pc & ~UINT32_C(3));
+    memcpy(&word, at ? at : tile->l1 + pc % tile->kind->l1_bytes / 4 * 4, sizeof word);
     return word;
 }
 
@@ -18,7 +19,7 @@ struct tile_fault tile_fault_of(const struct tile *tile, enum penrose_fault_kind
     struct tile_fault fault = {.kind = kind, .agent = agent, .cycle = cycle};
     if (agent < AGENT_NOC) {
         fault.pc = pc;
-        fault.word = tile_word_at(tile, pc);
+        fault.word = tile_word_at(tile, (enum rv32_core)agent, pc);
     }
     snprintf(fault.text, sizeof fault.text, "%s", text);
     return fault;

@@ -5,8 +5,8 @@
 
 #include "tile/tile.h"
 
-/* The word of the instruction at `pc`. */
-uint32_t tile_word_at(const struct tile *tile, uint32_t pc);
+/* The word of the hart's instruction at `pc`. */
+uint32_t tile_word_at(const struct tile *tile, enum rv32_core core, uint32_t pc);
 
 /* The record of an agent's fault. Of a hart `pc` is the instruction, and L1 has its word. */
 struct tile_fault tile_fault_of(const struct tile *tile, enum penrose_fault_kind kind,

@@ -29,7 +29,31 @@ const struct tile_kind tile_kinds[TILE_TYPES] = {
                    .hart = {[RV32_B] = "drisc"}},
 };
 
+static const struct tile_iram irams[] = {
+#define IRAM(KIND, hart, first, bytes) {TILE_##KIND, RV32_##hart, first, bytes},
+#include "iram.def"
+    {.bytes = 0} /* the end */
+};
+
+const struct tile_iram *tile_iram(enum tile_type type, enum rv32_core core)
+{
+    const struct tile_iram *iram = irams;
+    while (iram->bytes && (iram->type != type || iram->core != core)) {
+        iram++;
+    }
+    return iram->bytes ? iram : NULL;
+}
+
 uint32_t tile_local_size(enum rv32_core core)
 {
     return core == RV32_B || core == RV32_NC ? TILE_B_LOCAL_BYTES : TILE_T_LOCAL_BYTES;
+}
+
+uint8_t *tile_code_at(const struct tile *tile, enum rv32_core core, uint32_t pc)
+{
+    const struct rv32_code *iram = tile->hart[core].iram;
+    if (pc <= tile->kind->l1_bytes - sizeof(uint32_t)) {
+        return tile->l1 + pc;
+    }
+    return pc % 4 == 0 && rv32_code_has(iram, pc) ? iram->l1 + (pc - iram->base) : NULL;
 }

@@ -28,8 +28,12 @@ enum {
     LOCALS_BYTES = 2 * TILE_B_LOCAL_BYTES + 3 * TILE_T_LOCAL_BYTES,
     LOCALS_AT = (sizeof(struct tile) + 63) / 64 * 64,
     L1_AT = PAGES(LOCALS_AT + LOCALS_BYTES),
+    IRAM_MAPS_BYTES = TILE_IRAM_BYTES / RV32_PAGE_BYTES * (int)sizeof(struct rv32_page *) +
+                      TILE_IRAM_BYTES / (1 << RV32_L1_MARK_SHIFT) +
+                      (TILE_IRAM_BYTES ? RV32_CORES * (int)sizeof(struct rv32_code) : 0),
     TILE_BYTES = L1_AT + PAGES(TILE_L1_BYTES + OVERLAY_MEMORY_BYTES + MARKS_BYTES +
-                               MAP_ENTRIES * (int)sizeof(struct rv32_page *)),
+                               MAP_ENTRIES * (int)sizeof(struct rv32_page *) + TILE_IRAM_BYTES +
+                               IRAM_MAPS_BYTES),
 };
 
 static void init_harts(struct tile *tile, uint8_t *locals)
@@ -47,6 +51,33 @@ static void init_harts(struct tile *tile, uint8_t *locals)
         rv32_reset(&tile->hart[core], 0, 0);
         tile_polls(tile, (enum rv32_core)core, TILE_SPAN_NONE);
         locals += tile_local_size((enum rv32_core)core);
+    }
+}
+
+/* Instruction RAMs of the kind's harts, each with its map; the rest of the memory is for these. */
+static void init_irams(struct tile *tile, uint8_t *memory)
+{
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        const struct tile_iram *iram = tile_iram(tile->kind->type, (enum rv32_core)core);
+        if (!iram) {
+            continue;
+        }
+        struct rv32_code *code = (struct rv32_code *)memory;
+        memory += sizeof *code;
+        *code = (struct rv32_code){.map = (void *)memory,
+                                   .pages = iram->bytes >> RV32_PAGE_SHIFT,
+                                   .base = iram->first,
+                                   .store = tile->code.store};
+        memory += code->pages * sizeof(struct rv32_page *);
+        code->l1 = memory;
+        memory += iram->bytes;
+        code->marks = memory;
+        memory += iram->bytes >> RV32_L1_MARK_SHIFT;
+        tile->hart[core].iram = code;
+    }
+    if (tile->hart[RV32_NC].iram) {
+        tile->tensix.iram = tile->hart[RV32_NC].iram->l1;
+        tile->tensix.iram_size = tile_iram(tile->kind->type, RV32_NC)->bytes;
     }
 }
 
@@ -83,6 +114,7 @@ static void prepare(struct tile *tile, uint8_t *memory)
     tile->marks = memory;
     tile->code.marks = memory;
     init_harts(tile, (uint8_t *)tile + LOCALS_AT);
+    init_irams(tile, memory + MARKS_BYTES);
     tile->tensix.l1 = tile->l1;
     tile->tensix.l1_size = tile->kind->l1_bytes;
     tile->tensix.board = &tile_tensix_board;
@@ -128,6 +160,11 @@ void tile_destroy(struct tile *tile)
         noc_pool_empty(&tile->pool);
         tile_eth_free(tile);
         rv32_code_invalidate(&tile->code); /* the pages belong to the store */
+        for (unsigned core = 0; core < RV32_CORES; core++) {
+            if (tile->hart[core].iram) {
+                rv32_code_invalidate(tile->hart[core].iram);
+            }
+        }
         host_pages_unmap(tile, TILE_BYTES);
     }
 }

@@ -50,7 +50,11 @@ const char *tile_range_title(enum tile_type type, enum tile_agent agent, uint32_
         return "L1";
     }
     const struct tile_range *range = tile_find_range(&tile_maps[type], agent, address);
-    return range ? range->title : "unmapped";
+    const struct tile_iram *iram =
+        agent < AGENT_NOC ? tile_iram(type, (enum rv32_core)agent) : NULL;
+    return range                                         ? range->title
+           : iram && address - iram->first < iram->bytes ? "instruction RAM"
+                                                         : "unmapped";
 }
 
 bool tile_is_dst(const struct tile *tile, enum tile_agent agent, uint32_t address)

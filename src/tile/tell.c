@@ -36,8 +36,9 @@ bool tile_tell_hart_at(struct tile *tile, enum rv32_core core, enum observed_kin
     if (!tile_is_observed(tile, kind) || goes_on) {
         return false;
     }
-    if (pc <= tile->kind->l1_bytes - sizeof event.word) {
-        memcpy(&event.word, tile->l1 + pc, sizeof event.word);
+    const uint8_t *word = tile_code_at(tile, core, pc);
+    if (word) {
+        memcpy(&event.word, word, sizeof event.word);
     }
     if (kind == OBSERVED_WAITS) {
         event.address = hart->access.address;

@@ -60,6 +60,11 @@ static enum answer tensix_board_write(void *owner, unsigned thread, uint32_t add
     return access_for_tensix(owner, &access, rule);
 }
 
+static void port_iram_written(void *owner, uint32_t offset, uint32_t size)
+{
+    tile_iram_written(owner, RV32_NC, offset, size);
+}
+
 static void port_l1_written(void *owner, uint32_t address, uint32_t size, uint64_t cycle)
 {
     tile_l1_written(owner, address, size, cycle);
@@ -126,6 +131,7 @@ const struct tensix_board tile_tensix_board = {
     .read = tensix_board_read,
     .write = tensix_board_write,
     .l1_written = port_l1_written,
+    .iram_written = port_iram_written,
     .l1_watch = port_l1_watch,
     .stream = port_stream,
     .fault = tensix_board_fault,

@@ -62,9 +62,26 @@ struct tile_kind {
 
 extern const struct tile_kind tile_kinds[TILE_TYPES];
 
+/* Instruction RAM of a hart's own (iram.def). */
+struct tile_iram {
+    enum tile_type type;
+    enum rv32_core core;
+    uint32_t first, bytes;
+};
+
+/* NULL: the hart has none. */
+const struct tile_iram *tile_iram(enum tile_type type, enum rv32_core core);
+
 /* Words of the control block of Ethernet and DRAM tiles. */
 enum { TILE_CONTROL_WORDS = 64 };
 extern const struct reg_file tile_control_registers;
+
+/* Bytes of all of it in a tile. */
+enum {
+    TILE_IRAM_BYTES = 0
+#define IRAM(KIND, hart, first, bytes) +(bytes)
+#include "iram.def"
+};
 
 /* The agents of accesses: the harts by their number, then the NoC (and with it the host). */
 enum tile_agent {
@@ -468,6 +485,12 @@ static inline bool tile_interrupt_pending(const struct tile *tile, enum rv32_cor
 /* Plain memory in L1 was written by anything but a hart's own fast path: forgets decoded code and
  * wakes harts that poll there. Call after the write. */
 void tile_l1_written(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle);
+
+/* Where a hart fetches the word at `pc` from: L1 or its instruction RAM. NULL: nothing is there. */
+uint8_t *tile_code_at(const struct tile *tile, enum rv32_core core, uint32_t pc);
+
+/* Bytes of a hart's instruction RAM were written, counted from its begin; call after the write. */
+void tile_iram_written(struct tile *tile, enum rv32_core core, uint32_t offset, uint32_t size);
 
 /* Writes plain memory in L1, with all that follows from it. */
 void tile_l1_write(struct tile *tile, uint32_t address, const void *bytes, uint32_t size,

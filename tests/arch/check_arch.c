@@ -284,6 +284,55 @@ TEST(one_has_two_packers)
     ck_assert_uint_ne(packed, old);
 }
 
+/* The mover fills NCRISC's instruction RAM, and NCRISC runs there (iram.c). A debugger sees it, loads
+ * do not, and a snapshot has it. */
+TEST(one_has_an_instruction_ram)
+{
+    struct scene *scene = &scenes[1];
+    const struct penrose_place at = chips[1].worker;
+    const enum penrose_hart nc = PENROSE_NCRISC;
+    const uint32_t first = 0xffc00000, nop = 0x13, jump = 0x6f;
+    struct penrose_hart_info info;
+    struct penrose_chip *copy;
+    struct penrose_run run = {.size = sizeof run, .cycles = 1000};
+    uint32_t value;
+    char text[100];
+    void *bytes;
+    size_t size;
+    ck_assert_msg(scene_run_program(scene, "iram", &value), "%s", scene->error.text);
+    ck_assert_uint_eq(value, first);
+    ck_assert_int_eq(penrose_hart_info(scene->chip, at.x, at.y, nc, &info, NULL), PENROSE_OK);
+    ck_assert_uint_eq(info.pc, first + 4 * 130);
+    ck_assert_int_eq(penrose_hart_peek(scene->chip, at.x, at.y, nc, first, &value, 4, NULL),
+                     PENROSE_OK);
+    ck_assert_uint_eq(value, 0x297);
+    ck_assert_int_ge(
+        penrose_hart_disassemble(scene->chip, at.x, at.y, first, &value, text, sizeof text), 0);
+    ck_assert_ptr_nonnull(strstr(text, "auipc"));
+    ck_assert_int_ne(
+        penrose_hart_peek(scene->chip, at.x, at.y, PENROSE_BRISC, first, &value, 4, &scene->error),
+        PENROSE_OK);
+
+    ck_assert_int_eq(penrose_snapshot_to_memory(scene->chip, &bytes, &size, &scene->error),
+                     PENROSE_OK);
+    ck_assert_int_eq(penrose_snapshot_from_memory(NULL, bytes, size, &copy, &scene->error),
+                     PENROSE_OK);
+    free(bytes);
+    penrose_run(copy, &run);
+    ck_assert_int_eq(penrose_hart_info(copy, at.x, at.y, nc, &info, NULL), PENROSE_OK);
+    ck_assert_uint_eq(info.pc, first + 4 * 130);
+    ck_assert_int_ne(info.state, PENROSE_HART_FAULTED);
+    /* What was decoded there is forgotten: the loop is no loop any more. */
+    ck_assert_int_eq(penrose_hart_poke(copy, at.x, at.y, nc, first + 4 * 131, &jump, 4, NULL),
+                     PENROSE_OK);
+    ck_assert_int_eq(penrose_hart_poke(copy, at.x, at.y, nc, first + 4 * 130, &nop, 4, NULL),
+                     PENROSE_OK);
+    penrose_run(copy, &run);
+    ck_assert_int_eq(penrose_hart_info(copy, at.x, at.y, nc, &info, NULL), PENROSE_OK);
+    ck_assert_uint_eq(info.pc, first + 4 * 131);
+    penrose_chip_destroy(copy);
+}
+
 TEST(a_snapshot_is_of_its_kind)
 {
     for (unsigned i = 0; i < CHIPS; i++) {

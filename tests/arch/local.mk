@@ -4,6 +4,7 @@ arch_small_cppflags = -Itests/arch/small -I$(srcdir)/%D%/small
 arch_files = %D%/scene.c %D%/scene.h
 EXTRA_DIST += \
 	%D%/arch.sh \
+	%D%/iram.c \
 	%D%/move.c \
 	%D%/small/addresses.h \
 	%D%/small/bar.def \
@@ -11,6 +12,7 @@ EXTRA_DIST += \
 	%D%/small/extensions.def \
 	%D%/small/geometry.h \
 	%D%/small/grid.def \
+	%D%/small/iram.def \
 	%D%/small/mmio.def \
 	%D%/small/mmio_dram.def \
 	%D%/small/mmio_ethernet.def \
@@ -59,6 +61,11 @@ tests/arch/small.o: tests/arch/libsmall.la
 CLEANFILES += tests/arch/small.o $(arch_moved) tests/arch/small/tensix.def
 if HAVE_RISCV_CC
 arch_movers = tests/arch/blackhole-move.elf tests/arch/small-move.elf
+check_DATA += tests/arch/small-iram.elf
+CLEANFILES += tests/arch/small-iram.elf
+tests/arch/small-iram.elf: $(srcdir)/%D%/iram.c
+	$(guest_make) -I$(srcdir)/firmware $(guest_hart_brisc) -DEXIT_BY_FLAG $(guest_files)
+tests/arch/small-iram.elf: $(guest_common) $(guest_tables) $(arch_moved) $(srcdir)/tests/arch/small/iram.def
 check_DATA += tests/arch/small-hello.elf
 CLEANFILES += tests/arch/small-hello.elf
 tests/arch/small-hello.elf: $(srcdir)/firmware/bare/hello.c

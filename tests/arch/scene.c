@@ -105,6 +105,22 @@ bool scene_run(struct scene *scene, uint64_t cycles, bool *is_done)
     return is_read && end[0] == 0;
 }
 
+bool scene_run_program(struct scene *scene, const char *name, uint32_t *exit_value)
+{
+    bool is_done = false;
+    if (!is_good(penrose_hart_hold(scene->chip, scene->worker.x, scene->worker.y, PENROSE_BRISC,
+                                   &scene->error)) ||
+        !scene_load(scene, PENROSE_BRISC, name) ||
+        !is_good(penrose_hart_release(scene->chip, scene->worker.x, scene->worker.y, PENROSE_BRISC,
+                                      0, &scene->error))) {
+        return false;
+    }
+    (void)scene_run(scene, 100000, &is_done); /* false where the exit value is not 0 */
+    return is_done &&
+           is_good(penrose_peek(scene->chip, scene->worker.x, scene->worker.y, MAILBOX_EXIT,
+                                exit_value, sizeof *exit_value, &scene->error));
+}
+
 bool scene_results(struct scene *scene, float product[SCENE_SIDE][SCENE_SIDE], uint32_t *sign)
 {
     uint16_t tile[SCENE_SIDE * SCENE_SIDE];

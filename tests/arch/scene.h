@@ -34,6 +34,9 @@ bool scene_run(struct scene *scene, uint64_t cycles, bool *is_done);
 /* What the partner got: the product and a sign. */
 bool scene_results(struct scene *scene, float product[SCENE_SIDE][SCENE_SIDE], uint32_t *sign);
 
+/* The same for another program of BRISC alone, up to its exit value. */
+bool scene_run_program(struct scene *scene, const char *name, uint32_t *exit_value);
+
 /* A word of a tile, as the NoC sees it. */
 bool scene_read(struct scene *scene, struct penrose_place at, uint32_t address, uint32_t *word);
 bool scene_write_word(struct scene *scene, struct penrose_place at, uint32_t address,

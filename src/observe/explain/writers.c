@@ -104,11 +104,12 @@ static void note_load(struct writers *writers, const struct observed *event)
     values_load(hart, &read, is_local && hart->of_local[word].count ? &hart->of_local[word] : NULL);
 }
 
-static uint32_t word_of_code(const struct writers *writers, uint32_t pc)
+static uint32_t word_of_code(const struct writers *writers, enum rv32_core core, uint32_t pc)
 {
     uint32_t word = 0;
-    if (pc <= writers->tile->kind->l1_bytes - sizeof word) {
-        memcpy(&word, writers->tile->l1 + pc, sizeof word);
+    const uint8_t *code = tile_code_at(writers->tile, core, pc);
+    if (code) {
+        memcpy(&word, code, sizeof word);
     }
     return word;
 }
@@ -138,7 +139,9 @@ static void find_sources_of_store(struct writers *writers, const struct observed
                                   struct value_sources *sources)
 {
     values_stored(&writers->hart[event->agent],
-                  operands_of(writers, event->agent, word_of_code(writers, event->pc)), sources);
+                  operands_of(writers, event->agent,
+                              word_of_code(writers, (enum rv32_core)event->agent, event->pc)),
+                  sources);
 }
 
 /* A unit's reads, while it executes one instruction: the first and the last address, and what there
@@ -223,7 +226,7 @@ static void record_writer(struct writers *writers, size_t datum, const struct ob
     *record =
         (struct writers_record){.is_written = true, .sequence = writers->sequence, .event = *event};
     if (!event->word && is_hart(event->agent)) {
-        record->event.word = word_of_code(writers, event->pc);
+        record->event.word = word_of_code(writers, (enum rv32_core)event->agent, event->pc);
     }
     if (event->thread < PENROSE_TENSIX_THREADS) {
         record->early = writers->early;
