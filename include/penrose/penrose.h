@@ -373,7 +373,8 @@ enum penrose_outcome penrose_run(struct penrose_chip *chip, const struct penrose
  * run of one of them is a run of all, and ends for what happens on any. One thread at a time uses
  * the chips of a cluster. Their products may differ; schedule, quantum and timed are the same.
  *
- * Not for clusters of several chips yet: snapshots, recordings, histories.
+ * A snapshot of a chip is one of its whole cluster. Not for clusters of several chips yet: recordings,
+ * histories.
  */
 struct penrose_cluster;
 
@@ -464,10 +465,11 @@ enum penrose_status penrose_ethernet_info(struct penrose_chip *chip, unsigned x,
 /* --- Snapshots --- */
 
 /*
- * A snapshot is the whole state of a chip: tiles with their memory, harts, coprocessors and
- * registers, DRAM, packets on their way, the time, options, fault records. A chip that is loaded
- * from it, in another process or on another host, goes on exactly as the chip that was saved. Only
- * the build that made a snapshot can load it.
+ * A snapshot is the whole state of a chip and of all others of its cluster: tiles with their memory,
+ * harts, coprocessors and registers, DRAM, packets on their way, links with their errors and the frames
+ * on them, the time, options, fault records. Chips that are loaded from it, in another process or on
+ * another host, go on exactly as those that were saved. Only the build that made a snapshot can load it.
+ * The chips of a snapshot are of one kind (Blackhole).
  *
  * A snapshot does not have what belongs to the host. The loaded chip has host threads and kernels
  * (PENROSE_KERNELS) of its own. It has no trace, no host memory (penrose_host_memory_set) and no
@@ -480,13 +482,15 @@ enum penrose_status penrose_ethernet_info(struct penrose_chip *chip, unsigned x,
 
 /* Saves a chip that is not running. `until` of penrose_run may call it, too. The file gets its name
  * when it is complete; an older file of that name stays until then. PENROSE_E_FILE,
- * PENROSE_E_MEMORY. PENROSE_E_STATE: the chip runs, or an Ethernet link leads to another chip. */
+ * PENROSE_E_MEMORY. PENROSE_E_STATE: the chip runs, or chips of its cluster are of several kinds. */
 enum penrose_status penrose_snapshot_save(struct penrose_chip *chip, const char *path,
                                           struct penrose_error *error);
 
 /*
- * Makes a chip from a snapshot. Only `threads` of the options counts; everything else is as it was
- * saved. NULL options are the defaults. PENROSE_E_FILE: the file cannot be read. PENROSE_E_FORMAT:
+ * Makes a chip from a snapshot, with all others of its cluster. *chip is the first one, and
+ * penrose_chip_cluster leads to the others. penrose_chip_destroy of any of them frees them all, and no
+ * chip can be added. Only `threads` of the options counts; everything else is as it was saved. NULL
+ * options are the defaults. PENROSE_E_FILE: the file cannot be read. PENROSE_E_FORMAT:
  * it is no snapshot, is damaged, or is of another build. Other errors are those of
  * penrose_chip_create.
  */

@@ -105,7 +105,10 @@ def chip(
 
 
 def load_snapshot(source: Path | bytes, threads: int = 0) -> Chip:
-    """The chip of a snapshot: of a file, or of the bytes that Chip.snapshot gave."""
+    """The first chip of a snapshot: of a file, or of the bytes that Chip.snapshot gave.
+
+    Other chips of its cluster come with it, run with it, and are freed with it.
+    """
     options = ffi.new("struct penrose_options *", {"size": ffi.sizeof("struct penrose_options"), "threads": threads})
     result = ffi.new("struct penrose_chip **")
     if isinstance(source, bytes):

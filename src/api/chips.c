@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "cluster/snapshot.h"
 #include "isa/error.h"
 
 PENROSE_EXPORT const char *penrose_version(void)
@@ -116,7 +117,7 @@ PENROSE_EXPORT enum penrose_status penrose_chip_create(const struct penrose_opti
 
 PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)
 {
-    if (chip && cluster_of(chip)->is_of_one) {
+    if (chip && cluster_of(chip)->is_complete) {
         cluster_destroy(cluster_of(chip));
     }
 }
@@ -126,37 +127,37 @@ PENROSE_EXPORT void penrose_chip_destroy(struct penrose_chip *chip)
 PENROSE_EXPORT enum penrose_status
 penrose_snapshot_save(struct penrose_chip *chip, const char *path, struct penrose_error *error)
 {
-    enum penrose_status status = cluster_check_one(chip, "snapshot", error);
-    return status ? status : chip_calls_of(chip)->snapshot_save(chip, path, error);
+    return cluster_snapshot_save(cluster_of(chip), path, error);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_snapshot_to_memory(struct penrose_chip *chip,
                                                               void **bytes, size_t *size,
                                                               struct penrose_error *error)
 {
-    enum penrose_status status = cluster_check_one(chip, "snapshot", error);
-    *bytes = NULL;
-    return status ? status : chip_calls_of(chip)->snapshot_to_memory(chip, bytes, size, error);
+    return cluster_snapshot_to_memory(cluster_of(chip), bytes, size, error);
 }
 
-/* Each kind refuses snapshots of the others by their headers. */
+static enum penrose_status begin_loading(const struct penrose_options *given,
+                                         struct snapshot_loading *loading,
+                                         struct penrose_error *error)
+{
+    struct penrose_options own;
+    enum penrose_status status = take_options(given, &own, error);
+    *loading = (struct snapshot_loading){.kinds = api_chips, .threads = own.threads};
+    return status;
+}
 
 PENROSE_EXPORT enum penrose_status penrose_snapshot_load(const struct penrose_options *given,
                                                          const char *path,
                                                          struct penrose_chip **chip,
                                                          struct penrose_error *error)
 {
-    struct penrose_options own;
-    *chip = NULL;
-    enum penrose_status status = take_options(given, &own, error);
-    if (status != PENROSE_OK) {
-        return status;
-    }
-    size_t kind = 0;
-    do {
-        status = api_chips[kind]->snapshot_load(&own, path, chip, error);
-    } while (status == PENROSE_E_FORMAT && api_chips[++kind]);
-    return status ? status : cluster_of_one(chip, own.threads, error);
+    struct snapshot_loading loading;
+    struct penrose_cluster *cluster = NULL;
+    enum penrose_status status = begin_loading(given, &loading, error);
+    status = status ? status : cluster_snapshot_load(&loading, path, &cluster, error);
+    *chip = cluster ? cluster->chip[0] : NULL;
+    return status;
 }
 
 PENROSE_EXPORT enum penrose_status penrose_snapshot_from_memory(const struct penrose_options *given,
@@ -164,17 +165,12 @@ PENROSE_EXPORT enum penrose_status penrose_snapshot_from_memory(const struct pen
                                                                 struct penrose_chip **chip,
                                                                 struct penrose_error *error)
 {
-    struct penrose_options own;
-    *chip = NULL;
-    enum penrose_status status = take_options(given, &own, error);
-    if (status != PENROSE_OK) {
-        return status;
-    }
-    size_t kind = 0;
-    do {
-        status = api_chips[kind]->snapshot_from_memory(&own, bytes, size, chip, error);
-    } while (status == PENROSE_E_FORMAT && api_chips[++kind]);
-    return status ? status : cluster_of_one(chip, own.threads, error);
+    struct snapshot_loading loading;
+    struct penrose_cluster *cluster = NULL;
+    enum penrose_status status = begin_loading(given, &loading, error);
+    status = status ? status : cluster_snapshot_from_memory(&loading, bytes, size, &cluster, error);
+    *chip = cluster ? cluster->chip[0] : NULL;
+    return status;
 }
 
 PENROSE_EXPORT uint64_t penrose_state_hash(struct penrose_chip *chip)

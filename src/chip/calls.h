@@ -21,6 +21,8 @@ struct penrose_cluster;
 struct inside;
 struct pool;
 struct pool_turn;
+struct snapshot_reader;
+struct snapshot_writer;
 
 /* Where a run ended in the middle of a window: the next one goes on to there. */
 struct chip_cut {
@@ -118,6 +120,17 @@ struct chip_calls {
     void (*go_on)(struct penrose_chip *chip);
     /* A run is over. */
     void (*ran)(struct penrose_chip *chip, enum penrose_outcome outcome);
+    /* Are its units in the middle of a window? */
+    bool (*is_running)(const struct penrose_chip *chip);
+
+    /* What cluster/snapshot.c asks; chip/snapshot.h has the meaning. */
+    bool (*save)(struct snapshot_writer *writer, struct penrose_chip *chip);
+    void (*save_links)(struct snapshot_writer *writer, const struct penrose_chip *chip);
+    enum penrose_status (*load)(struct snapshot_reader *reader, struct penrose_chip **chip,
+                                struct penrose_error *error);
+    void (*load_links)(struct snapshot_reader *reader, struct penrose_chip *chip,
+                       struct penrose_chip *const *chips, unsigned count);
+    void (*check_links)(struct snapshot_reader *reader, const struct penrose_chip *chip);
 #define CALL(name) __typeof__(penrose_##name) *name;
 #include "chip/calls.def"
 #undef CALL

@@ -28,6 +28,7 @@
 #include "tile/tile.h"
 
 enum { CHIP_FAULTS = 256, CHIP_UNMODELLED = 512, CHIP_UNITS = NOC_NODES + GRID_BANKS };
+enum { CHIP_CARD = 32 /* bytes of a card's name, with a 0 */ };
 
 /* A fault record without the texts that penrose_fault_get adds. */
 struct chip_fault {
@@ -91,6 +92,7 @@ struct penrose_chip {
     /* Beside the state: what it is. */
     const struct arch *arch;
     struct penrose_options options;
+    char card[CHIP_CARD];              /* the name of its product */
     const struct num_kernels *kernels; /* that compute what its tiles do */
     struct grid grid;
     struct rv32_code_store *store;
@@ -133,8 +135,11 @@ struct penrose_chip {
     const struct penrose_chip *present; /* firmware it has; NULL: it is a chip of its own */
 };
 
-/* The name of the product whose grid the chip has (snapshot_state.c). */
+/* The name of the product whose grid the chip has (life.c). */
 const char *chip_card(const struct penrose_chip *chip);
+
+/* Are its units in the middle of a window? */
+bool chip_is_running(const struct penrose_chip *chip);
 
 /* The place that a host's (x, y) means; false when there is none. */
 bool chip_find(const struct penrose_chip *chip, unsigned x, unsigned y, uint16_t *place);

@@ -83,6 +83,11 @@ static enum penrose_status choose_kernels(const struct penrose_options *options,
         is_known ? "this host cannot run" : "there is no set of kernels", wanted, here);
 }
 
+const char *chip_card(const struct penrose_chip *chip)
+{
+    return chip->card;
+}
+
 double chip_clock_mhz(const struct penrose_chip *chip)
 {
     return chip->arch->clock_mhz;
@@ -187,12 +192,14 @@ enum penrose_status chip_create(const struct penrose_options *given, const struc
     struct penrose_chip *made = calloc(1, sizeof *made);
     if (made) {
         made->store = rv32_code_store_create(&rv32_chip_decoder);
+        snprintf(made->card, sizeof made->card, "%s", plan->product.name);
         status = make_grid(&plan->product, &made->grid, error);
     }
     if (!made || !made->store || status != PENROSE_OK) {
         chip_destroy(made);
         return status ? status : error_set(error, PENROSE_E_MEMORY, "no memory for a chip");
     }
+    made->grid.product = made->card;
     made->head.calls = &chip_calls;
     made->head.window = choose_window(options);
     made->arch = &arch;

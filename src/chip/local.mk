@@ -34,7 +34,6 @@ chip_sources += \
 	%D%/record.c \
 	%D%/reports.c \
 	%D%/sched.c \
-	%D%/snapshot.c \
 	%D%/snapshot.def \
 	%D%/snapshot.h \
 	%D%/snapshot_harts.def \
@@ -54,4 +53,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/pool.c \
 	%D%/pool.h \
 	%D%/snapshot_format.c \
-	%D%/snapshot_format.h
+	%D%/snapshot_format.h \
+	%D%/snapshot_stream.c \
+	%D%/snapshot_stream.h

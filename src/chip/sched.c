@@ -15,6 +15,11 @@ uint64_t chip_now(const struct penrose_chip *chip)
     return chip->head.time.now;
 }
 
+bool chip_is_running(const struct penrose_chip *chip)
+{
+    return chip->runnable_count > 0;
+}
+
 static uint64_t last_of_hart(const struct tile_hart *run)
 {
     return run->state == HART_HELD ? 0 : run->state == HART_ASLEEP ? run->idle.since : run->time;

@@ -1,14 +1,10 @@
 /*
- * Snapshots: the whole state of a chip, as bytes. snapshot.c has the format (header, compression,
- * check sum, files), snapshot_rows.c saves structs by the rows of snapshot.def, and snapshot_state.c
- * walks over a chip.
- *
- * A snapshot is a header and a zstd frame, which holds the state and then the hash of the header
- * and the state. State goes through blocks of SNAPSHOT_BLOCK bytes. The hash is made block by
- * block, so a reader uses the blocks of the writer.
+ * The state of a chip in a snapshot: snapshot_rows.c saves structs by the rows of snapshot.def, and
+ * snapshot_state.c walks over a chip. snapshot_stream.h has the bytes, cluster/snapshot.h the format
+ * of files.
  *
  * Anybody may have written a snapshot. So nothing that is read is trusted before it was compared
- * with a limit, and a chip is handed out only after its hash was found right.
+ * with a limit.
  */
 #ifndef CHIP_SNAPSHOT_H
 #define CHIP_SNAPSHOT_H
@@ -19,9 +15,7 @@
 
 #include <penrose/penrose.h>
 
-#include "chip/snapshot_format.h"
-
-enum { SNAPSHOT_BLOCK = 1 << 16, SNAPSHOT_VERSION = 3 };
+#include "chip/snapshot_stream.h"
 
 /* --- What there is to save: snapshot.def --- */
 
@@ -65,27 +59,7 @@ extern const struct snapshot_type snapshot_type_tile, snapshot_type_tile_weak, s
 /* A number that says what this build saves, and in which order. */
 uint64_t snapshot_layout(void);
 
-/* --- Bytes on their way out --- */
-
-struct snapshot_writer {
-    /* Takes a block. False: it could not be written. NULL: only the hash of the state is wanted,
-     * without hints, and with everybody brought to the present (tile/present.h). */
-    bool (*put)(void *context, const uint8_t *bytes, size_t size);
-    void *context;
-    struct snapshot_hash hash;
-    bool failed;
-    bool shares; /* data that several packets have are written once */
-    size_t fill;
-    uint8_t block[SNAPSHOT_BLOCK];
-};
-
-void snapshot_put(struct snapshot_writer *writer, const void *bytes, size_t size);
-void snapshot_put_number(struct snapshot_writer *writer, uint64_t value);
-
-static inline bool snapshot_is_hash(const struct snapshot_writer *writer)
-{
-    return !writer->put;
-}
+/* --- On their way out --- */
 
 void snapshot_put_object(struct snapshot_writer *writer, const struct snapshot_type *type,
                          const void *object);
@@ -104,32 +78,13 @@ void snapshot_put_memory(struct snapshot_writer *writer, const void *memory, siz
 /* Is there nothing but zeros to save of it? */
 bool snapshot_is_blank(const struct snapshot_type *type, const void *object);
 
-/* Gives the last block away. Returns the hash. */
-uint64_t snapshot_flush(struct snapshot_writer *writer);
+/* Puts a chip, without its links: its cluster's snapshot has them. False when memory runs out. */
+bool chip_save(struct snapshot_writer *writer, struct penrose_chip *chip);
 
-/* Writes all of a chip. False when memory runs out. */
-bool snapshot_save_chip(struct snapshot_writer *writer, struct penrose_chip *chip);
+/* Puts its links: each one once, of the two ends the lower one. A hash has both. */
+void chip_save_links(struct snapshot_writer *writer, const struct penrose_chip *chip);
 
-/* --- Bytes on their way in --- */
-
-struct snapshot_reader {
-    /* Gives up to `size` bytes, 0 at the end and where nothing can be read. */
-    size_t (*take)(void *context, uint8_t *bytes, size_t size);
-    void *context;
-    struct snapshot_hash hash;
-    enum penrose_status status; /* not PENROSE_OK: something is wrong, reads give zeros */
-    char rule[160];             /* what it is */
-    size_t at, fill;
-    uint8_t block[SNAPSHOT_BLOCK];
-};
-
-void snapshot_get(struct snapshot_reader *reader, void *bytes, size_t size);
-
-/* Reads bytes, but does not write to pages that have these bytes already. They stay untouched. */
-void snapshot_get_sparing(struct snapshot_reader *reader, void *bytes, size_t size);
-
-/* A number up to `most`; `what` names it. 0 after a failure. */
-uint64_t snapshot_get_number(struct snapshot_reader *reader, const char *what, uint64_t most);
+/* --- On their way in --- */
 
 void snapshot_get_object(struct snapshot_reader *reader, const struct snapshot_type *type,
                          void *object);
@@ -140,14 +95,16 @@ bool snapshot_next_page(struct snapshot_reader *reader, uint64_t pages, uint64_t
 /* What snapshot_put_memory has put. Other pages become zero. */
 void snapshot_get_memory(struct snapshot_reader *reader, void *memory, size_t size);
 
-/* The first thing that is wrong stays. */
-void snapshot_fail(struct snapshot_reader *reader, enum penrose_status status, const char *format,
-                   ...) __attribute__((format(printf, 3, 4)));
+/* Makes a chip of what the reader gives, without links. On failure *chip is NULL, and reader->status
+ * or *error says why. */
+enum penrose_status chip_load_saved(struct snapshot_reader *reader, struct penrose_chip **chip,
+                                    struct penrose_error *error);
 
-/* Makes a chip of what the reader gives; host-only things come from `options`. On failure *chip is
- * NULL, and reader->status or *error says why. */
-enum penrose_status snapshot_load_chip(struct snapshot_reader *reader,
-                                       const struct penrose_options *options,
-                                       struct penrose_chip **chip, struct penrose_error *error);
+/* Makes the links of `chip` with itself and with others of its cluster, which are all there. */
+void chip_load_links(struct snapshot_reader *reader, struct penrose_chip *chip,
+                     struct penrose_chip *const *chips, unsigned count);
+
+/* What Ethernet tiles without a link have must not lead to another end. */
+void chip_check_links(struct snapshot_reader *reader, const struct penrose_chip *chip);
 
 #endif

@@ -506,34 +506,65 @@ static void load_places(struct snapshot_reader *reader, struct penrose_chip *chi
 
 /* --- Links between Ethernet tiles --- */
 
-/* Other chips are no part of a snapshot (check_state); for the hash it counts that there is one. */
-static void save_links(struct snapshot_writer *writer, const struct penrose_chip *chip)
+/* Is it the other end that a snapshot has the link of? */
+static bool is_upper_end(const struct penrose_chip *chip, unsigned place)
+{
+    const struct penrose_chip *peer = chip->place[place].peer;
+    return peer->head.number < chip->head.number ||
+           (peer == chip && chip->place[place].peer_place < place);
+}
+
+void chip_save_links(struct snapshot_writer *writer, const struct penrose_chip *chip)
 {
     for (unsigned i = 0; i < NOC_NODES; i++) {
         const struct chip_place *place = &chip->place[i];
-        if (place->peer) {
+        if (place->peer && (snapshot_is_hash(writer) || !is_upper_end(chip, i))) {
             snapshot_put_number(writer, i);
-            snapshot_put_number(writer, place->peer == chip ? place->peer_place : NOC_NODES);
+            snapshot_put_number(writer, place->peer->head.number);
+            snapshot_put_number(writer, place->peer_place);
         }
     }
     snapshot_put_number(writer, NOC_NODES);
 }
 
-/* Comes after the tiles. */
-static void load_links(struct snapshot_reader *reader, struct penrose_chip *chip)
+/* Can a link that nobody has made yet end there? */
+static bool is_free_end(const struct penrose_chip *chip, uint64_t place)
 {
-    uint64_t number;
-    while ((number = snapshot_get_number(reader, "a link", NOC_NODES)) < NOC_NODES &&
+    const struct tile *tile = chip->place[place].tile;
+    return tile && tile->eth && !chip->place[place].peer;
+}
+
+void chip_load_links(struct snapshot_reader *reader, struct penrose_chip *chip,
+                     struct penrose_chip *const *chips, unsigned count)
+{
+    uint64_t place;
+    while ((place = snapshot_get_number(reader, "a link", NOC_NODES)) < NOC_NODES &&
            reader->status == PENROSE_OK) {
+        uint64_t number = snapshot_get_number(reader, "a link's other chip", count - 1);
         uint64_t other = snapshot_get_number(reader, "a link's other end", NOC_NODES - 1);
-        const struct tile *end = chip->place[number].tile, *peer = chip->place[other].tile;
-        if (!end || !peer || !end->eth || !peer->eth) {
-            snapshot_fail(reader, PENROSE_E_FORMAT, "a link ends at place %u or %u",
-                          (unsigned)number, (unsigned)other);
+        struct penrose_chip *peer = chips[number];
+        if (!is_free_end(chip, place) || !is_free_end(peer, other)) {
+            snapshot_fail(reader, PENROSE_E_FORMAT,
+                          "a link from place %u of chip %u to place %u of chip %u", (unsigned)place,
+                          chip->head.number, (unsigned)other, (unsigned)number);
             return;
         }
-        chip->place[number].peer = chip;
-        chip->place[number].peer_place = (uint16_t)other;
+        chip->place[place].peer = peer;
+        chip->place[place].peer_place = (uint16_t)other;
+        peer->place[other].peer = chip;
+        peer->place[other].peer_place = (uint16_t)place;
+    }
+}
+
+void chip_check_links(struct snapshot_reader *reader, const struct penrose_chip *chip)
+{
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        const struct tile *tile = chip->place[i].tile;
+        const struct eth *eth = tile && !chip->place[i].peer ? tile->eth : NULL;
+        if (eth && (eth->link != ETH_LINK_DOWN || eth->errors.kept != ETH_LINK_DOWN ||
+                    tile->frames_sent)) {
+            snapshot_fail(reader, PENROSE_E_FORMAT, "%s has a link to nowhere", tile->name);
+        }
     }
 }
 
@@ -633,19 +664,37 @@ static void load_reports(struct snapshot_reader *reader, struct penrose_chip *ch
 
 /* --- The chip --- */
 
-enum { CARD_BYTES = 16 };
+/* What makes a chip, however its card is called. */
+struct saved_product {
+    char name[CHIP_CARD];
+    uint64_t board;
+    uint16_t columns, rows, ethernet, ports;
+    uint8_t banks, pcie, type, zero[5];
+};
 
-const char *chip_card(const struct penrose_chip *chip)
+_Static_assert(sizeof(struct saved_product) == CHIP_CARD + 24, "it has no padding");
+
+static void save_product(struct snapshot_writer *writer, const struct penrose_chip *chip)
 {
-    return chip->grid.product;
+    const struct grid *grid = &chip->grid;
+    struct saved_product saved = {
+        .board = chip->identity.board,
+        .columns = grid->fused.columns,
+        .rows = grid->fused.rows,
+        .ethernet = grid->fused.ethernet,
+        .ports = grid->ports,
+        .banks = grid->fused.banks,
+        .pcie = grid->pcie,
+        .type = grid->type,
+    };
+    memcpy(saved.name, chip->card, sizeof saved.name);
+    snapshot_put(writer, &saved, sizeof saved);
 }
 
-bool snapshot_save_chip(struct snapshot_writer *writer, struct penrose_chip *chip)
+bool chip_save(struct snapshot_writer *writer, struct penrose_chip *chip)
 {
     struct shared_data shared = {0};
-    char card[CARD_BYTES] = "";
-    strncpy(card, chip_card(chip), sizeof card - 1);
-    snapshot_put(writer, card, sizeof card);
+    save_product(writer, chip);
     snapshot_put_object(writer, &snapshot_type_penrose_options, &chip->options);
     snapshot_put_object(writer, &snapshot_type_penrose_chip, chip);
     if (chip->flow) {
@@ -656,43 +705,48 @@ bool snapshot_save_chip(struct snapshot_writer *writer, struct penrose_chip *chi
     }
     save_queue(writer, &shared, &chip->edge);
     save_tiles(writer, &shared, chip);
-    save_links(writer, chip);
     save_places(writer, chip);
     save_reports(writer, chip);
     shared_free(&shared);
     return !writer->failed;
 }
 
-static enum penrose_status create(struct snapshot_reader *reader,
-                                  const struct penrose_options *options, struct penrose_chip **chip,
-                                  struct penrose_error *error)
+static enum penrose_status create_saved(struct snapshot_reader *reader, struct penrose_chip **chip,
+                                        struct penrose_error *error)
 {
-    struct penrose_options saved = {.size = sizeof saved};
-    char card[CARD_BYTES];
-    struct plan_chip plan = {.identity = {0}}; /* which comes with the state */
-    snapshot_get(reader, card, sizeof card);
-    card[sizeof card - 1] = 0;
-    snapshot_get_object(reader, &snapshot_type_penrose_options, &saved);
-    const struct grid_product *product = grid_product(card);
-    if (!product) {
-        snapshot_fail(reader, PENROSE_E_FORMAT, "there is no card '%s'", card);
+    struct penrose_options options = {.size = sizeof options};
+    struct saved_product saved;
+    snapshot_get(reader, &saved, sizeof saved);
+    saved.name[sizeof saved.name - 1] = 0;
+    snapshot_get_object(reader, &snapshot_type_penrose_options, &options);
+    if (saved.type >= BOARDS) {
+        snapshot_fail(reader, PENROSE_E_FORMAT, "board %u is unknown", saved.type);
     }
     if (reader->status != PENROSE_OK) {
         return reader->status;
     }
-    plan.product = *product;
-    saved.threads = options ? options->threads : 0;
-    return chip_create(&saved, &plan, chip, error);
+    const struct plan_chip plan = {
+        /* the identity comes with the state */
+        .product = {.name = saved.name,
+                    .board = saved.board,
+                    .fused = {.columns = saved.columns,
+                              .rows = saved.rows,
+                              .ethernet = saved.ethernet,
+                              .banks = saved.banks},
+                    .pcie = saved.pcie,
+                    .ports = saved.ports,
+                    .type = saved.type},
+    };
+    return chip_create(&options, &plan, chip, error);
 }
 
-enum penrose_status snapshot_load_chip(struct snapshot_reader *reader,
-                                       const struct penrose_options *options,
-                                       struct penrose_chip **chip, struct penrose_error *error)
+enum penrose_status chip_load_saved(struct snapshot_reader *reader, struct penrose_chip **chip,
+                                    struct penrose_error *error)
 {
     struct shared_data shared = {0};
     struct penrose_chip *made = NULL;
     *chip = NULL;
-    enum penrose_status status = create(reader, options, &made, error);
+    enum penrose_status status = create_saved(reader, &made, error);
     if (status != PENROSE_OK) {
         return status;
     }
@@ -705,7 +759,6 @@ enum penrose_status snapshot_load_chip(struct snapshot_reader *reader,
     }
     load_queue(reader, &shared, &made->edge, &made->packets);
     load_tiles(reader, &shared, made);
-    load_links(reader, made);
     load_places(reader, made);
     load_reports(reader, made);
     shared_free(&shared);
@@ -716,4 +769,21 @@ enum penrose_status snapshot_load_chip(struct snapshot_reader *reader,
     }
     *chip = made;
     return PENROSE_OK;
+}
+
+/* --- The hash of a chip --- */
+
+uint64_t chip_state_hash(struct penrose_chip *chip)
+{
+    struct snapshot_writer *writer = malloc(sizeof *writer);
+    if (!writer) {
+        return 0;
+    }
+    *writer = (struct snapshot_writer){.put = NULL};
+    snapshot_hash_init(&writer->hash);
+    chip_save(writer, chip);
+    chip_save_links(writer, chip);
+    uint64_t hash = snapshot_flush(writer);
+    free(writer);
+    return hash;
 }

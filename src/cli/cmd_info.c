@@ -486,7 +486,7 @@ static enum cli_exit info_firmware(const struct info_options *options)
 static enum cli_exit info_state(const struct info_options *options)
 {
     struct state *state;
-    enum cli_exit exit = state_open(options->cli, options->path, &state);
+    enum cli_exit exit = state_open(options->cli, options->path, 0, &state);
     if (!exit && options->cli->json) {
         json_t *what = state_json(state), *result = what ? begin_json() : NULL;
         json_object_set_new(result, "state", what);

@@ -18,9 +18,18 @@ struct state_options {
     unsigned show; /* bits of enum show_item */
     struct penrose_place tile[CLI_MOST_TILES];
     unsigned tiles; /* 0: all */
+    unsigned chip;  /* of a snapshot */
 };
 
-enum { KEY_OUT = 0x800, KEY_PARTS, KEY_HTML, KEY_SHOW, KEY_STATE_TILE, KEY_STATE_FIRMWARE };
+enum {
+    KEY_OUT = 0x800,
+    KEY_PARTS,
+    KEY_HTML,
+    KEY_SHOW,
+    KEY_STATE_TILE,
+    KEY_STATE_FIRMWARE,
+    KEY_STATE_CHIP
+};
 
 /* --- Options --- */
 
@@ -74,6 +83,8 @@ static error_t parse_state(int key, char *argument, struct argp_state *state)
     case KEY_STATE_FIRMWARE:
         options->firmware = argument;
         return 0;
+    case KEY_STATE_CHIP:
+        return options_chip(options->cli, argument, &options->chip);
     case ARGP_KEY_ARG:
         if (options->path) {
             return options_refuse(options->cli, "one snapshot or dump is enough; what is '%s'?",
@@ -95,6 +106,7 @@ static const struct argp_option state_rows[] = {
      "streams, or all",
      0},
     {"tile", KEY_STATE_TILE, "X,Y", 0, "Of this tile alone; give it once a tile", 0},
+    {"chip", KEY_STATE_CHIP, "N", 0, "Which one of the snapshot's chips, from 0, the default", 0},
     {"firmware", KEY_STATE_FIRMWARE, "DIR", 0,
      "The firmware of the snapshot's workers, by whose debug information circular buffers are "
      "found",
@@ -245,7 +257,7 @@ enum cli_exit cmd_state(struct cli *cli, int argc, char **argv)
     if (!options_parse(cli, &state_argp, argc, argv, &options, &exit)) {
         return exit;
     }
-    exit = state_open(cli, options.path, &state);
+    exit = state_open(cli, options.path, options.chip, &state);
     exit = exit || !options.firmware ? exit : state_set_firmware(state, options.firmware);
     exit = exit ? exit : check_tiles(&options, state);
     exit = exit ? exit : write_dump(&options, state);

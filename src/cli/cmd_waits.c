@@ -7,14 +7,16 @@
 #include "observe/inside.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/state.h"
 #include "isa/json_text.h"
 
 struct waits_options {
     struct cli *cli;
     const char *path, *firmware; /* NULL: none */
+    unsigned chip;
 };
 
-enum { KEY_WAITS_FIRMWARE = 0x900 };
+enum { KEY_WAITS_FIRMWARE = 0x900, KEY_WAITS_CHIP };
 
 static error_t parse_waits(int key, char *argument, struct argp_state *state)
 {
@@ -27,6 +29,8 @@ static error_t parse_waits(int key, char *argument, struct argp_state *state)
     case KEY_WAITS_FIRMWARE:
         options->firmware = argument;
         return 0;
+    case KEY_WAITS_CHIP:
+        return options_chip(options->cli, argument, &options->chip);
     case ARGP_KEY_ARG:
         if (options->path) {
             return options_refuse(options->cli, "one snapshot is enough; what is '%s'?", argument);
@@ -41,6 +45,10 @@ static error_t parse_waits(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option waits_rows[] = {
+    {"chip", KEY_WAITS_CHIP, "N", 0,
+     "Which one of the snapshot's chips, from 0, the default; waits over links are followed to "
+     "others, too",
+     0},
     {"firmware", KEY_WAITS_FIRMWARE, "DIR", 0,
      "The firmware of the snapshot's workers, by whose debug information circular buffers, "
      "semaphores and harts without work are known",
@@ -97,10 +105,11 @@ enum cli_exit cmd_waits(struct cli *cli, int argc, char **argv)
         return complain(cli, "%s", error.text);
     }
     struct penrose_firmware *firmware = NULL;
-    if (options.firmware &&
+    exit = state_choose(cli, options.path, options.chip, &chip);
+    if (!exit && options.firmware &&
         penrose_firmware_open(options.firmware, &firmware, &error) != PENROSE_OK) {
         exit = complain(cli, "--firmware: %s", error.text);
-    } else {
+    } else if (!exit) {
         inside(chip)->metal_assume(chip, firmware);
         exit = print_waits(cli, chip);
     }

@@ -187,6 +187,14 @@ error_t options_number(const struct cli *cli, const char *option, const char *te
     return 0;
 }
 
+error_t options_chip(const struct cli *cli, const char *text, unsigned *chip)
+{
+    uint64_t number;
+    error_t error = options_number(cli, "--chip", text, CLUSTER_CHIPS - 1, &number);
+    *chip = error ? 0 : (unsigned)number;
+    return error;
+}
+
 error_t options_workers(const struct cli *cli, const char *text, unsigned *workers)
 {
     const unsigned most = cli->kind->arch->columns * cli->kind->arch->rows;

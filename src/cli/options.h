@@ -32,6 +32,9 @@ error_t options_refuse(const struct cli *cli, const char *format, ...)
 error_t options_number(const struct cli *cli, const char *option, const char *text, uint64_t most,
                        uint64_t *value);
 
+/* The number of a chip. For the option --chip. */
+error_t options_chip(const struct cli *cli, const char *text, unsigned *chip);
+
 /* "brisc", "ncrisc", "trisc0".. as a bit of *harts; "trisc" all three, "all" all five. `length` of
  * `text` is read. */
 error_t options_harts(const struct cli *cli, const char *option, const char *text, size_t length,

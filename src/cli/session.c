@@ -359,20 +359,21 @@ static void explain_caller(struct session *session, const struct penrose_fault *
 }
 
 /* Without the newline at the text's end. */
-static void note_fault(const struct penrose_fault *fault, char *text)
+static void note_fault(const struct penrose_fault *fault, const char *of, char *text)
 {
     size_t length = strlen(text);
     if (length && text[length - 1] == '\n') {
         text[length - 1] = 0;
     }
-    note("%s %s", fault->policy == PENROSE_STOP ? "guest fault" : "warning: guest fault", text);
+    note("%s%s %s", of, fault->policy == PENROSE_STOP ? "guest fault" : "warning: guest fault",
+         text);
 }
 
 static void explain_fault(struct session *session, const struct penrose_fault *fault)
 {
     char text[MOST_TEXT];
     penrose_fault_format(fault, text, sizeof text);
-    note_fault(fault, text);
+    note_fault(fault, "", text);
     explain_caller(session, fault);
     if (fault->policy == PENROSE_STOP && fault->kind != PENROSE_FAULT_FETCH) {
         fprintf(stderr, "  to go on     --policy %s=warn\n", penrose_fault_name(fault->kind));
@@ -404,9 +405,34 @@ static void explain_alike(struct session *session, struct told_fault *first, siz
     }
     if (others > 0) {
         penrose_fault_format_others(&first->fault, tiles, others, text, sizeof text);
-        note_fault(&first->fault, text);
+        note_fault(&first->fault, "", text);
     }
     free(tiles);
+}
+
+/* The other chip of that number that a snapshot has brought; NULL past the last. */
+static struct penrose_chip *companion(const struct session *session, size_t *number)
+{
+    const struct penrose_cluster *cluster = penrose_chip_cluster(session->chip, NULL);
+    struct penrose_chip *chip = penrose_cluster_chip(cluster, *number);
+    *number += chip == session->chip;
+    return penrose_cluster_chip(cluster, *number);
+}
+
+static void explain_companions(const struct session *session, enum penrose_policy policy)
+{
+    struct penrose_chip *chip;
+    struct penrose_fault fault;
+    char text[MOST_TEXT], of[32];
+    for (size_t number = 0; (chip = companion(session, &number)); number++) {
+        for (size_t i = 0; penrose_fault_get(chip, i, &fault); i++) {
+            if (fault.policy == policy) {
+                snprintf(of, sizeof of, "chip %zu: ", number);
+                penrose_fault_format(&fault, text, sizeof text);
+                note_fault(&fault, of, text);
+            }
+        }
+    }
 }
 
 static void explain_faults(struct session *session, enum penrose_policy policy)
@@ -427,6 +453,7 @@ static void explain_faults(struct session *session, enum penrose_policy policy)
         }
     }
     free(faults);
+    explain_companions(session, policy);
 }
 
 /* Those that came in front of a wait report are often why it waits. */
@@ -765,8 +792,16 @@ json_t *session_json(struct session *session, enum cli_exit exit)
     json_t *object = json_object(), *faults = json_array(), *host = json_object();
     struct penrose_fault fault;
     struct penrose_unmodelled entry;
+    struct penrose_chip *chip;
     for (size_t i = 0; penrose_fault_get(session->chip, i, &fault); i++) {
         json_array_append_new(faults, fault_json(&fault));
+    }
+    for (size_t number = 0; (chip = companion(session, &number)); number++) {
+        for (size_t i = 0; penrose_fault_get(chip, i, &fault); i++) {
+            json_t *of_other = fault_json(&fault);
+            json_set_count(of_other, "chip", number);
+            json_array_append_new(faults, of_other);
+        }
     }
     json_object_set_new(host, "loading", json_real(session->loading_ms));
     json_object_set_new(host, "running", json_real(session->running_ms));

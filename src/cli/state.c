@@ -42,13 +42,29 @@ enum state_kind state_kind(const char *path)
 
 /* --- Opening --- */
 
-static enum cli_exit open_snapshot(struct state *state)
+enum cli_exit state_choose(const struct cli *cli, const char *path, unsigned number,
+                           struct penrose_chip **chip)
+{
+    const struct penrose_cluster *cluster = penrose_chip_cluster(*chip, NULL);
+    struct penrose_chip *chosen = penrose_cluster_chip(cluster, number);
+    *chip = chosen ? chosen : *chip;
+    return chosen ? CLI_DONE
+           : cluster->chips == 1
+               ? complain(cli, "--chip: %s has one chip, which is chip 0", path)
+               : complain(cli, "--chip: %s has chips 0 to %u", path, cluster->chips - 1);
+}
+
+static enum cli_exit open_snapshot(struct state *state, unsigned chip)
 {
     struct penrose_error error;
     struct tile_facts tile;
     unsigned next = 0;
     if (penrose_snapshot_load(NULL, state->path, &state->chip, &error) != PENROSE_OK) {
         return complain(state->cli, "%s", error.text);
+    }
+    enum cli_exit exit = state_choose(state->cli, state->path, chip, &state->chip);
+    if (exit) {
+        return exit;
     }
     state->manifest = inside(state->chip)->dump_manifest(state->chip, "snapshot", state->path);
     while (chip_calls_of(state->chip)->next_tile(state->chip, &next, &tile)) {
@@ -72,7 +88,8 @@ static enum cli_exit open_dump(struct state *state)
     return CLI_DONE;
 }
 
-enum cli_exit state_open(const struct cli *cli, const char *path, struct state **state)
+enum cli_exit state_open(const struct cli *cli, const char *path, unsigned chip,
+                         struct state **state)
 {
     struct stat status;
     *state = calloc(1, sizeof **state);
@@ -84,9 +101,10 @@ enum cli_exit state_open(const struct cli *cli, const char *path, struct state *
     (*state)->kind = state_kind(path);
     switch ((*state)->kind) {
     case STATE_SNAPSHOT:
-        return open_snapshot(*state);
+        return open_snapshot(*state, chip);
     case STATE_DUMP:
-        return open_dump(*state);
+        return chip ? complain(cli, "--chip: %s is a dump, and a dump is of one chip", path)
+                    : open_dump(*state);
     case STATE_NONE:
         break;
     }
@@ -155,6 +173,9 @@ static void print_what(const struct state *state)
            text_at(manifest, "chip", "an unknown chip"), text_at(manifest, "card", "unknown"));
     if (json_object_get(manifest, "chip_number")) {
         printf(", chip %" PRIu64, number_at(manifest, "chip_number"));
+    }
+    if (state->chip && cluster_of(state->chip)->chips > 1) {
+        printf(" of %u (penrose state --chip N shows others)", cluster_of(state->chip)->chips);
     }
     printf(", at cycle %" PRIu64 "\n", number_at(manifest, "cycle"));
     if (state->kind == STATE_DUMP) {

@@ -58,8 +58,7 @@ void cluster_destroy(struct penrose_cluster *cluster)
     free(cluster);
 }
 
-/* What all chips of a cluster have alike. */
-static bool runs_like(const struct penrose_chip *chip, const struct penrose_chip *other)
+bool cluster_runs_like(const struct penrose_chip *chip, const struct penrose_chip *other)
 {
     const struct penrose_options *a = chip_calls_of(chip)->options(chip);
     const struct penrose_options *b = chip_calls_of(other)->options(other);
@@ -77,9 +76,9 @@ static enum penrose_status check_addition(const struct penrose_cluster *cluster,
     if (cluster->chips == 0) {
         return PENROSE_OK;
     }
-    if (cluster->is_of_one) {
+    if (cluster->is_complete) {
         return error_set(error, PENROSE_E_STATE,
-                         "chip 0 was made alone; make all chips by penrose_cluster_add");
+                         "chip 0 was made alone or loaded; make all chips by penrose_cluster_add");
     }
     if (chip_head(cluster->chip[0])->journal) {
         return error_set(error, PENROSE_E_STATE,
@@ -90,7 +89,7 @@ static enum penrose_status check_addition(const struct penrose_cluster *cluster,
                          "the cluster has run to cycle %llu; add chips before it runs",
                          (unsigned long long)cluster->time.now);
     }
-    if (!runs_like(chip, cluster->chip[0])) {
+    if (!cluster_runs_like(chip, cluster->chip[0])) {
         return error_set(error, PENROSE_E_ARGUMENT,
                          "the chip's schedule, quantum or timed differ from those of chip 0; one "
                          "clock runs all chips of a cluster");
@@ -111,12 +110,11 @@ static enum penrose_status make_room_for_turns(struct penrose_cluster *cluster, 
     return PENROSE_OK;
 }
 
-enum penrose_status cluster_add(struct penrose_cluster *cluster, struct penrose_chip *chip,
-                                struct penrose_error *error)
+enum penrose_status cluster_take(struct penrose_cluster *cluster, struct penrose_chip *chip,
+                                 struct penrose_error *error)
 {
     struct chip_head *head = chip_head(chip);
-    enum penrose_status status = check_addition(cluster, chip, error);
-    status = status ? status : make_room_for_turns(cluster, head->calls->units, error);
+    enum penrose_status status = make_room_for_turns(cluster, head->calls->units, error);
     if (status != PENROSE_OK) {
         head->calls->destroy(chip);
         return status;
@@ -131,6 +129,17 @@ enum penrose_status cluster_add(struct penrose_cluster *cluster, struct penrose_
     return PENROSE_OK;
 }
 
+enum penrose_status cluster_add(struct penrose_cluster *cluster, struct penrose_chip *chip,
+                                struct penrose_error *error)
+{
+    enum penrose_status status = check_addition(cluster, chip, error);
+    if (status != PENROSE_OK) {
+        chip_head(chip)->calls->destroy(chip);
+        return status;
+    }
+    return cluster_take(cluster, chip, error);
+}
+
 enum penrose_status cluster_of_one(struct penrose_chip **chip, unsigned threads,
                                    struct penrose_error *error)
 {
@@ -143,7 +152,7 @@ enum penrose_status cluster_of_one(struct penrose_chip **chip, unsigned threads,
         if (status != PENROSE_OK) {
             cluster_destroy(cluster);
         } else {
-            cluster->is_of_one = true;
+            cluster->is_complete = true;
         }
     }
     *chip = status == PENROSE_OK ? *chip : NULL;

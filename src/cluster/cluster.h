@@ -23,7 +23,7 @@ struct penrose_cluster {
     struct chip_time time;
     struct penrose_chip *chip[CLUSTER_CHIPS];
     unsigned chips;
-    bool is_of_one; /* its chip was made alone, and takes the cluster with it when it goes */
+    bool is_complete; /* no chip is added, and the cluster goes with any of its chips */
 
     struct pool *pool;
     struct pool_turn *turn; /* room for the units of all chips */
@@ -51,6 +51,13 @@ void cluster_destroy(struct penrose_cluster *cluster);
  * PENROSE_E_MEMORY. */
 enum penrose_status cluster_add(struct penrose_cluster *cluster, struct penrose_chip *chip,
                                 struct penrose_error *error);
+
+/* The same, of a chip that is known to fit. */
+enum penrose_status cluster_take(struct penrose_cluster *cluster, struct penrose_chip *chip,
+                                 struct penrose_error *error);
+
+/* Have they what all chips of a cluster have alike? */
+bool cluster_runs_like(const struct penrose_chip *chip, const struct penrose_chip *other);
 
 /* Puts a new chip into a cluster of its own, to which no other is added. Where that fails the chip is
  * destroyed, and *chip is NULL. */

@@ -3,4 +3,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/cluster.h \
 	%D%/plan.c \
 	%D%/plan.h \
-	%D%/run.c
+	%D%/run.c \
+	%D%/snapshot.c \
+	%D%/snapshot.h

@@ -48,6 +48,12 @@ const struct chip_calls chip_calls = {
     .window_close = chip_window_close,
     .go_on = chip_go_on,
     .ran = chip_ran,
+    .is_running = chip_is_running,
+    .save = chip_save,
+    .save_links = chip_save_links,
+    .load = chip_load_saved,
+    .load_links = chip_load_links,
+    .check_links = chip_check_links,
 #define CALL(name) .name = chip_##name,
 #include "chip/calls.def"
 #undef CALL

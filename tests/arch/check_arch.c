@@ -351,6 +351,27 @@ TEST(a_snapshot_is_of_its_kind)
     }
 }
 
+TEST(a_snapshot_is_of_chips_of_one_kind)
+{
+    struct penrose_cluster *cluster;
+    struct penrose_error error = {.text = ""};
+    void *bytes;
+    size_t size;
+    ck_assert_int_eq(penrose_cluster_create(1, &cluster, &error), PENROSE_OK);
+    for (unsigned i = 0; i < CHIPS; i++) {
+        const struct penrose_options options = {.size = sizeof options, .card = chips[i].card};
+        struct penrose_chip *chip;
+        ck_assert_msg(penrose_cluster_add(cluster, &options, &chip, &error) == PENROSE_OK, "%s",
+                      error.text);
+    }
+    ck_assert_int_eq(
+        penrose_snapshot_to_memory(penrose_cluster_chip(cluster, 1), &bytes, &size, &error),
+        PENROSE_E_STATE);
+    ck_assert_str_eq(error.text, "a snapshot is of chips of one kind; this cluster has a blackhole "
+                                 "and a small");
+    penrose_cluster_destroy(cluster);
+}
+
 TEST(an_unknown_card_is_answered_with_the_cards_of_all_kinds)
 {
     const struct penrose_options options = {.size = sizeof options, .card = "p999"};

@@ -105,6 +105,40 @@ expect "of a program on a grid" 2 '--save-snapshot: .*No such file' -- \
     run "$work/no.json" --save-snapshot "$work/nowhere/file"
 report "nothing half written is left" "$(find "$work" -name '*.part')"
 
+# --- Several chips ---
+
+# Of chip 1 a hart waits; chip 0 is new.
+cat >"$work/cluster.py" <<'EOF'
+import ctypes, sys
+library, cluster, chips = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p(), [ctypes.c_void_p(), ctypes.c_void_p()]
+assert library.penrose_cluster_create(1, ctypes.byref(cluster), None) == 0
+for chip in chips:
+    assert library.penrose_cluster_add(cluster, None, ctypes.byref(chip), None) == 0
+code = b"".join(int(word, 16).to_bytes(4, "little") for word in sys.argv[3:])
+assert library.penrose_write(chips[1], 1, 2, ctypes.c_uint64(0), code, ctypes.c_size_t(len(code)), None) == 0
+assert library.penrose_hart_release(chips[1], 1, 2, 0, 0, None) == 0
+assert library.penrose_snapshot_save(chips[0], sys.argv[2].encode(), None) == 0
+EOF
+two() { # NAME WORD...: a snapshot of two chips, with a program on chip 1
+    python3 "$work/cluster.py" "$builddir/.libs/libpenrose.so" "$work/$1" "${@:2}"
+}
+if [ -e "$builddir/.libs/libpenrose.so" ] && two two 44402503 fe050ee3; then
+    expect "its first chip" 0 'out:chip 0 of 2 ' 'out:tiles +0' -- state "$work/two"
+    expect "its second chip" 0 'out:chip 1 of 2 ' 'out:brisc +running' -- state "$work/two" --chip 1
+    expect "as info has it" 0 'out:chip 0 of 2 \(penrose state --chip N shows others\)' -- info "$work/two"
+    expect "who waits on the second chip" 0 'out:tile \(1, 2\) brisc' -- waits "$work/two" --chip 1
+    expect "a third chip" 2 -- '--chip: .*two has chips 0 to 1' -- state "$work/two" --chip 2
+    expect "a third chip that waits" 2 -- '--chip: .*two has chips 0 to 1' -- waits "$work/two" --chip 2
+    expect "a second chip of one" 2 -- '--chip: .*saved has one chip, which is chip 0' -- state "$saved" --chip 1
+    expect "a chip that is no number" 2 -- "--chip: 'one' is not a number" -- state "$saved" --chip one
+    expect "go on with the first of two" 0 'out:brisc +done +7' -- \
+        run "$work/seven.elf" --restore-snapshot "$work/two"
+    two faulty 004007b7 0007a503
+    expect "a fault on the other chip" 1 'chip 1: guest fault unmapped-address' -- \
+        run "$work/count.elf" --restore-snapshot "$work/faulty"
+    expect "and as JSON" 1 'out:"chip": 1' -- run "$work/count.elf" --restore-snapshot "$work/faulty" --json
+fi
+
 # --- Firmware ---
 
 root=$("$srcdir/scripts/fetch-firmware" --offline 2>/dev/null) || {

@@ -69,7 +69,7 @@ static void append_snapshot(struct fuzz_bytes *seed)
 /* Changes; a whole snapshot; its header with zeros behind it that take no room. */
 bool fuzz_seed(unsigned number, struct fuzz_bytes *seed)
 {
-    enum { HEADER_BYTES = 40, ZEROS = 64 << 20 };
+    enum { HEADER_BYTES = 64, ZEROS = 64 << 20 };
     static const uint8_t changes[] = {0, 1, 2, 3, 0xff, 9, 8, 7, 6, 0x7f, 0, 0, 0, 0x80};
     good = good.bytes ? good : make_good();
     if (number < 3) {
@@ -95,7 +95,8 @@ bool fuzz_seed(unsigned number, struct fuzz_bytes *seed)
 static struct penrose_chip *load_state(const uint8_t *changes, size_t count)
 {
     struct penrose_chip *chip;
-    struct snapshot_bytes state = {.bytes = malloc(good.size), .size = good.size};
+    struct snapshot_bytes state = {
+        .bytes = malloc(good.size), .size = good.size, .chips = good.chips};
     REQUIRE(state.bytes);
     memcpy(state.bytes, good.bytes, good.size);
     for (size_t i = 0; i < count; i++) {

@@ -5,6 +5,8 @@ libunit_la_SOURCES = \
 	%D%/abi/abi_host.c \
 	%D%/abi/abi_host.h \
 	%D%/chip/chip_program.h \
+	%D%/chip/link_ends.c \
+	%D%/chip/link_ends.h \
 	%D%/chip/noc_command.h \
 	%D%/chip/snapshot_bytes.h \
 	%D%/chip/snapshot_scenes.c \
@@ -101,6 +103,7 @@ UNIT_TESTS = \
 	%D%/observe/check_journal \
 	%D%/observe/check_writers \
 	%D%/observe/check_waits \
+	%D%/cluster/check_snapshot \
 	%D%/eth/check_base_firmware \
 	%D%/eth/check_classify \
 	%D%/eth/check_eth \

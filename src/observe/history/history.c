@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/cluster.h"
+#include "cluster/snapshot.h"
 #include "isa/error.h"
 #include "isa/host_time.h"
 #include "observe/history/rerun.h"
@@ -156,7 +156,8 @@ static enum penrose_status take_snapshot(struct history *history, uint64_t at, u
     struct penrose_chip *chip = history->chip;
     uint64_t begun = host_nanoseconds();
     struct history_snapshot made = {.at = at, .index = index, .cycle = chip->head.time.now};
-    enum penrose_status status = chip_snapshot_to_memory(chip, &made.bytes, &made.size, error);
+    enum penrose_status status =
+        cluster_snapshot_to_memory(cluster_of(chip), &made.bytes, &made.size, error);
     if (status == PENROSE_OK && !insert_snapshot(history, &made)) {
         free(made.bytes);
         status = error_set(error, PENROSE_E_MEMORY, "no memory for a history");
@@ -335,21 +336,22 @@ static enum penrose_status make_past(struct history *history, size_t index, stru
 {
     const struct history_snapshot *snapshot = &history->snapshot[index];
     const struct penrose_chip *present = history->chip;
-    struct penrose_options options = {.size = sizeof options,
-                                      .threads = pool_threads(present->head.pool)};
-    struct penrose_chip *chip;
+    const struct chip_calls *const kinds[] = {present->head.calls, NULL};
+    const struct snapshot_loading loading = {.kinds = kinds,
+                                             .threads = pool_threads(present->head.pool)};
+    struct penrose_cluster *cluster;
     struct past *past = calloc(1, sizeof *past);
     *result = NULL;
     if (!past) {
         return error_set(error, PENROSE_E_MEMORY, "no memory for a past");
     }
     enum penrose_status status =
-        chip_snapshot_from_memory(&options, snapshot->bytes, snapshot->size, &chip, error);
-    status = status ? status : cluster_of_one(&chip, options.threads, error);
+        cluster_snapshot_from_memory(&loading, snapshot->bytes, snapshot->size, &cluster, error);
     if (status != PENROSE_OK) {
         free(past);
         return status;
     }
+    struct penrose_chip *chip = cluster->chip[0];
     chip->present = present;
     chip->past = past;
     chip_shortcuts_set(chip, present->shortcuts);
@@ -769,7 +771,8 @@ static void keep_near(struct history *history, const struct past *past)
 {
     struct history_snapshot made = {.cycle = past->now};
     rerun_next(&past->rerun, &made.at, &made.index);
-    if (chip_snapshot_to_memory(past->rerun.chip, &made.bytes, &made.size, NULL) == PENROSE_OK) {
+    if (cluster_snapshot_to_memory(cluster_of(past->rerun.chip), &made.bytes, &made.size, NULL) ==
+        PENROSE_OK) {
         if (insert_snapshot(history, &made)) {
             keep_budget(history);
         } else {

@@ -477,8 +477,8 @@ static void refuse_or_same(const void *bytes, size_t size)
 TEST(truncated_snapshots_are_refused)
 {
     uint32_t seed = 1;
-    for (size_t size = 0; size < 64; size++) {
-        refuse(good, size, size < 40 ? "no snapshot" : "damaged");
+    for (size_t size = 0; size < 100; size++) {
+        refuse(good, size, size < 64 ? "no snapshot" : "damaged");
     }
     for (unsigned i = 0; i < 60; i++) {
         refuse(good, 64 + scene_random(&seed, (uint32_t)good_size - 64), "damaged");
@@ -492,7 +492,7 @@ TEST(changed_snapshots_are_refused)
     uint8_t *bytes = malloc(good_size + 1);
     ck_assert_ptr_nonnull(bytes);
     for (unsigned i = 0; i < 200; i++) {
-        size_t at = i < 40 ? i : 48 + scene_random(&seed, (uint32_t)good_size - 48);
+        size_t at = i < 64 ? i : 64 + scene_random(&seed, (uint32_t)good_size - 64);
         memcpy(bytes, good, good_size);
         bytes[at] ^= (uint8_t)(1u << scene_random(&seed, 8));
         refuse_or_same(bytes, good_size);
@@ -509,15 +509,25 @@ TEST(other_snapshots_are_refused)
     ck_assert_ptr_nonnull(bytes);
     memcpy(bytes, good, good_size);
     bytes[8]++;
-    refuse(bytes, good_size, "format 3");
+    refuse(bytes, good_size, "format 4");
     bytes[8]--;
     bytes[16]++;
     refuse(bytes, good_size, "another build");
     bytes[16]--;
+    bytes[24] = 0;
+    refuse(bytes, good_size, "it has 0 chips, and a cluster has 1 to 64");
+    bytes[24] = 65;
+    refuse(bytes, good_size, "it has 65 chips");
+    bytes[24] = 2;
+    refuse(bytes, good_size, "damaged");
+    bytes[24] = 1;
+    bytes[48]++;
+    refuse(bytes, good_size, "of the kind 'clackhole', which this build has not");
+    bytes[48]--;
     bytes[0] = 'p';
     refuse(bytes, good_size, "no snapshot");
     refuse("\x7f"
-           "ELF and much more that follows in such a file",
-           49, "no snapshot");
+           "ELF and much more that follows in such a file, which has more than a header takes",
+           80, "no snapshot");
     free(bytes);
 }

@@ -9,6 +9,7 @@
 
 #include "chip/chip.h"
 #include "unit/test.h"
+#include "unit/chip/link_ends.h"
 #include "unit/chip/snapshot_bytes.h"
 #include "unit/chip/snapshot_scenes.h"
 
@@ -49,7 +50,8 @@ static void change(struct snapshot_bytes *state, uint32_t *seed)
 
 static bool run_forged(const struct snapshot_bytes *good, uint32_t *seed)
 {
-    struct snapshot_bytes state = {.bytes = malloc(good->size), .size = good->size};
+    struct snapshot_bytes state = {
+        .bytes = malloc(good->size), .size = good->size, .chips = good->chips};
     const struct penrose_run run = {.size = sizeof run, .cycles = CYCLES, .pass_quiet_time = true};
     char text[2048];
     ck_assert_ptr_nonnull(state.bytes);
@@ -86,6 +88,31 @@ TEST_EACH(forged_chips_do_no_harm, (SCENES * SCHEDULES))
     }
     ck_assert_uint_gt(ran, FORGERIES / 3); /* most numbers may have any value */
     free(good.bytes);
+}
+
+/* Two chips with data on the link between them. */
+TEST(forged_clusters_do_no_harm)
+{
+    enum { TIMES = 60 };
+    struct penrose_chip *chip[2];
+    struct penrose_cluster *cluster = link_open_cluster(1, 2, chip);
+    struct link_end *end = link_new_end(chip[0], 20);
+    struct snapshot_bytes good = {0};
+    uint32_t seed = 9;
+    unsigned ran = 0;
+    ck_assert_int_eq(penrose_ethernet_link(chip[0], 20, LINK_ROW, chip[1], 29, LINK_ROW, NULL),
+                     PENROSE_OK);
+    link_prepare(end, true);
+    link_start(end);
+    link_pass(chip[0], 2000);
+    ck_assert(snapshot_bytes_save(&good, chip[1]));
+    for (unsigned i = 0; i < TIMES; i++) {
+        ran += run_forged(&good, &seed);
+    }
+    ck_assert_uint_gt(ran, TIMES / 3);
+    free(good.bytes);
+    free(end);
+    penrose_cluster_destroy(cluster);
 }
 
 /* --- Numbers that have done harm --- */

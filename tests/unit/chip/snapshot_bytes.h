@@ -1,16 +1,17 @@
-/* The state of a chip as bytes, without compression and check sum: for tests that change them. */
+/* The state of a cluster as bytes, without compression and check sum: for tests that change them. */
 #ifndef SNAPSHOT_BYTES_H
 #define SNAPSHOT_BYTES_H
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "chip/snapshot.h"
-#include "cluster/cluster.h"
+#include "cluster/snapshot.h"
 
 struct snapshot_bytes {
     uint8_t *bytes;
     size_t size, at; /* `at`: how many have been read */
+    unsigned chips;
+    char rule[160]; /* why it was refused */
 };
 
 static inline bool snapshot_bytes_append(void *context, const uint8_t *bytes, size_t size)
@@ -35,7 +36,8 @@ static inline size_t snapshot_bytes_take(void *context, uint8_t *bytes, size_t s
     return part;
 }
 
-/* *state is zeros before; free(state->bytes) afterwards. False without memory. */
+/* All chips of the chip's cluster. *state is zeros before; free(state->bytes) afterwards. False without
+ * memory. */
 static inline bool snapshot_bytes_save(struct snapshot_bytes *state, struct penrose_chip *chip)
 {
     struct snapshot_writer *writer = malloc(sizeof *writer);
@@ -45,18 +47,20 @@ static inline bool snapshot_bytes_save(struct snapshot_bytes *state, struct penr
     *writer =
         (struct snapshot_writer){.put = snapshot_bytes_append, .context = state, .shares = true};
     snapshot_hash_init(&writer->hash);
-    bool is_saved = snapshot_save_chip(writer, chip);
+    bool is_saved = cluster_save(writer, cluster_of(chip));
+    state->chips = cluster_of(chip)->chips;
     snapshot_flush(writer);
     is_saved = is_saved && !writer->failed;
     free(writer);
     return is_saved;
 }
 
-/* As snapshot_load_chip; the chip is in a cluster of its own. */
+/* *chip is the first one. */
 static inline enum penrose_status snapshot_bytes_load(struct snapshot_bytes *state,
                                                       struct penrose_chip **chip)
 {
     struct penrose_error error;
+    struct penrose_cluster *cluster;
     struct snapshot_reader *reader = malloc(sizeof *reader);
     *chip = NULL;
     if (!reader) {
@@ -65,9 +69,12 @@ static inline enum penrose_status snapshot_bytes_load(struct snapshot_bytes *sta
     state->at = 0;
     *reader = (struct snapshot_reader){.take = snapshot_bytes_take, .context = state};
     snapshot_hash_init(&reader->hash);
-    enum penrose_status status = snapshot_load_chip(reader, NULL, chip, &error);
+    enum penrose_status status =
+        cluster_load(reader, &chip_calls, state->chips, 1, &cluster, &error);
+    memcpy(state->rule, reader->rule, sizeof state->rule);
     free(reader);
-    return status ? status : cluster_of_one(chip, 1, &error);
+    *chip = status == PENROSE_OK ? cluster->chip[0] : NULL;
+    return status;
 }
 
 #endif

@@ -1,16 +1,11 @@
-/*
- * The format of snapshots, see snapshot.h: header, compression, hash, files and memory.
- *
- * A file is written under another name and renamed when it is complete, so an older file stays
- * until then.
- */
-#include "chip/snapshot.h"
+/* See snapshot.h. Here are the header, the compression and the files. A file is written under another
+ * name and renamed when it is complete, so an older file stays until then. */
+#include "cluster/snapshot.h"
 
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,168 +13,130 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "chip/chip.h"
 #include "isa/error.h"
 
-/* --- Blocks --- */
-
-static void put_block(struct snapshot_writer *writer)
+static const struct chip_calls *kind_of(const struct penrose_cluster *cluster)
 {
-    snapshot_hash_add(&writer->hash, writer->block, writer->fill);
-    if (writer->put && !writer->failed) {
-        writer->failed = !writer->put(writer->context, writer->block, writer->fill);
-    }
-    writer->fill = 0;
+    return chip_calls_of(cluster->chip[0]);
 }
 
-void snapshot_put(struct snapshot_writer *writer, const void *bytes, size_t size)
+/* --- Chips and links --- */
+
+bool cluster_save(struct snapshot_writer *writer, struct penrose_cluster *cluster)
 {
-    const uint8_t *from = bytes;
-    while (size > 0) {
-        size_t room = SNAPSHOT_BLOCK - writer->fill, part = size < room ? size : room;
-        memcpy(writer->block + writer->fill, from, part);
-        writer->fill += part;
-        from += part;
-        size -= part;
-        if (writer->fill == SNAPSHOT_BLOCK) {
-            put_block(writer);
-        }
+    const struct chip_calls *kind = kind_of(cluster);
+    bool is_good = true;
+    for (unsigned i = 0; is_good && i < cluster->chips; i++) {
+        is_good = kind->save(writer, cluster->chip[i]);
     }
+    for (unsigned i = 0; is_good && i < cluster->chips; i++) {
+        kind->save_links(writer, cluster->chip[i]);
+    }
+    return is_good && !writer->failed;
 }
 
-void snapshot_put_number(struct snapshot_writer *writer, uint64_t value)
+static bool is_same_time(const struct chip_time *a, const struct chip_time *b)
 {
-    snapshot_put(writer, &value, sizeof value);
+    return a->now == b->now && a->is_paused == b->is_paused && a->cut.end == b->cut.end &&
+           a->cut.window == b->cut.window;
 }
 
-uint64_t snapshot_flush(struct snapshot_writer *writer)
+static enum penrose_status load_chip(struct snapshot_reader *reader, const struct chip_calls *kind,
+                                     struct penrose_cluster *cluster, struct penrose_error *error)
 {
-    put_block(writer);
-    return snapshot_hash_value(&writer->hash);
+    struct penrose_chip *chip;
+    enum penrose_status status = kind->load(reader, &chip, error);
+    if (status == PENROSE_OK && cluster->chips > 0 &&
+        (!is_same_time(&chip_head(chip)->time, &cluster->time) ||
+         !cluster_runs_like(chip, cluster->chip[0]))) {
+        snapshot_fail(reader, PENROSE_E_FORMAT, "chip %u has another time than chip 0",
+                      cluster->chips);
+        kind->destroy(chip);
+        return reader->status;
+    }
+    return status ? status : cluster_take(cluster, chip, error);
 }
 
-void snapshot_fail(struct snapshot_reader *reader, enum penrose_status status, const char *format,
-                   ...)
+enum penrose_status cluster_load(struct snapshot_reader *reader, const struct chip_calls *kind,
+                                 unsigned chips, unsigned threads, struct penrose_cluster **cluster,
+                                 struct penrose_error *error)
 {
-    va_list arguments;
-    if (reader->status != PENROSE_OK) {
-        return;
+    struct penrose_cluster *made;
+    *cluster = NULL;
+    enum penrose_status status = cluster_create(threads, &made, error);
+    if (status != PENROSE_OK) {
+        return status;
     }
-    reader->status = status;
-    va_start(arguments, format);
-    vsnprintf(reader->rule, sizeof reader->rule, format, arguments);
-    va_end(arguments);
-}
-
-/* The next block, which is shorter than others only at the end. */
-static void take_block(struct snapshot_reader *reader)
-{
-    snapshot_hash_add(&reader->hash, reader->block, reader->at);
-    reader->at = reader->fill = 0;
-    size_t part;
-    while (reader->fill < SNAPSHOT_BLOCK &&
-           (part = reader->take(reader->context, reader->block + reader->fill,
-                                SNAPSHOT_BLOCK - reader->fill)) > 0) {
-        reader->fill += part;
+    made->is_complete = true;
+    for (unsigned i = 0; status == PENROSE_OK && i < chips; i++) {
+        status = load_chip(reader, kind, made, error);
     }
-}
-
-/* The next bytes, at most `most` of them, how many in *size; NULL at the end. */
-static const uint8_t *take_bytes(struct snapshot_reader *reader, size_t most, size_t *size)
-{
-    if (reader->at == reader->fill && reader->status == PENROSE_OK) {
-        take_block(reader);
-        if (reader->fill == 0) {
-            snapshot_fail(reader, PENROSE_E_FORMAT, "it ends too early");
-        }
+    for (unsigned i = 0; status == PENROSE_OK && i < chips; i++) {
+        kind->load_links(reader, made->chip[i], made->chip, chips);
+        status = reader->status;
     }
-    if (reader->status != PENROSE_OK) {
-        return NULL;
+    for (unsigned i = 0; status == PENROSE_OK && i < chips; i++) {
+        kind->check_links(reader, made->chip[i]);
+        status = reader->status;
     }
-    size_t left = reader->fill - reader->at;
-    const uint8_t *bytes = reader->block + reader->at;
-    *size = most < left ? most : left;
-    reader->at += *size;
-    return bytes;
-}
-
-void snapshot_get(struct snapshot_reader *reader, void *bytes, size_t size)
-{
-    uint8_t *to = bytes;
-    while (size > 0) {
-        size_t part;
-        const uint8_t *from = take_bytes(reader, size, &part);
-        if (!from) {
-            memset(to, 0, size);
-            return;
-        }
-        memcpy(to, from, part);
-        to += part;
-        size -= part;
+    if (status != PENROSE_OK) {
+        cluster_destroy(made);
+        return status;
     }
-}
-
-void snapshot_get_sparing(struct snapshot_reader *reader, void *bytes, size_t size)
-{
-    enum { PAGE = 4096 };
-    uint8_t *to = bytes;
-    while (size > 0) {
-        size_t rest = PAGE - (uintptr_t)to % PAGE, part;
-        const uint8_t *from = take_bytes(reader, size < rest ? size : rest, &part);
-        if (!from) {
-            return;
-        }
-        if (memcmp(to, from, part) != 0) {
-            memcpy(to, from, part);
-        }
-        to += part;
-        size -= part;
-    }
-}
-
-uint64_t snapshot_get_number(struct snapshot_reader *reader, const char *what, uint64_t most)
-{
-    uint64_t value = 0;
-    snapshot_get(reader, &value, sizeof value);
-    if (reader->status == PENROSE_OK && value > most) {
-        snapshot_fail(reader, PENROSE_E_FORMAT, "%s is %llu, the most is %llu", what,
-                      (unsigned long long)value, (unsigned long long)most);
-    }
-    return reader->status == PENROSE_OK ? value : 0;
+    *cluster = made;
+    return PENROSE_OK;
 }
 
 /* --- The header --- */
 
+enum { KIND_BYTES = 16, MADE_BY_BYTES = 16 };
+
 struct header {
     char magic[8];
     uint32_t version, header_bytes;
-    uint64_t layout;
-    char made_by[16]; /* version of Penrose, for messages */
+    uint64_t layout; /* of the state of such chips */
+    uint64_t chips;
+    char made_by[MADE_BY_BYTES]; /* version of Penrose, for messages */
+    char kind[KIND_BYTES];       /* of chips; struct arch has its name */
 };
 
-static struct header make_header(void)
+_Static_assert(sizeof(struct header) == 64, "it has no padding");
+
+static struct header make_header(const struct penrose_cluster *cluster)
 {
-    struct header header = {
-        .version = SNAPSHOT_VERSION, .header_bytes = sizeof header, .layout = snapshot_layout()};
+    const struct chip_calls *kind = kind_of(cluster);
+    struct header header = {.version = SNAPSHOT_VERSION,
+                            .header_bytes = sizeof header,
+                            .layout = kind->layout(),
+                            .chips = cluster->chips};
     memcpy(header.magic, snapshot_magic, sizeof snapshot_magic);
     strncpy(header.made_by, PACKAGE_VERSION, sizeof header.made_by - 1);
+    strncpy(header.kind, kind->arch->name, sizeof header.kind - 1);
     return header;
 }
 
 /* The hash of what follows goes on from that of the header. */
 static void start_hash(struct snapshot_hash *hash, const struct header *header)
 {
-    _Static_assert(sizeof *header == 40, "it has no padding");
     snapshot_hash_init(hash);
-    hash->lane[0] ^= header->layout;
-    hash->lane[1] ^= header->version | (uint64_t)header->header_bytes << 32;
-    memcpy(&hash->lane[2], header->made_by, sizeof header->made_by);
+    snapshot_hash_add(hash, header, sizeof *header);
 }
 
-static enum penrose_status check_header(const struct header *header, size_t size, const char *name,
+/* The kind of that name, NULL: none. */
+static const struct chip_calls *find_kind(const struct chip_calls *const *kinds,
+                                          const struct header *header)
+{
+    size_t i = 0;
+    while (kinds[i] && strncmp(kinds[i]->arch->name, header->kind, sizeof header->kind) != 0) {
+        i++;
+    }
+    return kinds[i];
+}
+
+static enum penrose_status check_header(const struct header *header, size_t size,
+                                        const struct chip_calls *kind, const char *name,
                                         struct penrose_error *error)
 {
-    struct header own = make_header();
     if (size != sizeof *header ||
         memcmp(header->magic, snapshot_magic, sizeof header->magic) != 0) {
         return error_set(error, PENROSE_E_FORMAT, "%s: this is no snapshot of Penrose", name);
@@ -189,12 +146,23 @@ static enum penrose_status check_header(const struct header *header, size_t size
                          "%s: a snapshot of format %u, this build reads format %d; make it again",
                          name, header->version, SNAPSHOT_VERSION);
     }
-    if (header->layout != own.layout) {
+    if (!kind) {
+        return error_set(error, PENROSE_E_FORMAT,
+                         "%s: a snapshot of chips of the kind '%.*s', which this build has not",
+                         name, KIND_BYTES, header->kind);
+    }
+    if (header->layout != kind->layout()) {
         return error_set(
             error, PENROSE_E_FORMAT,
             "%s: a snapshot by another build (Penrose %.15s); load it with that build, "
             "or make it again with this one (%s)",
             name, header->made_by, PACKAGE_VERSION);
+    }
+    if (header->chips == 0 || header->chips > CLUSTER_CHIPS) {
+        return error_set(error, PENROSE_E_FORMAT,
+                         "%s: the snapshot is damaged (it has %llu chips, and a cluster has 1 to "
+                         "%d); make it again",
+                         name, (unsigned long long)header->chips, CLUSTER_CHIPS);
     }
     return PENROSE_OK;
 }
@@ -266,9 +234,9 @@ static bool pack_block(void *context, const uint8_t *bytes, size_t size)
 }
 
 /* Writes a whole snapshot; false: drain->error says why. */
-static bool write_snapshot(struct penrose_chip *chip, struct drain *drain)
+static bool write_snapshot(struct penrose_cluster *cluster, struct drain *drain)
 {
-    struct header header = make_header();
+    struct header header = make_header(cluster);
     struct packer packer = {.zstd = ZSTD_createCCtx(), .drain = drain};
     struct snapshot_writer *writer = malloc(sizeof *writer);
     bool is_good = packer.zstd && writer;
@@ -276,7 +244,7 @@ static bool write_snapshot(struct penrose_chip *chip, struct drain *drain)
         ZSTD_CCtx_setParameter(packer.zstd, ZSTD_c_compressionLevel, LEVEL);
         *writer = (struct snapshot_writer){.put = pack_block, .context = &packer, .shares = true};
         start_hash(&writer->hash, &header);
-        is_good = drain_put(drain, &header, sizeof header) && snapshot_save_chip(writer, chip);
+        is_good = drain_put(drain, &header, sizeof header) && cluster_save(writer, cluster);
         uint64_t hash = snapshot_flush(writer);
         is_good = is_good && !writer->failed && pack_bytes(&packer, &hash, sizeof hash, ZSTD_e_end);
     }
@@ -383,25 +351,35 @@ static enum penrose_status explain(const struct snapshot_reader *reader,
                      name, unpacker->rule ? unpacker->rule : reader->rule);
 }
 
-static enum penrose_status unpack_chip(struct unpacker *unpacker, struct snapshot_reader *reader,
-                                       const struct penrose_options *options, const char *name,
-                                       struct penrose_chip **chip, struct penrose_error *error)
+/* What the header of a file has told. */
+struct told {
+    const char *name; /* of the file, for messages */
+    const struct header *header;
+    const struct chip_calls *kind;
+    unsigned threads;
+};
+
+static enum penrose_status unpack_cluster(struct unpacker *unpacker, struct snapshot_reader *reader,
+                                          const struct told *told, struct penrose_cluster **cluster,
+                                          struct penrose_error *error)
 {
-    enum penrose_status status = snapshot_load_chip(reader, options, chip, error);
+    enum penrose_status status = cluster_load(reader, told->kind, (unsigned)told->header->chips,
+                                              told->threads, cluster, error);
     if (status == PENROSE_OK) {
         check_end(reader, unpacker);
     }
     if (reader->status == PENROSE_OK) {
         return status;
     }
-    chip_destroy(*chip);
-    *chip = NULL;
-    return explain(reader, unpacker, name, error);
+    cluster_destroy(*cluster);
+    *cluster = NULL;
+    return explain(reader, unpacker, told->name, error);
 }
 
 static enum penrose_status read_snapshot(struct source *source,
-                                         const struct penrose_options *options, const char *name,
-                                         struct penrose_chip **chip, struct penrose_error *error)
+                                         const struct snapshot_loading *loading, const char *name,
+                                         struct penrose_cluster **cluster,
+                                         struct penrose_error *error)
 {
     struct header header = {.version = 0};
     size_t size = source_take(source, &header, sizeof header);
@@ -409,7 +387,11 @@ static enum penrose_status read_snapshot(struct source *source,
         return error_set(error, PENROSE_E_FILE, "%s: cannot be read: %s", name,
                          strerror(source->error));
     }
-    enum penrose_status status = check_header(&header, size, name, error);
+    const struct told told = {.name = name,
+                              .header = &header,
+                              .kind = find_kind(loading->kinds, &header),
+                              .threads = loading->threads};
+    enum penrose_status status = check_header(&header, size, told.kind, name, error);
     if (status != PENROSE_OK) {
         return status;
     }
@@ -421,7 +403,7 @@ static enum penrose_status read_snapshot(struct source *source,
         unpacker->source = source;
         *reader = (struct snapshot_reader){.take = unpack_some, .context = unpacker};
         start_hash(&reader->hash, &header);
-        status = unpack_chip(unpacker, reader, options, name, chip, error);
+        status = unpack_cluster(unpacker, reader, &told, cluster, error);
     } else {
         status = error_set(error, PENROSE_E_MEMORY, "%s: no memory to read it", name);
     }
@@ -433,18 +415,28 @@ static enum penrose_status read_snapshot(struct source *source,
 
 /* --- Files --- */
 
-/* A chip that runs is not all there: units are in the middle of a window. */
-static enum penrose_status check_state(const struct penrose_chip *chip, struct penrose_error *error)
+/* What runs is not all there: units are in the middle of a window. */
+static enum penrose_status check_state(const struct penrose_cluster *cluster,
+                                       struct penrose_error *error)
 {
-    if (chip->runnable_count > 0) {
-        return error_set(error, PENROSE_E_STATE,
-                         "a chip that is running cannot be saved; do it between windows");
+    const struct chip_calls *kind = cluster->chips > 0 ? kind_of(cluster) : NULL;
+    for (unsigned i = 0; i < cluster->chips; i++) {
+        const struct chip_calls *other = chip_calls_of(cluster->chip[i]);
+        if (other != kind) {
+            return error_set(error, PENROSE_E_STATE,
+                             "a snapshot is of chips of one kind; this cluster has a %s and a %s",
+                             kind->arch->name, other->arch->name);
+        }
+        if (kind->is_running(cluster->chip[i])) {
+            return error_set(error, PENROSE_E_STATE,
+                             "a chip that is running cannot be saved; do it between windows");
+        }
     }
-    return PENROSE_OK;
+    return kind ? PENROSE_OK : error_set(error, PENROSE_E_STATE, "the cluster has no chips");
 }
 
 /* Writes and closes the file; answers errno. */
-static int write_file(struct penrose_chip *chip, int descriptor)
+static int write_file(struct penrose_cluster *cluster, int descriptor)
 {
     struct drain drain = {.file = fdopen(descriptor, "wb")};
     if (!drain.file) {
@@ -452,7 +444,7 @@ static int write_file(struct penrose_chip *chip, int descriptor)
         close(descriptor);
         return error;
     }
-    write_snapshot(chip, &drain);
+    write_snapshot(cluster, &drain);
     if (!drain.error && (fflush(drain.file) != 0 || fsync(descriptor) != 0)) {
         drain.error = errno;
     }
@@ -462,7 +454,7 @@ static int write_file(struct penrose_chip *chip, int descriptor)
     return drain.error;
 }
 
-static enum penrose_status save_as(struct penrose_chip *chip, const char *path,
+static enum penrose_status save_as(struct penrose_cluster *cluster, const char *path,
                                    struct penrose_error *error)
 {
     struct stat status;
@@ -476,9 +468,9 @@ static enum penrose_status save_as(struct penrose_chip *chip, const char *path,
         return error_set(error, PENROSE_E_MEMORY, "%s: no memory for a snapshot", path);
     }
     snprintf(other, size, "%s.%ld-%llx.part", path, (long)getpid(),
-             (unsigned long long)(uintptr_t)chip); /* nobody else's */
+             (unsigned long long)(uintptr_t)cluster); /* nobody else's */
     int descriptor = open(other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-    int failure = descriptor < 0 ? errno : write_file(chip, descriptor);
+    int failure = descriptor < 0 ? errno : write_file(cluster, descriptor);
     if (!failure && rename(other, path) != 0) {
         failure = errno;
     }
@@ -493,46 +485,47 @@ static enum penrose_status save_as(struct penrose_chip *chip, const char *path,
                      "%s: the snapshot cannot be written: %s", path, strerror(failure));
 }
 
-enum penrose_status chip_snapshot_save(struct penrose_chip *chip, const char *path,
-                                       struct penrose_error *error)
+enum penrose_status cluster_snapshot_save(struct penrose_cluster *cluster, const char *path,
+                                          struct penrose_error *error)
 {
-    enum penrose_status status = check_state(chip, error);
+    enum penrose_status status = check_state(cluster, error);
     if (status != PENROSE_OK) {
         return status;
     }
     char *real = realpath(path, NULL); /* where a link leads */
-    status = save_as(chip, real ? real : path, error);
+    status = save_as(cluster, real ? real : path, error);
     free(real);
     return status;
 }
 
-enum penrose_status chip_snapshot_load(const struct penrose_options *options, const char *path,
-                                       struct penrose_chip **chip, struct penrose_error *error)
+enum penrose_status cluster_snapshot_load(const struct snapshot_loading *loading, const char *path,
+                                          struct penrose_cluster **cluster,
+                                          struct penrose_error *error)
 {
-    *chip = NULL;
+    *cluster = NULL;
     errno = 0;
     struct source source = {.file = fopen(path, "rbe")};
     if (!source.file) {
         return error_set(error, PENROSE_E_FILE, "%s: cannot be read: %s", path, strerror(errno));
     }
-    enum penrose_status status = read_snapshot(&source, options, path, chip, error);
+    enum penrose_status status = read_snapshot(&source, loading, path, cluster, error);
     fclose(source.file);
     return status;
 }
 
 /* --- Memory --- */
 
-enum penrose_status chip_snapshot_to_memory(struct penrose_chip *chip, void **bytes, size_t *size,
-                                            struct penrose_error *error)
+enum penrose_status cluster_snapshot_to_memory(struct penrose_cluster *cluster, void **bytes,
+                                               size_t *size, struct penrose_error *error)
 {
     struct drain drain = {.file = NULL};
     *bytes = NULL;
     *size = 0;
-    enum penrose_status status = check_state(chip, error);
+    enum penrose_status status = check_state(cluster, error);
     if (status != PENROSE_OK) {
         return status;
     }
-    if (!write_snapshot(chip, &drain)) {
+    if (!write_snapshot(cluster, &drain)) {
         free(drain.bytes);
         return error_set(error, PENROSE_E_MEMORY, "no memory for a snapshot");
     }
@@ -541,28 +534,12 @@ enum penrose_status chip_snapshot_to_memory(struct penrose_chip *chip, void **by
     return PENROSE_OK;
 }
 
-enum penrose_status chip_snapshot_from_memory(const struct penrose_options *options,
-                                              const void *bytes, size_t size,
-                                              struct penrose_chip **chip,
-                                              struct penrose_error *error)
+enum penrose_status cluster_snapshot_from_memory(const struct snapshot_loading *loading,
+                                                 const void *bytes, size_t size,
+                                                 struct penrose_cluster **cluster,
+                                                 struct penrose_error *error)
 {
     struct source source = {.bytes = bytes, .left = size};
-    *chip = NULL;
-    return read_snapshot(&source, options, "memory", chip, error);
-}
-
-/* --- The hash of a chip --- */
-
-uint64_t chip_state_hash(struct penrose_chip *chip)
-{
-    struct snapshot_writer *writer = malloc(sizeof *writer);
-    if (!writer) {
-        return 0;
-    }
-    *writer = (struct snapshot_writer){.put = NULL};
-    snapshot_hash_init(&writer->hash);
-    snapshot_save_chip(writer, chip);
-    uint64_t hash = snapshot_flush(writer);
-    free(writer);
-    return hash;
+    *cluster = NULL;
+    return read_snapshot(&source, loading, "memory", cluster, error);
 }
