@@ -278,8 +278,8 @@ static inline struct device *device_at(uint64_t paddr)
 }
 
 /* What usable_device() gives at a first use, and for arguments that are of no use. */
-static __attribute__((noinline)) struct device *prepared_device(const char *call, uint64_t paddr,
-                                                                const struct transfer *transfer)
+static struct device *prepared_device(const char *call, uint64_t paddr,
+                                      const struct transfer *transfer)
 {
     struct device *device = current_machine() ? device_at(paddr) : NULL;
     if (transfer->size > 0 && !transfer->from && !transfer->to) {

@@ -73,8 +73,7 @@ static ALWAYS_INLINE bool prepare(struct tensix *tensix, unsigned thread, struct
 }
 
 /* An instruction that cannot start waits for a bank or breaks a rule. */
-static __attribute__((noinline)) enum tensix_exec refuse(struct tensix *tensix, unsigned thread,
-                                                         const char *name)
+static enum tensix_exec refuse(struct tensix *tensix, unsigned thread, const char *name)
 {
     unsigned state = tensix_state_id(tensix, thread);
     for (unsigned src = 0; src < TENSIX_SRCS; src++) {
@@ -157,8 +156,7 @@ static ALWAYS_INLINE enum tensix_exec multiply_matrices(struct tensix *tensix, u
 
 /* SPEC: one row of SrcB becomes seven of which every second one is zeros, which are not added. The
  * mask of the row of Dst really has a gap. */
-static __attribute__((noinline)) enum tensix_exec multiply_row(struct tensix *tensix,
-                                                               unsigned thread, uint32_t word)
+static enum tensix_exec multiply_row(struct tensix *tensix, unsigned thread, uint32_t word)
 {
     const struct tensix_args_MVMUL args = tensix_decode_MVMUL(word);
     uint32_t scratch[NUM_MATRIX_TERMS][COLUMNS];

@@ -22,8 +22,6 @@
 #include "num/kernels.h"
 #include "tensix/exec.h"
 
-#define TENSIX_VECTOR_INLINE static inline __attribute__((always_inline))
-
 typedef const char *tensix_vector_exec(struct tensix *tensix, const struct tensix_vector_op *op,
                                        uint32_t lanes);
 
@@ -38,8 +36,8 @@ enum tensix_vector_part {
 
 /* --- Operands --- */
 
-TENSIX_VECTOR_INLINE struct tensix_vector_op tensix_vector_decode(unsigned row, unsigned thread,
-                                                                  uint32_t word)
+static inline struct tensix_vector_op tensix_vector_decode(unsigned row, unsigned thread,
+                                                           uint32_t word)
 {
     bool is_wide = tensix_has(row, TENSIX_TRAIT_WIDE);
     unsigned vd = is_wide ? word >> 20 & 15 : word >> 4 & 15;
@@ -61,29 +59,29 @@ TENSIX_VECTOR_INLINE struct tensix_vector_op tensix_vector_decode(unsigned row, 
 }
 
 /* Bits 23 to 8 and 23 to 12 as numbers. */
-TENSIX_VECTOR_INLINE uint32_t tensix_vector_imm16(const struct tensix_vector_op *op)
+static inline uint32_t tensix_vector_imm16(const struct tensix_vector_op *op)
 {
     return op->word >> 8 & 0xffff;
 }
 
-TENSIX_VECTOR_INLINE uint32_t tensix_vector_imm12(const struct tensix_vector_op *op)
+static inline uint32_t tensix_vector_imm12(const struct tensix_vector_op *op)
 {
     return op->word >> 12 & 0xfff;
 }
 
-TENSIX_VECTOR_INLINE int32_t tensix_vector_simm12(const struct tensix_vector_op *op)
+static inline int32_t tensix_vector_simm12(const struct tensix_vector_op *op)
 {
     return (int32_t)(op->word << 8) >> 20;
 }
 
 /* SPEC: `unsigned VB = VD`, which a macro has done in its own way. */
-TENSIX_VECTOR_INLINE unsigned tensix_vector_vb_or_vd(const struct tensix_vector_op *op)
+static inline unsigned tensix_vector_vb_or_vd(const struct tensix_vector_op *op)
 {
     return op->is_scheduled ? op->vb : op->vd;
 }
 
 /* May VD be written? LReg[8] and up only by SFPCONFIG. */
-TENSIX_VECTOR_INLINE bool tensix_vector_may_write(unsigned vd)
+static inline bool tensix_vector_may_write(unsigned vd)
 {
     return vd < TENSIX_LREG_WRITABLE || vd == TENSIX_LREG_MACRO;
 }
@@ -92,13 +90,13 @@ TENSIX_VECTOR_INLINE bool tensix_vector_may_write(unsigned vd)
 enum { TENSIX_MODE_INDIRECT_VA = 1 << 2, TENSIX_MODE_INDIRECT_VD = 1 << 3 };
 
 /* Does an instruction of the MAD sub-unit write where LReg[7] says? SPEC: LReg[16] stays what it is. */
-TENSIX_VECTOR_INLINE bool tensix_vector_is_indirect(const struct tensix_vector_op *op)
+static inline bool tensix_vector_is_indirect(const struct tensix_vector_op *op)
 {
     return (op->mod & TENSIX_MODE_INDIRECT_VD) && op->vd != TENSIX_LREG_MACRO;
 }
 
 /* The LReg that a lane names. */
-TENSIX_VECTOR_INLINE unsigned tensix_vector_named(const struct tensix_vector *vector, unsigned lane)
+static inline unsigned tensix_vector_named(const struct tensix_vector *vector, unsigned lane)
 {
     return vector->lreg[TENSIX_LREG_INDEX][lane] & 15;
 }
@@ -107,8 +105,8 @@ TENSIX_VECTOR_INLINE unsigned tensix_vector_named(const struct tensix_vector *ve
 
 /* SPEC: SFPMAD, instruction scheduling. Called by rows of two cycles once they have executed: their
  * results can be used the cycle after next. `writes`: bits of LRegs. */
-TENSIX_VECTOR_INLINE void
-tensix_vector_note_slow(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t writes)
+static inline void tensix_vector_note_slow(struct tensix *tensix, const struct tensix_vector_op *op,
+                                           uint32_t writes)
 {
     struct tensix_vector *vector = &tensix->vector;
     vector->slow_start = tensix->now;
@@ -117,8 +115,7 @@ tensix_vector_note_slow(struct tensix *tensix, const struct tensix_vector_op *op
 }
 
 /* LRegs that a row reads without the automatic stalls seeing it: HIDDEN of tensix.def. */
-TENSIX_VECTOR_INLINE uint32_t tensix_vector_hidden_reads(unsigned row,
-                                                         const struct tensix_vector_op *op)
+static inline uint32_t tensix_vector_hidden_reads(unsigned row, const struct tensix_vector_op *op)
 {
     switch (row) {
 #define INSN(...)
@@ -140,13 +137,13 @@ enum tensix_exec tensix_vector_report_hazard(struct tensix *tensix,
 
 /* --- Starting --- */
 
-TENSIX_VECTOR_INLINE bool tensix_vector_has_backdoor(unsigned row)
+static inline bool tensix_vector_has_backdoor(unsigned row)
 {
     return !tensix_has(row, TENSIX_TRAIT_OWN_VD);
 }
 
 /* Rows whose effect does not depend on LaneEnabled, or that look at it themselves. */
-TENSIX_VECTOR_INLINE bool tensix_vector_ignores_flags(unsigned row)
+static inline bool tensix_vector_ignores_flags(unsigned row)
 {
     return tensix_has(row, TENSIX_TRAIT_IGNORES_FLAGS);
 }
@@ -164,8 +161,8 @@ enum tensix_exec tensix_vector_fault(struct tensix *tensix, const struct tensix_
                                      const char *rule);
 
 /* Lanes for which an instruction executes; writes templates first. */
-TENSIX_VECTOR_INLINE uint32_t tensix_vector_lanes(struct tensix_vector *vector,
-                                                  const struct tensix_vector_op *op, unsigned row)
+static inline uint32_t tensix_vector_lanes(struct tensix_vector *vector,
+                                           const struct tensix_vector_op *op, unsigned row)
 {
     uint32_t lanes = UINT32_MAX;
     if (tensix_vector_has_backdoor(row) && !op->is_scheduled && op->vd >= TENSIX_LREG_BACKDOOR) {
@@ -175,9 +172,9 @@ TENSIX_VECTOR_INLINE uint32_t tensix_vector_lanes(struct tensix_vector *vector,
 }
 
 /* Executes an instruction by itself, while nothing is scheduled. */
-TENSIX_VECTOR_INLINE enum tensix_exec tensix_vector_execute(struct tensix *tensix, unsigned row,
-                                                            const struct tensix_vector_op *op,
-                                                            tensix_vector_exec *exec)
+static inline enum tensix_exec tensix_vector_execute(struct tensix *tensix, unsigned row,
+                                                     const struct tensix_vector_op *op,
+                                                     tensix_vector_exec *exec)
 {
     struct tensix_vector *vector = &tensix->vector;
     const uint32_t hidden = tensix_vector_hidden_reads(row, op);
@@ -189,9 +186,9 @@ TENSIX_VECTOR_INLINE enum tensix_exec tensix_vector_execute(struct tensix *tensi
     return rule ? tensix_vector_fault(tensix, op, rule) : TENSIX_DONE;
 }
 
-TENSIX_VECTOR_INLINE enum tensix_exec tensix_vector_start(struct tensix *tensix, unsigned row,
-                                                          unsigned thread, uint32_t word,
-                                                          tensix_vector_exec *exec)
+static inline enum tensix_exec tensix_vector_start(struct tensix *tensix, unsigned row,
+                                                   unsigned thread, uint32_t word,
+                                                   tensix_vector_exec *exec)
 {
     const struct tensix_vector_op op = tensix_vector_decode(row, thread, word);
     return tensix->vector.schedules || tensix->timing

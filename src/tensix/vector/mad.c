@@ -22,8 +22,7 @@ enum { LUT_FP16 = 2, LUT_FP16_6_4 = 3, LUT_FP16_3 = LUT_FP16 | TENSIX_MODE_INDIR
 /* --- Results --- */
 
 /* Writes each lane to the LReg that it names; returns the LRegs as bits. */
-static __attribute__((noinline)) uint32_t scatter(struct tensix_vector *vector,
-                                                  const uint32_t *value, uint32_t lanes)
+static uint32_t scatter(struct tensix_vector *vector, const uint32_t *value, uint32_t lanes)
 {
     uint32_t writes = 0;
     for (; lanes; lanes &= lanes - 1) {
@@ -38,8 +37,7 @@ static __attribute__((noinline)) uint32_t scatter(struct tensix_vector *vector,
 }
 
 /* Scheduled instructions are not watched for hazards: no automatic stall is for them. */
-TENSIX_VECTOR_INLINE const char *finish(struct tensix *tensix, const struct tensix_vector_op *op,
-                                        uint32_t writes)
+static const char *finish(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t writes)
 {
     if (!op->is_scheduled) {
         tensix_vector_note_slow(tensix, op, writes);
@@ -48,14 +46,13 @@ TENSIX_VECTOR_INLINE const char *finish(struct tensix *tensix, const struct tens
 }
 
 /* d = operation(a, b, c, immediate), wherever d is. */
-TENSIX_VECTOR_INLINE const char *compute(struct tensix *tensix, const struct tensix_vector_op *op,
-                                         uint32_t lanes, enum num_lanes_op operation,
-                                         const uint32_t *a, const uint32_t *b, const uint32_t *c,
-                                         uint32_t immediate)
+static const char *compute_lanes(struct tensix *tensix, const struct tensix_vector_op *op,
+                                 uint32_t lanes, enum num_lanes_op operation, const uint32_t *a,
+                                 const uint32_t *b, const uint32_t *c, uint32_t immediate)
 {
     struct tensix_vector *vector = &tensix->vector;
     num_lanes_function *function = tensix->kernels->lanes->op[operation];
-    if (__builtin_expect(tensix_vector_is_indirect(op), 0)) {
+    if (tensix_vector_is_indirect(op)) {
         uint32_t result[NUM_LANES];
         function(result, a, b, c, immediate, lanes);
         return finish(tensix, op, scatter(vector, result, lanes));
@@ -70,7 +67,7 @@ TENSIX_VECTOR_INLINE const char *compute(struct tensix *tensix, const struct ten
 /* --- Multiply-add --- */
 
 /* Each lane of VA from the LReg that it names. */
-static __attribute__((noinline)) void gather(const struct tensix_vector *vector, uint32_t *va)
+static void gather_factor(const struct tensix_vector *vector, uint32_t *va)
 {
     for (unsigned lane = 0; lane < NUM_LANES; lane++) {
         va[lane] = vector->lreg[tensix_vector_named(vector, lane)][lane];
@@ -78,19 +75,18 @@ static __attribute__((noinline)) void gather(const struct tensix_vector *vector,
 }
 
 /* The operands of SFPMAD and its kin. */
-TENSIX_VECTOR_INLINE const char *multiply_add(struct tensix *tensix,
-                                              const struct tensix_vector_op *op, uint32_t lanes,
-                                              enum num_lanes_op operation, uint32_t immediate)
+static const char *multiply_add(struct tensix *tensix, const struct tensix_vector_op *op,
+                                uint32_t lanes, enum num_lanes_op operation, uint32_t immediate)
 {
     const struct tensix_vector *vector = &tensix->vector;
     uint32_t gathered[NUM_LANES];
     const uint32_t *a = vector->lreg[op->va];
-    if (__builtin_expect(op->mod & TENSIX_MODE_INDIRECT_VA, 0)) {
-        gather(vector, gathered);
+    if (op->mod & TENSIX_MODE_INDIRECT_VA) {
+        gather_factor(vector, gathered);
         a = gathered;
     }
-    return compute(tensix, op, lanes, operation, a, vector->lreg[op->vb], vector->lreg[op->vc],
-                   immediate);
+    return compute_lanes(tensix, op, lanes, operation, a, vector->lreg[op->vb],
+                         vector->lreg[op->vc], immediate);
 }
 
 TENSIX_EXEC_VECTOR(SFPMAD)
@@ -118,16 +114,15 @@ TENSIX_EXEC_VECTOR(SFPMUL24)
 /* --- With an immediate --- */
 
 /* The immediate is the upper half of an FP32 number. */
-TENSIX_VECTOR_INLINE void spread_immediate(const struct tensix *tensix,
-                                           const struct tensix_vector_op *op, uint32_t *value)
+static void spread_immediate(const struct tensix *tensix, const struct tensix_vector_op *op,
+                             uint32_t *value)
 {
     tensix->kernels->lanes->op[NUM_LANES_CONSTANT](value, NULL, NULL, NULL,
                                                    tensix_vector_imm16(op) << 16, UINT32_MAX);
 }
 
 /* SPEC: `unsigned VC = VD`, which a macro has done in its own way. */
-TENSIX_VECTOR_INLINE const uint32_t *addend(const struct tensix *tensix,
-                                            const struct tensix_vector_op *op)
+static const uint32_t *addend(const struct tensix *tensix, const struct tensix_vector_op *op)
 {
     return tensix->vector.lreg[op->is_scheduled ? op->vc : op->vd];
 }
@@ -136,8 +131,9 @@ TENSIX_EXEC_VECTOR(SFPADDI)
 {
     uint32_t immediate[NUM_LANES];
     spread_immediate(tensix, op, immediate);
-    return compute(tensix, op, lanes, NUM_LANES_MAD, immediate,
-                   tensix->vector.lreg[TENSIX_LREG_ONE], addend(tensix, op), op->mod & NEGATE_VC);
+    return compute_lanes(tensix, op, lanes, NUM_LANES_MAD, immediate,
+                         tensix->vector.lreg[TENSIX_LREG_ONE], addend(tensix, op),
+                         op->mod & NEGATE_VC);
 }
 
 /* The product of -0 and a number becomes +0 by the addition. */
@@ -145,8 +141,9 @@ TENSIX_EXEC_VECTOR(SFPMULI)
 {
     uint32_t immediate[NUM_LANES];
     spread_immediate(tensix, op, immediate);
-    return compute(tensix, op, lanes, NUM_LANES_MAD, immediate, addend(tensix, op),
-                   tensix->vector.lreg[TENSIX_LREG_ZERO], op->mod & NEGATE_VC ? NEGATE_VB : 0);
+    return compute_lanes(tensix, op, lanes, NUM_LANES_MAD, immediate, addend(tensix, op),
+                         tensix->vector.lreg[TENSIX_LREG_ZERO],
+                         op->mod & NEGATE_VC ? NEGATE_VB : 0);
 }
 
 /* --- Tables --- */

@@ -15,13 +15,13 @@ enum round_mode { ROUND_TO_FP16, ROUND_TO_BF16 }; /* the others are enum num_lan
 enum rounding { ROUNDS_TO_NEAREST, ROUNDS_AT_RANDOM, ROUNDS_TO_ZERO };
 enum { ROUND_MODE_MASK = 7, USE_IMM5 = 8 };
 
-TENSIX_VECTOR_INLINE bool is_descale(unsigned mode)
+static bool is_descale(unsigned mode)
 {
     return mode == NUM_LANES_INT_TO_UINT8 || mode == NUM_LANES_INT_TO_INT8;
 }
 
 /* The operation of a mode. */
-TENSIX_VECTOR_INLINE enum num_lanes_op round_operation(unsigned mode)
+static enum num_lanes_op round_operation(unsigned mode)
 {
     return mode == ROUND_TO_FP16   ? NUM_LANES_TO_FP16
            : mode == ROUND_TO_BF16 ? NUM_LANES_TO_BF16
@@ -29,13 +29,13 @@ TENSIX_VECTOR_INLINE enum num_lanes_op round_operation(unsigned mode)
                                    : NUM_LANES_TO_INTEGER;
 }
 
-TENSIX_VECTOR_INLINE unsigned rounding_of(const struct tensix_vector_op *op)
+static unsigned rounding_of(const struct tensix_vector_op *op)
 {
     return op->word >> 21 & 3;
 }
 
 /* Has every lane that is enabled taken the instruction as a template? */
-TENSIX_VECTOR_INLINE bool is_template(const struct tensix_vector_op *op, uint32_t lanes)
+static bool is_template(const struct tensix_vector_op *op, uint32_t lanes)
 {
     return lanes == 0 && op->vd >= TENSIX_LREG_BACKDOOR && !op->is_scheduled;
 }

@@ -7,9 +7,8 @@
 #include "tensix/vector/schedule.h"
 
 /* What most rows do: VD = operation(VB, VC, immediate), where VD can be written. */
-TENSIX_VECTOR_INLINE const char *apply(struct tensix *tensix, const struct tensix_vector_op *op,
-                                       uint32_t lanes, enum num_lanes_op operation, unsigned vb,
-                                       uint32_t immediate)
+static const char *apply(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes,
+                         enum num_lanes_op operation, unsigned vb, uint32_t immediate)
 {
     uint32_t(*lreg)[NUM_LANES] = tensix->vector.lreg;
     if (tensix_vector_may_write(op->vd)) {
@@ -20,17 +19,16 @@ TENSIX_VECTOR_INLINE const char *apply(struct tensix *tensix, const struct tensi
 }
 
 /* Applies an operation of a row without VB. */
-TENSIX_VECTOR_INLINE const char *apply_unary(struct tensix *tensix,
-                                             const struct tensix_vector_op *op, uint32_t lanes,
-                                             enum num_lanes_op operation, uint32_t immediate)
+static const char *apply_unary(struct tensix *tensix, const struct tensix_vector_op *op,
+                               uint32_t lanes, enum num_lanes_op operation, uint32_t immediate)
 {
     return apply(tensix, op, lanes, operation, op->vc, immediate);
 }
 
 /* SPEC: LaneFlags follow a result only where VD is below 8. With `inverts` they are inverted after
  * `sets` has set them to `flags`, or as they were. */
-TENSIX_VECTOR_INLINE void put_flags(struct tensix *tensix, const struct tensix_vector_op *op,
-                                    uint32_t lanes, bool sets, uint32_t flags, bool inverts)
+static void put_flags(struct tensix *tensix, const struct tensix_vector_op *op, uint32_t lanes,
+                      bool sets, uint32_t flags, bool inverts)
 {
     struct tensix_vector *vector = &tensix->vector;
     if (op->vd >= TENSIX_LREG_WRITABLE) {
@@ -313,8 +311,7 @@ static void exchange(struct tensix *tensix, unsigned vc, unsigned vd, unsigned w
 }
 
 /* Lanes whose operands are to change places. */
-TENSIX_VECTOR_INLINE uint32_t misordered(const struct tensix *tensix,
-                                         const struct tensix_vector_op *op)
+static uint32_t misordered(const struct tensix *tensix, const struct tensix_vector_op *op)
 {
     const struct tensix_vector *vector = &tensix->vector;
     if (op->mod == SWAP_ALWAYS) {
@@ -338,7 +335,7 @@ TENSIX_EXEC_VECTOR(SFPSWAP)
     const struct tensix_lane_sets *sets = &tensix->vector.sets;
     const uint32_t swaps = lanes & misordered(tensix, op);
     exchange(tensix, op->vc, op->vd, TENSIX_LREG_WRITABLE, swaps & ~sets->dest_index);
-    if (__builtin_expect((swaps & sets->dest_index) != 0, 0)) {
+    if ((swaps & sets->dest_index) != 0) {
         exchange(tensix, op->vc, op->vd, SWAP_INDICES, swaps & sets->dest_index);
         exchange(tensix, SWAP_INDICES + op->vc % SWAP_INDICES, SWAP_INDICES + op->vd % SWAP_INDICES,
                  TENSIX_LREG_WRITABLE, swaps & sets->dest_index);

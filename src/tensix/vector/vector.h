@@ -184,7 +184,7 @@ uint64_t tensix_vector_start_at(const struct tensix *tensix, unsigned thread, un
 static inline void tensix_vector_settle(struct tensix *tensix, const struct tensix_vector *vector,
                                         uint64_t now)
 {
-    if (__builtin_expect(vector->schedules, 0)) {
+    if (vector->schedules) {
         tensix_vector_run_schedules(tensix, now);
     }
 }
