@@ -15,6 +15,12 @@
 #define RV32_TAIL_CALLS 1
 #endif
 
+/* A function that needs room on the stack, which the handler that calls it does not, stays a function.
+ * As a part of the handler it would take that room at each pass. Where it passes on the address of
+ * a local variable, the compiler could make no jump of the handler's last call any more, and the
+ * stack would grow with each instruction of a burst. */
+#define RV32_APART __attribute__((noinline))
+
 struct rv32_op {
     rv32_handler *run;
     uint8_t rd; /* x0 is RV32_SINK here; f and v registers are plain numbers */
@@ -107,8 +113,7 @@ int64_t rv32_after_change(struct rv32_hart *hart, const struct rv32_op *op, int6
 static inline int64_t rv32_after_bus(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
     bool is_changed = hart->cut < hart->end || hart->code->stale;
-    return __builtin_expect(is_changed, 0) ? rv32_after_change(hart, op, left)
-                                           : rv32_next(hart, op, left);
+    return is_changed ? rv32_after_change(hart, op, left) : rv32_next(hart, op, left);
 }
 
 static inline bool rv32_is_trisc(const struct rv32_hart *hart)

@@ -37,10 +37,8 @@ static inline uint32_t with_sign(uint32_t x, uint32_t sign)
     return (x & ~NUM_FP32_SIGN) | (sign & NUM_FP32_SIGN);
 }
 
-/* Apart from its handler, because a local variable whose address escapes would keep the compiler
- * from turning the handler's last call into a jump. (The bus may ask for hart->op.) */
-static __attribute__((noinline)) enum answer load(struct rv32_hart *hart, const struct rv32_op *op,
-                                                  uint64_t now)
+/* The bus may ask for hart->op. */
+static RV32_APART enum answer load(struct rv32_hart *hart, const struct rv32_op *op, uint64_t now)
 {
     uint32_t value = 0;
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;

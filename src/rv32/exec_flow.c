@@ -15,7 +15,7 @@ static inline int64_t jump_from(struct rv32_hart *hart, uint32_t behind, uint32_
 /* A taken branch or jal: in-page targets are op displacements (see rv32_decode). */
 static inline int64_t take_branch(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)
 {
-    if (__builtin_expect(op->aux, 1)) {
+    if (op->aux) {
         return rv32_next(hart, op + op->imm, left);
     }
     uint32_t pc = rv32_op_pc(hart, op);

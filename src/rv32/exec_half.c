@@ -81,9 +81,7 @@ static uint32_t widen(struct rv32_hart *hart, uint16_t x)
     return NUM_FP32_NAN;
 }
 
-/* Apart from its handler, as in exec_float.c. */
-static __attribute__((noinline)) enum answer load(struct rv32_hart *hart, const struct rv32_op *op,
-                                                  uint64_t now)
+static RV32_APART enum answer load(struct rv32_hart *hart, const struct rv32_op *op, uint64_t now)
 {
     uint32_t value = 0;
     uint32_t address = hart->x[op->rs1] + (uint32_t)op->imm;

@@ -28,7 +28,7 @@ static inline uint8_t *direct_l1(const struct rv32_hart *hart, uint32_t address,
 static inline const uint8_t *readable(const struct rv32_hart *hart, uint32_t address, unsigned log)
 {
     const uint8_t *l1 = direct_l1(hart, address, log);
-    if (__builtin_expect(l1 != NULL, 1)) {
+    if (l1 != NULL) {
         return l1;
     }
     if (inside(address - RV32_LOCAL_BASE, log, hart->local_size)) {
@@ -51,13 +51,6 @@ static inline uint32_t get(const uint8_t *from, unsigned log)
     uint32_t value = 0;
     memcpy(&value, from, (size_t)1 << log);
     return value;
-}
-
-static enum answer hand_over(struct rv32_hart *hart, uint32_t *value)
-{
-    enum answer answer = hart->bus->access(hart->owner, hart, &hart->access);
-    *value = hart->access.value;
-    return answer;
 }
 
 static enum answer misaligned(struct rv32_hart *hart, uint32_t address, unsigned size, bool store,
@@ -88,9 +81,8 @@ static enum answer store_in_lanes(struct rv32_hart *hart, uint32_t address, unsi
                       "in another order than meant");
 }
 
-static __attribute__((noinline)) enum answer not_aligned(struct rv32_hart *hart, uint32_t address,
-                                                         unsigned size, uint64_t now, bool store,
-                                                         uint32_t value)
+static enum answer not_aligned(struct rv32_hart *hart, uint32_t address, unsigned size,
+                               uint64_t now, bool store, uint32_t value)
 {
     if (store && address < hart->code->pages << RV32_PAGE_SHIFT) {
         return store_in_lanes(hart, address, size, now, value);
@@ -98,16 +90,16 @@ static __attribute__((noinline)) enum answer not_aligned(struct rv32_hart *hart,
     return misaligned(hart, address, size, store, "the harts have no misaligned accesses");
 }
 
+/* `value` is stored; what was loaded is hart->access.value. */
 static enum answer over_bus(struct rv32_hart *hart, uint32_t address, unsigned size, uint64_t now,
-                            bool store, uint32_t *value)
+                            bool store, uint32_t value)
 {
-    uint32_t stored = store ? *value : 0;
     if (address & (size - 1)) {
-        return not_aligned(hart, address, size, now, store, stored);
+        return not_aligned(hart, address, size, now, store, value);
     }
     hart->access = (struct rv32_access){
-        .address = address, .value = stored, .size = (uint8_t)size, .store = store, .cycle = now};
-    return hand_over(hart, value);
+        .address = address, .value = value, .size = (uint8_t)size, .store = store, .cycle = now};
+    return hart->bus->access(hart->owner, hart, &hart->access);
 }
 
 enum answer rv32_load(struct rv32_hart *hart, uint32_t address, unsigned size, uint64_t now,
@@ -119,7 +111,9 @@ enum answer rv32_load(struct rv32_hart *hart, uint32_t address, unsigned size, u
         *value = get(from, log);
         return ANSWER_DONE;
     }
-    return over_bus(hart, address, size, now, false, value);
+    enum answer answer = over_bus(hart, address, size, now, false, 0);
+    *value = hart->access.value;
+    return answer;
 }
 
 enum answer rv32_store(struct rv32_hart *hart, uint32_t address, unsigned size, uint64_t now,
@@ -130,7 +124,7 @@ enum answer rv32_store(struct rv32_hart *hart, uint32_t address, unsigned size, 
         memcpy(to, &value, size);
         return ANSWER_DONE;
     }
-    return over_bus(hart, address, size, now, true, &value);
+    return over_bus(hart, address, size, now, true, value);
 }
 
 /* --- Loads --- */
@@ -148,17 +142,16 @@ static uint32_t address_of(const struct rv32_hart *hart, const struct rv32_op *o
     return hart->x[op->rs1] + (uint32_t)op->imm;
 }
 
-static __attribute__((noinline)) int64_t load_over_bus(struct rv32_hart *hart,
-                                                       const struct rv32_op *op, int64_t left,
-                                                       unsigned log, bool is_signed)
+static RV32_APART int64_t load_over_bus(struct rv32_hart *hart, const struct rv32_op *op,
+                                        int64_t left, unsigned log, bool is_signed)
 {
-    uint32_t address = address_of(hart, op), value = 0;
+    uint32_t address = address_of(hart, op);
     hart->op = op;
-    enum answer answer = over_bus(hart, address, 1u << log, rv32_now(hart, left), false, &value);
+    enum answer answer = over_bus(hart, address, 1u << log, rv32_now(hart, left), false, 0);
     if (answer != ANSWER_DONE) {
         return rv32_refused(hart, op, left, answer);
     }
-    hart->x[op->rd] = extend(value, log, is_signed);
+    hart->x[op->rd] = extend(hart->access.value, log, is_signed);
     return rv32_after_bus(hart, op + 1, left);
 }
 
@@ -166,7 +159,7 @@ static inline int64_t load_integer(struct rv32_hart *hart, const struct rv32_op 
                                    unsigned log, bool is_signed)
 {
     const uint8_t *from = readable(hart, hart->x[op->rs1] + (uint32_t)op->imm, log);
-    if (__builtin_expect(!from, 0)) {
+    if (!from) {
         return load_over_bus(hart, op, left, log, is_signed);
     }
     hart->x[op->rd] = extend(get(from, log), log, is_signed);
@@ -198,8 +191,8 @@ static uint32_t stored_by(const struct rv32_hart *hart, const struct rv32_op *op
 }
 
 /* Pushes the Tensix instructions that stand together from `op` on, one a cycle: how many were taken. */
-static inline unsigned push(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
-                            uint32_t address, bool is_ttinsn)
+static RV32_APART unsigned push(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
+                                uint32_t address, bool is_ttinsn)
 {
     uint32_t words[RV32_PUSHES];
     unsigned count = 0;
@@ -222,15 +215,15 @@ static inline int64_t store_beyond(struct rv32_hart *hart, const struct rv32_op 
         }
     }
     uint32_t value = stored_by(hart, op, is_ttinsn);
-    enum answer answer = over_bus(hart, address, 1u << log, rv32_now(hart, left), true, &value);
+    enum answer answer = over_bus(hart, address, 1u << log, rv32_now(hart, left), true, value);
     if (answer != ANSWER_DONE) {
         return rv32_refused(hart, op, left, answer);
     }
     return rv32_after_bus(hart, op + 1, left);
 }
 
-static __attribute__((noinline)) int64_t
-store_over_bus(struct rv32_hart *hart, const struct rv32_op *op, int64_t left, unsigned log)
+static RV32_APART int64_t store_over_bus(struct rv32_hart *hart, const struct rv32_op *op,
+                                         int64_t left, unsigned log)
 {
     return store_beyond(hart, op, left, address_of(hart, op), log, false);
 }
@@ -244,7 +237,7 @@ static inline int64_t store_integer(struct rv32_hart *hart, const struct rv32_op
                                     unsigned log)
 {
     uint8_t *to = writable(hart, hart->x[op->rs1] + (uint32_t)op->imm, log);
-    if (__builtin_expect(!to, 0)) {
+    if (!to) {
         return store_over_bus(hart, op, left, log);
     }
     memcpy(to, &hart->x[op->rs2], (size_t)1 << log);
@@ -264,19 +257,18 @@ STORE(SW, SIZE_4)
 /* --- Zaamo: L1 only (SPEC: InstructionSet) --- */
 
 static enum answer atomic_half(struct rv32_hart *hart, uint32_t address, uint64_t now, bool store,
-                               uint32_t *value)
+                               uint32_t value)
 {
     hart->access = (struct rv32_access){.address = address,
-                                        .value = *value,
+                                        .value = value,
                                         .size = 4,
                                         .store = store,
                                         .atomic = true,
                                         .cycle = now};
-    return hand_over(hart, value);
+    return hart->bus->access(hart->owner, hart, &hart->access);
 }
 
-/* Checks the address and reads the old value, which is 0 before; the caller stores what replaces
- * it. */
+/* Checks the address and reads the old value; the caller stores what replaces it. */
 static enum answer atomic_read(struct rv32_hart *hart, uint32_t address, uint64_t now,
                                uint32_t *old)
 {
@@ -293,39 +285,50 @@ static enum answer atomic_read(struct rv32_hart *hart, uint32_t address, uint64_
         *old = get(l1, SIZE_4);
         return ANSWER_DONE;
     }
-    return address & 3 ? over_bus(hart, address, 4, now, false, old)
-                       : atomic_half(hart, address, now, false, old);
+    answer = address & 3 ? over_bus(hart, address, 4, now, false, 0)
+                         : atomic_half(hart, address, now, false, 0);
+    *old = hart->access.value;
+    return answer;
 }
 
-static inline int64_t atomic_finish(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
-                                    uint32_t address, uint32_t old, uint32_t value)
+static enum answer atomic_write(struct rv32_hart *hart, uint32_t address, uint64_t now,
+                                uint32_t value)
 {
     uint8_t *to = writable(hart, address, SIZE_4);
-    enum answer answer = ANSWER_DONE;
     if (to) {
         memcpy(to, &value, sizeof value);
-    } else {
-        answer = atomic_half(hart, address, rv32_now(hart, left), true, &value);
+        return ANSWER_DONE;
     }
+    return atomic_half(hart, address, now, true, value);
+}
+
+static inline int64_t atomic_end(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
+                                 enum answer answer)
+{
     if (answer != ANSWER_DONE) {
         return rv32_refused(hart, op, left, answer);
     }
-    hart->x[op->rd] = old;
     return rv32_after_bus(hart, op + 1, left);
 }
 
 #define ATOMIC(token, expression)                                                                  \
-    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
+    static RV32_APART enum answer atomic_##token(struct rv32_hart *hart, const struct rv32_op *op, \
+                                                 uint64_t now)                                     \
     {                                                                                              \
         uint32_t old = 0;                                                                          \
         uint32_t address = hart->x[op->rs1];                                                       \
         uint32_t operand = hart->x[op->rs2];                                                       \
         hart->op = op;                                                                             \
-        enum answer answer = atomic_read(hart, address, rv32_now(hart, left), &old);               \
-        if (answer != ANSWER_DONE) {                                                               \
-            return rv32_refused(hart, op, left, answer);                                           \
+        enum answer answer = atomic_read(hart, address, now, &old);                                \
+        if (answer == ANSWER_DONE) {                                                               \
+            answer = atomic_write(hart, address, now, expression);                                 \
         }                                                                                          \
-        return atomic_finish(hart, op, left, address, old, expression);                            \
+        hart->x[op->rd] = answer == ANSWER_DONE ? old : hart->x[op->rd];                           \
+        return answer;                                                                             \
+    }                                                                                              \
+    int64_t rv32_exec_##token(struct rv32_hart *hart, const struct rv32_op *op, int64_t left)      \
+    {                                                                                              \
+        return atomic_end(hart, op, left, atomic_##token(hart, op, rv32_now(hart, left)));         \
     }
 
 ATOMIC(AMOADD_W, old + operand)

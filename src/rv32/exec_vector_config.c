@@ -40,16 +40,16 @@ static enum answer configure(struct rv32_hart *hart, const struct rv32_op *op, u
 }
 
 /* rs1 = x0 stands for the largest vl, or for the present one when rd is x0, too. */
-static __attribute__((noinline)) enum answer
-configure_from_register(struct rv32_hart *hart, const struct rv32_op *op, uint32_t vtype)
+static RV32_APART enum answer configure_from_register(struct rv32_hart *hart,
+                                                      const struct rv32_op *op, uint32_t vtype)
 {
     bool keeps_vl = op->rs1 == X0 && op->rd == RV32_SINK;
     uint32_t avl = op->rs1 == X0 ? UINT32_MAX : hart->x[op->rs1];
     return configure(hart, op, vtype, keeps_vl, avl);
 }
 
-static __attribute__((noinline)) enum answer
-configure_from_immediate(struct rv32_hart *hart, const struct rv32_op *op, uint32_t vtype)
+static RV32_APART enum answer configure_from_immediate(struct rv32_hart *hart,
+                                                       const struct rv32_op *op, uint32_t vtype)
 {
     return configure(hart, op, vtype, false, op->rs1);
 }

@@ -2,8 +2,8 @@
 #include "rv32/vector.h"
 
 /* Bit 2 * vs2 + vs1 of `truth` is the result. */
-static __attribute__((noinline)) enum answer mask_logic(struct rv32_hart *hart,
-                                                        const struct rv32_op *op, unsigned truth)
+static RV32_APART enum answer mask_logic(struct rv32_hart *hart, const struct rv32_op *op,
+                                         unsigned truth)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op)) {
@@ -27,7 +27,7 @@ VECTOR_ROW(VMXNOR_MM, mask_logic(hart, op, 0x9))
 
 /* --- Counting: results go to an x register --- */
 
-static __attribute__((noinline)) enum answer count(struct rv32_hart *hart, const struct rv32_op *op)
+static RV32_APART enum answer count(struct rv32_hart *hart, const struct rv32_op *op)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op)) {
@@ -52,7 +52,7 @@ static uint32_t first_set(const struct vector *v, unsigned mask, uint32_t otherw
     return otherwise;
 }
 
-static __attribute__((noinline)) enum answer find(struct rv32_hart *hart, const struct rv32_op *op)
+static RV32_APART enum answer find(struct rv32_hart *hart, const struct rv32_op *op)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op)) {
@@ -80,8 +80,8 @@ static bool begin_from_mask(struct vector *v, struct rv32_hart *hart, const stru
 enum set_where { SET_BEFORE = 1, SET_AT = 2 };
 
 /* Sets the bits of vd that lie before, at, or up to the first one in vs2; clears the others. */
-static __attribute__((noinline)) enum answer set_relative(struct rv32_hart *hart,
-                                                          const struct rv32_op *op, unsigned where)
+static RV32_APART enum answer set_relative(struct rv32_hart *hart, const struct rv32_op *op,
+                                           unsigned where)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op) ||
@@ -103,7 +103,7 @@ VECTOR_ROW(VMSIF_M, set_relative(hart, op, SET_BEFORE | SET_AT))
 VECTOR_ROW(VMSOF_M, set_relative(hart, op, SET_AT))
 
 /* Each element becomes the number of active set bits in front of it. */
-static __attribute__((noinline)) enum answer iota(struct rv32_hart *hart, const struct rv32_op *op)
+static RV32_APART enum answer iota(struct rv32_hart *hart, const struct rv32_op *op)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op)) {
@@ -123,8 +123,7 @@ static __attribute__((noinline)) enum answer iota(struct rv32_hart *hart, const 
     return ANSWER_DONE;
 }
 
-static __attribute__((noinline)) enum answer index_elements(struct rv32_hart *hart,
-                                                            const struct rv32_op *op)
+static RV32_APART enum answer index_elements(struct rv32_hart *hart, const struct rv32_op *op)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op)) {

@@ -285,8 +285,8 @@ static bool copy_direct(const struct plan *plan)
     return memory != NULL;
 }
 
-static __attribute__((noinline)) enum answer access_memory(struct rv32_hart *hart,
-                                                           const struct rv32_op *op, uint64_t now)
+static RV32_APART enum answer access_elements(struct rv32_hart *hart, const struct rv32_op *op,
+                                              uint64_t now)
 {
     struct plan plan;
     hart->op = op; /* for the bus */
@@ -312,7 +312,7 @@ static __attribute__((noinline)) enum answer access_memory(struct rv32_hart *har
 static inline int64_t run_vector_memory(struct rv32_hart *hart, const struct rv32_op *op,
                                         int64_t left)
 {
-    enum answer answer = access_memory(hart, op, rv32_now(hart, left));
+    enum answer answer = access_elements(hart, op, rv32_now(hart, left));
     if (answer != ANSWER_DONE) {
         return rv32_refused(hart, op, left, answer);
     }

@@ -11,8 +11,7 @@ static int32_t sign_extended(uint32_t value, int log)
     return (int32_t)(value << unused) >> unused;
 }
 
-static __attribute__((noinline)) enum answer move_to_x(struct rv32_hart *hart,
-                                                       const struct rv32_op *op)
+static RV32_APART enum answer move_to_x(struct rv32_hart *hart, const struct rv32_op *op)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op)) {
@@ -23,8 +22,7 @@ static __attribute__((noinline)) enum answer move_to_x(struct rv32_hart *hart,
     return ANSWER_DONE;
 }
 
-static __attribute__((noinline)) enum answer move_to_f(struct rv32_hart *hart,
-                                                       const struct rv32_op *op)
+static RV32_APART enum answer move_to_f(struct rv32_hart *hart, const struct rv32_op *op)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op) || !vector_check_float(&v, 0)) {
@@ -34,8 +32,8 @@ static __attribute__((noinline)) enum answer move_to_f(struct rv32_hart *hart,
     return ANSWER_DONE;
 }
 
-static __attribute__((noinline)) enum answer
-move_to_element(struct rv32_hart *hart, const struct rv32_op *op, uint32_t value, bool is_float)
+static RV32_APART enum answer move_to_element(struct rv32_hart *hart, const struct rv32_op *op,
+                                              uint32_t value, bool is_float)
 {
     struct vector v;
     if (!vector_begin(&v, hart, op) || (is_float && !vector_check_float(&v, 0))) {
@@ -76,8 +74,8 @@ static void copy_element(const struct permutation *p, uint32_t to, uint32_t from
                  from < p->v.type.vlmax ? vector_read(hart, p->a.first, p->a.log, from) : 0);
 }
 
-static __attribute__((noinline)) enum answer slide_up(struct rv32_hart *hart,
-                                                      const struct rv32_op *op, uint32_t by)
+static RV32_APART enum answer slide_up(struct rv32_hart *hart, const struct rv32_op *op,
+                                       uint32_t by)
 {
     struct permutation p;
     if (!begin(&p, hart, op) || !vector_check_disjoint(hart, p.d, p.a)) {
@@ -91,8 +89,8 @@ static __attribute__((noinline)) enum answer slide_up(struct rv32_hart *hart,
     return ANSWER_DONE;
 }
 
-static __attribute__((noinline)) enum answer slide_down(struct rv32_hart *hart,
-                                                        const struct rv32_op *op, uint32_t by)
+static RV32_APART enum answer slide_down(struct rv32_hart *hart, const struct rv32_op *op,
+                                         uint32_t by)
 {
     struct permutation p;
     if (!begin(&p, hart, op)) {
@@ -109,10 +107,8 @@ static __attribute__((noinline)) enum answer slide_down(struct rv32_hart *hart,
 enum direction { UP, DOWN };
 
 /* By one element; `value` enters at the end that gets free. */
-static __attribute__((noinline)) enum answer slide_one(struct rv32_hart *hart,
-                                                       const struct rv32_op *op,
-                                                       enum direction direction, uint32_t value,
-                                                       bool is_float)
+static RV32_APART enum answer slide_one(struct rv32_hart *hart, const struct rv32_op *op,
+                                        enum direction direction, uint32_t value, bool is_float)
 {
     struct permutation p;
     if (!begin(&p, hart, op) || (is_float && !vector_check_float(&p.v, 0)) ||
@@ -144,8 +140,8 @@ VECTOR_ROW(VFSLIDE1DOWN_VF, slide_one(hart, op, DOWN, hart->f[op->rs1], true))
 
 /* --- Gathers: an index at or above VLMAX yields 0 --- */
 
-static __attribute__((noinline)) enum answer gather_one(struct rv32_hart *hart,
-                                                        const struct rv32_op *op, uint32_t from)
+static RV32_APART enum answer gather_one(struct rv32_hart *hart, const struct rv32_op *op,
+                                         uint32_t from)
 {
     struct permutation p;
     if (!begin(&p, hart, op) || !vector_check_disjoint(hart, p.d, p.a)) {
@@ -160,8 +156,8 @@ static __attribute__((noinline)) enum answer gather_one(struct rv32_hart *hart,
 }
 
 /* Indices have 16 bits, or as many as the elements. */
-static __attribute__((noinline)) enum answer
-gather(struct rv32_hart *hart, const struct rv32_op *op, bool indices_are_16_bits)
+static RV32_APART enum answer gather_elements(struct rv32_hart *hart, const struct rv32_op *op,
+                                              bool indices_are_16_bits)
 {
     struct permutation p;
     if (!begin(&p, hart, op)) {
@@ -181,15 +177,14 @@ gather(struct rv32_hart *hart, const struct rv32_op *op, bool indices_are_16_bit
     return ANSWER_DONE;
 }
 
-VECTOR_ROW(VRGATHER_VV, gather(hart, op, false))
-VECTOR_ROW(VRGATHEREI16_VV, gather(hart, op, true))
+VECTOR_ROW(VRGATHER_VV, gather_elements(hart, op, false))
+VECTOR_ROW(VRGATHEREI16_VV, gather_elements(hart, op, true))
 VECTOR_ROW(VRGATHER_VX, gather_one(hart, op, hart->x[op->rs1]))
 VECTOR_ROW(VRGATHER_VI, gather_one(hart, op, op->rs1))
 
 /* --- Compress, whole registers --- */
 
-static __attribute__((noinline)) enum answer compress(struct rv32_hart *hart,
-                                                      const struct rv32_op *op)
+static RV32_APART enum answer compress(struct rv32_hart *hart, const struct rv32_op *op)
 {
     struct permutation p;
     if (!begin(&p, hart, op) || !vector_check_disjoint(hart, p.d, p.a) ||
@@ -206,8 +201,8 @@ static __attribute__((noinline)) enum answer compress(struct rv32_hart *hart,
 }
 
 /* vtype and vl play no part. */
-static __attribute__((noinline)) enum answer move_registers(struct rv32_hart *hart,
-                                                            const struct rv32_op *op, int emul)
+static RV32_APART enum answer move_registers(struct rv32_hart *hart, const struct rv32_op *op,
+                                             int emul)
 {
     struct vector_group d = {.name = "vd", .first = op->rd, .emul = emul};
     struct vector_group a = {.name = "vs2", .first = op->rs2, .emul = emul};

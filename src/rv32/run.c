@@ -36,8 +36,7 @@ static int64_t no_fetch(struct rv32_hart *hart, uint32_t pc, int64_t left, const
 }
 
 /* Where there is no decoded page of L1 yet, or no page at all, or one of the instruction RAM. */
-static __attribute__((noinline)) int64_t enter_anew(struct rv32_hart *hart, uint32_t pc,
-                                                    int64_t left)
+static RV32_APART int64_t enter_anew(struct rv32_hart *hart, uint32_t pc, int64_t left)
 {
     unsigned position;
     if (pc & 3 || !(rv32_code_has(hart->code, pc) || rv32_code_has(hart->iram, pc))) {
@@ -57,7 +56,7 @@ int64_t rv32_enter(struct rv32_hart *hart, uint32_t pc, int64_t left)
     if (left <= 0) {
         return leave_at(hart, pc, left);
     }
-    if (__builtin_expect(!(pc & 3) && rv32_code_is_decoded(hart->code, number), 1)) {
+    if (!(pc & 3) && rv32_code_is_decoded(hart->code, number)) {
         return go_on(hart, hart->code->map[number], pc, left);
     }
     return enter_anew(hart, pc, left);

@@ -165,12 +165,12 @@ enum {
 };
 
 /* vd[i] = function(vs2[i], b, vd[i]) for all active elements. */
-enum answer vector_map(struct rv32_hart *hart, const struct rv32_op *op, enum vector_form form,
-                       unsigned rules, vector_function *function) __attribute__((noinline));
+RV32_APART enum answer vector_map(struct rv32_hart *hart, const struct rv32_op *op,
+                                  enum vector_form form, unsigned rules, vector_function *function);
 
 /* vd[0] = function over vs1[0] (`b`, the result so far) and the active vs2[i] (`a`). */
-enum answer vector_reduce(struct rv32_hart *hart, const struct rv32_op *op, unsigned rules,
-                          vector_function *function) __attribute__((noinline));
+RV32_APART enum answer vector_reduce(struct rv32_hart *hart, const struct rv32_op *op,
+                                     unsigned rules, vector_function *function);
 
 static inline uint32_t vector_low_bits(unsigned width)
 {
@@ -182,7 +182,7 @@ static inline uint32_t vector_low_bits(unsigned width)
 static inline int64_t vector_end(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
                                  enum answer answer)
 {
-    if (__builtin_expect(answer != ANSWER_DONE, 0)) {
+    if (answer != ANSWER_DONE) {
         return rv32_refused(hart, op, left, answer);
     }
     return rv32_next(hart, op + 1, left);

@@ -4,6 +4,7 @@
  */
 #include "unit/rv32/rv32_harness.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -823,4 +824,67 @@ TEST(vector_elsewhere)
             harness_check_fault(h, PENROSE_FAULT_ILLEGAL, 0x40, words[i]);
         }
     }
+}
+
+/* --- The stack --- */
+
+/* Instructions that need room on the stack, over the bus where that makes a difference. */
+static const char *const greedy[] = {
+    "lw t0, 0(a0)",
+    "sw t0, 0(a0)",
+    "sw t0, 0(a2)",
+    ".ttinsn 0x2000000",
+    "amoadd.w t0, t1, (a1)",
+    "flw ft0, 0(a0)",
+    "flh ft0, 0(a0)",
+    "fadd.s ft0, ft1, ft2",
+    "vsetivli t0, 4, e32, m1, ta, ma",
+    "vle32.v v1, (a1)",
+    "vse32.v v1, (a1)",
+    "vadd.vv v1, v2, v3",
+    "vredsum.vs v1, v2, v3",
+    "vmand.mm v1, v2, v3",
+    "vcpop.m t0, v1",
+    "vfirst.m t0, v1",
+    "vmsbf.m v1, v2",
+    "viota.m v1, v2",
+    "vid.v v1",
+    "vmv.x.s t0, v1",
+    "vmv.s.x v1, t0",
+    "vslideup.vi v1, v2, 1",
+    "vslidedown.vi v1, v2, 1",
+    "vslide1down.vx v1, v2, t0",
+    "vrgather.vv v1, v2, v3",
+    "vrgather.vi v1, v2, 1",
+    "vcompress.vm v1, v2, v3",
+    "vmv1r.v v1, v2",
+};
+
+enum { GREEDY_STACK = 512 << 10, GREEDY_BURST = 100000 };
+
+static void *run_greedily(void *harness)
+{
+    (void)harness_run(harness, GREEDY_BURST);
+    return NULL;
+}
+
+/* However long a burst is, its handlers are jumps from one to the next, or calls that come back. */
+TEST_EACH(a_burst_takes_no_stack, COUNT(greedy))
+{
+    struct harness *h = harness_create(RV32_T2);
+    const char *lines[] = {"vsetivli t0, 4, e32, m1, ta, ma", greedy[_i], greedy[_i], "jal zero, 4",
+                           NULL};
+    pthread_t thread;
+    pthread_attr_t small;
+    harness_program(h, 0, lines);
+    h->hart.x[A0] = MMIO;
+    h->hart.x[A1] = 0x8000;
+    h->hart.x[A2] = RV32_PUSH_BASE;
+    ck_assert_int_eq(pthread_attr_init(&small), 0);
+    ck_assert_int_eq(pthread_attr_setstacksize(&small, GREEDY_STACK), 0);
+    ck_assert_int_eq(pthread_create(&thread, &small, run_greedily, h), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    pthread_attr_destroy(&small);
+    ck_assert_int_eq(h->hart.stop, RV32_RUNNING);
+    ck_assert_uint_eq(h->hart.retired, GREEDY_BURST);
 }
