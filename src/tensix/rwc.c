@@ -26,8 +26,12 @@ _Static_assert(TENSIX_WORD_ADDR_MOD_BIAS_SEC7_BiasIncr ==
 
 /* The halves of an AB word. */
 enum { SRC_INCR = 0x3f, SRC_CR = 1 << 6, SRC_CLEAR = 1 << 7, SRC_B_SHIFT = 8 };
-/* The fidelity in a DST word. */
+/* A DST word. DestIncr is signed, which addition modulo the counter's ten bits does by itself. */
 enum {
+    DEST_INCR = 0x3ff,
+    DEST_CR = 1 << 10,
+    DEST_CLEAR = 1 << 11,
+    DEST_C_TO_CR = 1 << 12,
     FIDELITY_SHIFT = 13,
     FIDELITY_CLEAR = 1 << 15,
 };
@@ -46,11 +50,10 @@ static void modify_src(uint32_t *counter, uint32_t *checkpoint, unsigned half)
 /* SPEC: clearing comes before CToCR, and that before CR. */
 static void modify_dst(struct tensix_rwc *rwc, unsigned word)
 {
-    if (word & TENSIX_DEST_CLEAR) {
+    if (word & DEST_CLEAR) {
         rwc->dst = rwc->dst_cr = 0;
     } else {
-        tensix_rwc_step_dst(rwc, word & TENSIX_DEST_CR, word & TENSIX_DEST_C_TO_CR,
-                            word & TENSIX_DEST_INCR);
+        tensix_rwc_step_dst(rwc, word & DEST_CR, word & DEST_C_TO_CR, word & DEST_INCR);
     }
 }
 
@@ -88,12 +91,5 @@ void tensix_apply_addr_mod(struct tensix *tensix, unsigned thread, unsigned addr
 /* SPEC: the fidelity stays. */
 void tensix_apply_partial_addr_mod(struct tensix *tensix, unsigned thread, unsigned addr_mod)
 {
-    struct tensix_rwc *rwc = &tensix->thread[thread].rwc;
-    unsigned step;
-    if (tensix_modifier_is_step(tensix, thread,
-                                (addr_mod + UPPER_HALF * rwc->extra_mod) % MODIFIERS, &step)) {
-        rwc->dst = (rwc->dst + step) & TENSIX_RWC_DST_MASK;
-    } else {
-        (void)modify(tensix, thread, addr_mod);
-    }
+    (void)modify(tensix, thread, addr_mod);
 }

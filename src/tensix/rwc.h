@@ -45,26 +45,4 @@ static inline void tensix_rwc_step_dst(struct tensix_rwc *rwc, bool from_checkpo
     }
 }
 
-/* A DST word of a modifier. DestIncr is signed, which addition modulo the counter's ten bits does
- * by itself. */
-enum {
-    TENSIX_DEST_INCR = 0x3ff,
-    TENSIX_DEST_CR = 1 << 10,
-    TENSIX_DEST_CLEAR = 1 << 11,
-    TENSIX_DEST_C_TO_CR = 1 << 12,
-};
-
-/* What SFPLOAD and SFPSTORE usually have: the modifier does nothing but step Dst, by that much.
- * Does modifier `index` (ExtraAddrModBit counted in) do more? */
-static inline bool tensix_modifier_is_step(const struct tensix *tensix, unsigned thread,
-                                           unsigned index, unsigned *step)
-{
-    const uint16_t *config = tensix->thread_config[thread];
-    unsigned dst = config[TENSIX_WORD_ADDR_MOD_DST_SEC0_DestIncr + index];
-    *step = dst & TENSIX_DEST_INCR;
-    return !(config[TENSIX_WORD_ADDR_MOD_AB_SEC0_SrcAIncr + index] |
-             config[TENSIX_WORD_ADDR_MOD_BIAS_SEC0_BiasIncr + index] |
-             (dst & (TENSIX_DEST_CR | TENSIX_DEST_CLEAR | TENSIX_DEST_C_TO_CR)));
-}
-
 #endif

@@ -240,7 +240,7 @@ enum tensix_wait {
     TENSIX_WAITS_FOR_UNIT,    /* timed runs: busy with another instruction */
 };
 
-struct tensix_thread_state {
+struct tensix_thread {
     struct tensix_fifo front, back;
     struct mop_expander mop;
     struct replay_buffer replay;
@@ -263,12 +263,6 @@ struct tensix_thread_state {
     uint8_t gap[4];
     /* Timed runs: until when its latest instruction in each unit is under way. */
     uint64_t busy_until[TENSIX_UNIT_COUNT];
-};
-
-struct tensix_thread {
-    struct tensix_thread_state;
-    /* The runner of each entry of the replay buffer, NULL where nobody looked. */
-    tensix_runner *player[REPLAY_ENTRIES];
 };
 
 /* A result that is under way (timed runs): 32-bit words for GPRs or for Config. */

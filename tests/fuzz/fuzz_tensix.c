@@ -171,9 +171,6 @@ static void check_front_end(const struct tensix *tensix, unsigned i)
     REQUIRE(!thread->blocked || thread->has_next);
     REQUIRE(replay->index < REPLAY_ENTRIES && replay->left <= REPLAY_ENTRIES);
     REQUIRE((replay->left == 0) == (replay->state == REPLAY_IDLE));
-    for (unsigned j = 0; j < REPLAY_ENTRIES; j++) {
-        REQUIRE(!thread->player[j] || tensix_row_of(replay->entry[j]) < TENSIX_ROWS);
-    }
     REQUIRE(thread->latch.block_mask <= TENSIX_BLOCK_MASK);
     for (unsigned j = 0; j < TENSIX_CLASSES; j++) {
         REQUIRE(thread->declared[j] < 1 << 9);

@@ -166,7 +166,6 @@ bool tensix_fetch(struct tensix *tensix, unsigned thread, uint64_t end)
         }
         tensix->outcome.moved = true; /* the MOP expander may be done */
         if (replay_is_loading(&own->replay)) {
-            own->player[own->replay.index] = NULL;
             (void)replay_accept(&own->replay, word, &executes); /* judged when it executes */
         } else if (word >> 24 == TENSIX_OPCODE_REPLAY) {
             start_replay(tensix, thread, word);

@@ -62,16 +62,6 @@ static inline bool start_unchecked(struct tensix *tensix, unsigned thread, uint3
     return run(tensix, thread, word) == TENSIX_DONE;
 }
 
-/* The runner of an entry of the replay buffer, which start_unchecked() could have used; NULL: there is
- * none. */
-static tensix_runner *player_of(struct tensix_thread *thread, unsigned index)
-{
-    if (!thread->player[index]) {
-        thread->player[index] = runner_of(thread->replay.entry[index]);
-    }
-    return thread->player[index];
-}
-
 /* Plays on what the replay buffer plays, as long as that is all there is to it. */
 static void play(struct tensix *tensix, unsigned thread, uint64_t end)
 {
@@ -82,8 +72,8 @@ static void play(struct tensix *tensix, unsigned thread, uint64_t end)
     uint64_t time = begin;
     unsigned index = buffer->index;
     do {
-        tensix_runner *run = player_of(own, index);
         uint32_t word = buffer->entry[index];
+        tensix_runner *run = runner_of(word);
         own->next = word;
         tensix->now = time;
         if (!run || run(tensix, thread, word) != TENSIX_DONE) {
