@@ -12,6 +12,10 @@
  *
  * Timed runs and --schedule random delay everything. Requests that are no ordinary transfers
  * travel, too, so that their faults are found at their destination.
+ *
+ * This is how a functional run passes time (noc/delivery.h), and no shortcut: guests see when
+ * responses come. Where all of them travel, copies from GDDR to GDDR take three times as long
+ * (docs/PERFORMANCE.md).
  */
 #include "chip/gddr.h"
 
