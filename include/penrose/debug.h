@@ -76,6 +76,9 @@ struct penrose_point {
     /* Of a watchpoint on a DRAM tile: the address is one of its bank's GDDR, as in accesses of hosts
      * and packets. Accesses through all of the bank's tiles are watched. */
     bool gddr;
+    /* Of a goal (penrose/history.h): the number of the chip in its cluster. penrose_point_set does not
+     * look at it. */
+    unsigned chip;
 };
 
 /* Adds a point; *id (optional) is its number from now on. A hart that is at the address of a
@@ -134,6 +137,7 @@ struct penrose_stop {
     uint32_t address, size; /* of the access */
     bool write;
     unsigned from_x, from_y; /* PENROSE_AGENT_NOC: the tile whose request caused the packet */
+    unsigned chip;           /* its number in its cluster */
 };
 
 /* A stop of the latest run; there is none after penrose_stop_request. More than one tile may stop

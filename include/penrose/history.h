@@ -4,7 +4,8 @@
  * A history consists of a journal of everything that the host does to a chip, and of snapshots that
  * are taken now and then while the chip runs. The chip itself, *the present*, is never disturbed. To
  * look back, the library makes another chip from the nearest snapshot. That chip, a *past*, does
- * again what the present did, until the wanted moment. The journal has what the host wrote, and what
+ * again what the present did, until the wanted moment. A chip of a larger cluster has its history
+ * together with all others, and a past comes with its whole cluster, too (penrose_chip_cluster). The journal has what the host wrote, and what
  * it answered when the chip read its memory. So programs may run alone or under a host program, and
  * runs may be functional or timed.
  *
@@ -60,15 +61,15 @@ struct penrose_history_options {
     uint64_t distance;
 };
 
-/* Begins a history now. A chip has one history at a time. PENROSE_E_STATE: there is one, the chip
- * runs, or an Ethernet link leads to another chip. A link that is made later ends the history:
- * looking back is PENROSE_E_STATE then. PENROSE_E_MEMORY. */
+/* Begins a history now. A cluster has one history at a time; pasts are given out as the chip that began
+ * it was then. PENROSE_E_STATE: there is one, the chip runs, or the cluster has chips of several kinds.
+ * PENROSE_E_MEMORY. */
 enum penrose_status penrose_history_start(struct penrose_chip *chip,
                                           const struct penrose_history_options *options,
                                           struct penrose_history **history,
                                           struct penrose_error *error);
 
-/* Ends a history. Call it before its chip is destroyed. NULL does nothing. */
+/* Ends a history. Call it before its chips are destroyed. NULL does nothing. */
 void penrose_history_end(struct penrose_history *history);
 
 /* The extent and cost of a history. */
@@ -106,11 +107,14 @@ struct penrose_goal {
     const struct penrose_point *point;
     size_t points;
     uint64_t count; /* stop at the count-th; 0 and 1: the nearest */
-    /* A condition: if it is false, this is no hit. Called in the middle of a run. It may look at
+    /* A condition: if it is false, this is no hit. Called in the middle of a run, with the past chip of
+     * the hit. It may look at
      * registers, memory and everything else that has no side effects. It must give the same answer
      * each time. NULL: all are hits. */
     bool (*accepts)(void *context, struct penrose_chip *past, const struct penrose_stop *stop);
     void *context;
+    /* STEP: whose chip, by its number in the cluster. POINTS: each point has its own. */
+    unsigned chip;
 };
 
 /* The end of a search. */
@@ -149,7 +153,8 @@ bool penrose_history_stop_get(const struct penrose_chip *past, size_t index,
 
 /*
  * Finds the last write of any of these bytes of a tile, by penrose_history_back to a watchpoint on
- * them. *past is as there. PENROSE_HISTORY_BEGIN means that there was no write since the beginning.
+ * them. The tile is one of *past, or if that is NULL of the chip that began the history. *past is as
+ * there. PENROSE_HISTORY_BEGIN means that there was no write since the beginning.
  *
  * The bytes may be in L1, or in registers as harts, packets and the host write them. If `hart` is
  * not PENROSE_NO_HART, they may be in its local RAM. In a DRAM tile they are in GDDR, at an address

@@ -373,8 +373,7 @@ enum penrose_outcome penrose_run(struct penrose_chip *chip, const struct penrose
  * run of one of them is a run of all, and ends for what happens on any. One thread at a time uses
  * the chips of a cluster. Their products may differ; schedule, quantum and timed are the same.
  *
- * A snapshot of a chip is one of its whole cluster. Not for clusters of several chips yet: recordings,
- * histories.
+ * A snapshot of a chip is one of its whole cluster, and so are its recording and its history.
  */
 struct penrose_cluster;
 

@@ -178,9 +178,12 @@ static void open_recording(struct device *device)
 {
     struct penrose_error error;
     const char *path = host_variable("PENROSE_RECORD");
-    if (path && recording_open(device->chip, path, &error) != PENROSE_OK) {
+    struct machine *machine = device->machine;
+    if (path && !machine->is_recorded &&
+        recording_open(machine->cluster, path, &error) != PENROSE_OK) {
         device_complain(device, "PENROSE_RECORD", error.text);
     }
+    machine->is_recorded = true;
 }
 
 static void tell_of_launches(void *context, const char *text)
@@ -247,11 +250,13 @@ void device_first_use(struct device *device)
     free(line);
 }
 
+/* One is of all chips, which have all been made. */
 static void start_recording(struct device *device)
 {
     struct penrose_error error;
     const char *path = host_variable("PENROSE_RECORD");
-    if (path && recording_start(device->chip, &error) != PENROSE_OK) {
+    if (path && device->number == 0 &&
+        recording_start(device->machine->cluster, &error) != PENROSE_OK) {
         device_complain(device, "PENROSE_RECORD", error.text);
     }
 }
@@ -281,7 +286,7 @@ void device_open(struct device *device)
 
 void device_end_recording(struct device *device)
 {
-    if (!recording_stop(device->chip)) {
+    if (!recording_stop(device->machine->cluster)) {
         report_incomplete(device, "PENROSE_RECORD: not all of the recording could be written, so "
                                   "its file is removed");
     }

@@ -54,6 +54,7 @@ struct machine {
     struct summary *summary; /* NULL: nobody asked for one */
     struct spoiled_link spoiled[SPOILED_LINKS];
     unsigned spoiled_links;
+    bool is_recorded;  /* the file of a recording has been made, or could not be */
     bool is_hung;      /* the host is to be told by an exception: ON_HANG_THROW */
     uint64_t isolated; /* how often chips were made to go on after a fault */
 };

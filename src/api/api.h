@@ -21,7 +21,7 @@ static inline struct journal *api_journal(const struct penrose_chip *chip)
 
 /* A call begins that is an entry of the chip's journal; see journal_begin. */
 #define API_ENTRY(chip, kind, bytes, size, ...)                                                    \
-    JOURNAL_BEGIN(api_journal(chip), kind, bytes, size, __VA_ARGS__)
+    JOURNAL_BEGIN(api_journal(chip), chip_head(chip)->number, kind, bytes, size, __VA_ARGS__)
 
 /* The call has ended; returns its status. */
 static inline enum penrose_status api_end(const struct penrose_chip *chip, bool is_entry,

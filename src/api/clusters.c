@@ -81,7 +81,7 @@ PENROSE_EXPORT enum penrose_status penrose_ethernet_link(struct penrose_chip *ch
                          calls->arch->name, chip_calls_of(chip_b)->arch->name);
     }
     bool is_entry =
-        chip_a == chip_b && API_ENTRY(chip_a, JOURNAL_LINK, NULL, 0, x_a, y_a, x_b, y_b);
+        API_ENTRY(chip_a, JOURNAL_LINK, NULL, 0, x_a, y_a, chip_head(chip_b)->number, x_b, y_b);
     return api_end(chip_a, is_entry,
                    calls->ethernet_link(chip_a, x_a, y_a, chip_b, x_b, y_b, error));
 }

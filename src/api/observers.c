@@ -7,7 +7,10 @@
 #include "observe/report.h"
 #include "observe/trace/filter.h"
 
-enum { LEAST_POINT = offsetof(struct penrose_point, condition) /* the first version */ };
+enum {
+    LEAST_POINT = offsetof(struct penrose_point, condition), /* the first version */
+    LEAST_GOAL = offsetof(struct penrose_goal, chip),
+};
 
 PENROSE_EXPORT const char *penrose_agent_name(enum penrose_agent agent)
 {
@@ -71,7 +74,7 @@ static enum penrose_status take_goal(const struct penrose_goal *given, struct pe
                                      struct penrose_error *error)
 {
     *own = (struct penrose_goal){.size = sizeof *own};
-    enum penrose_status status = api_take_sized(given, own, sizeof *own, "penrose_goal", error);
+    enum penrose_status status = api_take_sized(given, own, LEAST_GOAL, "penrose_goal", error);
     own->points = own->kind == PENROSE_GOAL_POINTS ? own->points : 0;
     for (size_t i = 0; i < own->points && status == PENROSE_OK; i++) {
         struct penrose_point point = {.size = sizeof point};

@@ -79,6 +79,8 @@ struct chip_calls {
     const struct inside *inside; /* what parts of Penrose ask each other: observe/inside.h */
     uint64_t (*layout)(void);    /* of its state, as this build has it */
     const char *(*card)(const struct penrose_chip *chip);
+    struct plan_chip (*plan)(
+        const struct penrose_chip *chip); /* by which another one can be made */
     const struct penrose_options *(*options)(const struct penrose_chip *chip);
     const char *(*card_at)(size_t index); /* NULL: beyond the last */
     /* The plan of a card that there is. */
@@ -112,14 +114,12 @@ struct chip_calls {
     void (*window_alone)(struct penrose_chip *chip, bool is_long);
     /* Where that unit has ended the window. */
     uint64_t (*window_stop)(struct penrose_chip *chip, uint64_t planned);
-    /* All units of all chips have run: the time is `end`. */
-    void (*window_ran)(struct penrose_chip *chip, uint64_t planned, uint64_t end);
+    /* All units of all chips have run. */
+    void (*window_ran)(struct penrose_chip *chip);
     /* Hands over what was sent. */
     void (*window_close)(struct penrose_chip *chip);
     /* What an observer has stopped goes on. */
     void (*go_on)(struct penrose_chip *chip);
-    /* A run is over. */
-    void (*ran)(struct penrose_chip *chip, enum penrose_outcome outcome);
     /* Are its units in the middle of a window? */
     bool (*is_running)(const struct penrose_chip *chip);
 
@@ -139,7 +139,7 @@ struct chip_calls {
 /* A chip begins with these members, whatever kind it is. */
 struct chip_head {
     const struct chip_calls *calls;
-    struct journal *journal;         /* NULL: nobody records what hosts do */
+    struct journal *journal;         /* of its cluster; NULL: nobody records what hosts do */
     struct penrose_cluster *cluster; /* to which it belongs, NULL: not yet; set by it: */
     unsigned number;                 /* of the chip in it */
     struct pool *pool;               /* host threads */

@@ -130,13 +130,19 @@ struct penrose_chip {
     struct debugger *debugger;  /* observe/debugger.c; NULL: nobody debugs */
     bool shortcuts;             /* tile_allow_shortcuts, of tiles made later too */
     struct history *history;    /* observe/history/history.c; NULL: nobody looks back */
-    void (*after_window)(struct history *history); /* is then called */
     struct past *past; /* this chip is made again of the journal of `present`, whose images and */
     const struct penrose_chip *present; /* firmware it has; NULL: it is a chip of its own */
 };
 
+/* A call begins that is an entry of the journal; see journal_begin. */
+#define CHIP_ENTRY(chip, kind, bytes, size, ...)                                                   \
+    JOURNAL_BEGIN((chip)->head.journal, (chip)->head.number, kind, bytes, size, __VA_ARGS__)
+
 /* The name of the product whose grid the chip has (life.c). */
 const char *chip_card(const struct penrose_chip *chip);
+
+/* What makes another one like it (life.c). */
+struct plan_chip chip_plan(const struct penrose_chip *chip);
 
 /* Are its units in the middle of a window? */
 bool chip_is_running(const struct penrose_chip *chip);
@@ -281,18 +287,17 @@ uint32_t chip_granularity(const struct penrose_chip *chip);
 size_t chip_window_open(struct penrose_chip *chip, uint64_t end, struct pool_turn *turn);
 void chip_window_alone(struct penrose_chip *chip, bool is_long);
 uint64_t chip_window_stop(struct penrose_chip *chip, uint64_t planned);
-void chip_window_ran(struct penrose_chip *chip, uint64_t planned, uint64_t end);
+void chip_window_ran(struct penrose_chip *chip);
 void chip_window_close(struct penrose_chip *chip);
 void chip_go_on(struct penrose_chip *chip);
-void chip_ran(struct penrose_chip *chip, enum penrose_outcome outcome);
 
 /* A window is over at `end`: packets are exchanged. */
 void chip_end_window(struct penrose_chip *chip, uint64_t end);
 
 /* --- What hosts do is recorded (record.c) --- */
 
-/* A window ran from `start`, which was to have ended at `planned`; packets are not exchanged yet. */
-void chip_record_window(struct penrose_chip *chip, uint64_t start, uint64_t planned);
+/* The units have run: those that an observer has stopped. */
+void chip_record_pauses(struct penrose_chip *chip);
 
 /* The bus of PCIe tile `instance`: the host's memory and the device's, answers recorded. */
 void chip_connect_bus(struct penrose_chip *chip, unsigned instance, struct pcie_bus *bus);

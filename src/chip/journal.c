@@ -1,6 +1,7 @@
 /* See journal.h. */
 #include "chip/journal.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,17 +64,18 @@ static bool make_room(struct journal *journal, size_t size)
     return true;
 }
 
-static void put_entry(struct journal *journal, enum journal_kind kind, const uint64_t *numbers,
-                      const void *bytes, size_t size)
+static void put_entry(struct journal *journal, const struct journal_what *what, const void *bytes,
+                      size_t size)
 {
-    const struct journal_row *row = &rows[kind];
-    if (journal->failed || !make_room(journal, size + 1 + MOST_NUMBER * (JOURNAL_NUMBERS + 1))) {
+    const struct journal_row *row = &rows[what->kind];
+    if (journal->failed || !make_room(journal, size + 1 + MOST_NUMBER * (JOURNAL_NUMBERS + 2))) {
         return;
     }
     uint8_t *to = journal->bytes + journal->size;
-    *to++ = (uint8_t)kind;
+    *to++ = (uint8_t)what->kind;
+    to += put_number(to, what->chip);
     for (unsigned i = 0; i < row->numbers; i++) {
-        to += put_number(to, numbers[i]);
+        to += put_number(to, what->number[i]);
     }
     if (row->has_bytes) {
         to += put_number(to, size);
@@ -88,18 +90,19 @@ static void put_entry(struct journal *journal, enum journal_kind kind, const uin
 static void put_windows(struct journal *journal)
 {
     if (journal->windows > 0) {
-        const uint64_t numbers[] = {journal->window, journal->windows};
+        const struct journal_what what = {.kind = JOURNAL_WINDOWS,
+                                          .number = {journal->window, journal->windows}};
         journal->windows = 0;
-        put_entry(journal, JOURNAL_WINDOWS, numbers, NULL, 0);
+        put_entry(journal, &what, NULL, 0);
     }
 }
 
-void journal_add(struct journal *journal, enum journal_kind kind, const uint64_t *numbers,
-                 const void *bytes, size_t size)
+void journal_add(struct journal *journal, const struct journal_what *what, const void *bytes,
+                 size_t size)
 {
     if (!journal->is_read_only) {
         put_windows(journal);
-        put_entry(journal, kind, numbers, bytes, size);
+        put_entry(journal, what, bytes, size);
     }
 }
 
@@ -156,13 +159,13 @@ size_t journal_keep(const void *bytes, size_t size, uint8_t kept[JOURNAL_ROOM])
 
 /* --- Calls --- */
 
-bool journal_begin(struct journal *journal, enum journal_kind kind, const uint64_t *numbers,
-                   const void *bytes, size_t size)
+bool journal_begin(struct journal *journal, const struct journal_what *what, const void *bytes,
+                   size_t size)
 {
     if (journal->inside > 0 || journal->is_read_only) {
         return false;
     }
-    journal_add(journal, kind, numbers, bytes, size);
+    journal_add(journal, what, bytes, size);
     journal->inside++;
     return true;
 }
@@ -172,7 +175,7 @@ enum penrose_status journal_done(struct journal *journal, bool is_entry, enum pe
     if (is_entry) {
         journal->inside--;
         if (status != PENROSE_OK) {
-            JOURNAL_ADD(journal, JOURNAL_FAILED, NULL, 0, (uint64_t)status);
+            JOURNAL_ADD(journal, 0, JOURNAL_FAILED, NULL, 0, (uint64_t)status);
         }
     }
     return status;
@@ -185,7 +188,7 @@ enum penrose_status journal_answered(struct journal *journal, bool is_entry,
         uint8_t kept[JOURNAL_ROOM];
         size_t count = status == PENROSE_OK ? journal_keep(bytes, size, kept) : 0;
         journal->inside--;
-        JOURNAL_ADD(journal, JOURNAL_ANSWER, kept, count, (uint64_t)status, size);
+        JOURNAL_ADD(journal, 0, JOURNAL_ANSWER, kept, count, (uint64_t)status, size);
     }
     return status;
 }
@@ -224,6 +227,8 @@ bool journal_get(const struct journal *journal, uint64_t at, struct journal_entr
     }
     const struct journal_row *row = &rows[*first];
     entry->kind = (enum journal_kind) * first;
+    uint64_t chip = get_number(&bytes);
+    entry->chip = chip < UINT_MAX ? (unsigned)chip : UINT_MAX;
     for (unsigned i = 0; i < row->numbers; i++) {
         entry->number[i] = get_number(&bytes);
     }

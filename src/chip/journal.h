@@ -1,14 +1,14 @@
 /*
- * A journal: all calls of a host, and all accesses of the chip to its host's memory, in order.
- * observe/history/rerun.h makes the chip again from a new chip, or from a snapshot, and the
+ * The journal of a cluster: all calls of a host, and all accesses of the chips to their host's memory,
+ * in order. observe/history/rerun.h makes the chips again from new ones, or from a snapshot, and the
  * journal. `penrose replay` and looking back (penrose/history.h) use this.
  *
  * Like observer.h, this header depends on nothing. Public calls (src/api) and the chip
  * (chip/record.c) write entries, and do not know their readers. journal.def has the entries.
  * Without a journal this costs a comparison.
  *
- * In memory an entry is a byte (its kind), its numbers in LEB128, and its bytes with their count
- * before them. A place in a journal is the number of bytes before it since the journal began.
+ * In memory an entry is a byte (its kind), the number of its chip and its own numbers in LEB128, and
+ * its bytes with their count before them. What is of all chips, such as time, has chip 0. A place in a journal is the number of bytes before it since the journal began.
  * A file is JOURNAL_MAGIC, the version, and zstd frames that hold the entries.
  */
 #ifndef CHIP_JOURNAL_H
@@ -30,7 +30,7 @@ enum journal_kind {
 enum journal_command { JOURNAL_RELEASE, JOURNAL_HOLD, JOURNAL_HALT, JOURNAL_RESUME };
 
 enum {
-    JOURNAL_VERSION = 2,
+    JOURNAL_VERSION = 3,
     JOURNAL_NUMBERS = 7, /* at most, of an entry */
     JOURNAL_KEPT = 64,   /* so many bytes of an answer are kept; of a longer one these and a hash */
     JOURNAL_ROOM = JOURNAL_KEPT + sizeof(uint64_t),
@@ -46,7 +46,7 @@ struct journal {
     bool failed;               /* memory ran out, or something happened that no journal can tell:
                                   it ends there */
     bool is_read_only;         /* it is being carried out again, and nothing is added */
-    uint64_t paused_at;        /* place of the pause at which the chip stands; UINT64_MAX: none */
+    uint64_t paused_at;        /* place of the pause at which the chips stand; UINT64_MAX: none */
     unsigned inside;           /* what happens now follows from an entry */
     uint64_t window, windows;  /* the latest ones, of one length, that are not yet entries */
     struct journal_file *file; /* NULL: none */
@@ -56,6 +56,7 @@ struct journal {
 /* One entry, as it is read. */
 struct journal_entry {
     enum journal_kind kind;
+    unsigned chip;
     uint64_t number[JOURNAL_NUMBERS];
     const uint8_t *bytes;
     size_t size;
@@ -72,23 +73,30 @@ bool journal_destroy(struct journal *journal);
 
 /* --- Writing --- */
 
-/* Adds an entry with as many numbers as its kind has, and perhaps bytes. */
-void journal_add(struct journal *journal, enum journal_kind kind, const uint64_t *numbers,
-                 const void *bytes, size_t size);
+/* What is written: a kind, of a chip, with as many numbers as it has. */
+struct journal_what {
+    enum journal_kind kind;
+    unsigned chip;
+    uint64_t number[JOURNAL_NUMBERS];
+};
 
-#define JOURNAL_ADD(journal, kind, bytes, size, ...)                                               \
-    journal_add(journal, kind, (const uint64_t[JOURNAL_NUMBERS]){__VA_ARGS__}, bytes, size)
+/* Adds an entry, perhaps with bytes. */
+void journal_add(struct journal *journal, const struct journal_what *what, const void *bytes,
+                 size_t size);
+
+#define JOURNAL_WHAT(chip, kind, ...) (&(const struct journal_what){kind, chip, {__VA_ARGS__}})
+#define JOURNAL_ADD(journal, chip, kind, bytes, size, ...)                                         \
+    journal_add(journal, JOURNAL_WHAT(chip, kind, __VA_ARGS__), bytes, size)
 
 /*
  * A call begins that changes a chip. Where a journal is kept (NULL: none), and the call is not part
  * of another one, that is an entry; true then. What happens until it is done follows from it.
  */
-bool journal_begin(struct journal *journal, enum journal_kind kind, const uint64_t *numbers,
-                   const void *bytes, size_t size);
+bool journal_begin(struct journal *journal, const struct journal_what *what, const void *bytes,
+                   size_t size);
 
-#define JOURNAL_BEGIN(journal, kind, bytes, size, ...)                                             \
-    ((journal) &&                                                                                  \
-     journal_begin(journal, kind, (const uint64_t[JOURNAL_NUMBERS]){__VA_ARGS__}, bytes, size))
+#define JOURNAL_BEGIN(journal, chip, kind, bytes, size, ...)                                       \
+    ((journal) && journal_begin(journal, JOURNAL_WHAT(chip, kind, __VA_ARGS__), bytes, size))
 
 /* The call has ended with `status`, which is returned. */
 enum penrose_status journal_done(struct journal *journal, bool is_entry,

@@ -137,7 +137,7 @@ bool journal_stop(struct journal *journal)
         return true;
     }
     if (!journal->failed) {
-        journal_add(journal, JOURNAL_END, NULL, NULL, 0);
+        JOURNAL_ADD(journal, 0, JOURNAL_END, NULL, 0, 0);
     }
     write_frames(journal);
     bool is_good = !file->failed && !journal->failed;

@@ -88,6 +88,18 @@ const char *chip_card(const struct penrose_chip *chip)
     return chip->card;
 }
 
+struct plan_chip chip_plan(const struct penrose_chip *chip)
+{
+    const struct grid *grid = &chip->grid;
+    return (struct plan_chip){.product = {.name = chip->card,
+                                          .board = chip->identity.board,
+                                          .fused = grid->fused,
+                                          .pcie = grid->pcie,
+                                          .ports = grid->ports,
+                                          .type = grid->type},
+                              .identity = chip->identity};
+}
+
 double chip_clock_mhz(const struct penrose_chip *chip)
 {
     return chip->arch->clock_mhz;
@@ -251,7 +263,6 @@ void chip_destroy(struct penrose_chip *chip)
     noc_pool_empty(&chip->packets);
     free(chip->flow);
     images_free(&chip->head.images);
-    journal_destroy(chip->head.journal);
     rv32_code_store_destroy(chip->store);
     free(chip);
 }

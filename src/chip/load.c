@@ -8,8 +8,7 @@
 void chip_load(struct penrose_chip *chip, struct tile *tile, uint32_t address, const void *bytes,
                uint32_t size)
 {
-    bool is_entry =
-        JOURNAL_BEGIN(chip->head.journal, JOURNAL_LOAD, bytes, size, tile->node, address);
+    bool is_entry = CHIP_ENTRY(chip, JOURNAL_LOAD, bytes, size, tile->node, address);
     memcpy(tile->l1 + address, bytes, size);
     tile_l1_written(tile, address, size, tile->now);
     journal_done(chip->head.journal, is_entry, PENROSE_OK);
@@ -17,8 +16,7 @@ void chip_load(struct penrose_chip *chip, struct tile *tile, uint32_t address, c
 
 void chip_load_word(struct penrose_chip *chip, struct tile *tile, uint32_t address, uint32_t value)
 {
-    bool is_entry =
-        JOURNAL_BEGIN(chip->head.journal, JOURNAL_TILE_WORD, NULL, 0, tile->node, address, value);
+    bool is_entry = CHIP_ENTRY(chip, JOURNAL_TILE_WORD, NULL, 0, tile->node, address, value);
     struct mmio_access access = {.operation = MMIO_WRITE,
                                  .agent = AGENT_NOC,
                                  .size = 4,

@@ -7,7 +7,7 @@
  */
 #include "chip/chip.h"
 
-/* --- Windows --- */
+/* --- Pauses --- */
 
 static void record_pause(struct penrose_chip *chip, const struct tile *tile)
 {
@@ -15,8 +15,9 @@ static void record_pause(struct penrose_chip *chip, const struct tile *tile)
     uint64_t at = journal_end(chip->head.journal);
     chip->head.journal->paused_at =
         at < chip->head.journal->paused_at ? at : chip->head.journal->paused_at;
-    JOURNAL_ADD(chip->head.journal, JOURNAL_PAUSE, NULL, 0, tile->node, (uint64_t)event->kind,
-                (uint64_t)event->agent, event->cycle, event->pc, event->address, event->size);
+    JOURNAL_ADD(chip->head.journal, chip->head.number, JOURNAL_PAUSE, NULL, 0, tile->node,
+                (uint64_t)event->kind, (uint64_t)event->agent, event->cycle, event->pc,
+                event->address, event->size);
 }
 
 static void record_pauses(struct penrose_chip *chip, const struct chip_unit *unit)
@@ -32,19 +33,12 @@ static void record_pauses(struct penrose_chip *chip, const struct chip_unit *uni
     }
 }
 
-void chip_record_window(struct penrose_chip *chip, uint64_t start, uint64_t planned)
+void chip_record_pauses(struct penrose_chip *chip)
 {
-    struct journal *journal = chip->head.journal;
-    if (!journal || journal->inside > 0) {
-        return;
-    }
-    for (size_t i = 0; chip->head.is_observed && i < chip->runnable_count; i++) {
+    const struct journal *journal = chip->head.journal;
+    bool is_kept = journal && journal->inside == 0 && chip->head.is_observed;
+    for (size_t i = 0; is_kept && i < chip->runnable_count; i++) {
         record_pauses(chip, chip->runnable[i]);
-    }
-    if (chip->head.time.now == planned) {
-        journal_add_window(journal, planned - start);
-    } else {
-        JOURNAL_ADD(journal, JOURNAL_EARLY, NULL, 0, planned - start, chip->head.time.now - start);
     }
 }
 
@@ -55,8 +49,8 @@ static bool host_read(void *context, uint64_t address, void *to, uint32_t size)
     struct penrose_chip *chip = context;
     bool answers = chip->host.read && chip->host.read(chip->host.context, address, to, size);
     if (chip->head.journal) {
-        JOURNAL_ADD(chip->head.journal, JOURNAL_HOST_READ, to, answers ? size : 0, address, size,
-                    answers);
+        JOURNAL_ADD(chip->head.journal, chip->head.number, JOURNAL_HOST_READ, to,
+                    answers ? size : 0, address, size, answers);
     }
     return answers;
 }
@@ -68,7 +62,8 @@ static bool host_write(void *context, uint64_t address, const void *from, uint32
     if (chip->head.journal) {
         uint8_t kept[JOURNAL_ROOM];
         size_t count = journal_keep(from, size, kept);
-        JOURNAL_ADD(chip->head.journal, JOURNAL_HOST_WRITE, kept, count, address, size, answers);
+        JOURNAL_ADD(chip->head.journal, chip->head.number, JOURNAL_HOST_WRITE, kept, count, address,
+                    size, answers);
     }
     return answers;
 }
@@ -91,7 +86,8 @@ static bool device_read(void *context, uint64_t address, void *to, uint32_t size
     bool answers = chip->device.read && chip->device.read(chip->device.context, address, to, size);
     if (journal) {
         journal->inside = inside;
-        JOURNAL_ADD(journal, JOURNAL_DEVICE_READ, to, answers ? size : 0, address, size, answers);
+        JOURNAL_ADD(journal, chip->head.number, JOURNAL_DEVICE_READ, to, answers ? size : 0,
+                    address, size, answers);
     }
     return answers;
 }
@@ -108,7 +104,8 @@ static bool device_write(void *context, uint64_t address, const void *from, uint
         chip->device.write && chip->device.write(chip->device.context, address, from, size);
     if (journal) {
         journal->inside = inside;
-        JOURNAL_ADD(journal, JOURNAL_DEVICE_WRITE, NULL, 0, address, size, answers);
+        JOURNAL_ADD(journal, chip->head.number, JOURNAL_DEVICE_WRITE, NULL, 0, address, size,
+                    answers);
     }
     return answers;
 }

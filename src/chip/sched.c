@@ -204,12 +204,10 @@ uint32_t chip_granularity(const struct penrose_chip *chip)
     return 1;
 }
 
-/* A chip that sleeps to the end of a window stays out of it, unless somebody looks or records. */
+/* A chip that sleeps to the end of a window stays out of it, unless somebody looks. */
 static bool takes_part(const struct penrose_chip *chip, uint64_t end)
 {
-    bool is_watched = chip->observers || chip->head.journal ||
-                      (chip->after_window && chip->idle_until != UINT64_MAX);
-    return chip->idle_until < end || is_watched;
+    return chip->idle_until < end || chip->observers;
 }
 
 /* Chooses the units that have something to do in a window that was to end at `planned` and ends at
@@ -294,15 +292,13 @@ uint64_t chip_window_stop(struct penrose_chip *chip, uint64_t planned)
     return earlier(stop, planned);
 }
 
-void chip_window_ran(struct penrose_chip *chip, uint64_t planned, uint64_t end)
+void chip_window_ran(struct penrose_chip *chip)
 {
     if (!chip->takes_part) {
         return;
     }
-    const uint64_t start = chip->head.time.now;
     end_turns(chip);
-    chip->head.time.now = end;
-    chip_record_window(chip, start, planned);
+    chip_record_pauses(chip);
     /* What it has sent leaves when the round is over, which ends the window. */
     chip->runnable_count = chip->stands ? 0 : chip->runnable_count;
     chip->stands = false;
@@ -332,9 +328,6 @@ void chip_window_close(struct penrose_chip *chip)
         return;
     }
     chip_end_window(chip, chip->head.time.now);
-    if (chip->after_window) {
-        chip->after_window(chip->history);
-    }
 }
 
 /* --- Windows that were recorded --- */
@@ -382,20 +375,5 @@ void chip_go_on(struct penrose_chip *chip)
             chip->touched = true;
         }
     }
-    if (JOURNAL_BEGIN(chip->head.journal, JOURNAL_GO_ON, NULL, 0, 0)) {
-        chip->head.journal->paused_at = UINT64_MAX;
-        journal_done(chip->head.journal, true, PENROSE_OK);
-    }
     (void)chip_look_again(chip, NULL); /* a step is over, a point that stops once has gone */
-}
-
-void chip_ran(struct penrose_chip *chip, enum penrose_outcome outcome)
-{
-    struct journal *journal = chip->head.journal;
-    if (journal) {
-        bool is_entry =
-            JOURNAL_BEGIN(journal, JOURNAL_RAN, NULL, 0, (uint64_t)outcome, chip->head.time.now);
-        (void)journal_done(journal, is_entry, PENROSE_OK);
-        journal_file_some(journal);
-    }
 }

@@ -676,16 +676,17 @@ _Static_assert(sizeof(struct saved_product) == CHIP_CARD + 24, "it has no paddin
 
 static void save_product(struct snapshot_writer *writer, const struct penrose_chip *chip)
 {
-    const struct grid *grid = &chip->grid;
+    const struct plan_chip plan = chip_plan(chip);
+    const struct grid_product *product = &plan.product;
     struct saved_product saved = {
-        .board = chip->identity.board,
-        .columns = grid->fused.columns,
-        .rows = grid->fused.rows,
-        .ethernet = grid->fused.ethernet,
-        .ports = grid->ports,
-        .banks = grid->fused.banks,
-        .pcie = grid->pcie,
-        .type = grid->type,
+        .board = product->board,
+        .columns = product->fused.columns,
+        .rows = product->fused.rows,
+        .ethernet = product->fused.ethernet,
+        .ports = product->ports,
+        .banks = product->fused.banks,
+        .pcie = product->pcie,
+        .type = product->type,
     };
     memcpy(saved.name, chip->card, sizeof saved.name);
     snapshot_put(writer, &saved, sizeof saved);

@@ -83,7 +83,7 @@ struct tile *chip_make_tile(struct penrose_chip *chip, uint16_t number)
     if (chip->place[number].tile) {
         return chip->place[number].tile;
     }
-    bool is_entry = JOURNAL_BEGIN(chip->head.journal, JOURNAL_TOUCH, NULL, 0, number);
+    bool is_entry = CHIP_ENTRY(chip, JOURNAL_TOUCH, NULL, 0, number);
     struct tile *tile = make_tile(chip, number);
     journal_done(chip->head.journal, is_entry, tile ? PENROSE_OK : PENROSE_E_MEMORY);
     return tile;

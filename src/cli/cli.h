@@ -29,6 +29,7 @@ struct cli_witness {
     enum cli_exit (*opened)(void *context, struct penrose_chip *chip); /* before it runs */
     void (*ended)(void *context, struct penrose_chip *chip);           /* before it is destroyed */
     void *context;
+    unsigned chip; /* of several chips of a recording, the one that is meant */
 };
 
 struct json_t;

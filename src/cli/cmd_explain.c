@@ -292,7 +292,9 @@ static void end_witness(void *context, struct penrose_chip *chip)
 static bool run_side(void *context, enum explain_side side)
 {
     struct explain_command *command = context;
-    const struct cli_witness witness = {open_witness, end_witness, command};
+    const json_t *number = json_object_get(command->dump[side].manifest, "chip_number");
+    const struct cli_witness witness = {open_witness, end_witness, command,
+                                        (unsigned)json_integer_value(number)};
     const char *recording = command->recording[side];
     return (recording ? rerun_recording(command->cli, recording, command->most, &witness)
                       : rerun_command(command->cli, &command->dump[side], &witness)) != CLI_REFUSED;

@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/rerun.h"
+#include "cli/state.h"
 #include "isa/json_text.h"
 #include "observe/gdb/gdb.h"
 #include "observe/inside.h"
@@ -30,6 +31,7 @@ enum {
     KEY_GDB,
     KEY_REPLAY_SYMBOLS,
     KEY_MAX_MEMORY,
+    KEY_REPLAY_CHIP,
 };
 
 struct replay_options {
@@ -39,6 +41,7 @@ struct replay_options {
     const char *gdb;               /* an address; NULL: not asked for */
     const char *symbols;           /* a folder with programs, or NULL */
     uint64_t threads, most_memory; /* 0: what its size allows */
+    unsigned chip;
     bool is_free;
     struct last_writer_option writer;
 };
@@ -85,6 +88,8 @@ static error_t parse_replay(int key, char *argument, struct argp_state *state)
     case KEY_MAX_MEMORY:
         return options_number(options->cli, "--max-memory", argument, UINT64_MAX,
                               &options->most_memory);
+    case KEY_REPLAY_CHIP:
+        return options_chip(options->cli, argument, &options->chip);
     case ARGP_KEY_ARG:
         if (options->path) {
             return options_refuse(options->cli, "one recording is enough; what is '%s'?", argument);
@@ -112,6 +117,10 @@ static const struct argp_option replay_rows[] = {
     {"free", KEY_FREE, NULL, 0,
      "Let time pass as it comes, and poll as the host did, in place of running each window as it "
      "was; so are recordings of other builds",
+     0},
+    {"chip", KEY_REPLAY_CHIP, "N", 0,
+     "The chip of which --last-writer, --dump-state and --gdb are, where a recording has several; "
+     "from 0, the default",
      0},
     {"last-writer", KEY_LAST_WRITER, "X,Y:ADDRESS", 0,
      "At the end, tell who wrote the word at an address of a tile last, and where in its program",
@@ -176,14 +185,15 @@ struct replay {
     struct journal *journal;
     struct recording_head head;
     enum journal_ending ending;
-    struct penrose_chip *chip;
+    struct penrose_cluster *cluster;
+    struct penrose_chip *chip;       /* the one that is looked at */
     struct program_files *programs;  /* that --symbols names, else NULL */
     struct penrose_history *history; /* for --last-writer and --gdb, else NULL */
     struct gdb *gdb;                 /* NULL: not asked for */
     bool is_free;
     struct rerun *rerun;
     uint64_t entries, reads;
-    size_t told; /* fault records */
+    size_t told[CLUSTER_CHIPS]; /* fault records */
     enum penrose_outcome latest;
 };
 
@@ -194,11 +204,11 @@ static bool looks_back(const struct replay_options *options)
 
 static bool is_of_this_build(const struct recording_head *head)
 {
-    const struct chip_calls *kind = api_chip_of_card(head->card);
+    const struct chip_calls *kind = api_chip_of_name(head->kind);
     return kind && kind->layout() == head->layout;
 }
 
-static enum cli_exit choose_chip(struct replay *replay, struct penrose_options *chip)
+static enum cli_exit choose_options(struct replay *replay, struct penrose_options *chip)
 {
     const struct replay_options *options = replay->options;
     struct penrose_error error;
@@ -234,7 +244,7 @@ static enum penrose_status begin_replay(struct replay *replay, struct penrose_er
     }
     return status ? status
                   : inside(replay->chip)
-                        ->replay_begin(replay->chip, replay->journal, at, replay->is_free,
+                        ->replay_begin(replay->cluster, replay->journal, at, replay->is_free,
                                        &replay->rerun, error);
 }
 
@@ -242,9 +252,15 @@ static void tell_new_faults(struct replay *replay)
 {
     struct penrose_fault fault;
     char text[2000];
-    for (; penrose_fault_get(replay->chip, replay->told, &fault); replay->told++) {
-        penrose_fault_format(&fault, text, sizeof text);
-        fprintf(stderr, "%s\n", text);
+    for (unsigned i = 0; i < replay->head.chips; i++) {
+        for (; penrose_fault_get(penrose_cluster_chip(replay->cluster, i), replay->told[i], &fault);
+             replay->told[i]++) {
+            penrose_fault_format(&fault, text, sizeof text);
+            if (replay->head.chips > 1) {
+                fprintf(stderr, "chip %u: ", i);
+            }
+            fprintf(stderr, "%s\n", text);
+        }
     }
 }
 
@@ -257,7 +273,8 @@ static void note_step(struct replay *replay)
         replay->latest = (enum penrose_outcome)entry->number[0];
         tell_new_faults(replay);
     } else if (entry->kind == JOURNAL_CLEAR || entry->kind == JOURNAL_ISOLATE) {
-        replay->told = penrose_fault_count(replay->chip);
+        replay->told[entry->chip] =
+            penrose_fault_count(penrose_cluster_chip(replay->cluster, entry->chip));
     }
     if (replay->history) {
         inside(replay->chip)->replay_note_step(replay->history, replay->rerun);
@@ -395,13 +412,25 @@ static enum cli_exit replay_journal(struct replay *replay)
     struct cli *cli = replay->options->cli;
     struct penrose_options chip;
     struct penrose_error error;
-    enum cli_exit exit = choose_chip(replay, &chip);
+    enum cli_exit exit = choose_options(replay, &chip);
     exit = exit ? exit : rerun_open_symbols(cli, replay->options->symbols, &replay->programs);
     if (exit != CLI_DONE) {
         return exit;
     }
-    if (penrose_chip_create(&chip, &replay->chip, &error) != PENROSE_OK ||
-        begin_replay(replay, &error) != PENROSE_OK) {
+    const struct chip_calls *kind = api_chip_of_name(replay->head.kind);
+    if (!kind) {
+        return complain(cli, "%s: a recording of chips of the kind '%s', which this build has not",
+                        replay->options->path, replay->head.kind);
+    }
+    if (recording_make(replay->journal, kind, &chip, &replay->cluster, &error) != PENROSE_OK) {
+        return complain(cli, "%s: %s", replay->options->path, error.text);
+    }
+    replay->chip = penrose_cluster_chip(replay->cluster, 0);
+    exit = state_choose(cli, replay->options->path, replay->options->chip, &replay->chip);
+    if (exit != CLI_DONE) {
+        return exit;
+    }
+    if (begin_replay(replay, &error) != PENROSE_OK) {
         return complain(cli, "%s: %s", replay->options->path, error.text);
     }
     exit = listen_for_gdb(replay);
@@ -412,9 +441,9 @@ static enum cli_exit replay_journal(struct replay *replay)
 
 static void free_replay(struct replay *replay)
 {
-    bool is_owned = replay->chip && looks_back(replay->options) && !replay->is_free;
+    bool is_owned = replay->cluster && replay->cluster->journal;
     penrose_history_end(replay->history);
-    penrose_chip_destroy(replay->chip);
+    penrose_cluster_destroy(replay->cluster);
     program_files_free(replay->programs);
     if (!is_owned) {
         journal_destroy(replay->journal);

@@ -111,12 +111,13 @@ enum cli_exit rerun_command(struct cli *cli, const struct dump_files *dump,
 
 /* --- Recordings --- */
 
-static enum penrose_status run_recording(struct penrose_chip *chip, const struct journal *journal,
-                                         uint64_t at, struct penrose_error *error)
+static enum penrose_status run_recording(struct penrose_cluster *cluster,
+                                         const struct journal *journal, uint64_t at,
+                                         struct penrose_error *error)
 {
-    const struct inside *kind = inside(chip);
+    const struct inside *kind = inside(cluster->chip[0]);
     struct rerun *rerun;
-    enum penrose_status status = kind->replay_begin(chip, journal, at, false, &rerun, error);
+    enum penrose_status status = kind->replay_begin(cluster, journal, at, false, &rerun, error);
     enum rerun_end end = RERUN_DONE;
     while (!status && (end == RERUN_DONE || end == RERUN_STOPPED)) {
         end = kind->replay_step(rerun);
@@ -135,24 +136,29 @@ static enum cli_exit run_recording_of(struct cli *cli, const char *path,
 {
     struct recording_head head;
     struct penrose_error error;
-    struct penrose_chip *chip = NULL;
+    struct penrose_cluster *cluster = NULL;
     if (recording_head(journal, &head, &error) != PENROSE_OK) {
         return complain(cli, "%s: %s", path, error.text);
     }
-    const struct chip_calls *kind = api_chip_of_card(head.card);
+    const struct chip_calls *kind = api_chip_of_name(head.kind);
     if (!kind || kind->layout() != head.layout) {
         return complain(cli, "%s: recorded by %s; explain needs the build that recorded", path,
                         head.made_by);
     }
-    if (penrose_chip_create(&head.options, &chip, &error) != PENROSE_OK) {
+    if (recording_make(journal, kind, &head.options, &cluster, &error) != PENROSE_OK) {
         return complain(cli, "%s: %s", path, error.text);
     }
+    struct penrose_chip *chip = penrose_cluster_chip(cluster, witness->chip);
+    if (!chip) {
+        penrose_cluster_destroy(cluster);
+        return complain(cli, "%s: there is no chip %u in this recording", path, witness->chip);
+    }
     enum cli_exit exit = witness->opened(witness->context, chip);
-    if (!exit && run_recording(chip, journal, head.at, &error) != PENROSE_OK) {
+    if (!exit && run_recording(cluster, journal, head.at, &error) != PENROSE_OK) {
         exit = complain(cli, "%s: %s", path, error.text);
     }
     witness->ended(witness->context, chip);
-    penrose_chip_destroy(chip);
+    penrose_cluster_destroy(cluster);
     return exit;
 }
 

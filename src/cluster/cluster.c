@@ -54,6 +54,7 @@ void cluster_destroy(struct penrose_cluster *cluster)
     for (unsigned i = 0; i < cluster->chips; i++) {
         chip_head(cluster->chip[i])->calls->destroy(cluster->chip[i]);
     }
+    journal_destroy(cluster->journal);
     free(cluster->turn);
     free(cluster);
 }
@@ -80,9 +81,9 @@ static enum penrose_status check_addition(const struct penrose_cluster *cluster,
         return error_set(error, PENROSE_E_STATE,
                          "chip 0 was made alone or loaded; make all chips by penrose_cluster_add");
     }
-    if (chip_head(cluster->chip[0])->journal) {
+    if (cluster->journal) {
         return error_set(error, PENROSE_E_STATE,
-                         "chip 0 is recorded, and a recording is of one chip");
+                         "the cluster is recorded; add chips before that begins");
     }
     if (chip_head(chip)->time.now != cluster->time.now || cluster->time.is_paused) {
         return error_set(error, PENROSE_E_STATE,
@@ -159,14 +160,35 @@ enum penrose_status cluster_of_one(struct penrose_chip **chip, unsigned threads,
     return status;
 }
 
-enum penrose_status cluster_check_one(const struct penrose_chip *chip, const char *what,
-                                      struct penrose_error *error)
+void cluster_set_journal(struct penrose_cluster *cluster, struct journal *journal)
 {
-    unsigned chips = cluster_of(chip)->chips;
-    return chips == 1
-               ? PENROSE_OK
-               : error_set(error, PENROSE_E_STATE,
-                           "a %s is of one chip; this one belongs to a cluster of %u", what, chips);
+    cluster->journal = journal;
+    for (unsigned i = 0; i < cluster->chips; i++) {
+        chip_head(cluster->chip[i])->journal = journal;
+    }
+}
+
+void cluster_set_now(struct penrose_cluster *cluster, uint64_t now)
+{
+    cluster->time.now = now;
+    for (unsigned i = 0; i < cluster->chips; i++) {
+        chip_head(cluster->chip[i])->time.now = now;
+    }
+}
+
+enum penrose_status cluster_check_kinds(const struct penrose_cluster *cluster, const char *what,
+                                        struct penrose_error *error)
+{
+    for (unsigned i = 1; i < cluster->chips; i++) {
+        const struct chip_calls *kind = chip_calls_of(cluster->chip[0]);
+        const struct chip_calls *other = chip_calls_of(cluster->chip[i]);
+        if (other != kind) {
+            return error_set(error, PENROSE_E_STATE,
+                             "a %s is of chips of one kind; this cluster has a %s and a %s", what,
+                             kind->arch->name, other->arch->name);
+        }
+    }
+    return PENROSE_OK;
 }
 
 uint64_t cluster_state_hash(struct penrose_cluster *cluster)

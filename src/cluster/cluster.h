@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "chip/calls.h"
+#include "chip/journal.h"
 #include "chip/pool.h"
 
 enum { CLUSTER_CHIPS = 64, CLUSTER_THREADS = 256 /* of the host */ };
@@ -30,7 +31,10 @@ struct penrose_cluster {
     size_t turn_room;
     atomic_bool stop_is_wanted; /* penrose_stop_request */
     unsigned pauses;            /* runs that ended with PENROSE_PAUSED */
-    bool is_running;
+
+    struct journal *journal;             /* each chip has the pointer, too; NULL: nobody records */
+    void (*after_window)(void *context); /* NULL: nobody wants to know */
+    void *after_context;
 };
 
 static inline struct penrose_cluster *cluster_of(const struct penrose_chip *chip)
@@ -64,10 +68,16 @@ bool cluster_runs_like(const struct penrose_chip *chip, const struct penrose_chi
 enum penrose_status cluster_of_one(struct penrose_chip **chip, unsigned threads,
                                    struct penrose_error *error);
 
-/* PENROSE_E_STATE where the chip is not the only one of its cluster; `what` ("snapshot") is of one
- * chip. */
-enum penrose_status cluster_check_one(const struct penrose_chip *chip, const char *what,
-                                      struct penrose_error *error);
+/* The journal of all its chips from now on, which goes with the cluster; NULL: none, and the caller has
+ * what was there. */
+void cluster_set_journal(struct penrose_cluster *cluster, struct journal *journal);
+
+/* Sets the time of all chips. */
+void cluster_set_now(struct penrose_cluster *cluster, uint64_t now);
+
+/* PENROSE_E_STATE where its chips are of several kinds, because a `what` ("snapshot") is of one. */
+enum penrose_status cluster_check_kinds(const struct penrose_cluster *cluster, const char *what,
+                                        struct penrose_error *error);
 
 /* As penrose_stop_request. Any thread. */
 void cluster_stop(struct penrose_cluster *cluster);

@@ -75,16 +75,35 @@ static void tell_time(const struct penrose_cluster *cluster)
     }
 }
 
+/* Where a window ended; pauses in it come before. */
+static void record_window(struct penrose_cluster *cluster, uint64_t planned, uint64_t end)
+{
+    struct journal *journal = cluster->journal;
+    uint64_t start = cluster->time.now;
+    if (!journal || journal->inside > 0) {
+        return;
+    }
+    if (end == planned) {
+        journal_add_window(journal, planned - start);
+    } else {
+        JOURNAL_ADD(journal, 0, JOURNAL_EARLY, NULL, 0, planned - start, end - start);
+    }
+}
+
 /* Packets and frames of a chip are handed over when the time of all chips is that of the end. */
 static void close_window(struct penrose_cluster *cluster, uint64_t planned, uint64_t end)
 {
     for (unsigned i = 0; i < cluster->chips; i++) {
-        calls_of(cluster->chip[i])->window_ran(cluster->chip[i], planned, end);
+        calls_of(cluster->chip[i])->window_ran(cluster->chip[i]);
     }
+    record_window(cluster, planned, end);
     cluster->time.now = end;
     tell_time(cluster);
     for (unsigned i = 0; i < cluster->chips; i++) {
         calls_of(cluster->chip[i])->window_close(cluster->chip[i]);
+    }
+    if (cluster->after_window) {
+        cluster->after_window(cluster->after_context);
     }
 }
 
@@ -143,6 +162,10 @@ static void go_on(struct penrose_cluster *cluster)
     cluster->time.is_paused = false;
     for (unsigned i = 0; i < cluster->chips; i++) {
         calls_of(cluster->chip[i])->go_on(cluster->chip[i]);
+    }
+    if (JOURNAL_BEGIN(cluster->journal, 0, JOURNAL_GO_ON, NULL, 0, 0)) {
+        cluster->journal->paused_at = UINT64_MAX;
+        journal_done(cluster->journal, true, PENROSE_OK);
     }
     look_at_all(cluster);
     run_window(cluster, cluster->time.now, false);
@@ -217,9 +240,13 @@ enum penrose_outcome cluster_run(struct penrose_cluster *cluster, struct penrose
                                  const struct penrose_run *run)
 {
     enum penrose_outcome outcome = run_windows(cluster, chip, run);
+    struct journal *journal = cluster->journal;
     tell_time(cluster);
-    for (unsigned i = 0; i < cluster->chips; i++) {
-        calls_of(cluster->chip[i])->ran(cluster->chip[i], outcome);
+    if (journal) {
+        bool is_entry =
+            JOURNAL_BEGIN(journal, 0, JOURNAL_RAN, NULL, 0, (uint64_t)outcome, cluster->time.now);
+        (void)journal_done(journal, is_entry, PENROSE_OK);
+        journal_file_some(journal);
     }
     return outcome;
 }

@@ -420,19 +420,14 @@ static enum penrose_status check_state(const struct penrose_cluster *cluster,
                                        struct penrose_error *error)
 {
     const struct chip_calls *kind = cluster->chips > 0 ? kind_of(cluster) : NULL;
-    for (unsigned i = 0; i < cluster->chips; i++) {
-        const struct chip_calls *other = chip_calls_of(cluster->chip[i]);
-        if (other != kind) {
-            return error_set(error, PENROSE_E_STATE,
-                             "a snapshot is of chips of one kind; this cluster has a %s and a %s",
-                             kind->arch->name, other->arch->name);
-        }
+    enum penrose_status status = cluster_check_kinds(cluster, "snapshot", error);
+    for (unsigned i = 0; !status && i < cluster->chips; i++) {
         if (kind->is_running(cluster->chip[i])) {
             return error_set(error, PENROSE_E_STATE,
                              "a chip that is running cannot be saved; do it between windows");
         }
     }
-    return kind ? PENROSE_OK : error_set(error, PENROSE_E_STATE, "the cluster has no chips");
+    return kind ? status : error_set(error, PENROSE_E_STATE, "the cluster has no chips");
 }
 
 /* Writes and closes the file; answers errno. */

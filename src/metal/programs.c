@@ -38,8 +38,8 @@ static void load_bytes(const struct load *load, uint32_t address, const void *by
         chip_load(load->chip, tile, address, bytes, size);
         return;
     }
-    bool is_entry = JOURNAL_BEGIN(load->chip->head.journal, JOURNAL_HART_POKE, bytes, size, tile->x,
-                                  tile->y, (uint64_t)load->hart, address);
+    bool is_entry = CHIP_ENTRY(load->chip, JOURNAL_HART_POKE, bytes, size, tile->x, tile->y,
+                               (uint64_t)load->hart, address);
     tile_access_bytes(tile, access, (void *)(uintptr_t)bytes, size, &done, &rule);
     journal_done(load->chip->head.journal, is_entry, PENROSE_OK);
 }

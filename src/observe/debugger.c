@@ -52,6 +52,7 @@ struct penrose_stop point_stop(const struct penrose_chip *chip, const struct til
     struct grid_position from = chip_logical(chip, event->node);
     bool is_answer = event->agent == OBSERVED_NOC && event->packet > NOC_ATOMIC;
     return (struct penrose_stop){.reason = reason,
+                                 .chip = chip->head.number,
                                  .id = id,
                                  .x = tile->x,
                                  .y = tile->y,

@@ -54,6 +54,22 @@ l1=$work/dump/1-2/l1.npy
 printf '\356' | dd of="$l1" bs=1 seek=$(($(stat -c %s "$l1") - 1536 * 1024 + 0x4000)) conv=notrunc 2>/dev/null
 messages=0 expect "against another one" 1 'out:1-2/l1\[0x4000\]' -- \
     replay "$work/a.rec" --dump-state "$work/again" --against "$work/dump"
+# Several chips: links by variables, and those of a card, which are there before the recording begins.
+PENROSE_CHIPS='p150a p150a' PENROSE_LINKS='0:2-1:9 1:3-1:3' PENROSE_RECORD=$work/chips.rec \
+    "$python" "$work/host.py" "$builddir/.libs/libttsim.so"
+PENROSE_CARD=p300 PENROSE_RECORD=$work/p300.rec "$python" "$work/host.py" "$builddir/.libs/libttsim.so"
+for name in chips p300; do
+    expect "two chips: $name" 0 'out:the same: [0-9]+ reads' -- replay "$work/$name.rec"
+    expect "its second chip" 0 'out:the same: ' -- replay "$work/$name.rec" --chip 1 --dump-state "$work/$name"
+    report "of which a dump is" "$(grep -q '"chip_number": 1' "$work/$name/manifest.json" || echo "not in its manifest")"
+    expect "a third chip" 2 "--chip: .*$name.rec has chips 0 to 1" -- replay "$work/$name.rec" --chip 2
+    expect "time as it comes" 0 'out:time as it came' -- replay "$work/$name.rec" --schedule lockstep
+done
+expect "the last writer on a chip" 0 'out:last writer: brisc of \(1, 2\) wrote 4 bytes at 0x00004000' -- \
+    replay "$work/chips.rec" --last-writer 1,2:0x4000
+expect "and on the other one" 0 'out:last writer: nobody' -- \
+    replay "$work/chips.rec" --chip 1 --last-writer 1,2:0x4000
+expect "a second chip of one" 2 '--chip: .*a.rec has one chip, which is chip 0' -- replay "$work/a.rec" --chip 1
 expect "against, and no dump" 2 "compares what --dump-state DIR writes" -- \
     replay "$work/a.rec" --against "$work/dump"
 expect "against nothing" 2 "$work/none" -- \
@@ -71,7 +87,7 @@ expect "no such file" 2 "cannot be read: No such file" -- replay "$work/none"
 expect "a folder" 2 "cannot be read: Is a directory" -- replay "$work"
 expect "another file" 2 "this is no recording of Penrose" -- replay "$work/host.py"
 { head -c 8 "$work/a.rec" && printf '\011\0\0\0\0\0\0\0'; } >"$work/later.rec"
-expect "another format" 2 "a recording of format 9; this build reads format 2" -- replay "$work/later.rec"
+expect "another format" 2 "a recording of format 9; this build reads format 3" -- replay "$work/later.rec"
 cp "$work/a.rec" "$work/damaged.rec"
 printf 'x%.0s' {1..60} | dd of="$work/damaged.rec" bs=1 seek=200 conv=notrunc 2>/dev/null
 expect "damage" 2 "the recording is damaged" -- replay "$work/damaged.rec"

@@ -29,8 +29,8 @@ static void record_host(const char *path)
     struct penrose_chip *chip;
     uint32_t word;
     REQUIRE(penrose_chip_create(NULL, &chip, NULL) == PENROSE_OK);
-    REQUIRE(recording_start(chip, NULL) == PENROSE_OK);
-    REQUIRE(recording_open(chip, path, NULL) == PENROSE_OK);
+    REQUIRE(recording_start(cluster_of(chip), NULL) == PENROSE_OK);
+    REQUIRE(recording_open(cluster_of(chip), path, NULL) == PENROSE_OK);
     penrose_write(chip, 1, 2, CODE, program, sizeof program, NULL);
     penrose_hart_release(chip, 1, 2, PENROSE_BRISC, CODE, NULL);
     for (unsigned i = 0; i < 4; i++) {
@@ -46,10 +46,9 @@ static void record_host(const char *path)
 static void append_bomb(struct fuzz_bytes *seed, uint64_t count, bool has_zeros)
 {
     struct journal *journal = journal_create();
-    const uint64_t place[] = {1, 2, 0};
     uint8_t *zeros = has_zeros ? calloc(1, count) : NULL;
     REQUIRE(journal);
-    journal_add(journal, JOURNAL_WRITE, place, zeros, zeros ? count : 0);
+    JOURNAL_ADD(journal, 0, JOURNAL_WRITE, zeros, zeros ? count : 0, 1, 2, 0);
     if (zeros) {
         size_t room = ZSTD_compressBound(journal->size);
         uint8_t *packed = malloc(room);
@@ -100,7 +99,7 @@ bool fuzz_seed(unsigned number, struct fuzz_bytes *seed)
 
 static void write_entries(const char *path, const uint8_t *bytes, size_t size)
 {
-    uint8_t head[HEAD_BYTES] = "PENROSEJ\1";
+    uint8_t head[HEAD_BYTES] = "PENROSEJ\3";
     size_t room = ZSTD_compressBound(size);
     uint8_t *file = malloc(sizeof head + room);
     REQUIRE(file);
@@ -114,18 +113,18 @@ static void write_entries(const char *path, const uint8_t *bytes, size_t size)
 static void carry_out(const struct journal *journal)
 {
     struct recording_head head;
-    struct penrose_chip *chip;
+    struct penrose_cluster *cluster;
     struct penrose_error error;
     if (recording_head(journal, &head, &error) != PENROSE_OK ||
-        penrose_chip_create(&head.options, &chip, &error) != PENROSE_OK) {
+        recording_make(journal, &chip_calls, &head.options, &cluster, &error) != PENROSE_OK) {
         return;
     }
     struct rerun *rerun = calloc(1, sizeof *rerun);
-    REQUIRE(rerun && rerun_begin(rerun, chip, journal, head.at, 0, &error) == PENROSE_OK);
+    REQUIRE(rerun && rerun_begin(rerun, cluster, journal, head.at, 0, &error) == PENROSE_OK);
     for (unsigned i = 0; i < MOST_STEPS && rerun_step(rerun) == RERUN_DONE; i++) {
     }
     rerun_finish(rerun);
-    penrose_chip_destroy(chip);
+    penrose_cluster_destroy(cluster);
     free(rerun);
 }
 

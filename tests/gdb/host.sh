@@ -233,14 +233,21 @@ break visit if turn == 50
 continue
 monitor tile
 reverse-stepi
+break visit if turn == 48
+reverse-continue
+inferior 2
+print *(int *)0x9400
+monitor last-writer 0x9400
+inferior 1
 delete
+continue
 detach
 inferior 2
 detach
 COMMANDS
 told 'all chips are debugged by one server' '^[0-9]+ .* chip 1 brisc \(1, 2\)|"chip 1 brisc \(1, 2\)"' '^\$1 = 77$' \
     '^\$2 = 0$' '^201021 .* 1 .* 1-2 +brisc' 'visit \(turn=(turn@entry=)?50\)' '^chip 0 tile \(1, 2\), cycle' \
-    'Target .* does not support this command'
+    'visit \(turn=(turn@entry=)?48\)' '^\$3 = 77$' '^nobody has written there since'
 same_as_alone 'the host notices nothing of two chips'
 
 # --- Several libraries ---

@@ -103,6 +103,7 @@ UNIT_TESTS = \
 	%D%/observe/check_journal \
 	%D%/observe/check_writers \
 	%D%/observe/check_waits \
+	%D%/cluster/check_moments \
 	%D%/cluster/check_snapshot \
 	%D%/eth/check_base_firmware \
 	%D%/eth/check_classify \

@@ -62,6 +62,7 @@ static struct penrose_point *collect_points(struct gdb *gdb, size_t *count)
         bool is_meant = !gdb->is_apart || point->thread.pid == gdb->resumed.pid;
         if (point->is_wanted && is_meant) {
             list[*count] = gdb_point_on_chip(gdb, point);
+            list[*count].chip = point->thread.chip;
             list[(*count)++].id = point->id;
         }
     }
@@ -133,8 +134,7 @@ static void tell_end(struct gdb *gdb, enum penrose_history_end end, bool is_step
     struct gdb_event event = {.thread = gdb->resumed, .signal = GDB_SIGTRAP};
     struct penrose_stop stop;
     if (end == PENROSE_HISTORY_STOP && penrose_history_stop_get(gdb->chip, 0, &stop)) {
-        const struct gdb_point *point =
-            is_step ? NULL : gdb_point_of(gdb, gdb->resumed.chip, stop.id);
+        const struct gdb_point *point = is_step ? NULL : gdb_point_of(gdb, stop.chip, stop.id);
         event.cycle = stop.cycle;
         if (point) {
             gdb_point_event(gdb, point, &stop, &event);
@@ -152,6 +152,7 @@ bool gdb_reverse_search(struct gdb *gdb, bool is_step, bool is_back)
     enum penrose_history_end end;
     struct penrose_goal goal = {.size = sizeof goal,
                                 .kind = PENROSE_GOAL_STEP,
+                                .chip = gdb->resumed.chip,
                                 .x = gdb->resumed.x,
                                 .y = gdb->resumed.y,
                                 .hart = gdb->resumed.hart,
@@ -183,17 +184,18 @@ bool gdb_reverse_search(struct gdb *gdb, bool is_step, bool is_back)
 /* --- The last writer --- */
 
 static void tell_writer(const struct gdb *gdb, const struct penrose_stop *stop,
-                        struct penrose_chip *past, struct gdb_text *out)
+                        const struct penrose_cluster *past, struct gdb_text *out)
 {
     char text[256], symbol[128], source[256], calls[1024];
+    struct penrose_chip *chip = penrose_cluster_chip(past, stop->chip);
     penrose_stop_format(stop, text, sizeof text);
     const char *what = strstr(text, ": "); /* behind the number of the point */
     gdb_put(out, "%s\n", what ? what + 2 : text);
     unsigned x = stop->agent == PENROSE_AGENT_NOC ? stop->from_x : stop->x;
     unsigned y = stop->agent == PENROSE_AGENT_NOC ? stop->from_y : stop->y;
     if (stop->pc &&
-        penrose_locate(past, x, y, stop->pc, symbol, sizeof symbol, source, sizeof source)) {
-        images_calls_text(gdb_images(gdb, 0), x, y, stop->pc, true, calls, sizeof calls);
+        penrose_locate(chip, x, y, stop->pc, symbol, sizeof symbol, source, sizeof source)) {
+        images_calls_text(gdb_images(gdb, stop->chip), x, y, stop->pc, true, calls, sizeof calls);
         gdb_put(out, "  in %s%s%s%s\n", symbol, *symbol && *source ? ", " : "", source, calls);
     }
 }
@@ -222,6 +224,16 @@ static bool take_writer_place(const struct gdb *gdb, const char *text, struct gd
     return end != text && *end == '\0' && number <= UINT32_MAX;
 }
 
+/* As penrose_history_last_writer, on any chip. */
+static enum penrose_status find_writer(const struct gdb *gdb, const struct penrose_point *point,
+                                       struct penrose_chip **past, enum penrose_history_end *end,
+                                       struct penrose_error *error)
+{
+    const struct penrose_goal goal = {
+        .size = sizeof goal, .kind = PENROSE_GOAL_POINTS, .point = point, .points = 1};
+    return penrose_history_back(gdb->history, past, &goal, end, error);
+}
+
 void gdb_monitor_last_writer(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)
 {
     struct penrose_error error = {0};
@@ -239,11 +251,22 @@ void gdb_monitor_last_writer(struct gdb *gdb, const struct gdb_words *words, str
         }
         return;
     }
-    if (penrose_history_last_writer(gdb->history, &past, place.x, place.y, place.hart, address,
-                                    bytes, &stop, &end, &error) != PENROSE_OK) {
+    bool is_dram =
+        penrose_tile_kind(gdb_chip(gdb, place.chip), place.x, place.y) == PENROSE_TILE_DRAM;
+    const struct penrose_point point = {.size = sizeof point,
+                                        .kind = PENROSE_WATCHPOINT,
+                                        .chip = place.chip,
+                                        .x = place.x,
+                                        .y = place.y,
+                                        .hart = place.hart,
+                                        .address = address,
+                                        .bytes = bytes,
+                                        .writes = true,
+                                        .gddr = is_dram && place.hart == PENROSE_NO_HART};
+    if (find_writer(gdb, &point, &past, &end, &error) != PENROSE_OK) {
         gdb_put(out, "%s\n", error.text);
-    } else if (end == PENROSE_HISTORY_STOP) {
-        tell_writer(gdb, &stop, past, out);
+    } else if (end == PENROSE_HISTORY_STOP && penrose_history_stop_get(past, 0, &stop)) {
+        tell_writer(gdb, &stop, penrose_chip_cluster(past, NULL), out);
     } else {
         gdb_put(out, "nobody has written there since GDB was waited for\n");
     }

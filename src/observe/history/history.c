@@ -1,10 +1,10 @@
 /*
- * Looking back; see penrose/history.h. A history belongs to the present chip. A past (struct past)
- * belongs to its own chip, and is freed when that is destroyed.
+ * Looking back; see penrose/history.h. A history belongs to the present chips, those of a cluster. A
+ * past (struct past) belongs to the chips of its own cluster, and is freed when those are destroyed.
  *
  * A search runs from a snapshot to the moment at which it begins, and notes the last hits. If there
- * are none, it runs from the snapshot before to this one, and so on. Then a new chip is made from
- * the snapshot and stopped at the hit. Nothing observes it before the window of the hit, so
+ * are none, it runs from the snapshot before to this one, and so on. Then new chips are made
+ * from the snapshot and stopped at the hit. Nothing observes it before the window of the hit, so
  * shortcuts run.
  */
 #include <penrose/history.h>
@@ -37,7 +37,8 @@ struct history_snapshot {
 };
 
 struct history {
-    struct penrose_chip *chip;         /* the present */
+    struct penrose_chip *chip;         /* the present one that began it */
+    struct penrose_cluster *cluster;   /* to which it belongs */
     struct history_snapshot *snapshot; /* in order */
     size_t snapshots, room;
     size_t bytes; /* of them */
@@ -71,9 +72,10 @@ struct seek {
 
 struct past {
     struct history *history;
+    struct penrose_cluster *cluster;
     struct rerun rerun;
     struct rerun_moment moment; /* where it stands: what is before it has happened */
-    uint64_t now;               /* of the chip then */
+    uint64_t now;               /* of the chips then */
     struct penrose_stop stop[STOPS];
     size_t stops;
     struct seek seek;
@@ -116,7 +118,7 @@ static void thin_out(struct history *history)
 
 static void keep_budget(struct history *history)
 {
-    struct journal *journal = history->chip->head.journal;
+    struct journal *journal = history->cluster->journal;
     while (history->snapshots > 1 && history->bytes + journal->size > history->most_bytes) {
         bool is_journal = journal->size > history->most_bytes / 2;
         if (is_journal || history->snapshots == 2) { /* the beginning goes */
@@ -153,11 +155,10 @@ static bool insert_snapshot(struct history *history, const struct history_snapsh
 static enum penrose_status take_snapshot(struct history *history, uint64_t at, uint64_t index,
                                          struct penrose_error *error)
 {
-    struct penrose_chip *chip = history->chip;
-    uint64_t begun = host_nanoseconds();
-    struct history_snapshot made = {.at = at, .index = index, .cycle = chip->head.time.now};
+    uint64_t begun = host_nanoseconds(), now = history->cluster->time.now;
+    struct history_snapshot made = {.at = at, .index = index, .cycle = now};
     enum penrose_status status =
-        cluster_snapshot_to_memory(cluster_of(chip), &made.bytes, &made.size, error);
+        cluster_snapshot_to_memory(history->cluster, &made.bytes, &made.size, error);
     if (status == PENROSE_OK && !insert_snapshot(history, &made)) {
         free(made.bytes);
         status = error_set(error, PENROSE_E_MEMORY, "no memory for a history");
@@ -167,15 +168,18 @@ static enum penrose_status take_snapshot(struct history *history, uint64_t at, u
     history->nanoseconds += cost;
     history->cost = cost;
     history->next_time = begun + cost + pause;
-    history->next_cycle = chip->head.time.now + (history->distance ? history->distance : 1);
+    history->next_cycle = now + (history->distance ? history->distance : 1);
     return status;
 }
 
-static bool is_any_paused(const struct penrose_chip *chip)
+static bool is_any_paused(const struct penrose_cluster *cluster)
 {
-    for (unsigned i = 0; i < chip->units; i++) {
-        if (chip->unit[i]->paused) {
-            return true;
+    for (unsigned number = 0; number < cluster->chips; number++) {
+        const struct penrose_chip *chip = cluster->chip[number];
+        for (unsigned i = 0; i < chip->units; i++) {
+            if (chip->unit[i]->paused) {
+                return true;
+            }
         }
     }
     return false;
@@ -183,17 +187,18 @@ static bool is_any_paused(const struct penrose_chip *chip)
 
 static bool is_time(const struct history *history)
 {
-    const struct penrose_chip *chip = history->chip;
-    return chip->head.time.now >= history->next_cycle &&
+    const struct penrose_cluster *cluster = history->cluster;
+    return cluster->time.now >= history->next_cycle &&
            (history->distance || host_nanoseconds() >= history->next_time) &&
-           !is_any_paused(chip) && !chip->head.journal->failed;
+           !is_any_paused(cluster) && !cluster->journal->failed;
 }
 
 /* After each window of the present. */
-static void look_at_window(struct history *history)
+static void look_at_window(void *context)
 {
+    struct history *history = context;
     if (is_time(history) &&
-        take_snapshot(history, journal_end(history->chip->head.journal), 0, NULL) == PENROSE_OK) {
+        take_snapshot(history, journal_end(history->cluster->journal), 0, NULL) == PENROSE_OK) {
         keep_budget(history);
     }
 }
@@ -211,42 +216,66 @@ void replay_note_step(struct penrose_history *result, const struct rerun *rerun)
 
 /* --- Life --- */
 
+/* A history of the chip's cluster, which all its chips know from now on. NULL without memory. */
+static struct penrose_history *make_history(struct penrose_chip *chip)
+{
+    struct penrose_history *made = calloc(1, sizeof *made);
+    if (made) {
+        made->calls = chip->head.calls;
+        made->history.chip = chip;
+        made->history.cluster = cluster_of(chip);
+        made->history.most_bytes = (size_t)DEFAULT_MEGABYTES << 20;
+    }
+    return made;
+}
+
+static void set_history(const struct penrose_cluster *cluster, struct history *history)
+{
+    for (unsigned i = 0; i < cluster->chips; i++) {
+        cluster->chip[i]->history = history;
+    }
+}
+
 enum penrose_status chip_history_start(struct penrose_chip *chip,
                                        const struct penrose_history_options *options,
                                        struct penrose_history **result, struct penrose_error *error)
 {
+    struct penrose_cluster *cluster = cluster_of(chip);
     *result = NULL;
     if (chip->history || chip->past) {
         return error_set(error, PENROSE_E_STATE, "%s",
                          chip->past ? "this chip is a past; a history is of the present"
                                     : "the chip has a history already");
     }
-    enum penrose_status status = cluster_check_one(chip, "history", error);
+    enum penrose_status status = cluster_check_kinds(cluster, "history", error);
     if (status != PENROSE_OK) {
         return status;
     }
-    struct penrose_history *made = calloc(1, sizeof *made);
-    struct journal *journal = chip->head.journal ? chip->head.journal : journal_create();
+    struct penrose_history *made = make_history(chip);
+    struct journal *journal = cluster->journal ? cluster->journal : journal_create();
     if (!made || !journal) {
         free(made);
+        if (!cluster->journal) {
+            journal_destroy(journal);
+        }
         return error_set(error, PENROSE_E_MEMORY, "no memory for a history");
     }
     struct history *history = &made->history;
-    made->calls = chip->head.calls;
-    history->owns_journal = !chip->head.journal;
-    history->chip = chip;
+    history->owns_journal = !cluster->journal;
     history->distance = options->distance;
-    history->most_bytes = (size_t)(options->megabytes ? options->megabytes : DEFAULT_MEGABYTES)
-                          << 20;
-    chip->head.journal = journal;
+    if (options->megabytes) {
+        history->most_bytes = (size_t)options->megabytes << 20;
+    }
+    cluster_set_journal(cluster, journal);
     status = take_snapshot(history, journal_end(journal), 0, error);
     if (status != PENROSE_OK) {
         chip_history_end(made);
         return status;
     }
     journal->keeps = true;
-    chip->history = history;
-    chip->after_window = look_at_window;
+    set_history(cluster, history);
+    cluster->after_window = look_at_window;
+    cluster->after_context = history;
     *result = made;
     return PENROSE_OK;
 }
@@ -255,23 +284,19 @@ enum penrose_status replay_look_back(struct penrose_chip *chip, struct journal *
                                      uint64_t at, struct penrose_history **result,
                                      struct penrose_error *error)
 {
-    struct penrose_history *made = calloc(1, sizeof *made);
+    struct penrose_history *made = make_history(chip);
     journal->is_read_only = journal->keeps = true;
-    chip->head.journal = journal;
+    cluster_set_journal(cluster_of(chip), journal);
     *result = NULL;
     if (!made) {
         return error_set(error, PENROSE_E_MEMORY, "no memory for a history");
     }
-    struct history *history = &made->history;
-    made->calls = chip->head.calls;
-    history->chip = chip;
-    history->most_bytes = (size_t)DEFAULT_MEGABYTES << 20;
-    enum penrose_status status = take_snapshot(history, at, 0, error);
+    enum penrose_status status = take_snapshot(&made->history, at, 0, error);
     if (status != PENROSE_OK) {
         free(made);
         return status;
     }
-    chip->history = history;
+    set_history(cluster_of(chip), &made->history);
     *result = made;
     return PENROSE_OK;
 }
@@ -282,14 +307,14 @@ void chip_history_end(struct penrose_history *result)
         return;
     }
     struct history *history = &result->history;
-    struct penrose_chip *chip = history->chip;
-    chip->history = NULL;
-    chip->after_window = NULL;
+    struct penrose_cluster *cluster = history->cluster;
+    set_history(cluster, NULL);
+    cluster->after_window = NULL;
     if (history->owns_journal) {
-        journal_destroy(chip->head.journal);
-        chip->head.journal = NULL;
+        journal_destroy(cluster->journal);
+        cluster_set_journal(cluster, NULL);
     } else {
-        chip->head.journal->keeps = false;
+        cluster->journal->keeps = false;
     }
     for (size_t i = 0; i < history->snapshots; i++) {
         free(history->snapshot[i].bytes);
@@ -301,74 +326,85 @@ void chip_history_end(struct penrose_history *result)
 void chip_history_info(const struct penrose_history *result, struct penrose_history_info *info)
 {
     const struct history *history = &result->history;
-    *info =
-        (struct penrose_history_info){.begin = history->snapshot[0].cycle,
-                                      .snapshots = history->snapshots,
-                                      .bytes = history->bytes + history->chip->head.journal->size,
-                                      .nanoseconds = history->nanoseconds};
+    *info = (struct penrose_history_info){.begin = history->snapshot[0].cycle,
+                                          .snapshots = history->snapshots,
+                                          .bytes = history->bytes + history->cluster->journal->size,
+                                          .nanoseconds = history->nanoseconds};
 }
 
 /* --- Pasts --- */
 
-/* Called when its chip is destroyed. */
+/* Called when the last of its chips is destroyed. */
 static void free_past(void *context)
 {
-    struct rerun *rerun = context;
-    struct past *past = rerun->context;
-    free(rerun->bytes);
+    const struct rerun_chip *own = context;
+    struct past *past = own->rerun->context;
+    free(past->rerun.bytes);
+    free(past->rerun.chip);
     free(past);
 }
 
-static void destroy_past(struct penrose_chip *chip)
+static void destroy_past(const struct past *past)
 {
-    if (chip) {
-        cluster_destroy(cluster_of(chip));
-    }
+    cluster_destroy(past->cluster);
 }
 
-static bool wants_tile_of_goal(void *context, const struct tile *tile);
+/* The one that callers get: of the number of the chip that began the history. */
+static struct penrose_chip *chip_of_past(const struct past *past)
+{
+    return past->cluster->chip[past->history->chip->head.number];
+}
+
+static bool wants_tile_of_goal(void *context, unsigned chip, const struct tile *tile);
 static bool see_event_of_past(void *context, struct tile *tile, const struct observed *event,
                               const struct rerun_moment *moment, uint64_t others, bool is_present);
 
-/* A chip that is what the present one was at a snapshot. */
+/* What past chips have of the present ones. */
+static void tell_of_present(const struct penrose_cluster *present, struct past *past)
+{
+    for (unsigned i = 0; i < present->chips; i++) {
+        struct penrose_chip *chip = past->cluster->chip[i];
+        chip->present = present->chip[i];
+        chip->past = past;
+        chip_shortcuts_set(chip, present->chip[i]->shortcuts);
+    }
+}
+
+/* Chips that are what the present ones were at a snapshot. */
 static enum penrose_status make_past(struct history *history, size_t index, struct past **result,
                                      struct penrose_error *error)
 {
     const struct history_snapshot *snapshot = &history->snapshot[index];
-    const struct penrose_chip *present = history->chip;
-    const struct chip_calls *const kinds[] = {present->head.calls, NULL};
+    const struct penrose_cluster *present = history->cluster;
+    const struct chip_calls *const kinds[] = {history->chip->head.calls, NULL};
     const struct snapshot_loading loading = {.kinds = kinds,
-                                             .threads = pool_threads(present->head.pool)};
-    struct penrose_cluster *cluster;
+                                             .threads = pool_threads(present->pool)};
     struct past *past = calloc(1, sizeof *past);
     *result = NULL;
     if (!past) {
         return error_set(error, PENROSE_E_MEMORY, "no memory for a past");
     }
-    enum penrose_status status =
-        cluster_snapshot_from_memory(&loading, snapshot->bytes, snapshot->size, &cluster, error);
+    enum penrose_status status = cluster_snapshot_from_memory(
+        &loading, snapshot->bytes, snapshot->size, &past->cluster, error);
     if (status != PENROSE_OK) {
         free(past);
         return status;
     }
-    struct penrose_chip *chip = cluster->chip[0];
-    chip->present = present;
-    chip->past = past;
-    chip_shortcuts_set(chip, present->shortcuts);
-    status = rerun_begin(&past->rerun, chip, present->head.journal, snapshot->at, snapshot->index,
-                         error);
+    tell_of_present(present, past);
+    status = rerun_begin(&past->rerun, past->cluster, present->journal, snapshot->at,
+                         snapshot->index, error);
     if (status != PENROSE_OK) {
-        destroy_past(chip);
+        destroy_past(past);
         free(past);
         return status;
     }
     past->history = history;
     past->moment = (struct rerun_moment){.at = snapshot->at, .index = snapshot->index};
-    past->now = chip->head.time.now;
+    past->now = past->cluster->time.now;
     past->rerun.wants = wants_tile_of_goal;
     past->rerun.see = see_event_of_past;
     past->rerun.context = past;
-    past->rerun.observer.free = free_past;
+    past->rerun.chip[past->rerun.chips - 1].observer.free = free_past;
     *result = past;
     return PENROSE_OK;
 }
@@ -381,17 +417,17 @@ static enum rerun_end step_past(struct past *past)
         past->moment = (struct rerun_moment){
             .at = past->rerun.step.at, .index = past->rerun.index, .place = RERUN_ALL};
     }
-    past->now = past->rerun.chip->head.time.now;
+    past->now = past->cluster->time.now;
     return end;
 }
 
 static enum penrose_status check_past(const struct past *past, struct penrose_error *error)
 {
-    if (past->rerun.differs || past->now != past->rerun.chip->head.time.now ||
+    if (past->rerun.differs || past->now != past->cluster->time.now ||
         past->rerun.at < past->rerun.journal->start) {
         return error_set(error, PENROSE_E_STATE, "this past is lost: %s",
                          past->rerun.differs ? past->rerun.difference
-                         : past->now != past->rerun.chip->head.time.now
+                         : past->now != past->cluster->time.now
                              ? "it has been run"
                              : "the history has forgotten the time in which it was");
     }
@@ -400,16 +436,16 @@ static enum penrose_status check_past(const struct past *past, struct penrose_er
 
 static enum penrose_status check_history(const struct history *history, struct penrose_error *error)
 {
-    const struct penrose_chip *chip = history->chip;
-    if (chip->head.journal->failed) {
-        return error_set(error, PENROSE_E_STATE,
-                         "the history has ended: memory ran out, or the chip was linked to another "
-                         "one, of which a history cannot tell");
+    const struct penrose_cluster *cluster = history->cluster;
+    if (cluster->journal->failed) {
+        return error_set(error, PENROSE_E_STATE, "the history has ended: memory ran out");
     }
-    if (chip->runnable_count > 0) {
-        return error_set(error, PENROSE_E_STATE, "the present chip is running");
+    for (unsigned i = 0; i < cluster->chips; i++) {
+        if (chip_is_running(cluster->chip[i])) {
+            return error_set(error, PENROSE_E_STATE, "the present chip is running");
+        }
     }
-    journal_end(chip->head.journal);
+    journal_end(cluster->journal);
     return PENROSE_OK;
 }
 
@@ -442,10 +478,10 @@ enum penrose_status chip_history_past(struct penrose_history *result, uint64_t c
     }
     status = check_past(past, error);
     if (status != PENROSE_OK) {
-        destroy_past(past->rerun.chip);
+        destroy_past(past);
         return status;
     }
-    *chip = past->rerun.chip;
+    *chip = chip_of_past(past);
     return PENROSE_OK;
 }
 
@@ -468,6 +504,18 @@ static void free_seek(struct seek *seek)
     *seek = (struct seek){.mode = SEEK_NOTHING};
 }
 
+/* The present chip of that number. */
+static enum penrose_status present_chip(const struct history *history, unsigned number,
+                                        struct penrose_chip **chip, struct penrose_error *error)
+{
+    const struct penrose_cluster *cluster = history->cluster;
+    *chip = number < cluster->chips ? cluster->chip[number] : NULL;
+    return *chip ? PENROSE_OK
+                 : error_set(error, PENROSE_E_ARGUMENT,
+                             "there is no chip %u; chips are numbered from 0 to %u", number,
+                             cluster->chips - 1);
+}
+
 static enum penrose_status take_points(struct history *history, struct seek *seek,
                                        struct penrose_error *error)
 {
@@ -479,9 +527,11 @@ static enum penrose_status take_points(struct history *history, struct seek *see
     }
     for (size_t i = 0; i < goal->points && status == PENROSE_OK; i++) {
         struct tile *tile;
+        struct penrose_chip *chip;
         struct penrose_point *own = &seek->point[i];
         *own = goal->point[i];
-        status = chip_tile(history->chip, own->x, own->y, &tile, error);
+        status = present_chip(history, own->chip, &chip, error);
+        status = status ? status : chip_tile(chip, own->x, own->y, &tile, error);
         status = status ? status : point_check(tile, own, error);
         if (status == PENROSE_OK) {
             own->x = tile->x; /* other coordinates may lead there too */
@@ -497,6 +547,7 @@ static enum penrose_status begin_seek(struct history *history, const struct penr
                                       struct seek *seek, struct penrose_error *error)
 {
     struct penrose_goal *goal = &seek->goal;
+    struct penrose_chip *chip;
     struct tile *tile;
     *seek = (struct seek){.goal = *given, .retired = {UINT64_MAX, UINT64_MAX}};
     enum penrose_status status = check_history(history, error);
@@ -513,7 +564,8 @@ static enum penrose_status begin_seek(struct history *history, const struct penr
     if (goal->kind == PENROSE_GOAL_POINTS) {
         return take_points(history, seek, error);
     }
-    status = chip_hart_tile(history->chip, goal->x, goal->y, goal->hart, &tile, error);
+    status = present_chip(history, goal->chip, &chip, error);
+    status = status ? status : chip_hart_tile(chip, goal->x, goal->y, goal->hart, &tile, error);
     if (status == PENROSE_OK) {
         goal->x = tile->x;
         goal->y = tile->y;
@@ -522,32 +574,32 @@ static enum penrose_status begin_seek(struct history *history, const struct penr
     return status;
 }
 
-static bool is_tile_of_goal(const struct penrose_goal *goal, const struct tile *tile)
+static bool is_tile_of_goal(const struct penrose_goal *goal, unsigned chip, const struct tile *tile)
 {
     if (goal->kind == PENROSE_GOAL_STEP) {
-        return goal->x == tile->x && goal->y == tile->y;
+        return goal->chip == chip && goal->x == tile->x && goal->y == tile->y;
     }
     for (size_t i = 0; i < goal->points; i++) {
-        if (point_is_on(&goal->point[i], tile)) {
+        if (goal->point[i].chip == chip && point_is_on(&goal->point[i], tile)) {
             return true;
         }
     }
     return false;
 }
 
-static bool wants_tile_of_goal(void *context, const struct tile *tile)
+static bool wants_tile_of_goal(void *context, unsigned chip, const struct tile *tile)
 {
     const struct seek *seek = &((const struct past *)context)->seek;
     switch (seek->mode) {
     case SEEK_NOTHING:
         return false;
     case SEEK_MOMENT:
-        return seek->is_there && seek->moment.place == tile->node;
+        return seek->is_there && seek->moment.place == rerun_place(chip, tile);
     case SEEK_NOTES:
     case SEEK_STOPS:
         break;
     }
-    return is_tile_of_goal(&seek->goal, tile);
+    return is_tile_of_goal(&seek->goal, chip, tile);
 }
 
 /* Is the hart about to execute an instruction for the first time, and not the one where the search
@@ -566,14 +618,14 @@ static bool is_step(struct seek *seek, const struct tile *tile, const struct obs
     return true;
 }
 
-/* Does an event meet the goal, perhaps of a point? */
-static bool meets_goal(struct past *past, const struct tile *tile, const struct observed *event,
-                       struct penrose_stop *stop)
+/* Does an event of a tile of the chip meet the goal, perhaps of a point? */
+static bool meets_goal(struct past *past, const struct penrose_chip *chip, const struct tile *tile,
+                       const struct observed *event, struct penrose_stop *stop)
 {
     struct seek *seek = &past->seek;
-    const struct penrose_chip *chip = past->rerun.chip;
+    const unsigned number = chip->head.number;
     if (seek->goal.kind == PENROSE_GOAL_STEP) {
-        bool is_met = is_tile_of_goal(&seek->goal, tile) &&
+        bool is_met = is_tile_of_goal(&seek->goal, number, tile) &&
                       (seek->mode == SEEK_MOMENT || is_step(seek, tile, event));
         if (is_met) {
             *stop = point_stop(chip, tile, event, PENROSE_STOP_STEP, 0);
@@ -582,7 +634,7 @@ static bool meets_goal(struct past *past, const struct tile *tile, const struct 
     }
     for (size_t i = 0; i < seek->goal.points; i++) {
         const struct penrose_point *point = &seek->goal.point[i];
-        if (point_is_met(point, tile, event)) {
+        if (point->chip == number && point_is_met(point, tile, event)) {
             bool is_code = point->kind == PENROSE_BREAKPOINT;
             *stop =
                 point_stop(chip, tile, event,
@@ -634,14 +686,15 @@ static bool see_event_of_past(void *context, struct tile *tile, const struct obs
     struct past *past = context;
     struct seek *seek = &past->seek;
     struct penrose_stop stop;
+    struct penrose_chip *chip = past->cluster->chip[rerun_chip_of(moment->place)];
     bool is_wanted = seek->mode == SEEK_MOMENT ? rerun_compare(moment, &seek->moment) == 0
                                                : seek->mode != SEEK_NOTHING && !is_present;
-    if (!is_wanted || !meets_goal(past, tile, event, &stop) ||
+    if (!is_wanted || !meets_goal(past, chip, tile, event, &stop) ||
         (seek->mode == SEEK_NOTES && is_late(seek, moment, others))) {
         return false;
     }
     if (seek->mode != SEEK_MOMENT && seek->goal.accepts &&
-        !seek->goal.accepts(seek->goal.context, past->rerun.chip, &stop)) {
+        !seek->goal.accepts(seek->goal.context, chip, &stop)) {
         return false;
     }
     if (seek->mode == SEEK_NOTES) {
@@ -673,11 +726,11 @@ static unsigned kinds_of(const struct penrose_goal *goal)
 /* --- Forward --- */
 
 /* How many instructions the hart of a step has retired. */
-static uint64_t retired_by(struct penrose_chip *chip, const struct penrose_goal *goal)
+static uint64_t retired_by(const struct penrose_cluster *cluster, const struct penrose_goal *goal)
 {
     struct tile *tile;
-    bool is_step = goal->kind == PENROSE_GOAL_STEP &&
-                   chip_tile(chip, goal->x, goal->y, &tile, NULL) == PENROSE_OK;
+    bool is_step = goal->kind == PENROSE_GOAL_STEP && chip_tile(cluster->chip[goal->chip], goal->x,
+                                                                goal->y, &tile, NULL) == PENROSE_OK;
     return is_step ? tile->hart[goal->hart].retired : UINT64_MAX;
 }
 
@@ -698,7 +751,7 @@ enum penrose_status chip_history_forward(struct penrose_history *history, struct
     }
     seek.mode = SEEK_STOPS;
     seek.left = seek.goal.count;
-    seek.retired[0] = retired_by(chip, &seek.goal);
+    seek.retired[0] = retired_by(past->cluster, &seek.goal);
     past->seek = seek;
     past->rerun.kinds = kinds_of(&seek.goal);
     past->stops = 0;
@@ -761,7 +814,7 @@ static enum penrose_status note_hits(struct history *history, size_t index, stru
     }
     status = check_past(past, error);
     *seek = past->seek;
-    destroy_past(past->rerun.chip);
+    destroy_past(past);
     return status;
 }
 
@@ -771,8 +824,7 @@ static void keep_near(struct history *history, const struct past *past)
 {
     struct history_snapshot made = {.cycle = past->now};
     rerun_next(&past->rerun, &made.at, &made.index);
-    if (cluster_snapshot_to_memory(cluster_of(past->rerun.chip), &made.bytes, &made.size, NULL) ==
-        PENROSE_OK) {
+    if (cluster_snapshot_to_memory(past->cluster, &made.bytes, &made.size, NULL) == PENROSE_OK) {
         if (insert_snapshot(history, &made)) {
             keep_budget(history);
         } else {
@@ -818,7 +870,7 @@ static enum penrose_status go_to_hit(struct history *history, size_t index, stru
         status = error_set(error, PENROSE_E_STATE, "a hit was not found again");
     }
     if (status != PENROSE_OK) {
-        destroy_past(past->rerun.chip);
+        destroy_past(past);
         return status;
     }
     *result = past;
@@ -873,13 +925,15 @@ enum penrose_status chip_history_back(struct penrose_history *result, struct pen
     if (status == PENROSE_OK) {
         seek.limit =
             from ? from->moment : (struct rerun_moment){.at = UINT64_MAX, .place = RERUN_ALL};
-        seek.retired[1] = retired_by(from ? *chip : history->chip, &seek.goal);
+        seek.retired[1] = retired_by(from ? from->cluster : history->cluster, &seek.goal);
         status = search_back(history, &seek, &made, end, error);
     }
     free_seek(&seek);
     if (status == PENROSE_OK) {
-        destroy_past(*chip);
-        *chip = made->rerun.chip;
+        if (from) {
+            destroy_past(from);
+        }
+        *chip = chip_of_past(made);
     }
     return status;
 }
@@ -892,12 +946,15 @@ enum penrose_status chip_history_last_writer(struct penrose_history *history,
                                              struct penrose_error *error)
 {
     struct tile *tile;
-    enum penrose_status status = chip_tile(history->history.chip, x, y, &tile, error);
+    const unsigned number = (*past ? *past : history->history.chip)->head.number;
+    enum penrose_status status =
+        chip_tile(history->history.cluster->chip[number], x, y, &tile, error);
     if (status != PENROSE_OK) {
         return status;
     }
     const struct penrose_point point = {.size = sizeof point,
                                         .kind = PENROSE_WATCHPOINT,
+                                        .chip = number,
                                         .x = x,
                                         .y = y,
                                         .hart = hart,

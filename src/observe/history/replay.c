@@ -7,7 +7,7 @@
 #include "observe/history/rerun_free.h"
 
 /* A free one begins with an exact one. */
-enum penrose_status replay_begin(struct penrose_chip *chip, const struct journal *journal,
+enum penrose_status replay_begin(struct penrose_cluster *cluster, const struct journal *journal,
                                  uint64_t at, bool is_free, struct rerun **rerun,
                                  struct penrose_error *error)
 {
@@ -16,8 +16,9 @@ enum penrose_status replay_begin(struct penrose_chip *chip, const struct journal
     if (!made) {
         return error_set(error, PENROSE_E_MEMORY, "no memory to run the recording");
     }
-    enum penrose_status status = is_free ? free_rerun_begin(made, chip, journal, at, error)
-                                         : rerun_begin(&made->rerun, chip, journal, at, 0, error);
+    enum penrose_status status = is_free
+                                     ? free_rerun_begin(made, cluster, journal, at, error)
+                                     : rerun_begin(&made->rerun, cluster, journal, at, 0, error);
     if (status != PENROSE_OK) {
         free(made);
         return status;

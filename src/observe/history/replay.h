@@ -16,8 +16,8 @@ enum rerun_end {
     RERUN_DIFFERS, /* replay_difference says how */
 };
 
-/* Begins at an entry, with a chip that is what it was then. PENROSE_E_STATE, PENROSE_E_MEMORY. */
-enum penrose_status replay_begin(struct penrose_chip *chip, const struct journal *journal,
+/* Begins at an entry, with chips that are what they were then. PENROSE_E_STATE, PENROSE_E_MEMORY. */
+enum penrose_status replay_begin(struct penrose_cluster *cluster, const struct journal *journal,
                                  uint64_t at, bool is_free, struct rerun **rerun,
                                  struct penrose_error *error);
 enum rerun_end replay_step(struct rerun *rerun);
@@ -29,8 +29,8 @@ const char *replay_difference(const struct rerun *rerun);
 /* NULL does nothing. */
 void replay_end(struct rerun *rerun);
 
-/* Begins a history of a chip that is about to run a journal. The chip owns the journal from then on,
- * which stays as it is. penrose_history_end ends it. */
+/* Begins a history of a chip and its cluster, which is about to run a journal. The cluster owns the
+ * journal from then on, which stays as it is. penrose_history_end ends it. */
 enum penrose_status replay_look_back(struct penrose_chip *chip, struct journal *journal,
                                      uint64_t at, struct penrose_history **history,
                                      struct penrose_error *error);

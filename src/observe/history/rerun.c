@@ -43,7 +43,7 @@ bool rerun_differ(struct rerun *rerun, const char *format, ...)
     va_list arguments;
     if (!rerun->differs) {
         int length = snprintf(rerun->difference, sizeof rerun->difference, "in cycle %" PRIu64 ": ",
-                              rerun->chip->head.time.now);
+                              rerun->cluster->time.now);
         va_start(arguments, format);
         vsnprintf(rerun->difference + length, sizeof rerun->difference - (size_t)length, format,
                   arguments);
@@ -53,7 +53,7 @@ bool rerun_differ(struct rerun *rerun, const char *format, ...)
     return false;
 }
 
-void rerun_describe(const struct journal_entry *entry, char *text, size_t size)
+static void describe_call(const struct journal_entry *entry, char *text, size_t size)
 {
     const uint64_t *number = entry->number;
     switch (entry->kind) {
@@ -81,6 +81,15 @@ void rerun_describe(const struct journal_entry *entry, char *text, size_t size)
         break;
     default:
         snprintf(text, size, "%s", journal_name(entry->kind));
+    }
+}
+
+void rerun_describe(const struct journal_entry *entry, char *text, size_t size)
+{
+    describe_call(entry, text, size);
+    size_t length = strlen(text);
+    if (entry->chip > 0) {
+        snprintf(text + length, size - length, " of chip %u", entry->chip);
     }
 }
 
@@ -131,9 +140,15 @@ bool rerun_compare_answer(const struct journal_entry *answer, enum penrose_statu
 
 /* --- Entries --- */
 
-static bool find_worker(const struct rerun *rerun, uint64_t place, struct tile **tile)
+/* The chip that an entry is about. */
+static struct penrose_chip *chip_of_entry(const struct rerun *rerun,
+                                          const struct journal_entry *entry)
 {
-    struct penrose_chip *chip = rerun->chip;
+    return rerun->chip[entry->chip].chip;
+}
+
+static bool find_worker(struct penrose_chip *chip, uint64_t place, struct tile **tile)
+{
     if (place >= NOC_NODES) {
         return false;
     }
@@ -143,31 +158,30 @@ static bool find_worker(const struct rerun *rerun, uint64_t place, struct tile *
     return *tile != NULL;
 }
 
-static bool load_bytes(struct rerun *rerun, const struct journal_entry *entry)
+static bool load_bytes(struct penrose_chip *chip, const struct journal_entry *entry)
 {
     struct tile *tile;
     uint64_t address = entry->number[1];
-    if (!find_worker(rerun, entry->number[0], &tile)) {
+    if (!find_worker(chip, entry->number[0], &tile)) {
         return false;
     }
-    tile_catch_up(tile, rerun->chip->head.time.now);
-    chip_touch(rerun->chip, tile->node);
+    tile_catch_up(tile, chip->head.time.now);
+    chip_touch(chip, tile->node);
     if (entry->kind == JOURNAL_TILE_WORD) {
-        chip_load_word(rerun->chip, tile, (uint32_t)address, (uint32_t)entry->number[2]);
+        chip_load_word(chip, tile, (uint32_t)address, (uint32_t)entry->number[2]);
         return true;
     }
     uint32_t l1_bytes = tile->kind->l1_bytes;
     if (address > l1_bytes || entry->size > l1_bytes - address) {
         return false;
     }
-    chip_load(rerun->chip, tile, (uint32_t)address, entry->bytes, (uint32_t)entry->size);
+    chip_load(chip, tile, (uint32_t)address, entry->bytes, (uint32_t)entry->size);
     return true;
 }
 
-static enum penrose_status command_hart(struct rerun *rerun, const uint64_t *number,
+static enum penrose_status command_hart(struct penrose_chip *chip, const uint64_t *number,
                                         struct penrose_error *error)
 {
-    struct penrose_chip *chip = rerun->chip;
     unsigned x = (unsigned)number[1], y = (unsigned)number[2];
     enum penrose_hart hart =
         number[3] < PENROSE_HARTS ? (enum penrose_hart)number[3] : PENROSE_NO_HART;
@@ -209,15 +223,16 @@ static enum penrose_status read_for_host(struct rerun *rerun, const struct journ
         return error_set(error, PENROSE_E_MEMORY, "no memory for %" PRIu64 " bytes", size);
     }
     if (entry->kind == JOURNAL_READ) {
-        return chip_read(rerun->chip, (unsigned)number[0], (unsigned)number[1], number[2],
-                         rerun->bytes, (size_t)number[3], error);
+        return chip_read(chip_of_entry(rerun, entry), (unsigned)number[0], (unsigned)number[1],
+                         number[2], rerun->bytes, (size_t)number[3], error);
     }
-    status = chip_pcie_register_read(rerun->chip, (unsigned)number[0], number[1], &word, error);
+    status = chip_pcie_register_read(chip_of_entry(rerun, entry), (unsigned)number[0], number[1],
+                                     &word, error);
     memcpy(rerun->bytes, &word, sizeof word);
     return status;
 }
 
-static enum penrose_status write_hart_register(struct rerun *rerun,
+static enum penrose_status write_hart_register(struct penrose_chip *chip,
                                                const struct journal_entry *entry,
                                                struct penrose_error *error)
 {
@@ -226,25 +241,38 @@ static enum penrose_status write_hart_register(struct rerun *rerun,
     struct penrose_register reg = {.file = (enum penrose_register_file)number[3],
                                    .number = (unsigned)number[4]};
     memcpy(value, entry->bytes, entry->size < sizeof value ? entry->size : sizeof value);
-    return chip_register_write(rerun->chip, (unsigned)number[0], (unsigned)number[1],
+    return chip_register_write(chip, (unsigned)number[0], (unsigned)number[1],
                                number[2] < PENROSE_HARTS ? (enum penrose_hart)number[2]
                                                          : PENROSE_NO_HART,
                                reg, value, error);
 }
 
-static enum penrose_status set_link_errors(struct rerun *rerun, const struct journal_entry *entry,
+static enum penrose_status set_link_errors(struct penrose_chip *chip,
+                                           const struct journal_entry *entry,
                                            struct penrose_error *error)
 {
     struct penrose_link_errors errors = {0};
     memcpy(&errors, entry->bytes, entry->size < sizeof errors ? entry->size : sizeof errors);
-    return chip_ethernet_errors(rerun->chip, (unsigned)entry->number[0], (unsigned)entry->number[1],
+    return chip_ethernet_errors(chip, (unsigned)entry->number[0], (unsigned)entry->number[1],
                                 &errors, error);
+}
+
+static enum penrose_status make_link(const struct rerun *rerun, const struct journal_entry *entry,
+                                     struct penrose_error *error)
+{
+    const uint64_t *number = entry->number;
+    if (number[2] >= rerun->chips) {
+        return error_set(error, PENROSE_E_ARGUMENT, "there is no chip %" PRIu64, number[2]);
+    }
+    return chip_ethernet_link(chip_of_entry(rerun, entry), (unsigned)number[0], (unsigned)number[1],
+                              rerun->chip[number[2]].chip, (unsigned)number[3], (unsigned)number[4],
+                              error);
 }
 
 static enum penrose_status carry_out_access(struct rerun *rerun, const struct journal_entry *entry,
                                             struct penrose_error *error)
 {
-    struct penrose_chip *chip = rerun->chip;
+    struct penrose_chip *chip = chip_of_entry(rerun, entry);
     const uint64_t *number = entry->number;
     unsigned x = (unsigned)number[0], y = (unsigned)number[1];
     switch (entry->kind) {
@@ -260,16 +288,15 @@ static enum penrose_status carry_out_access(struct rerun *rerun, const struct jo
             chip, x, y, number[2] < PENROSE_HARTS ? (enum penrose_hart)number[2] : PENROSE_NO_HART,
             (uint32_t)number[3], entry->bytes, entry->size, error);
     case JOURNAL_HART_REGISTER:
-        return write_hart_register(rerun, entry, error);
+        return write_hart_register(chip, entry, error);
     case JOURNAL_RESET:
         return chip_coprocessor_reset(chip, x, y, error);
     case JOURNAL_LINK:
-        return chip_ethernet_link(chip, x, y, chip, (unsigned)number[2], (unsigned)number[3],
-                                  error);
+        return make_link(rerun, entry, error);
     case JOURNAL_UNLINK:
         return chip_ethernet_unlink(chip, x, y, error);
     case JOURNAL_LINK_ERRORS:
-        return set_link_errors(rerun, entry, error);
+        return set_link_errors(chip, entry, error);
     default:
         return read_for_host(rerun, entry, error);
     }
@@ -280,24 +307,28 @@ bool rerun_carry_out(struct rerun *rerun, const struct journal_entry *entry,
 {
     struct tile *tile;
     *status = PENROSE_OK;
+    if (entry->chip >= rerun->chips) {
+        return false;
+    }
+    struct penrose_chip *chip = chip_of_entry(rerun, entry);
     switch (entry->kind) {
     case JOURNAL_END:
     case JOURNAL_CHIP:
     case JOURNAL_RAN:
         return true;
     case JOURNAL_TOUCH:
-        return find_worker(rerun, entry->number[0], &tile);
+        return find_worker(chip, entry->number[0], &tile);
     case JOURNAL_LOAD:
     case JOURNAL_TILE_WORD:
-        return load_bytes(rerun, entry);
+        return load_bytes(chip, entry);
     case JOURNAL_HART:
-        *status = command_hart(rerun, entry->number, error);
+        *status = command_hart(chip, entry->number, error);
         return true;
     case JOURNAL_CLEAR:
-        chip_fault_clear(rerun->chip);
+        chip_fault_clear(chip);
         return true;
     case JOURNAL_ISOLATE:
-        chip_fault_isolate(rerun->chip);
+        chip_fault_isolate(chip);
         return true;
     case JOURNAL_READ:
     case JOURNAL_WRITE:
@@ -320,16 +351,17 @@ bool rerun_carry_out(struct rerun *rerun, const struct journal_entry *entry,
 /* --- What the chip asks of its host --- */
 
 /* The entry that comes next is this call, or the chip went another way. */
-static bool take_call(struct rerun *rerun, enum journal_kind kind, uint64_t address, uint32_t size,
-                      struct journal_entry *entry)
+static bool take_call(const struct rerun_chip *own, enum journal_kind kind, uint64_t address,
+                      uint32_t size, struct journal_entry *entry)
 {
+    struct rerun *rerun = own->rerun;
     char text[160];
     if (rerun->differs) {
         return false;
     }
     bool is_there = journal_get(rerun->journal, rerun->at, entry);
-    if (is_there && entry->kind == kind && entry->number[0] == address &&
-        entry->number[1] == size) {
+    if (is_there && entry->kind == kind && entry->chip == own->chip->head.number &&
+        entry->number[0] == address && entry->number[1] == size) {
         rerun->at = entry->next;
         return true;
     }
@@ -351,15 +383,15 @@ static bool answer_host_read(void *context, uint64_t address, void *to, uint32_t
 
 static bool answer_host_write(void *context, uint64_t address, const void *from, uint32_t size)
 {
-    struct rerun *rerun = context;
+    const struct rerun_chip *own = context;
     struct journal_entry entry;
     uint8_t kept[JOURNAL_ROOM];
-    if (!take_call(rerun, JOURNAL_HOST_WRITE, address, size, &entry)) {
+    if (!take_call(own, JOURNAL_HOST_WRITE, address, size, &entry)) {
         return false;
     }
     size_t count = journal_keep(from, size, kept);
     if (entry.size != count || memcmp(kept, entry.bytes, count) != 0) {
-        rerun_differ(rerun,
+        rerun_differ(own->rerun,
                      "the chip writes other bytes to host memory at 0x%" PRIx64
                      " (%u bytes) than were recorded",
                      address, size);
@@ -370,9 +402,10 @@ static bool answer_host_write(void *context, uint64_t address, const void *from,
 static bool run_entry(struct rerun *rerun);
 
 /* The client's accesses come first, then the entry of the call. */
-static bool take_device_call(struct rerun *rerun, enum journal_kind kind, uint64_t address,
+static bool take_device_call(const struct rerun_chip *own, enum journal_kind kind, uint64_t address,
                              uint32_t size, struct journal_entry *entry)
 {
+    struct rerun *rerun = own->rerun;
     while (!rerun->differs && journal_get(rerun->journal, rerun->at, entry) &&
            entry->kind != kind) {
         if (rerun->is_free &&
@@ -385,7 +418,7 @@ static bool take_device_call(struct rerun *rerun, enum journal_kind kind, uint64
             return false;
         }
     }
-    return take_call(rerun, kind, address, size, entry);
+    return take_call(own, kind, address, size, entry);
 }
 
 static bool answer_device_read(void *context, uint64_t address, void *to, uint32_t size)
@@ -409,13 +442,15 @@ static bool answer_device_write(void *context, uint64_t address, const void *fro
 
 /* --- The observer --- */
 
-static bool is_marked(struct rerun *rerun, const struct tile *tile, const struct observed *event,
-                      bool *is_present)
+static bool is_marked(const struct rerun_chip *own, const struct tile *tile,
+                      const struct observed *event, bool *is_present)
 {
+    struct rerun *rerun = own->rerun;
+    unsigned place = rerun_place(own->chip->head.number, tile);
     for (unsigned i = 0; i < rerun->marks; i++) {
         struct rerun_mark *mark = &rerun->mark[i];
         const struct observed *wanted = &mark->event;
-        if (!mark->is_reached && mark->place == tile->node && wanted->kind == event->kind &&
+        if (!mark->is_reached && mark->place == place && wanted->kind == event->kind &&
             wanted->agent == event->agent && wanted->cycle == event->cycle &&
             wanted->pc == event->pc && wanted->address == event->address &&
             wanted->size == event->size) {
@@ -428,85 +463,98 @@ static bool is_marked(struct rerun *rerun, const struct tile *tile, const struct
 }
 
 /* Is it told again, of an instruction before which it has stopped? */
-static bool is_told_again(struct rerun *rerun, const struct tile *tile,
-                          const struct observed *event, uint64_t retired)
+static bool is_told_again(struct rerun_tile *of, const struct observed *event, uint64_t retired)
 {
-    bool stood = rerun->tile[tile->node].stands;
-    bool is_same = stood && rerun->tile[tile->node].agent == event->agent &&
-                   rerun->tile[tile->node].pc == event->pc &&
-                   rerun->tile[tile->node].retired == retired;
-    rerun->tile[tile->node].stands = stood && !is_same;
+    bool stood = of->stands;
+    bool is_same =
+        stood && of->agent == event->agent && of->pc == event->pc && of->retired == retired;
+    of->stands = stood && !is_same;
     return is_same;
 }
 
 /* Does the observer want to stop there? */
-static bool wants_to_stop(struct rerun *rerun, struct tile *tile, const struct observed *event,
+static bool wants_to_stop(struct rerun_chip *own, struct tile *tile, const struct observed *event,
                           bool is_present)
 {
-    struct rerun_tile *own = &rerun->tile[tile->node];
+    const struct rerun *rerun = own->rerun;
+    struct rerun_tile *of = &own->tile[tile->node];
     bool is_of_kind = rerun->kinds >> event->kind & 1;
-    own->others += rerun->other_kinds >> event->kind & 1;
-    own->events += is_of_kind;
+    of->others += rerun->other_kinds >> event->kind & 1;
+    of->events += is_of_kind;
     const struct rerun_moment moment = {.at = rerun->step.at,
                                         .index = rerun->index,
-                                        .place = tile->node,
+                                        .place = rerun_place(own->chip->head.number, tile),
                                         .kinds = rerun->kinds,
-                                        .ordinal = own->events};
+                                        .ordinal = of->events};
     return is_of_kind && rerun->see &&
-           rerun->see(rerun->context, tile, event, &moment, own->others, is_present);
+           rerun->see(rerun->context, tile, event, &moment, of->others, is_present);
 }
 
 static bool see_rerun(void *context, struct tile *tile, const struct observed *event)
 {
-    struct rerun *rerun = context;
+    struct rerun_chip *own = context;
+    struct rerun *rerun = own->rerun;
+    struct rerun_tile *of = &own->tile[tile->node];
     bool is_hart = event->kind == OBSERVED_STARTS, is_present = false;
     uint64_t retired = is_hart ? tile->hart[event->agent].retired : 0;
-    if (is_hart && is_told_again(rerun, tile, event, retired)) {
+    if (is_hart && is_told_again(of, event, retired)) {
         return false;
     }
-    bool is_held = rerun->marks > 0 && is_marked(rerun, tile, event, &is_present);
-    bool stops = !point_starts_again(tile, event) && wants_to_stop(rerun, tile, event, is_present);
+    bool is_held = rerun->marks > 0 && is_marked(own, tile, event, &is_present);
+    bool stops = !point_starts_again(tile, event) && wants_to_stop(own, tile, event, is_present);
     rerun->has_stopped |= stops;
     if ((stops || is_held) && is_hart) {
-        rerun->tile[tile->node].stands = true;
-        rerun->tile[tile->node].agent = event->agent;
-        rerun->tile[tile->node].pc = event->pc;
-        rerun->tile[tile->node].retired = retired;
+        of->stands = true;
+        of->agent = event->agent;
+        of->pc = event->pc;
+        of->retired = retired;
     }
     return stops || is_held;
 }
 
 static bool wants_rerun(void *context, const struct tile *tile)
 {
-    struct rerun *rerun = context;
+    const struct rerun_chip *own = context;
+    const struct rerun *rerun = own->rerun;
+    unsigned number = own->chip->head.number;
     for (unsigned i = 0; i < rerun->marks; i++) {
-        if (rerun->mark[i].place == tile->node) {
+        if (rerun->mark[i].place == rerun_place(number, tile)) {
             return true;
         }
     }
-    return rerun->wants && rerun->wants(rerun->context, tile);
+    return rerun->wants && rerun->wants(rerun->context, number, tile);
 }
 
-void rerun_look_again(struct rerun *rerun)
+static void look_again_at_chip(struct rerun_chip *own)
 {
-    struct penrose_chip *chip = rerun->chip;
+    const struct rerun *rerun = own->rerun;
+    struct penrose_chip *chip = own->chip;
     for (unsigned i = 0; i < NOC_NODES; i++) {
         struct tile *tile = chip->place[i].tile;
-        if (tile && !tile->observed && wants_rerun(rerun, tile)) {
+        if (tile && !tile->observed && wants_rerun(own, tile)) {
+            tile_catch_up(tile,
+                          chip->head.time.now); /* harts wake now, not when the tile ran last */
             for (unsigned core = 0; core < RV32_CORES; core++) {
                 tile_wake(tile, (enum rv32_core)core);
             }
         }
     }
     const unsigned of_pauses = OBSERVED_OF_HARTS | 1u << OBSERVED_DELIVERED | 1u << OBSERVED_TENSIX;
-    rerun->observer.kinds = rerun->kinds | rerun->other_kinds | (rerun->marks > 0 ? of_pauses : 0);
+    own->observer.kinds = rerun->kinds | rerun->other_kinds | (rerun->marks > 0 ? of_pauses : 0);
     chip_look_again(chip, NULL);
+}
+
+void rerun_look_again(struct rerun *rerun)
+{
+    for (unsigned i = 0; i < rerun->chips; i++) {
+        look_again_at_chip(&rerun->chip[i]);
+    }
 }
 
 /* --- Windows --- */
 
 /* Is the tile halted by a pause that was recorded? */
-static bool is_halted(const struct rerun *rerun, uint16_t place)
+static bool is_halted(const struct rerun *rerun, unsigned place)
 {
     for (unsigned i = 0; i < rerun->marks; i++) {
         if (rerun->mark[i].place == place && rerun->mark[i].is_reached) {
@@ -516,15 +564,22 @@ static bool is_halted(const struct rerun *rerun, uint16_t place)
     return false;
 }
 
-static void let_go(struct rerun *rerun, bool held_too)
+static void let_chip_go(const struct rerun *rerun, struct penrose_chip *chip, bool held_too)
 {
-    struct penrose_chip *chip = rerun->chip;
     for (uint16_t i = 0; i < NOC_NODES; i++) {
         struct tile *tile = chip->place[i].tile;
-        if (tile && tile->halt == TILE_PAUSED && (held_too || !is_halted(rerun, i))) {
+        if (tile && tile->halt == TILE_PAUSED &&
+            (held_too || !is_halted(rerun, rerun_place(chip->head.number, tile)))) {
             tile_go_on(tile);
             chip_touch(chip, i);
         }
+    }
+}
+
+static void let_go(const struct rerun *rerun, bool held_too)
+{
+    for (unsigned i = 0; i < rerun->chips; i++) {
+        let_chip_go(rerun, rerun->chip[i].chip, held_too);
     }
 }
 
@@ -536,12 +591,16 @@ static bool pauses_there(const struct penrose_chip *chip, const struct chip_unit
 
 static void mark_units(struct rerun *rerun)
 {
-    struct penrose_chip *chip = rerun->chip;
-    for (unsigned i = 0; i < chip->units; i++) {
-        chip->unit[i]->is_held = false;
+    for (unsigned number = 0; number < rerun->chips; number++) {
+        struct penrose_chip *chip = rerun->chip[number].chip;
+        for (unsigned i = 0; i < chip->units; i++) {
+            chip->unit[i]->is_held = false;
+        }
     }
     for (unsigned i = 0; i < rerun->marks; i++) {
-        struct chip_unit *unit = chip->place[rerun->mark[i].place].unit;
+        unsigned place = rerun->mark[i].place;
+        struct chip_unit *unit =
+            rerun->chip[rerun_chip_of(place)].chip->place[place % NOC_NODES].unit;
         if (unit) {
             unit->is_held = true;
         }
@@ -550,34 +609,52 @@ static void mark_units(struct rerun *rerun)
 
 static void start_step(struct rerun *rerun)
 {
-    for (unsigned i = 0; rerun->chip->head.is_observed && i < NOC_NODES; i++) {
-        rerun->tile[i].events = rerun->tile[i].others = 0;
+    for (unsigned number = 0; number < rerun->chips; number++) {
+        struct rerun_chip *own = &rerun->chip[number];
+        for (unsigned i = 0; own->chip->head.is_observed && i < NOC_NODES; i++) {
+            own->tile[i].events = own->tile[i].others = 0;
+        }
     }
     rerun->has_stopped = false;
 }
 
-/* Runs a window, or what is left of it. */
+/* Chooses the units that ran. False: this window is none of these chips'. */
+static bool open_window(struct rerun *rerun)
+{
+    size_t units = 0;
+    start_step(rerun);
+    mark_units(rerun);
+    for (unsigned i = 0; i < rerun->chips; i++) {
+        struct penrose_chip *chip = rerun->chip[i].chip;
+        chip_rerun_begin(chip, rerun->planned, rerun->actual);
+        units += chip->runnable_count;
+    }
+    if (units > 0 && rerun->planned - rerun->start > MOST_WINDOW) {
+        return rerun_differ(rerun, "a window of %" PRIu64 " cycles is none of this chip's",
+                            rerun->planned - rerun->start);
+    }
+    rerun->in_window = true;
+    return true;
+}
+
+/* Runs a window, or what is left of it. Packets and frames are handed over when the time of all chips
+ * is that of its end. */
 static enum rerun_end rerun_window(struct rerun *rerun)
 {
-    struct penrose_chip *chip = rerun->chip;
     if (!rerun->in_window) {
-        start_step(rerun);
-        mark_units(rerun);
-        chip_rerun_begin(chip, rerun->planned, rerun->actual);
-        if (chip->runnable_count > 0 && rerun->planned - rerun->start > MOST_WINDOW) {
-            rerun_differ(rerun, "a window of %" PRIu64 " cycles is none of this chip's",
-                         rerun->planned - rerun->start);
+        if (!open_window(rerun)) {
             return RERUN_DIFFERS;
         }
-        rerun->in_window = true;
     } else {
         rerun->has_stopped = false;
-        chip->head.time.now = rerun->start;
+        cluster_set_now(rerun->cluster, rerun->start);
         let_go(rerun, false);
     }
-    chip_rerun_units(chip, rerun->planned, rerun->actual, pauses_there);
+    for (unsigned i = 0; i < rerun->chips; i++) {
+        chip_rerun_units(rerun->chip[i].chip, rerun->planned, rerun->actual, pauses_there);
+    }
+    cluster_set_now(rerun->cluster, rerun->actual);
     if (rerun->has_stopped) {
-        chip->head.time.now = rerun->actual;
         return RERUN_STOPPED;
     }
     rerun->in_window = false;
@@ -587,7 +664,9 @@ static enum rerun_end rerun_window(struct rerun *rerun)
                          rerun->mark[i].event.pc);
         }
     }
-    chip_end_window(chip, rerun->actual);
+    for (unsigned i = 0; i < rerun->chips; i++) {
+        chip_end_window(rerun->chip[i].chip, rerun->actual);
+    }
     return rerun->differs ? RERUN_DIFFERS : rerun->has_stopped ? RERUN_STOPPED : RERUN_DONE;
 }
 
@@ -596,11 +675,11 @@ static enum rerun_end begin_window(struct rerun *rerun)
     const uint64_t *number = rerun->step.number;
     bool is_early = rerun->step.kind == JOURNAL_EARLY;
     uint64_t planned = number[0], actual = is_early ? number[1] : number[0];
-    if (planned > MOST_TIME || actual > planned || rerun->chip->head.time.now > MOST_TIME) {
+    if (planned > MOST_TIME || actual > planned || rerun->cluster->time.now > MOST_TIME) {
         rerun_differ(rerun, "a window of %" PRIu64 " cycles is none of this chip's", planned);
         return RERUN_DIFFERS;
     }
-    rerun->start = rerun->chip->head.time.now;
+    rerun->start = rerun->cluster->time.now;
     rerun->planned = rerun->start + planned;
     rerun->actual = rerun->start + actual;
     return rerun_window(rerun);
@@ -609,13 +688,13 @@ static enum rerun_end begin_window(struct rerun *rerun)
 static void add_mark(struct rerun *rerun)
 {
     const uint64_t *number = rerun->step.number;
-    if (rerun->marks == RERUN_MARKS || number[0] >= NOC_NODES) {
+    if (rerun->marks == RERUN_MARKS || number[0] >= NOC_NODES || rerun->step.chip >= rerun->chips) {
         rerun_differ(rerun, "a pause that cannot be one of this chip's");
         return;
     }
     rerun->mark[rerun->marks++] =
         (struct rerun_mark){.at = rerun->step.at,
-                            .place = (uint16_t)number[0],
+                            .place = rerun->step.chip * NOC_NODES + (unsigned)number[0],
                             .event = {.kind = (enum observed_kind)number[1],
                                       .agent = (enum observed_agent)number[2],
                                       .cycle = number[3],
@@ -755,34 +834,63 @@ enum rerun_end rerun_step(struct rerun *rerun)
 
 /* --- Life --- */
 
-enum penrose_status rerun_begin(struct rerun *rerun, struct penrose_chip *chip,
+static enum penrose_status watch_chip(struct rerun *rerun, unsigned number,
+                                      struct penrose_error *error)
+{
+    struct rerun_chip *own = &rerun->chip[number];
+    const struct penrose_host_memory host = {
+        .read = answer_host_read, .write = answer_host_write, .context = own};
+    const struct penrose_host_memory device = {
+        .read = answer_device_read, .write = answer_device_write, .context = own};
+    own->rerun = rerun;
+    own->chip = rerun->cluster->chip[number];
+    own->observer = (struct observer){.kinds = OBSERVED_OF_HARTS | 1 << OBSERVED_TENSIX,
+                                      .see = see_rerun,
+                                      .wants = wants_rerun,
+                                      .context = own};
+    chip_host_memory_set(own->chip, &host);
+    chip_pcie_device_set(own->chip, &device);
+    return chip_observe(own->chip, &own->observer, error);
+}
+
+enum penrose_status rerun_begin(struct rerun *rerun, struct penrose_cluster *cluster,
                                 const struct journal *journal, uint64_t at, uint64_t index,
                                 struct penrose_error *error)
 {
-    const struct penrose_host_memory host = {
-        .read = answer_host_read, .write = answer_host_write, .context = rerun};
-    const struct penrose_host_memory device = {
-        .read = answer_device_read, .write = answer_device_write, .context = rerun};
-    *rerun = (struct rerun){.chip = chip, .journal = journal, .at = at};
-    rerun->observer = (struct observer){.kinds = OBSERVED_OF_HARTS | 1 << OBSERVED_TENSIX,
-                                        .see = see_rerun,
-                                        .wants = wants_rerun,
-                                        .context = rerun};
+    *rerun = (struct rerun){.cluster = cluster,
+                            .chip = calloc(cluster->chips, sizeof *rerun->chip),
+                            .journal = journal,
+                            .at = at};
+    if (!rerun->chip) {
+        return error_set(error, PENROSE_E_MEMORY, "no memory to run chips again");
+    }
     if (index > 0 && journal_get(journal, at, &rerun->step)) {
         rerun->index = index - 1;
         rerun->at = rerun->step.next;
     }
-    chip_host_memory_set(chip, &host);
-    chip_pcie_device_set(chip, &device);
-    return chip_observe(chip, &rerun->observer, error);
+    enum penrose_status status = PENROSE_OK;
+    while (status == PENROSE_OK && rerun->chips < cluster->chips) {
+        status = watch_chip(rerun, rerun->chips, error);
+        rerun->chips += status == PENROSE_OK;
+    }
+    if (status != PENROSE_OK) {
+        rerun_finish(rerun);
+    }
+    return status;
 }
 
 void rerun_finish(struct rerun *rerun)
 {
     const struct penrose_host_memory none = {.read = NULL};
-    chip_host_memory_set(rerun->chip, &none);
-    chip_pcie_device_set(rerun->chip, &none);
-    chip_unobserve(rerun->chip, &rerun->observer);
+    for (unsigned i = 0; i < rerun->chips; i++) {
+        struct rerun_chip *own = &rerun->chip[i];
+        chip_host_memory_set(own->chip, &none);
+        chip_pcie_device_set(own->chip, &none);
+        chip_unobserve(own->chip, &own->observer);
+    }
+    free(rerun->chip);
     free(rerun->bytes);
+    rerun->chip = NULL;
     rerun->bytes = NULL;
+    rerun->chips = 0;
 }

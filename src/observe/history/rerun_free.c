@@ -13,9 +13,10 @@ enum { AHEAD = 4096, LATER = 256, STEP_CYCLES = 512, MOST_STEP = 65536 };
 /* --- Host memory --- */
 
 /* The first call of that kind and place that is not taken yet, taken now. */
-static bool find_call(struct free_rerun *own, enum journal_kind kind, uint64_t address,
+static bool find_call(const struct rerun_chip *of, enum journal_kind kind, uint64_t address,
                       uint32_t size, struct journal_entry *entry)
 {
+    struct free_rerun *own = (struct free_rerun *)of->rerun; /* which it begins with */
     while (own->first < own->calls && own->call[own->first].is_taken) {
         own->first++;
     }
@@ -23,7 +24,8 @@ static bool find_call(struct free_rerun *own, enum journal_kind kind, uint64_t a
     for (size_t i = own->first; i < end; i++) {
         struct free_call *call = &own->call[i];
         if (!call->is_taken && journal_get(own->rerun.journal, call->at, entry) &&
-            entry->kind == kind && entry->number[0] == address && entry->number[1] == size) {
+            entry->kind == kind && entry->chip == of->chip->head.number &&
+            entry->number[0] == address && entry->number[1] == size) {
             call->is_taken = true;
             return true;
         }
@@ -33,9 +35,10 @@ static bool find_call(struct free_rerun *own, enum journal_kind kind, uint64_t a
 
 static bool read_known_memory(void *context, uint64_t address, void *to, uint32_t size)
 {
-    struct free_rerun *own = context;
+    const struct rerun_chip *of = context;
+    struct free_rerun *own = (struct free_rerun *)of->rerun;
     struct journal_entry entry;
-    if (!find_call(own, JOURNAL_HOST_READ, address, size, &entry)) {
+    if (!find_call(of, JOURNAL_HOST_READ, address, size, &entry)) {
         sparse_read(&own->memory, address, to, size);
         return true;
     }
@@ -49,9 +52,10 @@ static bool read_known_memory(void *context, uint64_t address, void *to, uint32_
 
 static bool write_known_memory(void *context, uint64_t address, const void *from, uint32_t size)
 {
-    struct free_rerun *own = context;
+    const struct rerun_chip *of = context;
+    struct free_rerun *own = (struct free_rerun *)of->rerun;
     struct journal_entry entry;
-    bool is_known = find_call(own, JOURNAL_HOST_WRITE, address, size, &entry);
+    bool is_known = find_call(of, JOURNAL_HOST_WRITE, address, size, &entry);
     (void)sparse_write(&own->memory, address, from, size);
     return !is_known || entry.number[2];
 }
@@ -62,7 +66,7 @@ static bool write_known_memory(void *context, uint64_t address, const void *from
 static bool pass_time(struct rerun *rerun, uint64_t cycles)
 {
     const struct penrose_run run = {.size = sizeof run, .cycles = cycles, .pass_quiet_time = true};
-    return cluster_run(cluster_of(rerun->chip), rerun->chip, &run) == PENROSE_CYCLES;
+    return cluster_run(rerun->cluster, rerun->chip[0].chip, &run) == PENROSE_CYCLES;
 }
 
 /* Is something that the chip wrote to host memory before `at` still to come? */
@@ -78,9 +82,9 @@ static bool is_write_missing(const struct free_rerun *own, uint64_t at)
     return false;
 }
 
-static bool has_faulted(struct penrose_chip *chip)
+static bool has_faulted(const struct rerun *rerun)
 {
-    return cluster_run(cluster_of(chip), chip,
+    return cluster_run(rerun->cluster, rerun->chip[0].chip,
                        &(struct penrose_run){.size = sizeof(struct penrose_run),
                                              .cycles = 0,
                                              .pass_quiet_time = true}) == PENROSE_FAULT;
@@ -89,20 +93,20 @@ static bool has_faulted(struct penrose_chip *chip)
 static bool run_freely(struct free_rerun *own, const struct journal_entry *entry)
 {
     struct rerun *rerun = &own->rerun;
-    struct penrose_chip *chip = rerun->chip;
+    const struct chip_time *time = &rerun->cluster->time;
     bool faults = entry->number[0] == PENROSE_FAULT;
     uint64_t end = entry->number[1];
-    uint64_t most = (end > chip->head.time.now ? end : chip->head.time.now) + FREE_MOST_CYCLES;
+    uint64_t most = (end > time->now ? end : time->now) + FREE_MOST_CYCLES;
     if (end > UINT64_MAX / 4) {
         return rerun_differ(rerun, "a run until cycle %llu", (unsigned long long)end);
     }
-    while (chip->head.time.now < end && pass_time(rerun, end - chip->head.time.now)) {
+    while (time->now < end && pass_time(rerun, end - time->now)) {
     }
-    while ((is_write_missing(own, entry->at) || faults) && !has_faulted(chip) &&
-           chip->head.time.now < most) {
+    while ((is_write_missing(own, entry->at) || faults) && !has_faulted(rerun) &&
+           time->now < most) {
         pass_time(rerun, STEP_CYCLES);
     }
-    if (faults != has_faulted(chip)) {
+    if (faults != has_faulted(rerun)) {
         return rerun_differ(rerun, faults ? "a fault that was recorded did not come again"
                                           : "a fault that was not recorded");
     }
@@ -115,7 +119,8 @@ static bool run_freely(struct free_rerun *own, const struct journal_entry *entry
 
 static bool is_same_read(const struct journal_entry *a, const struct journal_entry *b)
 {
-    return a->kind == b->kind && memcmp(a->number, b->number, sizeof a->number) == 0;
+    return a->kind == b->kind && a->chip == b->chip &&
+           memcmp(a->number, b->number, sizeof a->number) == 0;
 }
 
 /* Did the host soon read the same again, before it wrote anything? */
@@ -143,7 +148,7 @@ static bool read_freely(struct free_rerun *own, const struct journal_entry *read
     enum penrose_status status;
     char text[160], what[240] = "";
     size_t size = read->kind == JOURNAL_READ ? (size_t)read->number[3] : sizeof(uint32_t);
-    uint64_t most = rerun->chip->head.time.now + FREE_MOST_CYCLES, step = STEP_CYCLES;
+    uint64_t most = rerun->cluster->time.now + FREE_MOST_CYCLES, step = STEP_CYCLES;
     if (!rerun_carry_out(rerun, read, &status, &error)) {
         return rerun_differ(rerun, "a read that is none");
     }
@@ -156,7 +161,7 @@ static bool read_freely(struct free_rerun *own, const struct journal_entry *read
         if (may_differ) {
             return true;
         }
-        if (rerun->chip->head.time.now >= most || !pass_time(rerun, step)) {
+        if (rerun->cluster->time.now >= most || !pass_time(rerun, step)) {
             rerun_describe(read, text, sizeof text);
             return rerun_differ(rerun, "%s: %s", text, what);
         }
@@ -186,14 +191,14 @@ static bool write_freely(struct free_rerun *own, const struct journal_entry *ent
     struct penrose_error error;
     enum penrose_status status = PENROSE_OK;
     char text[160];
-    uint64_t most = rerun->chip->head.time.now + FREE_MOST_CYCLES;
+    uint64_t most = rerun->cluster->time.now + FREE_MOST_CYCLES;
     rerun_describe(entry, text, sizeof text);
     do {
         if (!rerun_carry_out(rerun, entry, &status, &error)) {
             return rerun_differ(rerun, "%s: this cannot be one of this chip's", text);
         }
     } while (status == PENROSE_E_STATE && !has_failed_then(rerun) &&
-             rerun->chip->head.time.now < most && pass_time(rerun, STEP_CYCLES));
+             rerun->cluster->time.now < most && pass_time(rerun, STEP_CYCLES));
     bool failed = has_failed_then(rerun);
     if ((status != PENROSE_OK) != failed) {
         return rerun_differ(rerun, "%s: %s", text,
@@ -263,20 +268,22 @@ static bool collect_calls(struct free_rerun *own, uint64_t at)
     return true;
 }
 
-enum penrose_status free_rerun_begin(struct free_rerun *own, struct penrose_chip *chip,
+enum penrose_status free_rerun_begin(struct free_rerun *own, struct penrose_cluster *cluster,
                                      const struct journal *journal, uint64_t at,
                                      struct penrose_error *error)
 {
-    const struct penrose_host_memory host = {
-        .read = read_known_memory, .write = write_known_memory, .context = own};
     *own = (struct free_rerun){.calls = 0};
-    enum penrose_status status = rerun_begin(&own->rerun, chip, journal, at, 0, error);
+    enum penrose_status status = rerun_begin(&own->rerun, cluster, journal, at, 0, error);
     if (status == PENROSE_OK && !collect_calls(own, at)) {
         free_rerun_finish(own);
         return error_set(error, PENROSE_E_MEMORY, "no memory to replay");
     }
     own->rerun.is_free = true;
-    chip_host_memory_set(chip, &host);
+    for (unsigned i = 0; i < own->rerun.chips; i++) {
+        const struct penrose_host_memory host = {
+            .read = read_known_memory, .write = write_known_memory, .context = &own->rerun.chip[i]};
+        chip_host_memory_set(own->rerun.chip[i].chip, &host);
+    }
     return status;
 }
 

@@ -34,7 +34,7 @@ struct free_rerun {
 };
 
 /* As rerun_begin and rerun_step; there are no stops. PENROSE_E_MEMORY. */
-enum penrose_status free_rerun_begin(struct free_rerun *free_rerun, struct penrose_chip *chip,
+enum penrose_status free_rerun_begin(struct free_rerun *free_rerun, struct penrose_cluster *cluster,
                                      const struct journal *journal, uint64_t at,
                                      struct penrose_error *error);
 enum rerun_end free_rerun_step(struct free_rerun *free_rerun);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include <penrose/debug.h>
-#include <penrose/history.h>
 #include <penrose/penrose.h>
 
 #include "unit/chip/link_ends.h"
@@ -460,16 +459,12 @@ TEST(chips_do_not_disturb_each_other)
     ck_assert_uint_eq(hash[0], hash[1]);
 }
 
-TEST(what_is_of_one_chip_is_refused)
+TEST(wrong_clusters_are_refused)
 {
     struct penrose_error error;
     struct penrose_chip *chip[2], *more, *alone = link_open_chip(1);
     struct penrose_cluster *cluster = link_open_cluster(1, 2, chip), *timed;
     struct penrose_options options = {.size = sizeof options, .timed = true};
-    struct penrose_history *history;
-    struct penrose_history_options history_options = {.size = sizeof history_options};
-    ck_assert_int_eq(penrose_history_start(chip[0], &history_options, &history, &error),
-                     PENROSE_E_STATE);
     ck_assert_int_eq(penrose_ethernet_link(chip[0], 20, LINK_ROW, alone, 20, LINK_ROW, &error),
                      PENROSE_E_ARGUMENT);
     ck_assert_str_eq(error.text,

@@ -36,10 +36,21 @@ static void teardown(void)
 
 FIXTURE(setup, teardown);
 
+/* The only chip of a recording, as it was when that began. */
+static enum penrose_status make_again(const struct journal *journal,
+                                      const struct penrose_options *options,
+                                      struct penrose_chip **chip)
+{
+    struct penrose_cluster *cluster;
+    enum penrose_status status = recording_make(journal, &chip_calls, options, &cluster, &error);
+    *chip = status == PENROSE_OK ? cluster->chip[0] : NULL;
+    return status;
+}
+
 static void record(struct penrose_chip *chip)
 {
-    ck_assert_int_eq(recording_start(chip, &error), PENROSE_OK);
-    ck_assert_msg(recording_open(chip, path, &error) == PENROSE_OK, "%s", error.text);
+    ck_assert_int_eq(recording_start(cluster_of(chip), &error), PENROSE_OK);
+    ck_assert_msg(recording_open(cluster_of(chip), path, &error) == PENROSE_OK, "%s", error.text);
 }
 
 /* Carries the file out; the chip, or NULL where it differs, and then difference[] says how. */
@@ -59,8 +70,8 @@ static struct penrose_chip *carry_out(enum journal_ending wanted, unsigned threa
     ck_assert_int_eq(recording_head(journal, &head, &error), PENROSE_OK);
     ck_assert_uint_eq(head.layout, chip_calls.layout());
     head.options.threads = threads;
-    ck_assert_int_eq(penrose_chip_create(&head.options, &chip, &error), PENROSE_OK);
-    ck_assert_int_eq(rerun_begin(rerun, chip, journal, head.at, 0, &error), PENROSE_OK);
+    ck_assert_int_eq(make_again(journal, &head.options, &chip), PENROSE_OK);
+    ck_assert_int_eq(rerun_begin(rerun, cluster_of(chip), journal, head.at, 0, &error), PENROSE_OK);
     while (end == RERUN_DONE) {
         end = rerun_step(rerun);
     }
@@ -95,7 +106,7 @@ TEST_EACH(a_recorded_chip_comes_again, SCENES *SCENE_SCHEDULES)
             random_host_act(host);
         }
     }
-    ck_assert(recording_stop(host->chip));
+    ck_assert(recording_stop(cluster_of(host->chip)));
     struct penrose_chip *again = carry_out(JOURNAL_WHOLE, 3 - (unsigned)_i % 2);
     ck_assert_msg(again, "%s: %s", scene->name, difference);
     ck_assert_uint_eq(penrose_now(again), penrose_now(host->chip));
@@ -147,8 +158,8 @@ static void carry_out_freely(int way)
     head.options.quantum = 0;
     head.options.timed = way == 1;
     head.options.schedule = way == 2 ? PENROSE_LOCKSTEP : PENROSE_FAST;
-    ck_assert_int_eq(penrose_chip_create(&head.options, &chip, &error), PENROSE_OK);
-    ck_assert_int_eq(free_rerun_begin(own, chip, journal, head.at, &error), PENROSE_OK);
+    ck_assert_int_eq(make_again(journal, &head.options, &chip), PENROSE_OK);
+    ck_assert_int_eq(free_rerun_begin(own, cluster_of(chip), journal, head.at, &error), PENROSE_OK);
     while (end == RERUN_DONE) {
         end = free_rerun_step(own);
     }
@@ -225,7 +236,7 @@ static uint64_t record_guest_that_asks(void)
     }
     ck_assert_uint_eq(word, 78);
     uint64_t hash = penrose_state_hash(chip);
-    ck_assert(recording_stop(chip));
+    ck_assert(recording_stop(cluster_of(chip)));
     penrose_chip_destroy(chip);
     return hash;
 }
@@ -268,7 +279,7 @@ static void rewrite(void (*change)(uint8_t *bytes, size_t size))
     change(journal->bytes, journal->size);
     ck_assert_int_eq(journal_record(other, path, &error), PENROSE_OK);
     other->bytes = journal->bytes;
-    other->size = journal->size - 1; /* its end */
+    other->size = journal->size - 2; /* its end */
     other->room = journal->room;
     journal->bytes = NULL;
     journal->size = 0;
@@ -395,9 +406,9 @@ static void append_to_recording(size_t zeros, uint64_t cycles)
     ck_assert_int_eq(penrose_chip_create(NULL, &chip, &error), PENROSE_OK);
     record(chip);
     start_program(chip, X, Y, PENROSE_BRISC, CODE, "jal zero, 0x1000");
-    JOURNAL_ADD(chip->head.journal, JOURNAL_WRITE, bytes, zeros, 17, 12, 0);
+    JOURNAL_ADD(chip->head.journal, 0, JOURNAL_WRITE, bytes, zeros, 17, 12, 0);
     if (cycles) {
-        JOURNAL_ADD(chip->head.journal, JOURNAL_WINDOWS, NULL, 0, cycles, 1);
+        JOURNAL_ADD(chip->head.journal, 0, JOURNAL_WINDOWS, NULL, 0, cycles, 1);
     }
     penrose_chip_destroy(chip);
     free(bytes);
@@ -448,9 +459,10 @@ TEST_EACH(made_up_entries_do_no_harm, 60)
         return;
     }
     if (recording_head(journal, &head, &error) == PENROSE_OK &&
-        penrose_chip_create(&head.options, &chip, &error) == PENROSE_OK) {
+        make_again(journal, &head.options, &chip) == PENROSE_OK) {
         struct rerun *rerun = calloc(1, sizeof *rerun);
-        ck_assert_int_eq(rerun_begin(rerun, chip, journal, head.at, 0, &error), PENROSE_OK);
+        ck_assert_int_eq(rerun_begin(rerun, cluster_of(chip), journal, head.at, 0, &error),
+                         PENROSE_OK);
         for (unsigned i = 0; i < 5000 && rerun_step(rerun) == RERUN_DONE; i++) {
         }
         rerun_finish(rerun);
