@@ -158,6 +158,19 @@ E   RuntimeError: "masked_fill" not implemented for 'UInt32'"""
         self.assertEqual(report.outcome_of(dict(outcome="failed", text=text), ""),
                          ("wrong", "assert 1 == 2"))
 
+    def test_a_hang_has_its_cause_and_a_fault_before_it_counts_more(self):
+        text = "E   RuntimeError: Penrose: the host has polled the chip in vain, see the report"
+        waits = ("penrose: chip 1: the host has been polling in vain for long, while harts run; who waits:\n"
+                 "  tile (1, 2) root cause: nobody pushes pages to circular buffer 0\n")
+        failed = dict(outcome="failed", text=text)
+        died = dict(outcome="died", code=-15)
+        for event in (failed, died):  # PENROSE_ON_HANG=throw, stop
+            self.assertEqual(report.outcome_of(event, waits), ("hung", "nobody pushes pages to circular buffer 0"))
+        self.assertEqual(report.outcome_of(died, ""), ("died", "exit code -15"))
+        fault = "penrose: chip 1: noc-alignment: tile (1, 2) ncrisc at pc 0x0000b970: read of 32 bytes\n"
+        self.assertEqual(report.outcome_of(failed, fault + waits),
+                         ("refused", "noc-alignment: tile (1, 2) ncrisc at pc 0x0000b970: read of 32 bytes"))
+
     def test_compared_folders_have_their_cpu_time(self):
         results, other = report.Results(), report.Results()
         for one, seconds in ((results, 1.5), (other, 4)):

@@ -8,6 +8,7 @@ Outcomes of a variant:
   wrong     it ran to its end and the result is not the expected one
   refused   the library ended the process with a message (ttsim), or reported a fault of the program
             that stopped the chip (Penrose)
+  hung      it waited for what never comes, as Penrose's report says, and no fault came before
   timeout   it did not end, and no message says why
   died      the process ended without a message
   host      an exception of the suite itself
@@ -31,9 +32,11 @@ import sys
 import threading
 import time
 
-OUTCOMES = "passed skipped wrong refused timeout died host lacking compile cap".split()
+OUTCOMES = "passed skipped wrong refused hung timeout died host lacking compile cap".split()
 FINE = ("passed", "skipped", "lacking")
-MESSAGE = re.compile(r"^(?:\W*\[\d+\] ERROR: (.*)|penrose: ([a-z-]+: .*))$", re.M)
+MESSAGE = re.compile(r"^(?:\W*\[\d+\] ERROR: (.*)|penrose: (?:chip \d+: )?([a-z-]+: .*))$", re.M)
+HUNG = re.compile(r"the host (?:keeps polling|has been polling in vain)")
+ROOT_CAUSE = re.compile(r"^ .*\broot cause: (.*)$", re.M)
 COMPILER = re.compile(r"(?:error|Error): (.*)|(undefined reference to .*)|(/ld: .*)")
 OTHER_VERSION = re.compile(r"Error: .*(incompatible function arguments|has no attribute|"
                            r"unexpected keyword argument|No module named).*")
@@ -69,6 +72,9 @@ def outcome_of(event, output):
     message = message_in(output) or message_in(text)
     if message:
         return "refused", message
+    if HUNG.search(output) and (outcome == "died" or "the host has polled the chip in vain" in text):
+        cause = ROOT_CAUSE.search(output)
+        return "hung", cause[1][:200] if cause else ""
     if outcome == "cap":
         return "cap", ""
     if outcome == "died":

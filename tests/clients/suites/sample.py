@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs a sample of a pytest suite, file by file, on the library that TT_METAL_SIMULATOR names.
 
-  sample.py --suite llk|ttnn --tests FOLDER --out FOLDER [options] [SELECTION...]
+  sample.py --suite llk|ttnn|ccl --tests FOLDER --out FOLDER [options] [SELECTION...]
 
 FOLDER of --tests is where pytest is to run: LLK's python_tests, or a checkout of tt-metal, whose
-tests/ttnn/unit_tests are the suite ttnn. SELECTION is test files or node ids, taken whole;
-without one, every file that uses the device gives --sample variants, chosen by --seed; with
---beginnings every line of that list does, and other variants are left out. Variants of a file share a
+tests/ttnn/unit_tests are the suite ttnn; its tests of collectives between Blackholes are the suite ccl.
+SELECTION is test files or node ids, taken whole; without one, every file that uses the device gives
+--sample variants, chosen by --seed; with --beginnings every line of that list does, and other variants
+are left out. Variants of a file share a
 process, and so a simulated chip, as on silicon; when one fails on the simulator or ends the process,
 the rest go on in a fresh one.
 
@@ -51,10 +52,12 @@ HOST_ONLY = frozenset("""
 
 
 class Suite:
-    """What pytest is told, where the tests are in --tests, and files that need no device."""
+    """What pytest is told, where the tests are in --tests, files that need no device, and whether a quarter of
+    the variants is left for releases."""
 
-    def __init__(self, arguments, root, host_only=frozenset()):
+    def __init__(self, arguments, root, host_only=frozenset(), has_quarter=True):
         self.arguments, self.root, self.host_only = arguments, root, host_only
+        self.has_quarter = has_quarter
 
 
 SUITES = {
@@ -62,6 +65,8 @@ SUITES = {
                   os.environ.get("MARK") or "not quasar and not perf and not accuracy"], ".",
                  HOST_ONLY),
     "ttnn": Suite(["-o", "addopts=--import-mode=importlib"], "tests/ttnn/unit_tests"),
+    "ccl": Suite(["-o", "addopts=--import-mode=importlib"],
+                 "tests/ttnn/unit_tests/operations/ccl/blackhole_CI", has_quarter=False),
 }
 
 
@@ -150,7 +155,8 @@ class Sampler:
         for line in lines:
             if self.beginnings and not line.startswith(self.beginnings):
                 continue
-            if selection or self.progress or in_quarter(line) == self.options.quarter:
+            if selection or self.progress or not self.suite.has_quarter or \
+                    in_quarter(line) == self.options.quarter:
                 files.setdefault(line.split("::")[0], []).append(line)
         return {file: ids for file, ids in files.items()
                 if self.options.selection or re.search(self.options.files, file)}
