@@ -37,4 +37,6 @@ libpenrose_core_la_SOURCES += \
 	%D%/writes.h \
 	%D%/xip.c \
 	%D%/xip.def \
-	%D%/xip.h
+	%D%/xip.h \
+	%D%/yaml.c \
+	%D%/yaml.h
