@@ -1,5 +1,6 @@
 EXTRA_DIST += \
 	%D%/ARCHITECTURE.md \
+	%D%/CLUSTERS.md \
 	%D%/DEBUGGING.md \
 	%D%/DEVELOPING.md \
 	%D%/DEVIATIONS.md \

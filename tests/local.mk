@@ -22,6 +22,7 @@ SHELL_TESTS = \
 	%D%/abi/examples.sh \
 	%D%/abi/exports.sh \
 	%D%/cli/bad-files.sh \
+	%D%/cli/clusters.sh \
 	%D%/cli/compare.sh \
 	%D%/cli/completion.sh \
 	%D%/cli/console.sh \

@@ -398,6 +398,15 @@ enum penrose_status penrose_cluster_of_card(const struct penrose_options *option
                                             struct penrose_cluster **cluster,
                                             struct penrose_error *error);
 
+/* Creates the cluster that a file describes, a cluster descriptor of UMD in YAML (docs/CLUSTERS.md).
+ * options->card is NULL, and options->threads are those of the cluster. PENROSE_E_FILE: the file cannot
+ * be read. PENROSE_E_FORMAT: it is broken, or describes what cannot be; the message has its line.
+ * PENROSE_E_ARGUMENT: its chips are not emulated. Other errors are those of penrose_chip_create;
+ * *cluster is NULL after an error. Any thread. */
+enum penrose_status penrose_cluster_of_file(const struct penrose_options *options, const char *path,
+                                            struct penrose_cluster **cluster,
+                                            struct penrose_error *error);
+
 /* Chip `number` of the cluster; NULL past the last. */
 struct penrose_chip *penrose_cluster_chip(const struct penrose_cluster *cluster, size_t number);
 

@@ -53,7 +53,15 @@ def choose_library(settings: Settings) -> str:
             f"{descriptor} is missing, without which UMD does not open the library: "
             f"'penrose info --soc-descriptor {card}' prints one"
         )
-    return library
+    if "cluster" not in settings:
+        return library
+    cluster = installation.link_cluster(settings, library)
+    if not cluster:
+        raise Refusal(
+            "--cluster: UMD needs a folder with a description of these chips, and none can be made in the cache; "
+            "set PENROSE_CACHE to a folder that can be written"
+        )
+    return cluster
 
 
 def arguments_of(command: list[str], library: str) -> list[str]:

@@ -5,6 +5,7 @@ packages, tt-metal's files. The compiler for kernels: compiler.py.
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import os
 import re
 import signal
@@ -68,6 +69,35 @@ def link_library(prefix: str, card: str) -> str | None:
         os.makedirs(folder, exist_ok=True)
         link(library, f"{folder}/libttsim.so")
         link(descriptor, f"{folder}/soc_descriptor.yaml")
+    except OSError:
+        return None
+    return f"{folder}/libttsim.so"
+
+
+def link_cluster(settings: Settings, library: str) -> str | None:
+    """A folder in the cache that UMD opens for the chips of a cluster file: links to the library and the
+    descriptor beside it, and a cluster descriptor with what is taken from that file. Its name tells what is
+    in it. None where none can be made."""
+    base, told = cache(), b""
+    if int(settings["chips"]) > 1:  # UMD wants none of one chip
+        told = subprocess.run(
+            [f"{settings['own']}/penrose", "info", "--cluster-descriptor", settings["cluster"]],
+            stdout=subprocess.PIPE,
+            check=True,
+        ).stdout
+    real, descriptor = os.path.realpath(library), os.path.realpath(descriptor_of(library))
+    if not base:
+        return None
+    name = hashlib.sha256(f"{real}\0{descriptor}\0".encode(errors="surrogateescape") + told).hexdigest()[:16]
+    folder = f"{base}/clusters/{name}"
+    try:
+        os.makedirs(folder, exist_ok=True)
+        link(real, f"{folder}/libttsim.so")
+        link(descriptor, f"{folder}/soc_descriptor.yaml")
+        if told and not os.path.exists(f"{folder}/cluster_descriptor.yaml"):
+            with open(f"{folder}/{os.getpid()}", "wb") as file:
+                file.write(told)
+            os.rename(f"{folder}/{os.getpid()}", f"{folder}/cluster_descriptor.yaml")
     except OSError:
         return None
     return f"{folder}/libttsim.so"

@@ -218,6 +218,20 @@ static const char *choose_card(struct device *device)
     return named ? named : abi_default_card();
 }
 
+/* The chips of the file that PENROSE_CLUSTER names; true unless it is wrong, which is told. */
+static bool make_cluster_of_file(struct machine *machine, const char *file,
+                                 struct penrose_options *options, enum penrose_status *status,
+                                 struct penrose_error *error)
+{
+    options->card = NULL;
+    *status = penrose_cluster_of_file(options, file, &machine->cluster, error);
+    bool is_wrong = *status != PENROSE_OK && *status != PENROSE_E_MEMORY;
+    if (is_wrong) {
+        device_complain(machine->device[0], "PENROSE_CLUSTER", error->text);
+    }
+    return !is_wrong;
+}
+
 /* Chips of the cards that PENROSE_CHIPS names, instead of a card. */
 static enum penrose_status add_chips(struct machine *machine, const char *chips,
                                      struct penrose_options *options, struct penrose_error *error)
@@ -244,9 +258,13 @@ static enum penrose_status add_chips(struct machine *machine, const char *chips,
 static enum penrose_status make_cluster(struct machine *machine, struct penrose_error *error)
 {
     struct penrose_options options;
-    const char *chips = host_variable("PENROSE_CHIPS");
+    const char *chips = host_variable("PENROSE_CHIPS"), *file = host_variable("PENROSE_CLUSTER");
+    enum penrose_status status;
     choose_options(machine->device[0], &options);
     options.threads = choose_threads(machine->device[0]);
+    if (file && make_cluster_of_file(machine, file, &options, &status, error)) {
+        return status;
+    }
     options.card = choose_card(machine->device[0]);
     return chips && *chips ? add_chips(machine, chips, &options, error)
                            : penrose_cluster_of_card(&options, &machine->cluster, error);

@@ -70,6 +70,11 @@ const struct chip_calls *api_chip_of_name(const char *name);
 enum penrose_status api_plan_card(const char *card, struct cluster_plan *plan,
                                   struct penrose_error *error);
 
+/* The plan of what a cluster descriptor says. PENROSE_E_FILE, PENROSE_E_FORMAT, PENROSE_E_ARGUMENT where
+ * its chips are of no kind in this library. */
+enum penrose_status api_plan_file(const char *path, struct cluster_plan *plan,
+                                  struct penrose_error *error);
+
 /* The name of a card, which stays; NULL: none has it. */
 const char *api_card(const char *name);
 

@@ -8,6 +8,7 @@
 #include "api/api.h"
 #include "cluster/snapshot.h"
 #include "isa/error.h"
+#include "observe/inside.h"
 
 PENROSE_EXPORT const char *penrose_version(void)
 {
@@ -80,6 +81,22 @@ enum penrose_status api_plan_card(const char *card, struct cluster_plan *plan,
     char known[PENROSE_ERROR_TEXT] = "";
     return error_set(error, PENROSE_E_ARGUMENT, "there is no card '%s'; known are %s", card,
                      api_cards(known, sizeof known));
+}
+
+enum penrose_status api_plan_file(const char *path, struct cluster_plan *plan,
+                                  struct penrose_error *error)
+{
+    struct loader_yaml *yaml;
+    struct penrose_error own = {0};
+    enum penrose_status status = loader_yaml_open(path, &yaml, &own);
+    if (status == PENROSE_OK) {
+        size_t kind = 0;
+        do {
+            status = api_chips[kind]->inside->metal_plan_descriptor(yaml, plan, &own);
+        } while (status == PENROSE_E_ARGUMENT && api_chips[++kind]);
+    }
+    loader_yaml_close(yaml);
+    return status ? error_set(error, status, "%s", own.text) : PENROSE_OK;
 }
 
 /* --- Life --- */

@@ -49,6 +49,25 @@ PENROSE_EXPORT enum penrose_status penrose_cluster_of_card(const struct penrose_
     return status ? status : cluster_of_plan(&plan, &own, cluster, error);
 }
 
+PENROSE_EXPORT enum penrose_status penrose_cluster_of_file(const struct penrose_options *options,
+                                                           const char *path,
+                                                           struct penrose_cluster **cluster,
+                                                           struct penrose_error *error)
+{
+    struct penrose_options own;
+    struct cluster_plan plan;
+    *cluster = NULL;
+    enum penrose_status status = api_plan(options, &own, &plan, error);
+    if (status == PENROSE_OK && own.card) {
+        return error_set(error, PENROSE_E_ARGUMENT,
+                         "options name the card %s, and %s says which chips there are; leave the "
+                         "card out",
+                         own.card, path);
+    }
+    status = status ? status : api_plan_file(path, &plan, error);
+    return status ? status : cluster_of_plan(&plan, &own, cluster, error);
+}
+
 PENROSE_EXPORT struct penrose_chip *penrose_cluster_chip(const struct penrose_cluster *cluster,
                                                          size_t number)
 {

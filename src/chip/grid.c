@@ -66,6 +66,39 @@ const struct grid_product *grid_product(const char *name)
     return NULL;
 }
 
+static bool grid_fused_alike(const struct grid_fused *a, const struct grid_fused *b)
+{
+    return a->columns == b->columns && a->rows == b->rows && a->ethernet == b->ethernet &&
+           a->banks == b->banks;
+}
+
+struct grid_product grid_product_with(enum plan_board type, const struct grid_fused *fused,
+                                      uint8_t pcie)
+{
+    static const char *const like[PRODUCTS] = {
+#define GRID_PRODUCT(name, type, board, columns, rows, ethernet, banks, pcie, ports) name "-like",
+#include "grid.def"
+    };
+    struct grid_product made = {.name = NULL};
+    for (size_t i = 0; i < PRODUCTS; i++) {
+        if (products[i].type != type) {
+            continue;
+        }
+        bool has_pcie = products[i].pcie == pcie;
+        if (has_pcie && grid_fused_alike(&products[i].fused, fused)) {
+            return products[i];
+        }
+        if (!made.name || has_pcie || made.pcie != pcie) {
+            made = products[i];
+            made.name = like[i];
+        }
+    }
+    made.fused = *fused;
+    made.pcie = pcie;
+    made.ports &= (uint16_t)~fused->ethernet;
+    return made;
+}
+
 /* --- What is where --- */
 
 static void place_tile(struct grid *grid, unsigned x, unsigned y, struct grid_tile tile)

@@ -45,6 +45,12 @@ struct grid_tile {
 const struct grid_product *grid_product(const char *name);
 const struct grid_product *grid_product_at(size_t index);
 
+/* The product of a type of boards that has just this fused off, and the host at this PCIe tile. If there
+ * is none, one that is like the last of that type, preferably with that PCIe tile, whose name no product
+ * has. A board without a name: there is no product of the type. */
+struct grid_product grid_product_with(enum plan_board type, const struct grid_fused *fused,
+                                      uint8_t pcie);
+
 /* --- The grid --- */
 
 /* A tile that is not fused off by its kind and logical coordinates: kinds stand together, tiles of

@@ -56,8 +56,6 @@ struct cluster_plan {
     unsigned chips, links;
 };
 
-enum { PLAN_RANK = PLAN_CHIPS - 1 }; /* in the id of a chip */
-
 /* Of chip `rank` on a board. UMD makes such ids of a board and a location. */
 static inline struct chip_identity plan_identity(uint64_t board, unsigned rank, uint64_t location)
 {

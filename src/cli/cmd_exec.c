@@ -204,7 +204,12 @@ static error_t check_on_hang(const struct cli *cli, const char *origin, const ch
 
 /* --- Options --- */
 
-enum exec_path { PATH_NONE, PATH_ADDED /* a file that the library adds to */, PATH_FOLDER };
+enum exec_path {
+    PATH_NONE,
+    PATH_ADDED, /* a file that the library adds to */
+    PATH_READ,
+    PATH_FOLDER,
+};
 
 /* All that there is to say of an option; without a name it is the title of a group. */
 struct exec_row {
@@ -223,6 +228,10 @@ static const struct exec_row exec_rows[] = {
      "p100 (120 workers, 7 DRAM banks, no Ethernet); with several chips: p300, p300x2, quietbox, "
      "galaxy",
      .variable = "PENROSE_CARD", .check = check_card},
+    {"cluster", "FILE",
+     "In place of a card, the chips and links that UMD's cluster descriptor FILE names "
+     "(docs/CLUSTERS.md)",
+     .variable = "PENROSE_CLUSTER", .path = PATH_READ},
     {"arch", "ARCH", "blackhole (default)", .check = check_arch},
     {"library", "FILE", "Another libttsim.so, with a soc_descriptor.yaml beside it",
      .variable = NULL},
@@ -400,6 +409,45 @@ static bool parse_options(struct exec_options *options, int argc, char **argv, e
 
 /* --- The environment of the command --- */
 
+/* The chips that there are to be. */
+struct chosen_chips {
+    const char *card;    /* which gives the library's folder */
+    const char *cluster; /* the file that says more; NULL: none */
+    struct cluster_plan plan;
+};
+
+static bool choose_card(const struct exec_options *options, struct chosen_chips *chosen)
+{
+    struct penrose_error error;
+    const char *wanted = exec_value(options, "card");
+    chosen->card = wanted ? wanted : default_card();
+    return (wanted || check_card(options->cli, "PENROSE_CARD", chosen->card) == 0) &&
+           api_plan_card(chosen->card, &chosen->plan, &error) == PENROSE_OK;
+}
+
+static bool choose_cluster(const struct exec_options *options, struct chosen_chips *chosen)
+{
+    const char *origin = exec_value(options, "cluster") ? "--cluster" : "PENROSE_CLUSTER";
+    struct penrose_error error;
+    chosen->card = options->cli->kind->card_at(0);
+    return api_plan_file(chosen->cluster, &chosen->plan, &error) == PENROSE_OK ||
+           options_refuse(options->cli, "%s: %s", origin, error.text) == 0;
+}
+
+/* Options go before variables, and a file goes before a card. */
+static bool choose_chips(const struct exec_options *options, struct chosen_chips *chosen)
+{
+    const char *card = exec_value(options, "card");
+    chosen->cluster = exec_value(options, "cluster");
+    if (card && chosen->cluster) {
+        options_refuse(options->cli, "--cluster says which chips there are; leave --card %s out",
+                       card);
+        return false;
+    }
+    chosen->cluster = card || chosen->cluster ? chosen->cluster : host_variable("PENROSE_CLUSTER");
+    return chosen->cluster ? choose_cluster(options, chosen) : choose_card(options, chosen);
+}
+
 /* A command may change its folder, so paths become absolute. What the library will add to is checked
  * now, as it could only tell when something is lost. */
 static bool set_path(const struct cli *cli, const char *origin, const char *variable,
@@ -466,9 +514,13 @@ static bool set_schedule(const struct exec_options *options)
     return done;
 }
 
-static bool set_environment(const struct exec_options *options, const char *card)
+static bool set_environment(const struct exec_options *options, const struct chosen_chips *chosen)
 {
-    bool done = setenv("PENROSE_CARD", card, 1) == 0 && set_schedule(options);
+    /* What the option says counts, whatever the environment has. */
+    bool done = chosen->cluster ? unsetenv("PENROSE_CARD") == 0
+                                : setenv("PENROSE_CARD", chosen->card, 1) == 0 &&
+                                      unsetenv("PENROSE_CLUSTER") == 0;
+    done = done && set_schedule(options);
     for (size_t i = 0; i < EXEC_ROWS; i++) {
         const struct exec_row *row = &exec_rows[i];
         const char *value = options->value[i];
@@ -500,7 +552,8 @@ static char **split_command(int *argc, char **argv)
     return NULL;
 }
 
-static void run_in_python(const struct exec_options *options, const char *card, char **command)
+static void run_in_python(const struct exec_options *options, const struct chosen_chips *chosen,
+                          char **command)
 {
     struct python_command python;
     python_begin(&python, options->cli, "execute");
@@ -509,20 +562,23 @@ static void run_in_python(const struct exec_options *options, const char *card, 
             python_tell(&python, exec_rows[i].name, "%s", options->value[i]);
         }
     }
-    python_tell_installation(&python, card);
-    python_tell(&python, "clock_mhz", "%u", api_chip_of_card(card)->arch->clock_mhz);
+    if (chosen->cluster) { /* by now an absolute path */
+        python_tell(&python, "cluster", "%s", host_variable("PENROSE_CLUSTER"));
+        python_tell(&python, "chips", "%u", chosen->plan.chips);
+    }
+    python_tell_installation(&python, chosen->card);
+    python_tell(&python, "clock_mhz", "%u", chosen->plan.kind->arch->clock_mhz);
     python_become(&python, command);
 }
 
 /* Returns when the command has not been started, after a message. */
 static void start_command(const struct exec_options *options, char **command)
 {
-    const char *wanted = exec_value(options, "card"), *card = wanted ? wanted : default_card();
+    struct chosen_chips chosen;
     if (!command || !*command) {
         options_refuse(options->cli, "name a command: penrose exec -- python3 program.py");
-    } else if ((wanted || check_card(options->cli, "PENROSE_CARD", card) == 0) &&
-               set_environment(options, card)) {
-        run_in_python(options, card, command);
+    } else if (choose_chips(options, &chosen) && set_environment(options, &chosen)) {
+        run_in_python(options, &chosen, command);
     }
 }
 

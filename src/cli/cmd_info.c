@@ -15,7 +15,7 @@
 #include "loader/firmware.h"
 #include "observe/inside.h"
 
-enum { MOST_ATTRIBUTE = 256 };
+enum { MOST_ATTRIBUTE = 256, MOST_TITLE = 64 };
 
 struct info_options {
     struct cli *cli;
@@ -73,9 +73,9 @@ static const struct argp_option option_rows[] = {
      "Print the soc_descriptor.yaml that UMD wants beside the library of a card (see penrose exec "
      "--help)",
      0},
-    {"cluster-descriptor", KEY_CLUSTER_DESCRIPTOR, "CARD", 0,
-     "Print the cluster_descriptor.yaml for a card with several chips: p300, p300x2, quietbox or "
-     "galaxy",
+    {"cluster-descriptor", KEY_CLUSTER_DESCRIPTOR, "CARD|FILE", 0,
+     "Print the cluster_descriptor.yaml for a card with several chips, p300, p300x2, quietbox or "
+     "galaxy, or what is taken from a file",
      0},
     {"isa", KEY_ISA, NULL, 0,
      "Print which instructions of the coprocessor are executed, of those that are not what was "
@@ -89,7 +89,7 @@ static const struct argp argp = {
     .options = option_rows,
     .parser = parse_info,
     .args_doc = "ELF\nFIRMWARE_DIR\nSNAPSHOT\nDUMP\n--soc-descriptor CARD\n--cluster-descriptor "
-                "CARD\n--isa",
+                "CARD|FILE\n--isa",
     .doc =
         "Tells what is in a program: segments, entry, symbols, architecture, compiler; or in a "
         "folder of tt-metal firmware: its five images, where the host finds its mailboxes, and "
@@ -523,18 +523,23 @@ static enum cli_exit info_descriptor(const struct cli *cli, const char *card)
                : complain(cli, "%s", error.text);
 }
 
-static enum cli_exit info_cluster(const struct cli *cli, const char *card)
+/* Of a card, or of a file: names of cards have no dots and slashes. */
+static enum cli_exit info_cluster(const struct cli *cli, const char *name)
 {
     struct cluster_plan plan;
     struct penrose_error error;
-    if (api_plan_card(card, &plan, &error) != PENROSE_OK) {
+    char title[MOST_TITLE];
+    bool is_file = strpbrk(name, "./") != NULL;
+    if ((is_file ? api_plan_file(name, &plan, &error) : api_plan_card(name, &plan, &error)) !=
+        PENROSE_OK) {
         return complain(cli, "--cluster-descriptor: %s", error.text);
     }
     if (plan.chips == 1) {
         return complain(cli, "--cluster-descriptor: %s has one chip, for which UMD wants none",
-                        card);
+                        name);
     }
-    plan.kind->inside->metal_print_cluster(&plan, card);
+    snprintf(title, sizeof title, is_file ? "a cluster file" : "the card %s", name);
+    plan.kind->inside->metal_print_cluster(&plan, title, stdout);
     return CLI_DONE;
 }
 

@@ -139,7 +139,7 @@ static void print_descriptor(const struct penrose_chip *chip, const struct grid 
 
 /* --- Clusters --- */
 
-static const char *board_name(unsigned type)
+const char *metal_board_name(unsigned type)
 {
     static const char *const names[BOARDS] = {[BOARD_P100] = "p100",
                                               [BOARD_P150] = "p150",
@@ -148,83 +148,95 @@ static const char *board_name(unsigned type)
     return names[type];
 }
 
-static void print_links(const struct cluster_plan *plan)
+static void print_links(const struct cluster_plan *plan, FILE *file)
 {
-    puts(plan->links ? "ethernet_connections:" : "ethernet_connections: []");
+    fputs(plan->links ? "ethernet_connections:\n" : "ethernet_connections: []\n", file);
     for (unsigned i = 0; i < plan->links; i++) {
         const struct plan_link *link = &plan->link[i];
-        printf("  - [{chip: %u, chan: %u}, {chip: %u, chan: %u}]\n", link->chip[0], link->port[0],
-               link->chip[1], link->port[1]);
+        fprintf(file, "  - [{chip: %u, chan: %u}, {chip: %u, chan: %u}]\n", link->chip[0],
+                link->port[0], link->chip[1], link->port[1]);
     }
-    puts("ethernet_connections_to_remote_devices: []");
+    fputs("ethernet_connections_to_remote_devices: []\n", file);
 }
 
 /* Of each unit that may be fused off a bit, which is set where it is; PCIe's is the tile that the host
  * is not connected to. */
-static void print_harvesting(const struct cluster_plan *plan)
+static void print_harvesting(const struct cluster_plan *plan, FILE *file)
 {
-    puts("harvesting:");
+    fputs("harvesting:\n", file);
     for (unsigned i = 0; i < plan->chips; i++) {
         const struct grid_product *product = &plan->chip[i].product;
-        printf("  %u: {noc_translation: true, harvest_mask: %u, dram_harvesting_mask: %u, "
-               "eth_harvesting_mask: %u, pcie_harvesting_mask: %u, l2cpu_harvesting_mask: 0}\n",
-               i, grid_columns_from_left(product->fused.columns), product->fused.banks,
-               product->fused.ethernet, 2u >> product->pcie);
+        fprintf(file,
+                "  %u: {noc_translation: true, harvest_mask: %u, dram_harvesting_mask: %u, "
+                "eth_harvesting_mask: %u, pcie_harvesting_mask: %u, l2cpu_harvesting_mask: 0}\n",
+                i, grid_columns_from_left(product->fused.columns), product->fused.banks,
+                product->fused.ethernet, 2u >> product->pcie);
     }
 }
 
-static void print_buses(const struct cluster_plan *plan)
+static void print_buses(const struct cluster_plan *plan, FILE *file)
 {
-    puts("chip_to_bus_id:");
+    unsigned buses = 0;
     for (unsigned i = 0; i < plan->chips; i++) {
-        printf("  %u: \"0x%02x\"\n", i, plan->chip[i].bus);
+        buses |= plan->chip[i].bus;
+    }
+    fputs(buses ? "chip_to_bus_id:\n" : "", file);
+    for (unsigned i = 0; i < plan->chips && buses; i++) {
+        fprintf(file, "  %u: \"0x%02x\"\n", i, plan->chip[i].bus);
     }
 }
 
-static void print_boards(const struct cluster_plan *plan)
+/* Was its board told with an earlier chip? */
+static bool is_told(const struct cluster_plan *plan, unsigned chip)
 {
-    puts("boards:");
+    unsigned first = 0;
+    while (plan->chip[first].identity.board != plan->chip[chip].identity.board) {
+        first++;
+    }
+    return first < chip;
+}
+
+static void print_boards(const struct cluster_plan *plan, FILE *file)
+{
+    fputs("boards:\n", file);
     for (unsigned first = 0; first < plan->chips; first++) {
         const struct plan_chip *chip = &plan->chip[first];
-        if (chip->identity.asic & PLAN_RANK) {
-            continue; /* its board was told with an earlier chip */
+        if (is_told(plan, first)) {
+            continue;
         }
-        printf("  - [{board_id: %llu}, {board_type: %s}, {chips: [%u",
-               (unsigned long long)chip->identity.board, board_name(chip->product.type), first);
+        fprintf(file, "  - [{board_id: %llu}, {board_type: %s}, {chips: [%u",
+                (unsigned long long)chip->identity.board, metal_board_name(chip->product.type),
+                first);
         for (unsigned i = first + 1; i < plan->chips; i++) {
             if (plan->chip[i].identity.board == chip->identity.board) {
-                printf(", %u", i);
+                fprintf(file, ", %u", i);
             }
         }
-        puts("]}]");
+        fputs("]}]\n", file);
     }
 }
 
-void metal_print_cluster(const struct cluster_plan *plan, const char *card)
+void metal_print_cluster(const struct cluster_plan *plan, const char *title, FILE *file)
 {
-    printf("# The chips of the card %s and their links, for UMD and tt-metal; beside its library.\n"
-           "arch:\n",
-           card);
+    fprintf(file, "# The chips of %s and their links, for UMD and tt-metal.\narch:\n", title);
     for (unsigned i = 0; i < plan->chips; i++) {
-        printf("  %u: %s\n", i, CHIP_NAME);
+        fprintf(file, "  %u: %s\n", i, CHIP_NAME);
     }
-    puts("chips: {}\nchip_unique_ids:");
+    fputs("chips: {}\nchip_unique_ids:\n", file);
     for (unsigned i = 0; i < plan->chips; i++) {
-        printf("  %u: %llu\n", i, (unsigned long long)plan->chip[i].identity.asic);
+        fprintf(file, "  %u: %llu\n", i, (unsigned long long)plan->chip[i].identity.asic);
     }
-    print_links(plan);
-    puts("chips_with_mmio:");
+    print_links(plan, file);
+    fputs("chips_with_mmio:\n", file);
     for (unsigned i = 0; i < plan->chips; i++) {
-        printf("  - %u: %u\n", i, i);
+        fprintf(file, "  - %u: %u\n", i, i);
     }
-    print_harvesting(plan);
-    if (plan->chip[0].bus) {
-        print_buses(plan);
-    }
-    print_boards(plan);
-    puts("asic_locations:");
+    print_harvesting(plan, file);
+    print_buses(plan, file);
+    print_boards(plan, file);
+    fputs("asic_locations:\n", file);
     for (unsigned i = 0; i < plan->chips; i++) {
-        printf("  %u: %llu\n", i, (unsigned long long)plan->chip[i].identity.location);
+        fprintf(file, "  %u: %llu\n", i, (unsigned long long)plan->chip[i].identity.location);
     }
 }
 

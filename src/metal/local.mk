@@ -3,6 +3,8 @@ chip_sources += \
 	%D%/descriptor.c \
 	%D%/descriptor.h \
 	%D%/facts.c \
+	%D%/cluster_file.c \
+	%D%/cluster_file.h \
 	%D%/firmware.c \
 	%D%/firmware.h \
 	%D%/programs.c \

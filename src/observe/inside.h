@@ -7,6 +7,7 @@
 #define OBSERVE_INSIDE_H
 
 #include "chip/calls.h"
+#include "metal/cluster_file.h"
 #include "metal/descriptor.h"
 #include "metal/firmware.h"
 #include "observe/dump/dump.h"

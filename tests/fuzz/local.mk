@@ -1,6 +1,7 @@
 ## Fuzz targets. In trees with sanitizers `make check` runs them as plain programs for some seconds;
 ## `make fuzzers` builds them anywhere, and with `configure --enable-fuzzers CC=clang` for libFuzzer.
 FUZZERS = \
+	%D%/fuzz_cluster \
 	%D%/fuzz_dump \
 	%D%/fuzz_file \
 	%D%/fuzz_loader \
@@ -29,6 +30,8 @@ EXTRA_PROGRAMS += $(FUZZERS)
 CLEANFILES += $(FUZZERS)
 EXTRA_DIST += %D%/fuzz_coprocessor.h %D%/fuzz_files.h
 
+tests_fuzz_fuzz_cluster_SOURCES = %D%/fuzz_cluster.c $(fuzz_inputs)
+tests_fuzz_fuzz_cluster_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_dump_SOURCES = %D%/fuzz_dump.c $(fuzz_inputs) $(compare_sources)
 tests_fuzz_fuzz_dump_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_file_SOURCES = %D%/fuzz_file.c $(fuzz_inputs) src/loader/ttx.c

@@ -131,6 +131,7 @@ UNIT_TESTS = \
 	%D%/loader/check_tensor \
 	%D%/loader/check_writes \
 	%D%/loader/check_xip \
+	%D%/metal/check_descriptor \
 	%D%/metal/check_metal_programs \
 	%D%/metal/check_program_files \
 	%D%/metal/check_tables \
