@@ -139,83 +139,19 @@ static void plug_loopbacks(struct device *device)
     }
 }
 
-/* "0:2-1:9": port 2 of chip 0 and port 9 of chip 1, which are Ethernet tiles counted from 0. */
-struct cable {
-    unsigned chip[2], port[2];
-};
-
-/* As next_place, for "0:2-1:9 0:3-1:8"; commas may stand between them. */
-static bool next_cable(const char **text, struct cable *cable)
-{
-    int length = 0;
-    *text += strspn(*text, " ,");
-    bool is_cable = sscanf(*text, "%2u:%2u-%2u:%2u%n", &cable->chip[0], &cable->port[0],
-                           &cable->chip[1], &cable->port[1], &length) == 4;
-    *text += is_cable ? length : 0;
-    return is_cable;
-}
-
-static bool plug_cable(const struct machine *machine, const struct cable *cable, char *why,
-                       size_t size)
-{
-    struct penrose_place at[2];
-    struct penrose_error error = {0};
-    for (unsigned end = 0; end < 2; end++) {
-        if (cable->chip[end] >= machine->devices) {
-            snprintf(why, size, "there is no chip %u; chips are numbered from 0 to %u",
-                     cable->chip[end], machine->devices - 1);
-            return false;
-        }
-        if (!penrose_tile_at(machine->device[cable->chip[end]]->chip, PENROSE_TILE_ETHERNET,
-                             cable->port[end], &at[end])) {
-            snprintf(why, size, "chip %u has no port %u", cable->chip[end], cable->port[end]);
-            return false;
-        }
-    }
-    if (penrose_ethernet_link(machine->device[cable->chip[0]]->chip, at[0].x, at[0].y,
-                              machine->device[cable->chip[1]]->chip, at[1].x, at[1].y,
-                              &error) != PENROSE_OK) {
-        snprintf(why, size, "%u:%u-%u:%u: %.160s", cable->chip[0], cable->port[0], cable->chip[1],
-                 cable->port[1], error.text);
-        return false;
-    }
-    return true;
-}
-
-static void plug_cables(struct machine *machine)
-{
-    const char *text = host_variable("PENROSE_LINKS");
-    struct cable cable;
-    char why[256] = "write two ends for each link, chip:port-chip:port, as in '0:2-1:9 0:3-1:8'";
-    bool is_right = true;
-    while (text && is_right && next_cable(&text, &cable)) {
-        is_right = plug_cable(machine, &cable, why, sizeof why);
-    }
-    if (text && (!is_right || *text)) {
-        device_complain(machine->device[0], "PENROSE_LINKS", why);
-    }
-}
-
 /* --- Chips --- */
-
-static const char *card_named(struct device *device, const char *variable, const char *name)
-{
-    const char *card = api_card(name);
-    char why[256], known[200] = "";
-    if (!card) {
-        snprintf(why, sizeof why, "there is no card '%.40s'; known are %s", name,
-                 api_cards(known, sizeof known));
-        device_complain(device, variable, why);
-    }
-    return card;
-}
 
 /* The card that PENROSE_CARD names, or that of the library. */
 static const char *choose_card(struct device *device)
 {
-    const char *one = host_variable("PENROSE_CARD");
-    const char *named = one ? card_named(device, "PENROSE_CARD", one) : NULL;
-    return named ? named : abi_default_card();
+    const char *name = host_variable("PENROSE_CARD"), *card = name ? api_card(name) : NULL;
+    char why[256], known[200] = "";
+    if (name && !card) {
+        snprintf(why, sizeof why, "there is no card '%.40s'; known are %s", name,
+                 api_cards(known, sizeof known));
+        device_complain(device, "PENROSE_CARD", why);
+    }
+    return card ? card : abi_default_card();
 }
 
 /* The chips of the file that PENROSE_CLUSTER names; true unless it is wrong, which is told. */
@@ -232,33 +168,10 @@ static bool make_cluster_of_file(struct machine *machine, const char *file,
     return !is_wrong;
 }
 
-/* Chips of the cards that PENROSE_CHIPS names, instead of a card. */
-static enum penrose_status add_chips(struct machine *machine, const char *chips,
-                                     struct penrose_options *options, struct penrose_error *error)
-{
-    char word[64];
-    int length;
-    unsigned count = 0;
-    enum penrose_status status = penrose_cluster_create(options->threads, &machine->cluster, error);
-    for (; status == PENROSE_OK && sscanf(chips, " %63s%n", word, &length) == 1; chips += length) {
-        struct penrose_chip *chip;
-        options->card = card_named(machine->device[0], "PENROSE_CHIPS", word);
-        if (count++ == MACHINE_DEVICES) {
-            device_complain(machine->device[0], "PENROSE_CHIPS", "hosts find at most 32 chips");
-        }
-        if ((!options->card && count > 1) || count > MACHINE_DEVICES) {
-            break;
-        }
-        options->card = options->card ? options->card : choose_card(machine->device[0]);
-        status = penrose_cluster_add(machine->cluster, options, &chip, error);
-    }
-    return status;
-}
-
 static enum penrose_status make_cluster(struct machine *machine, struct penrose_error *error)
 {
     struct penrose_options options;
-    const char *chips = host_variable("PENROSE_CHIPS"), *file = host_variable("PENROSE_CLUSTER");
+    const char *file = host_variable("PENROSE_CLUSTER");
     enum penrose_status status;
     choose_options(machine->device[0], &options);
     options.threads = choose_threads(machine->device[0]);
@@ -266,8 +179,7 @@ static enum penrose_status make_cluster(struct machine *machine, struct penrose_
         return status;
     }
     options.card = choose_card(machine->device[0]);
-    return chips && *chips ? add_chips(machine, chips, &options, error)
-                           : penrose_cluster_of_card(&options, &machine->cluster, error);
+    return penrose_cluster_of_card(&options, &machine->cluster, error);
 }
 
 static enum penrose_status make_devices(struct machine *machine, struct penrose_error *error)
@@ -353,7 +265,6 @@ struct machine *machine_create(const struct host_callbacks *host)
         device_open(machine->device[i]);
     }
     plug_loopbacks(machine->device[0]);
-    plug_cables(machine);
     link_errors_start(machine);
     start_summary(machine);
     clock_init(machine);

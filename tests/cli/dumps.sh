@@ -149,9 +149,9 @@ END
     report "dumps at events" "$(ls events | sed 's/^[0-9]*-//' | tr '\n' ' ' | grep -v '^1-fault 2-signal 3-exit $')"
     report "said on stderr" "$([ "$(grep -c 'dump written to events/' err)" -eq 3 ] || cat err)"
     expect "at the fault" 0 'out:brisc +faulted +1 instructions +pc 0x00000004' -- info events/*-1-fault
-    PENROSE_CHIPS='p100a p100a' PENROSE_DUMP_ON=fault PENROSE_DUMP_DIR=pair PENROSE_DUMP_PARTS=harts \
+    PENROSE_CARD=p300 PENROSE_DUMP_ON=fault PENROSE_DUMP_DIR=pair PENROSE_DUMP_PARTS=harts \
         "$host_python" client.py "$library" >out 2>err
-    expect "of one of two chips" 0 'out:a dump of blackhole, card p100a, chip 0, at cycle' -- info pair/*-1-fault-chip0
+    expect "of one of two chips" 0 'out:a dump of blackhole, card p300-right, chip 0, at cycle' -- info pair/*-1-fault-chip0
     expect "as JSON" 0 'out:"chip_number": 0' -- info pair/*-1-fault-chip0 --json
     sed -i '/SIGUSR1/d' client.py
     PENROSE_DUMP_ON=never "$host_python" client.py "$library" >out 2>err

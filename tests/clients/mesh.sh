@@ -12,7 +12,7 @@
 # That takes hours. An operation that ends the process is told; the others go on in a new one. --scale
 # prints what one to 32 chips cost while one of them works (ttnn/mesh_scale.py).
 #
-# The library is one that knows PENROSE_CHIPS. The first run compiles the fabric's kernels, which takes
+# The library is one that knows PENROSE_CLUSTER. The first run compiles the fabric's kernels, which takes
 # minutes. Needs what ttnn.sh does, torch among it. Exit code 77 where it cannot run.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -38,12 +38,9 @@ meshes='1x2 1d slow
 # mesh_describe OUT SHAPE FABRIC: tells the library, UMD and tt-metal about the mesh.
 mesh_describe() {
     local out=$1 shape=$2 fabric=$3
-    mkdir -p "$out/device"
-    "$ttnn_python" "$here/ttnn/mesh.py" --describe "$shape" "$fabric" >"$out/described"
-    PENROSE_CHIPS=$(sed -n 's/^PENROSE_CHIPS=//p' "$out/described")
-    PENROSE_LINKS=$(sed -n 's/^PENROSE_LINKS=//p' "$out/described")
-    export PENROSE_CHIPS PENROSE_LINKS
-    sed '1,/^$/d' "$out/described" >"$out/device/cluster_descriptor.yaml"
+    mkdir -p "$out"
+    export PENROSE_CLUSTER=$out/cluster.yaml
+    "$ttnn_python" "$here/ttnn/mesh.py" --describe "$shape" "$fabric" >"$PENROSE_CLUSTER"
     "$ttnn_python" "$here/ttnn/mesh.py" --graph "$shape" "$fabric" >"$out/graph.textproto"
     export TT_MESH_GRAPH_DESC_PATH=$out/graph.textproto
 }

@@ -216,7 +216,7 @@ same_as_alone 'and the host notices nothing'
 
 # --- Several chips of one library ---
 
-PENROSE_CHIPS='p150a p150a' debug_host <<COMMANDS
+PENROSE_CARD=p300 debug_host <<COMMANDS
 set schedule-multiple on
 attach 101021
 symbol-file $work/brisc-1-2.elf

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Operations of ttnn over the links of several chips, compared with torch.
 
-  mesh.py --describe SHAPE [FABRIC]     prints PENROSE_CHIPS, PENROSE_LINKS and, behind an empty line,
-                                        the cluster descriptor that UMD looks for beside the library
+  mesh.py --describe SHAPE [FABRIC]     prints the file for penrose exec --cluster
   mesh.py --graph SHAPE [FABRIC]        prints the mesh graph descriptor, without which tt-metal chooses
                                         the shape of the fabric itself
   mesh.py --list                        a line for each operation
@@ -45,12 +44,10 @@ def cables(rows, columns, fabric):
 
 
 def describe(rows, columns, fabric):
-    """What the library and UMD are told; boards have two chips each."""
+    """A cluster file: whole chips, two on a board."""
     chips = range(rows * columns)
     links = list(cables(rows, columns, fabric))
-    print("PENROSE_CHIPS=" + " ".join("unharvested" for _ in chips))
-    print("PENROSE_LINKS=" + " ".join(f"{a}:{m}-{b}:{n}" for a, m, b, n in links))
-    print("\narch:")
+    print("arch:")
     for chip in chips:
         print(f"  {chip}: blackhole")
     print("chips: {}\nchip_unique_ids:")

@@ -69,11 +69,10 @@ TEST(policies_are_lists_of_words)
 TEST(empty_values_are_as_if_not_set)
 {
     static const char *const names[] = {
-        "PENROSE_CARD",      "PENROSE_THREADS",   "PENROSE_KERNELS",     "PENROSE_POLICY",
-        "PENROSE_SCHEDULE",  "PENROSE_TRACE",     "PENROSE_SUMMARY",     "PENROSE_REPORT",
-        "PENROSE_RUN_AHEAD", "PENROSE_SHORTCUTS", "PENROSE_ERROR_STYLE", "PENROSE_GDB",
-        "PENROSE_LOOPBACK",  "PENROSE_CHIPS",     "PENROSE_LINKS",       "PENROSE_LINK_ERRORS",
-        "PENROSE_CLUSTER"};
+        "PENROSE_CARD",      "PENROSE_THREADS",     "PENROSE_KERNELS",     "PENROSE_POLICY",
+        "PENROSE_SCHEDULE",  "PENROSE_TRACE",       "PENROSE_SUMMARY",     "PENROSE_REPORT",
+        "PENROSE_RUN_AHEAD", "PENROSE_SHORTCUTS",   "PENROSE_ERROR_STYLE", "PENROSE_GDB",
+        "PENROSE_LOOPBACK",  "PENROSE_LINK_ERRORS", "PENROSE_CLUSTER"};
     for (unsigned i = 0; i < COUNT(names); i++) {
         setenv(names[i], "", 1);
         libttsim_init();
@@ -98,10 +97,10 @@ static uint32_t cycles_of_two_stores(void)
 TEST(wrong_values_are_told_and_the_default_is_used)
 {
     static const char *const names[] = {
-        "PENROSE_CARD",      "PENROSE_THREADS",     "PENROSE_KERNELS",     "PENROSE_POLICY",
-        "PENROSE_SCHEDULE",  "PENROSE_SUMMARY",     "PENROSE_TRACE",       "PENROSE_RUN_AHEAD",
-        "PENROSE_SHORTCUTS", "PENROSE_ERROR_STYLE", "PENROSE_GDB",         "PENROSE_LOOPBACK",
-        "PENROSE_CHIPS",     "PENROSE_LINKS",       "PENROSE_LINK_ERRORS", "PENROSE_CLUSTER"};
+        "PENROSE_CARD",        "PENROSE_THREADS",     "PENROSE_KERNELS", "PENROSE_POLICY",
+        "PENROSE_SCHEDULE",    "PENROSE_SUMMARY",     "PENROSE_TRACE",   "PENROSE_RUN_AHEAD",
+        "PENROSE_SHORTCUTS",   "PENROSE_ERROR_STYLE", "PENROSE_GDB",     "PENROSE_LOOPBACK",
+        "PENROSE_LINK_ERRORS", "PENROSE_CLUSTER"};
     for (unsigned i = 0; i < COUNT(names); i++) {
         char line[64];
         setenv(names[i], "/no/such", 1);
