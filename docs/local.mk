@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	%D%/RESULTS.md \
 	%D%/TTNN.md \
 	%D%/examples/CMakeLists.txt \
+	%D%/examples/links.py \
 	%D%/examples/picture.py \
 	%D%/images/fault.svg \
 	%D%/images/models.svg \

@@ -374,6 +374,8 @@ enum {
     KEY_WARN_UNMODELLED,
     KEY_THREADS,
     KEY_CARD,
+    KEY_CLUSTER,
+    KEY_CHIP,
     KEY_SAVE_SNAPSHOT,
     KEY_LAST_WRITER,
     KEY_RESTORE_SNAPSHOT,
@@ -576,6 +578,11 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
     case KEY_CARD:
         options->chip.card = argument;
         return 0;
+    case KEY_CLUSTER:
+        options->cluster = argument;
+        return 0;
+    case KEY_CHIP:
+        return options_chip(options->cli, argument, &options->number);
     case KEY_LAST_WRITER:
         return last_writer_parse(options->cli, argument, &options->writer);
     case KEY_SAVE_SNAPSHOT:
@@ -629,7 +636,14 @@ static const struct argp_option machine_option_rows[] = {
      "processors that penrose may use); results do not depend on it",
      0},
     {"card", KEY_CARD, "CARD", 0,
-     "Which tiles the chip has: unharvested (default), p150a, p100a or p100", 0},
+     "Which tiles the chip has: unharvested (default), p150a, p100a or p100; or a card with "
+     "several "
+     "chips: p300, p300x2, quietbox or galaxy",
+     0},
+    {"cluster", KEY_CLUSTER, "FILE", 0,
+     "In place of a card, the chips and links that UMD's cluster descriptor FILE names", 0},
+    {"chip", KEY_CHIP, "N", 0, "Of several chips, the one that is used, counted from 0 (default 0)",
+     0},
     {"last-writer", KEY_LAST_WRITER, "X,Y:ADDRESS", 0,
      "At the end, tell who wrote the word at an address of a tile last, and where in its program",
      0},

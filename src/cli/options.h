@@ -86,6 +86,8 @@ struct machine_options {
     const char *trace_filter; /* penrose/trace.h; NULL: none */
     bool warn_unmodelled;
     const char *save_snapshot, *restore_snapshot; /* files; NULL: none */
+    const char *cluster;                          /* the file that describes it; NULL: none */
+    unsigned number;                              /* of the chip in its cluster */
     struct last_writer_option writer;
     struct look_options look;
     const char *gdb; /* where GDB is waited for; NULL: nowhere */

@@ -33,13 +33,69 @@ static bool describes_chip(const struct penrose_options *chip)
            memcmp(chip->policy, defaults, sizeof chip->policy) != 0;
 }
 
+/* Is the chip of the kind that --arch names? */
+static enum cli_exit check_kind(const struct session *session, const char *option, const char *name)
+{
+    const struct chip_calls *kind = chip_calls_of(session->chip);
+    return kind == session->cli->kind
+               ? CLI_DONE
+               : complain(session->cli, "%s: %s is of another kind of chip; add --arch %s", option,
+                          name, kind->arch->name);
+}
+
+/* Takes one of the chips that were made. */
+static enum cli_exit take_chip(struct session *session, const struct penrose_cluster *cluster,
+                               const char *name)
+{
+    unsigned number = session->options->number, chips = 0;
+    while (penrose_cluster_chip(cluster, chips)) {
+        chips++;
+    }
+    struct penrose_chip *chip = penrose_cluster_chip(cluster, number);
+    session->chip = chip ? chip : session->chip;
+    return chip ? CLI_DONE
+                : complain(session->cli, "--chip: %s has no chip %u; it has %u, counted from 0",
+                           name, number, chips);
+}
+
+static enum cli_exit make_chip_of_card(struct session *session)
+{
+    struct penrose_error error;
+    struct penrose_options wanted = session->options->chip;
+    const struct chip_calls *kind = session->cli->kind, *own;
+    wanted.card = wanted.card ? wanted.card : kind->card_at(0);
+    own = api_chip_of_card(wanted.card);
+    if (own && own != kind) {
+        return complain(session->cli, "--card: %s is no card of --arch %s", wanted.card,
+                        kind->arch->name);
+    }
+    return penrose_cluster_of_card(&wanted, &session->cluster, &error) == PENROSE_OK
+               ? take_chip(session, session->cluster, wanted.card)
+               : complain(session->cli, "%s", error.text);
+}
+
+static enum cli_exit make_chip_of_file(struct session *session)
+{
+    struct penrose_error error;
+    const char *file = session->options->cluster;
+    if (session->options->chip.card) {
+        return complain(session->cli, "--cluster says which chips there are; leave --card %s out",
+                        session->options->chip.card);
+    }
+    if (penrose_cluster_of_file(&session->options->chip, file, &session->cluster, &error) !=
+        PENROSE_OK) {
+        return complain(session->cli, "--cluster: %s", error.text);
+    }
+    enum cli_exit exit = take_chip(session, session->cluster, file);
+    return exit ? exit : check_kind(session, "--cluster", file);
+}
+
 static enum cli_exit make_chip(struct session *session)
 {
     struct penrose_error error;
     const struct machine_options *options = session->options;
-    const struct chip_calls *kind = session->cli->kind;
     const char *file = options->restore_snapshot;
-    if (file && describes_chip(&options->chip)) {
+    if (file && (describes_chip(&options->chip) || options->cluster)) {
         return complain(session->cli,
                         "--restore-snapshot: schedule, timing, stochastic rounding, "
                         "policies and card are those of the snapshot; leave them out");
@@ -47,34 +103,14 @@ static enum cli_exit make_chip(struct session *session)
     if (error_line_check(&error) != PENROSE_OK) {
         return complain(session->cli, "PENROSE_ERROR_STYLE: %s", error.text);
     }
-    struct penrose_options wanted = options->chip;
-    if (!wanted.card) {
-        wanted.card = kind->card_at(0);
-    } else if (api_chip_of_card(wanted.card) && api_chip_of_card(wanted.card) != kind) {
-        return complain(session->cli, "--card: %s is no card of --arch %s", wanted.card,
-                        kind->arch->name);
+    if (!file) {
+        return options->cluster ? make_chip_of_file(session) : make_chip_of_card(session);
     }
-    if (api_chip_of_card(wanted.card)) {
-        struct cluster_plan plan;
-        kind->plan_card(wanted.card, &plan);
-        if (plan.chips > 1) {
-            return complain(session->cli,
-                            "--card: %s has %u chips, and this command runs one; hosts run all of "
-                            "them by penrose exec",
-                            wanted.card, plan.chips);
-        }
-    }
-    enum penrose_status status =
-        file ? penrose_snapshot_load(&options->chip, file, &session->chip, &error)
-             : penrose_chip_create(&wanted, &session->chip, &error);
-    if (status != PENROSE_OK) {
+    if (penrose_snapshot_load(&options->chip, file, &session->chip, &error) != PENROSE_OK) {
         return complain(session->cli, "%s", error.text);
     }
-    return chip_calls_of(session->chip) == kind
-               ? CLI_DONE
-               : complain(session->cli,
-                          "--restore-snapshot: %s is of another kind of chip; add --arch %s", file,
-                          chip_calls_of(session->chip)->arch->name);
+    enum cli_exit exit = take_chip(session, penrose_chip_cluster(session->chip, NULL), file);
+    return exit ? exit : check_kind(session, "--restore-snapshot", file);
 }
 
 /* Whatever has happened: a snapshot of a chip that has stopped tells why. */
@@ -953,7 +989,8 @@ enum cli_exit session_close(struct session *session, enum cli_exit exit)
     enum cli_exit saved = save_chip(session);
     enum cli_exit told = end_history(session);
     gdb_destroy(session->gdb, (int)exit);
-    penrose_chip_destroy(session->chip);
+    penrose_chip_destroy(session->chip); /* which is nothing if it belongs to a cluster */
+    penrose_cluster_destroy(session->cluster);
     program_files_free(session->files);
     penrose_firmware_close(session->firmware);
     saved = saved ? saved : told;

@@ -22,6 +22,7 @@
 struct session {
     struct cli *cli;
     const struct machine_options *options;
+    struct penrose_cluster *cluster; /* of several chips; NULL: the chip is alone */
     struct penrose_chip *chip;
     struct penrose_firmware *firmware; /* NULL for bare programs */
     struct program_files *files;       /* of firmware in a chip that was restored; NULL: none */

@@ -31,6 +31,21 @@ printf '%s\n' 'arch: {0: blackhole}' 'ethernet_connections: []' 'chips_with_mmio
 expect "a file of one chip" 2 "one.yaml has one chip, for which UMD wants none" -- \
     info --cluster-descriptor "$work/one.yaml"
 
+# --- run ---
+
+if [ -e "$GUESTS/hello.elf" ]; then
+    expect "a chip of a card" 0 "out:^tile \(1, 2\): done after 521 cycles" -- run --card p300 --chip 1 "$GUESTS/hello.elf"
+    expect "a chip of a file" 0 "out:^tile \(1, 2\): done after 521 cycles" -- \
+        run --cluster "$work/own.yaml" "$GUESTS/hello.elf"
+    expect "a fault on one of them" 1 "unmapped-address: tile \(1, 2\) brisc" -- \
+        run --card p300 --chip 1 "$GUESTS/fault-load.elf"
+fi
+expect "no such chip" 2 "--chip: p300 has no chip 2; it has 2, counted from 0" -- run --card p300 --chip 2 x.elf
+expect "no number of a chip" 2 "--chip" -- boot --chip x fw
+expect "a wrong file to run" 2 "--cluster: .*port.yaml:10: .* chip 1 has no port 12" -- run --cluster "$work/port.yaml" x.elf
+expect "a file and a card to run" 2 "--cluster says which chips there are; leave --card p300 out" -- \
+    run --cluster "$work/own.yaml" --card p300 x.elf
+
 # --- exec ---
 
 expect "a wrong file" 125 "--cluster: .*port.yaml:10: .* chip 1 has no port 12" -- exec --cluster "$work/port.yaml" -- true
@@ -74,7 +89,7 @@ if [ ! -e "$built" ] || grep -q __asan_init "$built"; then
     echo "no library that Python can load: the rest is left out"
     finish
 fi
-messages=1 expect "two chips" 0 "out:^devices: 2$" "1 device, " -- \
+messages=1 expect "two chips" 0 "out:^devices: 2$" "1 device( with 2 chips)?, " -- \
     exec --cluster "$work/own.yaml" -- python3 "$work/devices.py"
 messages=1 expect "one chip of a file" 0 "out:^devices: 1$" -- exec --cluster "$work/one.yaml" -- python3 "$work/devices.py"
 messages=1 expect "which is recorded" 0 "out:^devices: 1$" -- \

@@ -292,7 +292,6 @@ expect "trays of a galaxy" 0 'out:^  8: "0x41"$' "out:^  8: 1$" -- info --cluste
 expect "links of one chip" 2 "p150a has one chip, for which UMD wants none" -- info --cluster-descriptor p150a
 expect "links of no card" 2 "no card 'n300'; known are .*quietbox and galaxy" -- info --cluster-descriptor n300
 expect "links and file" 2 "goes alone" -- info --cluster-descriptor p300 x.elf
-expect "one chip of a card" 2 "p300 has 2 chips, and this command runs one" -- run --card p300 x.elf
 
 # --- The compiler ---
 

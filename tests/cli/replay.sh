@@ -54,8 +54,8 @@ l1=$work/dump/1-2/l1.npy
 printf '\356' | dd of="$l1" bs=1 seek=$(($(stat -c %s "$l1") - 1536 * 1024 + 0x4000)) conv=notrunc 2>/dev/null
 messages=0 expect "against another one" 1 'out:1-2/l1\[0x4000\]' -- \
     replay "$work/a.rec" --dump-state "$work/again" --against "$work/dump"
-# Several chips: links by variables, and those of a card, which are there before the recording begins.
-PENROSE_CHIPS='p150a p150a' PENROSE_LINKS='0:2-1:9 1:3-1:3' PENROSE_RECORD=$work/chips.rec \
+# Several chips: links of a card, which are there before the recording begins, and one that is made behind that.
+PENROSE_CARD=p300 PENROSE_LOOPBACK=20,25 PENROSE_RECORD=$work/chips.rec \
     "$python" "$work/host.py" "$builddir/.libs/libttsim.so"
 PENROSE_CARD=p300 PENROSE_RECORD=$work/p300.rec "$python" "$work/host.py" "$builddir/.libs/libttsim.so"
 for name in chips p300; do

@@ -411,7 +411,8 @@ TEST(chips_of_no_product_are_restored)
     static const char one[] =
         "arch: {0: blackhole}\nethernet_connections: []\nchips_with_mmio: [0]\n"
         "harvesting: {0: {noc_translation: true, harvest_mask: 3, eth_harvesting_mask: 288,\n"
-        "  pcie_harvesting_mask: 2}}\nboards: [[{board_id: 1}, {board_type: p150}, {chips: [0]}]]\n";
+        "  pcie_harvesting_mask: 2}}\nboards: [[{board_id: 1}, {board_type: p150}, {chips: "
+        "[0]}]]\n";
     void *bytes;
     size_t size;
     const char *path = path_with(one, sizeof one - 1);
