@@ -235,10 +235,15 @@ def print_summary(devices: list[dict[str, Any]], seconds: float, clock_mhz: floa
     took = f" ({cycles / clock_mhz * 1e-3:.3f} ms at {clock_mhz * 1e-3:.2f} GHz)" if is_timed else ""
     counts = [counted(total(devices, f"{word}s"), word) for word in ("poll", "fault", "hang", "warning")]
     in_library = f"{total(devices, 'seconds'):.2f} s of {seconds:.2f} s in the library"
-    note(", ".join([counted(len(devices), "device"), f"{cycles} cycles{took}", in_library, *counts]))
+    chips = total(devices, "chips")
+    has_several = chips > len(devices)
+    name = counted(len(devices), "device") + (f" with {chips} chips" if has_several else "")
+    note(", ".join([name, f"{cycles} cycles{took}", in_library, *counts]))
     tiles = [tile for device in devices for tile in device.get("tiles", []) if number_of(tile, "instructions")]
     tiles.sort(key=lambda tile: -tile["instructions"])
-    busiest = ", ".join(f"{tile.get('tile')} {tile['instructions']}" for tile in tiles[:5])
+    busiest = ", ".join(
+        (f"chip {tile.get('chip')} " if has_several else "") + f"{tile.get('tile')} {tile['instructions']}"
+        for tile in tiles[:5])
     if busiest:
         sys.stderr.write(plain(f"  busiest tiles, instructions: {busiest}\n"))
 

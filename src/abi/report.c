@@ -562,17 +562,17 @@ static void write_summary(struct machine *machine)
     for (unsigned i = 0; i < machine->devices; i++) {
         find_busiest(machine->device[i], busiest, &count);
     }
-    int length =
-        snprintf(line, sizeof line,
-                 "{\"pid\": %ld, \"cycles\": %llu, \"seconds\": %llu.%09llu, "
-                 "\"faults\": %llu, \"hangs\": %llu, \"warnings\": %llu, \"timed\": %s, "
-                 "\"polls\": %llu, \"incomplete\": %llu, \"tiles\": [",
-                 (long)getpid(), (unsigned long long)penrose_now(machine->device[0]->chip),
-                 (unsigned long long)(summary->nanoseconds / 1000000000),
-                 (unsigned long long)(summary->nanoseconds % 1000000000),
-                 (unsigned long long)summary->faults, (unsigned long long)summary->hangs,
-                 (unsigned long long)summary->warnings, summary->is_timed ? "true" : "false",
-                 (unsigned long long)summary->polls, (unsigned long long)summary->incomplete);
+    int length = snprintf(
+        line, sizeof line,
+        "{\"pid\": %ld, \"chips\": %u, \"cycles\": %llu, \"seconds\": %llu.%09llu, "
+        "\"faults\": %llu, \"hangs\": %llu, \"warnings\": %llu, \"timed\": %s, "
+        "\"polls\": %llu, \"incomplete\": %llu, \"tiles\": [",
+        (long)getpid(), machine->devices, (unsigned long long)penrose_now(machine->device[0]->chip),
+        (unsigned long long)(summary->nanoseconds / 1000000000),
+        (unsigned long long)(summary->nanoseconds % 1000000000),
+        (unsigned long long)summary->faults, (unsigned long long)summary->hangs,
+        (unsigned long long)summary->warnings, summary->is_timed ? "true" : "false",
+        (unsigned long long)summary->polls, (unsigned long long)summary->incomplete);
     for (unsigned i = 0; i < count; i++) {
         length += snprintf(line + length, sizeof line - (size_t)length,
                            "%s{\"chip\": %u, \"tile\": \"%u-%u\", \"instructions\": %llu}",

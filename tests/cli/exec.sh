@@ -224,6 +224,8 @@ else
         exec --timing timed -- python3 "$work/use.py"
     messages=2 expect "a fault" 0 "illegal-instruction: tile \(1, 2\) brisc" \
         " 1 fault, 0 hangs, 0 warnings$" "busiest tiles, instructions: 1-2 1$" -- exec -- python3 "$work/use.py" --fault
+    messages=4 expect "a card of two chips" 0 "1 device with 2 chips, " "instructions: chip 0 1-2 1$" -- \
+        exec --card p300 -- python3 "$work/use.py" --fault
     messages=2 expect "--report" 0 "out:tile 16,2: 0xffffffff" "tile \(16, 2\): .* is fused off" -- \
         exec -q --card p100a --report "$work/report" -- python3 "$work/use.py"
     report "report file" "$(grep -q 'fused off' "$work/report" || echo "it does not have the reports")"
@@ -250,8 +252,8 @@ else
         exec --on-hang throw -- python3 "$work/use.py" --hang
 
     echo '{"pid": 1, "cycles": 5, "tiles": []}' >"$work/summary"
-    PENROSE_SUMMARY=$work/summary messages=1 expect "a summary of the user's" 0 "1 device, " -- \
-        exec -- python3 "$work/use.py"
+    PENROSE_SUMMARY=$work/summary messages=2 expect "a summary of the user's" 0 "1 device, " -- \
+        exec -- python3 "$work/use.py" --fault
     found=$(grep -c '"cycles"' "$work/summary")
     [ "$found" -ne 2 ] || found=
     report "the user's summary is kept" "${found:+it has $found lines, expected 2}"

@@ -255,6 +255,7 @@ TEST(the_summary_is_of_all_chips)
     libttsim_exit();
     json_t *summary = json_loadfd(fd, 0, NULL);
     ck_assert_ptr_nonnull(summary);
+    ck_assert_int_eq(json_integer_value(json_object_get(summary, "chips")), 2);
     json_t *tiles = json_object_get(summary, "tiles");
     ck_assert_uint_eq(json_array_size(tiles), 2);
     unsigned found = 0;
