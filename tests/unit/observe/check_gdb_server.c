@@ -176,6 +176,7 @@ TEST(all_chips_of_a_cluster_are_debugged)
                                                  none.data,
                                                  tile.data,
                                                  "bs",
+                                                 "p20",
                                                  "Hgp18a9d.1",
                                                  "m8000,4",
                                                  "vCont;s:p18a9d.1",
@@ -192,8 +193,8 @@ TEST(all_chips_of_a_cluster_are_debugged)
     expect_console(hit, "  tile (1, 2) brisc at pc ");
     expect_console(hit, "there is no chip 2; chips are numbered from 0 to 1\n");
     expect_console(hit, "chip 1 tile (1, 2), cycle ");
-    expect_answer(hit, "$#00");       /* time does not run backwards */
-    expect_answer(hit, "$00000000#"); /* of chip 0's L1 */
+    expect_answer(hit, "$T05thread:p3113d.1;#a1+$04100000#"); /* a step back */
+    expect_answer(hit, "$00000000#");                         /* of chip 0's L1 */
     expect_answer(hit, "$T05thread:p18a9d.1;#");
     gdb_destroy(gdb, 0);
     penrose_cluster_destroy(cluster);
