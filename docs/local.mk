@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	%D%/DEBUGGING.md \
 	%D%/DEVELOPING.md \
 	%D%/DEVIATIONS.md \
+	%D%/CHECKS.md \
 	%D%/DUMPS.md \
 	%D%/FIRMWARE.md \
 	%D%/HARDWARE.md \

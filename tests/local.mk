@@ -53,6 +53,7 @@ SHELL_TESTS = \
 	%D%/gdb/firmware.sh \
 	%D%/gdb/host.sh \
 	%D%/gdb/replay.sh \
+	%D%/checks/checks.sh \
 	%D%/guests/grid.sh \
 	%D%/guests/guests.sh \
 	%D%/guests/tensix.sh \

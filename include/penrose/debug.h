@@ -319,6 +319,21 @@ enum penrose_status penrose_gate_read(struct penrose_chip *chip, unsigned x, uns
                                       unsigned thread, struct penrose_gate *gate,
                                       struct penrose_error *error);
 
+/* --- Checks --- */
+
+/*
+ * Looks for mistakes of kernels that hurt only sometimes, from now on until the chip is destroyed.
+ * `checks` is a list with commas between the names, or "all":
+ *   noc   requests to the NoC for which nobody waits (fault kinds noc-unwaited, noc-source, noc-open)
+ *   cb    circular buffers of tt-metal (cb-count, cb-access)
+ * Findings are faults of these kinds, with the policies that the chip has for them: one for each
+ * instruction that breaks a rule, on the first tile that executes it. The tile's firmware must be
+ * known. While a chip is checked, its shortcuts are not taken, and only the caller's thread runs it.
+ * PENROSE_E_ARGUMENT names what is no check. PENROSE_E_MEMORY. PENROSE_E_STATE: too many observers.
+ */
+enum penrose_status penrose_check(struct penrose_chip *chip, const char *checks,
+                                  struct penrose_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -46,4 +46,9 @@ PENROSE_FAULT_KIND(HANG, "hardware-hang", STOP, "the hardware would wait for eve
 PENROSE_FAULT_KIND(TENSIX_DOUBTFUL, "doubtful-instruction", WARN, "software cannot rely on what the hardware does with this Tensix instruction")
 PENROSE_FAULT_KIND(GPR_HAZARD, "gpr-hazard", WARN, "a GPR must not be read before the result that an earlier instruction has requested for it is there")
 PENROSE_FAULT_KIND(NULL_ACCESS, "null-access", WARN, "a program has data in the first 16 bytes of L1, where null pointers lead, only if an object of its own is there")
+PENROSE_FAULT_KIND(NOC_UNWAITED, "noc-unwaited", WARN, "data of a NoC read are used behind a barrier that has waited for them; found by the check noc")
+PENROSE_FAULT_KIND(NOC_SOURCE, "noc-source", WARN, "what a NoC write sends changes only behind a barrier or flush that has waited for it to leave; found by the check noc")
+PENROSE_FAULT_KIND(NOC_OPEN, "noc-open", WARN, "a kernel waits for its NoC requests before it ends; found by the check noc")
+PENROSE_FAULT_KIND(CB_COUNT, "cb-count", WARN, "pages of a circular buffer are pushed into room that was reserved, and popped after they were waited for; found by the check cb")
+PENROSE_FAULT_KIND(CB_ACCESS, "cb-access", WARN, "pages of a circular buffer are written between cb_reserve_back and cb_push_back, and read between cb_wait_front and cb_pop_front; found by the check cb")
 /* clang-format on */

@@ -125,6 +125,25 @@ static const char *own_trace(const struct device *device, const char *path, char
     return own;
 }
 
+static void find_programs_for(struct device *device)
+{
+    chip_head(device->chip)->find_programs = device_find_programs;
+    chip_head(device->chip)->find_context = device;
+}
+
+static void start_checks(struct device *device)
+{
+    struct penrose_error error;
+    const char *checks = host_variable("PENROSE_CHECK");
+    if (!checks) {
+        return;
+    }
+    find_programs_for(device);
+    if (penrose_check(device->chip, checks, &error) != PENROSE_OK) {
+        device_complain(device, "PENROSE_CHECK", error.text);
+    }
+}
+
 static void start_trace(struct device *device)
 {
     struct penrose_error error;
@@ -140,8 +159,7 @@ static void start_trace(struct device *device)
         device_complain(device, is_filter ? "PENROSE_TRACE_FILTER" : "PENROSE_TRACE", error.text);
     }
     if (device->trace) {
-        chip_head(device->chip)->find_programs = device_find_programs;
-        chip_head(device->chip)->find_context = device;
+        find_programs_for(device);
     }
 }
 
@@ -278,6 +296,7 @@ void device_open(struct device *device)
 {
     start_recording(device);
     connect_host(device);
+    start_checks(device);
     start_trace(device);
     dumps_init(device);
     device_check_firmware(device);

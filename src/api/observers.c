@@ -59,6 +59,12 @@ PENROSE_EXPORT const char *penrose_trace_kind_name(enum penrose_trace_kind kind)
     return trace_kind_name(kind);
 }
 
+PENROSE_EXPORT enum penrose_status penrose_check(struct penrose_chip *chip, const char *checks,
+                                                 struct penrose_error *error)
+{
+    return chip_calls_of(chip)->check(chip, checks, error);
+}
+
 PENROSE_EXPORT enum penrose_status
 penrose_trace(struct penrose_chip *chip, const char *filter,
               void (*take)(void *context, const struct penrose_trace_event *event), void *context,

@@ -266,6 +266,11 @@ static const struct exec_row exec_rows[] = {
     {.help = "What it tells:"},
     {"report", "FILE", "Add fault and deadlock reports to FILE, in full",
      .variable = "PENROSE_REPORT", .path = PATH_ADDED},
+    {"check", "CHECK,...",
+     "Look for mistakes of kernels that hurt only sometimes: noc (requests for which nobody "
+     "waits), "
+     "cb (circular buffers), or all",
+     .variable = "PENROSE_CHECK", .check = options_checks},
     {"trace", "FILE",
      "Add what harts, coprocessors and NoC do to FILE; in binary form where its name ends in "
      ".ptrace",

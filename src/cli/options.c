@@ -19,6 +19,7 @@
 #include "host/environment.h"
 #include "host/processors.h"
 #include "observe/settings.h"
+#include "observe/check/names.h"
 #include "observe/trace/filter.h"
 
 /* --- The frame around argp --- */
@@ -369,6 +370,7 @@ enum {
     KEY_TIMING,
     KEY_STOCHASTIC,
     KEY_POLICY,
+    KEY_CHECK,
     KEY_TRACE,
     KEY_TRACE_FILTER,
     KEY_WARN_UNMODELLED,
@@ -525,6 +527,23 @@ static error_t parse_policy(struct machine_options *options, const char *text)
     return 0;
 }
 
+error_t options_checks(const struct cli *cli, const char *origin, const char *text)
+{
+    bool does[CHECKS] = {false};
+    struct penrose_error error;
+    return check_names(text, does, &error) == PENROSE_OK
+               ? 0
+               : options_refuse(cli, "%s: %s", origin, error.text);
+}
+
+enum cli_exit options_start_checks(const struct machine_options *options, struct penrose_chip *chip)
+{
+    struct penrose_error error;
+    return !options->checks || penrose_check(chip, options->checks, &error) == PENROSE_OK
+               ? CLI_DONE
+               : complain(options->cli, "--check: %s", error.text);
+}
+
 error_t options_trace_filter(const struct cli *cli, const char *text)
 {
     struct trace_filter filter;
@@ -565,6 +584,9 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
         return parse_timing(options, argument);
     case KEY_POLICY:
         return parse_policy(options, argument);
+    case KEY_CHECK:
+        options->checks = argument ? argument : "all";
+        return options_checks(options->cli, "--check", options->checks);
     case KEY_TRACE:
         options->tracing = true;
         options->trace_file = argument;
@@ -622,6 +644,10 @@ static const struct argp_option machine_option_rows[] = {
     {"policy", KEY_POLICY, "KIND=POLICY", 0,
      "What a guest fault does: stop, warn or ignore; KIND is a name that fault reports begin with, "
      "or all",
+     0},
+    {"check", KEY_CHECK, "CHECK,...", OPTION_ARG_OPTIONAL,
+     "Look for mistakes that hurt only sometimes: noc (requests for which nobody waits), cb "
+     "(circular buffers), or all (default)",
      0},
     {"trace", KEY_TRACE, "FILE", OPTION_ARG_OPTIONAL,
      "Write what harts, coprocessors and NoC do to stderr or FILE; in binary form, for 'penrose "

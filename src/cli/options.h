@@ -43,6 +43,9 @@ error_t options_harts(const struct cli *cli, const char *option, const char *tex
 /* "all", or a number of workers, at least 1; CLI_TILES stands for all. For the option --tiles. */
 error_t options_workers(const struct cli *cli, const char *text, unsigned *workers);
 
+/* Names of penrose_check. For --check, and for `origin`. */
+error_t options_checks(const struct cli *cli, const char *origin, const char *text);
+
 /* A filter of penrose/trace.h. For the option --trace-filter. */
 error_t options_trace_filter(const struct cli *cli, const char *text);
 
@@ -81,6 +84,7 @@ struct machine_options {
     struct cli *cli;
     struct penrose_options chip;
     uint64_t max_cycles; /* 0 until an option or the default sets it */
+    const char *checks;  /* penrose_check; NULL: none */
     bool tracing;
     const char *trace_file;   /* NULL: stderr */
     const char *trace_filter; /* penrose/trace.h; NULL: none */
@@ -94,6 +98,10 @@ struct machine_options {
     struct penrose_place tile[CLI_MOST_TILES];
     unsigned tiles, workers; /* workers come first: --tile, or else session_open, adds some */
 };
+
+/* Turns the checks of --check on. */
+enum cli_exit options_start_checks(const struct machine_options *options,
+                                   struct penrose_chip *chip);
 
 /* machine_options_init before parsing; machine_options_finish after it sets what no option has
  * set: the host threads, and the limit, which is lower for a run that writes a trace. */

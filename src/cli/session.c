@@ -231,6 +231,7 @@ enum cli_exit session_open(struct session *session, struct cli *cli,
     enum cli_exit exit = make_chip(session);
     exit = exit ? exit : find_workers(session, options);
     exit = exit ? exit : start_history(session);
+    exit = exit ? exit : options_start_checks(options, session->chip);
     exit = exit ? exit : start_gdb(session);
     if (exit) {
         return exit;

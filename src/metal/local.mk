@@ -1,5 +1,6 @@
 chip_sources += \
 	%D%/boot.c \
+	%D%/buffers.h \
 	%D%/descriptor.c \
 	%D%/descriptor.h \
 	%D%/facts.c \

@@ -49,6 +49,11 @@ static const char *const category_of[PENROSE_FAULT_KINDS] = {
     [PENROSE_FAULT_TENSIX_DOUBTFUL] = "NonContractualBehavior",
     [PENROSE_FAULT_GPR_HAZARD] = "UnpredictableValueUsed",
     [PENROSE_FAULT_NULL_ACCESS] = "UndefinedBehavior",
+    [PENROSE_FAULT_CB_ACCESS] = "UndefinedBehavior",
+    [PENROSE_FAULT_CB_COUNT] = "UndefinedBehavior",
+    [PENROSE_FAULT_NOC_OPEN] = "UndefinedBehavior",
+    [PENROSE_FAULT_NOC_SOURCE] = "UndefinedBehavior",
+    [PENROSE_FAULT_NOC_UNWAITED] = "UndefinedBehavior",
 };
 
 int error_line_format(const struct penrose_fault *fault, char *text, size_t size)

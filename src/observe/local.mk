@@ -11,6 +11,10 @@ chip_sources += \
 	%D%/tensix_items.def \
 	%D%/tensix_items.h \
 	%D%/tensix_state.c \
+	%D%/check/buffers.c \
+	%D%/check/check.c \
+	%D%/check/check.h \
+	%D%/check/noc.c \
 	%D%/dump/buffers.c \
 	%D%/dump/collect.c \
 	%D%/dump/dump.c \
@@ -53,6 +57,8 @@ chip_sources += \
 
 ## What knows no chip.
 libpenrose_core_la_SOURCES += \
+	%D%/check/names.c \
+	%D%/check/names.h \
 	%D%/dump/dump.h \
 	%D%/dump/file.c \
 	%D%/dump/groups.def \

@@ -147,6 +147,7 @@ struct observed {
     uint8_t packet;    /* enum noc_kind of packets */
     bool is_multicast; /* of packets that are sent: `node` says nothing */
     uint8_t asker;     /* of packets: the enum observed_agent that has asked for it */
+    bool is_posted;    /* of packets: nobody answers */
     uint64_t sent;     /* of packets: the cycle in which it left */
     uint64_t back;     /* of packets: where a write's data were at its sender, where those of a read
                           go to; UINT64_MAX: nowhere */

@@ -89,7 +89,8 @@ static inline void tensix_touch(struct tensix *tensix, enum tensix_access access
     }
 }
 
-/* `agent` has read or written bytes of L1; or what the kind says of the instruction at hand. */
+/* `agent` has read or written bytes of L1, or of the tile's registers; or what the kind says of the
+ * instruction at hand. */
 static inline void tensix_tell(struct tensix *tensix, enum observed_kind kind,
                                enum observed_agent agent, uint32_t address, uint32_t size)
 {
@@ -100,7 +101,8 @@ static inline void tensix_tell(struct tensix *tensix, enum observed_kind kind,
     }
     if (kind == OBSERVED_READ || kind == OBSERVED_WRITTEN) {
         tensix_touch(tensix, kind == OBSERVED_WRITTEN ? TENSIX_WRITES : TENSIX_READS,
-                     OBSERVED_STATE_L1, address, size);
+                     address < tensix->l1_size ? OBSERVED_STATE_L1 : OBSERVED_STATE_REGISTER,
+                     address, size);
     }
 }
 

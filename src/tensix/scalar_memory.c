@@ -161,7 +161,7 @@ bool tensix_write_register(struct tensix *tensix, unsigned thread, const char *n
     *exec =
         answer == ANSWER_DONE ? TENSIX_DONE : not_done(tensix, thread, name, address, answer, rule);
     if (answer == ANSWER_DONE) {
-        tensix_touch(tensix, TENSIX_WRITES, OBSERVED_STATE_REGISTER, address, sizeof value);
+        tensix_tell(tensix, OBSERVED_WRITTEN, OBSERVED_SCALAR_UNIT, address, sizeof value);
     }
     return answer == ANSWER_DONE;
 }

@@ -74,6 +74,7 @@ static void tell_packet(struct tile *tile, enum observed_kind kind, const struct
                                    .packet = packet->kind,
                                    .is_multicast = packet->is_multicast,
                                    .asker = packet->agent,
+                                   .is_posted = !packet->wants_response,
                                    .sent = packet->sent,
                                    .back = has_back ? packet->back_address : UINT64_MAX};
     if (tile_is_observed(tile, kind)) {

@@ -3,6 +3,7 @@
  * Both come from tt-metal's launch message and need firmware whose layout is known.
  */
 #include "chip/chip.h"
+#include "metal/buffers.h"
 #include "metal/firmware.h"
 #include "observe/dump/parts.h"
 #include "tensix/exec.h"
@@ -15,7 +16,7 @@
 #include "loader/launched.h"
 #include "loader/tensor.h"
 
-enum { TILE_SIDE = 32, ACKNOWLEDGED = 8, RECEIVED = 10, FIRST_STREAM = 8 };
+enum { TILE_SIDE = 32 };
 
 /* --- The launch message --- */
 
@@ -141,10 +142,9 @@ static void put_buffer(struct dump_scene *scene, const struct loader_layout *lay
 {
     const struct overlay *overlay = &scene->tile->overlay;
     struct page_format format = find_format(&scene->tile->tensix, buffer);
-    unsigned first = layout->OPERAND_START_STREAM == LOADER_UNKNOWN ? FIRST_STREAM
-                                                                    : layout->OPERAND_START_STREAM;
-    uint32_t received = overlay_register(overlay, first + buffer->id, RECEIVED) & 0xffff;
-    uint32_t acknowledged = overlay_register(overlay, first + buffer->id, ACKNOWLEDGED) & 0xffff;
+    unsigned stream = metal_first_buffer_stream(layout) + buffer->id;
+    uint32_t received = overlay_register(overlay, stream, METAL_PAGES_RECEIVED) & 0xffff;
+    uint32_t acknowledged = overlay_register(overlay, stream, METAL_PAGES_ACKNOWLEDGED) & 0xffff;
     json_t *object = json_object();
     dump_put(object, buffer->id, "id");
     dump_put(object, buffer->address, "address");

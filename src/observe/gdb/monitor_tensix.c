@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "isa/word_text.h"
+#include "metal/buffers.h"
 #include "observe/gdb/internal.h"
 #include "observe/inside.h"
 
@@ -298,7 +299,6 @@ static uint32_t stream_register(struct gdb *gdb, unsigned stream, unsigned index
  * build to build, and only its firmware tells. */
 static void monitor_cb(struct gdb *gdb, struct gdb_text *out)
 {
-    enum { ACKNOWLEDGED = 8, RECEIVED = 10 };
     struct tile_facts tile;
     if (!gdb_tile_facts(gdb, gdb->general.chip, gdb->general.x, gdb->general.y, &tile)) {
         return;
@@ -307,8 +307,8 @@ static void monitor_cb(struct gdb *gdb, struct gdb_text *out)
     const bool is_known = layout && layout->OPERAND_START_STREAM != LOADER_UNKNOWN;
     const unsigned first = is_known ? layout->OPERAND_START_STREAM : 0;
     for (unsigned i = first; i < tile.streams; i++) {
-        uint32_t received = stream_register(gdb, i, RECEIVED);
-        uint32_t acknowledged = stream_register(gdb, i, ACKNOWLEDGED);
+        uint32_t received = stream_register(gdb, i, METAL_PAGES_RECEIVED);
+        uint32_t acknowledged = stream_register(gdb, i, METAL_PAGES_ACKNOWLEDGED);
         if (received || acknowledged) {
             gdb_put(out, "%s %2u: %u pages received, %u acknowledged, %u inside\n",
                     is_known ? "cb" : "stream", i - first, received, acknowledged,

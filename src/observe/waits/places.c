@@ -8,6 +8,7 @@
 #include "addresses.h"
 #include "chip/chip.h"
 #include "eth/base_firmware.h"
+#include "metal/buffers.h"
 #include "metal/firmware.h"
 #include "observe/waits/responses.h"
 #include "observe/waits/under_way.h"
@@ -292,7 +293,6 @@ static uint32_t peek(struct tile *tile, uint32_t address)
     return tile_access(tile, &access) == ANSWER_DONE ? access.value : 0;
 }
 
-/* tt-metal counts pages of circular buffers in registers of streams, 16 bits wide. */
 /* The configuration of the kernels that the tile runs, in its launch message; NULL: there is none. */
 static const uint8_t *kernel_config_at(const struct loader_layout *layout, const struct tile *tile)
 {
@@ -304,15 +304,6 @@ static const uint8_t *kernel_config_at(const struct loader_layout *layout, const
                ? tile->l1 + ring + pointer * layout->mailboxes_launch.size +
                      layout->launch_msg_kernel_config.offset
                : NULL;
-}
-
-enum { ACKNOWLEDGED = 8, RECEIVED = 10, FIRST_STREAM = 8 };
-
-/* The stream of circular buffer 0. */
-static unsigned first_buffer_stream(const struct loader_layout *layout)
-{
-    return layout && layout->OPERAND_START_STREAM != LOADER_UNKNOWN ? layout->OPERAND_START_STREAM
-                                                                    : FIRST_STREAM;
 }
 
 static bool is_stream_register(const struct tile *tile, uint32_t address)
@@ -339,7 +330,7 @@ static void name_buffer(const struct penrose_chip *chip, const struct tile *tile
                         char *name, size_t size)
 {
     const struct loader_layout *layout = metal_layout(chip, tile);
-    unsigned first = first_buffer_stream(layout);
+    unsigned first = metal_first_buffer_stream(layout);
     if (!layout || stream < first) {
         snprintf(name, size, "stream %u", stream);
         return;
@@ -365,17 +356,17 @@ static void put_stream(const struct penrose_chip *chip, struct tile *tile, uint3
     const char *name = reg_name(&overlay_registers, 4 * index);
     uint32_t base = address & ~UINT32_C(0xfff);
     char buffer[80];
-    if (!layout || tile->kind->type != TILE_TENSIX || stream < first_buffer_stream(layout) ||
-        (index != ACKNOWLEDGED && index != RECEIVED)) {
+    if (!layout || tile->kind->type != TILE_TENSIX || stream < metal_first_buffer_stream(layout) ||
+        (index != METAL_PAGES_ACKNOWLEDGED && index != METAL_PAGES_RECEIVED)) {
         wait_words_put(words, "stream %u: %s", stream, name ? name : "no register");
         return;
     }
     name_buffer(chip, tile, stream, buffer, sizeof buffer);
     wait_words_put(words, "%s: pages %s", buffer,
-                   index == RECEIVED ? "received, which its producer counts"
-                                     : "acknowledged, which its consumer counts");
-    unsigned received = peek(tile, base + 4 * RECEIVED) & 0xffff;
-    unsigned acknowledged = peek(tile, base + 4 * ACKNOWLEDGED) & 0xffff;
+                   index == METAL_PAGES_RECEIVED ? "received, which its producer counts"
+                                                 : "acknowledged, which its consumer counts");
+    unsigned received = peek(tile, base + 4 * METAL_PAGES_RECEIVED) & 0xffff;
+    unsigned acknowledged = peek(tile, base + 4 * METAL_PAGES_ACKNOWLEDGED) & 0xffff;
     unsigned beyond = popped_beyond(received, acknowledged);
     if (beyond) {
         wait_words_put(words, "; more pages were popped than came");
@@ -395,16 +386,17 @@ bool wait_places_buffer(const struct penrose_chip *chip, struct tile *tile, enum
     for (unsigned i = 0; i < idle->places; i++) {
         uint32_t address = idle->place[i].address, index = (address & 0xfff) / 4;
         if (tile->kind->type == TILE_TENSIX && is_stream_register(tile, address) &&
-            (index == ACKNOWLEDGED || index == RECEIVED)) {
+            (index == METAL_PAGES_ACKNOWLEDGED || index == METAL_PAGES_RECEIVED)) {
             base = address & ~UINT32_C(0xfff);
-            polls[index == RECEIVED] = true;
+            polls[index == METAL_PAGES_RECEIVED] = true;
         }
     }
     if (!base) {
         return false;
     }
-    uint32_t received = peek(tile, base + 4 * RECEIVED),
-             acknowledged = peek(tile, base + 4 * ACKNOWLEDGED), pages = received - acknowledged;
+    uint32_t received = peek(tile, base + 4 * METAL_PAGES_RECEIVED),
+             acknowledged = peek(tile, base + 4 * METAL_PAGES_ACKNOWLEDGED),
+             pages = received - acknowledged;
     buffer->beyond = popped_beyond(received, acknowledged);
     name_buffer(chip, tile, (base - OVERLAY_REGISTERS_ADDRESS) >> 12, buffer->name,
                 sizeof buffer->name);

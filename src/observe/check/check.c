@@ -1,0 +1,265 @@
+/* The frame of the checks, see check.h. SPEC: the mailboxes of tt-metal's firmware (loader/layout.def). */
+#include "observe/check/check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/error.h"
+#include "metal/buffers.h"
+#include "metal/firmware.h"
+#include "noc/kind.h"
+#include "observe/sink.h"
+#include "tile/fault.h"
+
+enum { MOST_SEARCHES = 8 /* for firmware that a host has written */ };
+
+/* --- Reports --- */
+
+void check_report(const struct check_scene *scene, enum penrose_fault_kind kind, unsigned hart,
+                  uint32_t pc, uint32_t address, const char *format, ...)
+{
+    struct checks *checks = scene->checks;
+    bool is_of_buffers = kind == PENROSE_FAULT_CB_COUNT || kind == PENROSE_FAULT_CB_ACCESS;
+    uint32_t launch = scene->own->launched.id;
+    char text[sizeof((struct tile_fault *)0)->text];
+    if (!checks->does[is_of_buffers ? CHECK_BUFFERS : CHECK_NOC]) {
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (unsigned i = 0; i < checks->told; i++) {
+        const struct check_told *told = &checks->had[i];
+        if (told->kind == kind && told->hart == hart && told->pc == pc && told->launch == launch) {
+            return; /* one mistake, here or on another tile */
+        }
+    }
+    if (checks->told < CHECK_MOST_TOLD) {
+        checks->had[checks->told++] =
+            (struct check_told){.kind = kind, .hart = hart, .pc = pc, .launch = launch};
+    }
+    struct tile_fault fault =
+        tile_fault_of(scene->tile, kind, (enum tile_agent)hart, pc, scene->event->cycle, text);
+    fault.address = address;
+    tile_fault(scene->tile, &fault);
+}
+
+/* Appends a line of a chain of calls, unless it is in the file of the line behind it: of a header one is
+ * enough to find the place. */
+static void put_line(struct sink *sink, const char *line, const char *next)
+{
+    size_t name = strcspn(line, ":");
+    bool is_last = !next || strncmp(line, next, name + 1) != 0;
+    if (is_last) {
+        sink_put(sink, "%s%.*s", sink->text[sink->length - 1] == '(' ? "" : ", ",
+                 (int)strcspn(line, ","), line);
+    }
+}
+
+const char *check_place(const struct check_scene *scene, unsigned hart, uint32_t pc,
+                        char text[CHECK_PLACE])
+{
+    static const char before_calls[] = ", inlined at ";
+    struct penrose_chip *chip = scene->checks->chip;
+    const struct tile *tile = scene->tile;
+    struct sink sink = {.text = text, .size = CHECK_PLACE};
+    char source[256], calls[1024];
+    chip_locate(chip, tile->x, tile->y, pc, NULL, 0, source, sizeof source);
+    images_calls_text(chip_images(chip), tile->x, tile->y, pc, false, calls, sizeof calls);
+    const char *slash = strrchr(source, '/'), *line = slash ? slash + 1 : source;
+    const char *next = strncmp(calls, before_calls, sizeof before_calls - 1) == 0
+                           ? calls + sizeof before_calls - 1
+                           : NULL;
+    sink_put(&sink, "%s", tile_agent_name((enum tile_agent)hart));
+    if (!*source) {
+        sink_put(&sink, " at pc 0x%08x", pc);
+        return text;
+    }
+    sink_put(&sink, " (");
+    while (line && (size_t)sink.length < CHECK_PLACE - 1) {
+        put_line(&sink, line, next);
+        const char *comma = next ? strchr(next, ',') : NULL;
+        line = next;
+        next = comma ? comma + 2 : NULL;
+    }
+    sink_put(&sink, ")");
+    return text;
+}
+
+/* --- The life of kernels --- */
+
+static bool is_running(const struct loader_layout *layout, struct tile *tile)
+{
+    uint32_t at = loader_go_signal(layout, metal_l1(tile));
+    return at < tile->kind->l1_bytes && tile->l1[at] == layout->RUN_MSG_GO;
+}
+
+/* Finds out what was launched, when the kernels do something for the first time. */
+static void know_launch(const struct check_scene *scene)
+{
+    struct checks *checks = scene->checks;
+    struct tile *tile = scene->tile;
+    struct check_tile *own = scene->own;
+    const struct loader_layout *layout = metal_layout(checks->chip, tile);
+    if (own->is_known) {
+        return;
+    }
+    if (!layout && checks->chip->head.find_programs && checks->searches < MOST_SEARCHES) {
+        checks->searches++;
+        checks->chip->head.find_programs(checks->chip->head.find_context, tile->x, tile->y);
+        layout = metal_layout(checks->chip, tile);
+    }
+    own->launched.base = 0;
+    if (layout && tile->kind->type == TILE_TENSIX && is_running(layout, tile)) {
+        loader_launched_read(layout, metal_l1(tile), &own->launched);
+        own->first_stream = metal_first_buffer_stream(layout);
+        own->is_known = own->launched.base != 0;
+        check_buffers_begin(scene);
+    }
+}
+
+/* What the firmware itself does is not looked at. Without firmware all is the program's. */
+static bool is_of_kernel(const struct check_scene *scene, uint32_t pc)
+{
+    return scene->own->is_known ? pc >= scene->own->launched.base
+                                : !metal_layout(scene->checks->chip, scene->tile);
+}
+
+/* Does the hart tell others that its kernel has ended? */
+static bool ends_kernel(const struct check_scene *scene)
+{
+    static const uint8_t sync_of[RV32_CORES] = {
+        [RV32_NC] = 0, [RV32_T0] = 1, [RV32_T1] = 2, [RV32_T2] = 3};
+    const struct loader_layout *layout = metal_layout(scene->checks->chip, scene->tile);
+    uint32_t address = (uint32_t)scene->event->address;
+    if (!layout) {
+        return false;
+    }
+    if (scene->hart == RV32_B) {
+        return address == loader_go_signal(layout, metal_l1(scene->tile)) &&
+               scene->tile->l1[address] == layout->RUN_MSG_DONE;
+    }
+    const struct loader_member *sync = &layout->mailboxes_subordinate_sync;
+    return address == layout->mailbox_base + sync->offset + sync_of[scene->hart] &&
+           scene->tile->l1[address] == layout->RUN_SYNC_MSG_DONE;
+}
+
+static void end_kernel(const struct check_scene *scene)
+{
+    check_noc_ended(scene);
+    if (scene->hart == RV32_B) { /* it waits for the others */
+        scene->own->is_known = false;
+        memset(scene->own->buffer, 0, sizeof scene->own->buffer);
+        scene->own->launched.buffers = 0;
+    }
+}
+
+/* --- Events --- */
+
+/* The hart that acts, or that has pushed the instruction of the unit that does. */
+static unsigned hart_of(const struct observed *event)
+{
+    bool is_packet = event->kind == OBSERVED_SENT || event->kind == OBSERVED_DELIVERED;
+    unsigned agent = is_packet ? event->asker : event->agent;
+    if (agent <= OBSERVED_NCRISC) {
+        return agent;
+    }
+    bool is_unit = agent >= OBSERVED_UNPACKER && agent <= OBSERVED_SCALAR_UNIT;
+    return is_unit && event->thread < OBSERVED_NO_THREAD ? RV32_T0 + event->thread : CHECK_NO_HART;
+}
+
+static void check_packet(const struct check_scene *scene)
+{
+    if (scene->event->kind == OBSERVED_DELIVERED) {
+        check_noc_answered(scene);
+        return;
+    }
+    know_launch(scene);
+    if (scene->event->packet > NOC_ATOMIC || !is_of_kernel(scene, scene->event->pc)) {
+        return;
+    }
+    check_noc_sent(scene);
+    if (scene->event->back < scene->tile->kind->l1_bytes) {
+        check_buffers_access(scene);
+    }
+}
+
+static void check_access(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    uint32_t streams = scene->tile->kind->streams * STEP_STREAM;
+    if (event->address < scene->tile->kind->l1_bytes) {
+        if (event->agent <= OBSERVED_NCRISC && event->kind == OBSERVED_WRITTEN &&
+            ends_kernel(scene)) {
+            end_kernel(scene);
+            return;
+        }
+        check_noc_access(scene);
+        check_buffers_access(scene);
+    } else if (event->address - OVERLAY_REGISTERS_ADDRESS < streams) {
+        know_launch(scene);
+        check_buffers_register(scene, is_of_kernel(scene, event->pc));
+    } else if (event->kind == OBSERVED_READ && event->address - AT_NIU < GRID_NOCS * STEP_NIU) {
+        check_noc_looked(scene);
+    }
+}
+
+static bool see(void *context, struct tile *tile, const struct observed *event)
+{
+    struct checks *checks = context;
+    struct check_scene scene = {
+        .checks = checks, .tile = tile, .event = event, .hart = hart_of(event)};
+    if (scene.hart >= RV32_CORES || event->is_gddr || tile->kind->type == TILE_DRAM) {
+        return false;
+    }
+    struct check_tile **own = &checks->tile[tile->node];
+    *own = *own ? *own : calloc(1, sizeof **own);
+    scene.own = *own;
+    if (!scene.own) {
+        return false; /* no memory: this tile is not checked */
+    }
+    if (event->kind == OBSERVED_SENT || event->kind == OBSERVED_DELIVERED) {
+        check_packet(&scene);
+    } else {
+        check_access(&scene);
+    }
+    return false;
+}
+
+/* --- Beginning and end --- */
+
+static void free_checks(void *context)
+{
+    struct checks *checks = context;
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        free(checks->tile[i]);
+    }
+    free(checks);
+}
+
+enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
+                               struct penrose_error *error)
+{
+    struct checks *checks = calloc(1, sizeof *checks);
+    if (!checks) {
+        return error_set(error, PENROSE_E_MEMORY, "no memory for checks");
+    }
+    checks->chip = chip;
+    checks->observer = (struct observer){
+        .kinds = 1 << OBSERVED_READ | 1 << OBSERVED_WRITTEN | 1 << OBSERVED_SENT |
+                 1 << OBSERVED_DELIVERED,
+        .lets_sleep = true,
+        .see = see,
+        .free = free_checks,
+        .context = checks,
+    };
+    enum penrose_status status = check_names(names, checks->does, error);
+    status = status ? status : chip_observe(chip, &checks->observer, error);
+    if (status != PENROSE_OK) {
+        free(checks);
+    }
+    return status;
+}

@@ -1,0 +1,15 @@
+/* The names of checks, as options and PENROSE_CHECK have them. */
+#ifndef OBSERVE_CHECK_NAMES_H
+#define OBSERVE_CHECK_NAMES_H
+
+#include <stdbool.h>
+
+#include <penrose/penrose.h>
+
+enum check_kind { CHECK_NOC, CHECK_BUFFERS, CHECKS };
+
+/* Sets does[] for the names of a list with commas between them, or "all". PENROSE_E_ARGUMENT names a
+ * word that is no check. */
+enum penrose_status check_names(const char *names, bool does[CHECKS], struct penrose_error *error);
+
+#endif

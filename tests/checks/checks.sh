@@ -1,0 +1,135 @@
+#!/bin/bash
+# Checks on kernels of our own with one mistake each: `penrose run --check` names the mistake, at its
+# line, and says nothing of the kernels as they are.
+#
+#   PENROSE_CASES   a regular expression: only cases whose name matches it
+#
+# SKIP without the firmware (scripts/fetch-firmware), the RISC-V cross compiler, and Python's numpy.
+set -uo pipefail
+# shellcheck source=tests/cli/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/../cli/lib.bash" || exit 1
+
+root=$("$srcdir/scripts/fetch-firmware" --offline 2>/dev/null) || skip "no firmware"
+command -v "${RISCV_CC:-riscv64-unknown-elf-gcc}" >/dev/null || skip "no RISC-V cross compiler"
+python=
+for candidate in python3 /usr/bin/python3; do # the second one has Debian's packages
+    [ -n "$python" ] || ! "$candidate" -c 'import numpy' 2>/dev/null || python=$candidate
+done
+[ -n "$python" ] || skip "no numpy for python3"
+firmware=$root/11660721212704224774 # one of the sets for 8 DRAM banks
+[ -d "$firmware" ] || skip "no firmware set $firmware"
+
+cp "$srcdir"/examples/*.json "$work"
+(cd "$work" && "$python" - <<'PYTHON') || exit 1
+import numpy
+numbers = numpy.random.default_rng(1).standard_normal
+for name, rows, columns in ("a", 256, 256), ("b", 256, 256), ("shards", 64, 64):
+    numpy.save(name, numbers((rows, columns), dtype=numpy.float32))
+PYTHON
+
+# program NAME PROGRAM [FILE SED]: the kernels of a program of firmware/grid in $work/NAME, changed in a file.
+program() {
+    local name=$1 program=$2
+    rm -rf "$work/$name"
+    mkdir -p "$work/$name/src"
+    cp "$srcdir/firmware/grid/$program"/* "$work/$name/src"
+    sed -i "s|\"grid/$program/|\"|" "$work/$name/src"/*
+    if [ $# -gt 2 ]; then
+        cp "$work/$name/src/$3" "$work/before"
+        sed -i -E "$4" "$work/$name/src/$3"
+        ! cmp -s "$work/before" "$work/$name/src/$3" || report "$name: the change" "it changes nothing"
+    fi
+    "$srcdir/scripts/link-kernels" "$firmware" "$work/$name/kernels" "$work/$name/src" || exit 1
+}
+
+# run NAME PROGRAM OPTION...: what the checks say is in $work/said.
+run() {
+    local name=$1 program=$2
+    shift 2
+    (cd "$work" && timeout 120 "$PENROSE" run "$program.json" --firmware "$firmware" \
+        --kernels "$name/kernels" --max-cycles 2M --policy all=warn "$@") >"$work/out" 2>"$work/said" </dev/null
+}
+
+# clean NAME PROGRAM: nothing is said of the kernels as they are.
+clean() {
+    [[ $1 =~ ${PENROSE_CASES:-} ]] || return 0
+    program "$@"
+    run "$1" "$2" --check
+    report "$1" "$([ $? -eq 0 ] && ! grep -q 'guest fault' "$work/said" || cat "$work/said")"
+}
+
+# finds NAME KIND LINE TEXT PROGRAM FILE SED: a fault of this kind, with this text, whose report names the
+# line of FILE that matches LINE; it is the only one that stops the run where no other kind does.
+finds() {
+    local name=$1 kind=$2 line=$3 text=$4 number
+    [[ $name =~ ${PENROSE_CASES:-} ]] || return 0
+    program "$name" "$5" "$6" "$7"
+    number=$(grep -nE "$line" "$work/$name/src/$6" | head -1 | cut -d: -f1)
+    run "$name" "$5" --check
+    awk -v kind="guest fault $kind:" '/guest fault/ { shows = index($0, kind) } shows' "$work/said" >"$work/found"
+    report "$name" "$(grep -qE "$text" "$work/found" && grep -q "/$6:$number\b" "$work/found" ||
+        { echo "expected $kind, $6:$number, /$text/; found:" && cut -c1-300 "$work/said"; })"
+}
+
+for good in add copy gather matmul; do
+    clean "$good as it is" "$good"
+done
+
+# --- The NoC ---
+
+finds "pushed before the barrier" noc-unwaited 'cb_push_pages\(INPUT_A' \
+    'pushes pages of circular buffer 0, which the NoC read of ncrisc \(.*ncrisc.c:14\) fills; noc_async_read_barrier' \
+    add ncrisc.c '/read_barrier/d'
+finds "the barrier comes too late" noc-unwaited 'cb_push_pages' 'noc_async_read_barrier\(\) is missing' \
+    copy ncrisc.c '/read_barrier/d; s/^(.*)cb_push_pages\(PAGES, 1\);/&\n\1read_barrier();/'
+finds "read by the hart before the barrier" noc-unwaited 'volatile uint32_t' \
+    'read of 4 bytes at 0x[0-9a-f]+, which the NoC read of ncrisc \(.*ncrisc.c:[0-9]+\) fills' \
+    copy ncrisc.c 's/^( *)read_barrier\(\);/\1(void)*(volatile uint32_t *)cb_interface[PAGES].write;\n&/'
+finds "sent on before the barrier" noc-unwaited 'noc_write\(all \+ 4' \
+    'a NoC write sends bytes at 0x[0-9a-f]+, which the NoC read of brisc' \
+    gather brisc.c 's/^    for \(/    noc_read(neighbour, all, all + 4096 * 12, 64);\n    noc_write(all + 4096 * 12, neighbour, all + 4096 * 13, 64);\n    read_barrier();\n&/'
+finds "popped before it has left" noc-source 'cb_pop_pages\(RESULT' \
+    'pops pages of circular buffer 16, which the NoC write of brisc \(.*brisc.c:[0-9]+\) sends; noc_async_writes_flushed' \
+    add brisc.c '/write_departure/d'
+finds "changed before it has left" noc-source 'volatile uint32_t' \
+    'write of 4 bytes at 0x[0-9a-f]+, which the NoC write of brisc' \
+    copy brisc.c 's/^( *)write_departure\(\);/\1*(volatile uint32_t *)cb_interface[PAGES].read = 0;\n&/'
+finds "the source of a multicast of a semaphore" noc-source 'semaphore_set\(panel->valid, 0' \
+    'which the NoC write of ncrisc' \
+    matmul panel.h 's/^( *)semaphore_multicast\(panel->valid, .*/&\n\1semaphore_set(panel->valid, 0);\n\1semaphore_set(panel->valid, 1);/'
+finds "an atomic at the end" noc-open 'semaphore_add\(ARRIVED' \
+    'the kernel ends and has not waited for this NoC atomic; noc_async_atomic_barrier' \
+    gather brisc.c '/atomic_barrier/d'
+finds "a write at the end" noc-open 'noc_write\(all \+ 4' 'has not waited for this NoC write' \
+    gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_write(all + 4096 * 12, neighbour, all + 4096 * 12, 64);/'
+finds "a read at the end" noc-open 'noc_read\(neighbour' 'has not waited for this NoC read' \
+    gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_read(neighbour, all, all + 4096 * 12, 64);/'
+
+# --- Circular buffers ---
+
+finds "no cb_wait_front" cb-count 'cb_pop_pages\(PAGES' 'pops 1 pages of circular buffer 0' \
+    copy brisc.c '/cb_wait_pages/d'
+finds "no cb_reserve_back" cb-count 'cb_push_pages\(PAGES' \
+    'pushes 1 pages to circular buffer 0, in which it has seen room for 0; cb_reserve_back\(\) is missing' \
+    copy ncrisc.c '/cb_reserve_pages/d'
+finds "pops more than it waits for" cb-count 'cb_pop_pages\(PAGES' 'pops 2 pages of circular buffer 0' \
+    copy brisc.c 's/cb_pop_pages\(PAGES, 1\)/cb_pop_pages(PAGES, 2)/'
+finds "pushes more than it has room for" cb-count 'cb_push_pages\(PAGES' \
+    'pushes 2 pages to circular buffer 0, in which it has seen room for 1' \
+    copy ncrisc.c 's/cb_push_pages\(PAGES, 1\)/cb_push_pages(PAGES, 2)/'
+finds "pushes more than there are" cb-count 'cb_push_pages\(INPUT_A' 'pushes 3 pages to circular buffer 0, which has 2' \
+    add ncrisc.c 's/cb_push_pages\(INPUT_A, 1\)/cb_push_pages(INPUT_A, 3)/'
+finds "reads a page that it has popped" cb-access 'page_write' 'reads page [0-3] of circular buffer 0' \
+    copy brisc.c 's/^( *)page_write(.*)cb_interface\[PAGES\].read\);/\1const uint32_t at = cb_interface[PAGES].read;\n\1cb_pop_pages(PAGES, 1);\n\1page_write\2at);/; 0,/cb_pop_pages\(PAGES, 1\);\n/! {/^ *cb_pop_pages\(PAGES, 1\);$/d}'
+finds "reads the page behind the one that it waits for" cb-access 'page_write' \
+    'reads page [0-3] of circular buffer 0' \
+    copy brisc.c 's/cb_interface\[PAGES\].read\)/cb_interface[PAGES].read + (page > 5 \&\& cb_filled(PAGES) == 1 ? 2048 : 0))/'
+finds "writes a page for which there is no room" cb-access 'page_read' \
+    'writes page [0-3] of circular buffer 0 \(0x[0-9a-f]+\), in which it has seen no room for it' \
+    copy ncrisc.c 's/^( *)cb_reserve_pages\(PAGES, 1\);//; s/^( *)read_barrier\(\);/&\n\1cb_reserve_pages(PAGES, 1);/'
+
+# --- Words ---
+
+expect "a check that there is not" 2 "no check 'raced'; there are noc, cb and all" -- \
+    run "$work/copy.json" --firmware "$firmware" --check=noc,raced
+finish
