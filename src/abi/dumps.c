@@ -28,8 +28,7 @@ static void take_tiles(struct device *device, const char *text)
 {
     struct dumps *dumps = &device->dumps;
     struct penrose_place at;
-    int length;
-    for (; sscanf(text, " %2u,%2u%n", &at.x, &at.y, &length) == 2; text += length) {
+    while (settings_next_tile(&at, &text)) {
         struct penrose_place *grown =
             realloc(dumps->tiles, (dumps->tiles_count + 1) * sizeof *grown);
         if (!grown) {

@@ -89,15 +89,6 @@ static void choose_options(struct device *device, struct penrose_options *option
 
 /* --- Cables --- */
 
-/* The next tile of "20,25 21,25", and where it ends; false at the end, or where there is none. */
-static bool next_place(const char **text, struct penrose_place *at)
-{
-    int length = 0;
-    bool is_place = sscanf(*text, " %2u,%2u%n", &at->x, &at->y, &length) == 2;
-    *text += is_place ? length : 0;
-    return is_place;
-}
-
 /* The cable's ends are one; a tile that is named twice has one cable. */
 static void plug_loopback(struct device *device, struct penrose_place at)
 {
@@ -126,7 +117,7 @@ static void plug_loopbacks(struct device *device)
         }
         return;
     }
-    for (; next_place(&rest, &at); named++) {
+    for (; settings_next_tile(&at, &rest); named++) {
         is_right &= penrose_tile_kind(device->chip, at.x, at.y) == PENROSE_TILE_ETHERNET;
     }
     if (!is_right || rest[strspn(rest, " ")] || named == 0) {
@@ -134,7 +125,7 @@ static void plug_loopbacks(struct device *device)
                         "write all, or Ethernet tiles of the card, as in '20,25 21,25'");
         return;
     }
-    while (next_place(&text, &at)) {
+    while (settings_next_tile(&at, &text)) {
         plug_loopback(device, at);
     }
 }

@@ -434,8 +434,7 @@ const char *machine_options_hint(const struct machine_options *options)
 
 bool options_place(const char *text, struct penrose_place *place)
 {
-    int length = -1;
-    return sscanf(text, "%3u,%3u%n", &place->x, &place->y, &length) == 2 && !text[length];
+    return settings_next_tile(place, &text) && !*text;
 }
 
 static error_t parse_tile(struct machine_options *options, const char *text)

@@ -204,6 +204,16 @@ bool settings_numbers_have(const struct settings_numbers *numbers, unsigned numb
     return is_one;
 }
 
+/* --- Tiles --- */
+
+bool settings_next_tile(struct penrose_place *at, const char **text)
+{
+    int length = 0;
+    bool is_tile = sscanf(*text, " %3u,%3u%n", &at->x, &at->y, &length) == 2;
+    *text += is_tile ? length : 0;
+    return is_tile;
+}
+
 /* --- Links --- */
 
 /* One of ",seed=7,down=100000,up=200000"; false: it is none of these. */

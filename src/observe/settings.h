@@ -44,6 +44,9 @@ enum penrose_status settings_numbers(struct settings_numbers *numbers, const cha
                                      struct penrose_error *error);
 bool settings_numbers_have(const struct settings_numbers *numbers, unsigned number);
 
+/* The next tile of "1,2 3,4", and *text behind it; false, with *text as it was, where none is. */
+bool settings_next_tile(struct penrose_place *at, const char **text);
+
 /* What goes wrong on the link of a port. */
 struct settings_link {
     unsigned chip, port;
