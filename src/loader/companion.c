@@ -37,12 +37,13 @@ static enum penrose_status open_hart(struct loader_companion *companion, const c
 {
     const char *name = kinds[companion->kind].elf[hart];
     uint32_t l1_bytes = companion->facts->l1_bytes[kinds[companion->kind].tile];
-    enum penrose_status status =
-        loader_open_named(companion->facts, directory, name, &companion->elf[hart], error);
+    struct loader_elf *elf;
+    enum penrose_status status = loader_open_named(companion->facts, directory, name, &elf, error);
     if (status) {
         return status;
     }
-    const struct loader_elf *elf = companion->elf[hart];
+    companion->elf[hart] = elf;
+    companion->harts++;
     const struct loader_segment *data = data_segment(companion, elf);
     companion->entry[hart] = elf->entry;
     if (data && data->filesz && !loader_scratch_find(elf, l1_bytes, &companion->scratch[hart])) {
@@ -77,8 +78,10 @@ enum penrose_status loader_companion_open(const struct arch *facts, const char *
     companion->kind = kind;
     enum penrose_status status = PENROSE_OK;
     for (unsigned i = 0; i < LOADER_COMPANION_HARTS && !status && kinds[kind].elf[i]; i++) {
-        companion->harts++;
         status = open_hart(companion, directory, i, error);
+    }
+    if (status == PENROSE_E_FILE && companion->harts == 1 && kind == LOADER_ACTIVE_ETHERNET) {
+        status = PENROSE_OK; /* it is made for one hart */
     }
     if (!status) {
         status = loader_layout_read_boot(companion->elf[0], facts->l1_bytes[kinds[kind].tile],

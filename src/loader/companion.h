@@ -3,6 +3,9 @@
  * subordinates for Ethernet tiles, drisc for DRAM tiles. It is a smaller loader_firmware: a main
  * hart, perhaps a second one that it starts, mailboxes, .data images in L1.
  *
+ * What tt-metal compiles itself has active_erisc without a subordinate: it is made for erisc1 alone,
+ * while base firmware keeps erisc0.
+ *
  * A loader_companion is read-only once open and serves any number of tiles and threads.
  */
 #ifndef LOADER_COMPANION_H

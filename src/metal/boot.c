@@ -116,6 +116,12 @@ static enum penrose_status boot_companion(struct penrose_chip *chip, struct tile
         return status;
     }
     bool beside_base = companion->kind == LOADER_ACTIVE_ETHERNET, all_named = true;
+    if (beside_base && companion->harts == 1) {
+        return error_set(error, PENROSE_E_FILE,
+                         "%s: %s is made for erisc1 alone, and only tt-metal's host starts such "
+                         "firmware; give a pre-compiled set, which has subordinate_active_erisc",
+                         tile->name, firmware->directory);
+    }
     chip_hold_harts(chip, tile, !beside_base);
     status = loader_companion_boot(companion, &boot, &writes, error);
     status = status ? status : metal_apply_writes(chip, tile, &writes, error);

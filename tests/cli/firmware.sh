@@ -47,6 +47,13 @@ expect "a card that nobody makes" 2 "no card 'p99'; known are" -- boot "$firmwar
 expect "a link without Ethernet tiles" 2 'needs --tiles chip' -- boot "$firmware" --loopback all
 expect "a link of a worker" 2 "worker \(1, 2\) has no link; Ethernet tiles are at" -- \
     boot "$firmware" --tiles chip --loopback 1,2
+mkdir "$work/one_erisc"
+ln -s "$firmware"/* "$work/one_erisc"
+rm "$work/one_erisc/subordinate_active_erisc"
+expect "firmware for one hart of an Ethernet tile, without links" 0 'out:^176 tiles are ready' -- \
+    boot "$work/one_erisc" --tiles chip
+expect "firmware for one hart of an Ethernet tile" 2 '25\): .*one_erisc is made for erisc1 alone' \
+    'pre-compiled set' -- boot "$work/one_erisc" --tiles chip --loopback 20,25
 expect "a link that is fused off" 2 'tile at \(20, 25\) is fused off' -- \
     boot "$firmware" --tiles chip --loopback 20,25 --card p100a
 for schedule in lockstep random:1 random:2; do

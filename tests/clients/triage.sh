@@ -1,7 +1,9 @@
 #!/bin/bash
 # tt-triage beside a job of ttnn that hangs: it attaches by UMD's simulation server, asks the job's
 # inspector which kernels run where, and names the lines at which they wait, their circular buffers
-# and semaphores; scripts/capture reads the database that it writes.
+# and semaphores; scripts/capture reads the database that it writes. First on one chip, then on both chips
+# of a p300, where the library's own report must tell of the kernels of each chip and of nothing else;
+# tt-exalens looks at the second chip, too.
 #
 #   triage.sh [LIBRARY]
 #
@@ -25,19 +27,22 @@ triage=${CLIENT_TRIAGE:-$(ttnn_package "$venv")/../triage}
 mapfile -t packages <"$triage/requirements.txt"
 python=$(ttnn_interpreter 3.10 3.12)
 triage_venv=$(client_venv triage "$python" "${packages[@]}" numpy)
+# With the version that its requirements.txt names, tt-exalens gives the chips of a simulator other ids
+# than tt-metal, so that tt-triage finds no device among several.
+newer_venv=$(client_venv triage-newer "$python" pycapnp==2.0.0 tt-exalens==0.4.2 numpy)
 
 out=$(mktemp -d)
-job=
+job='' log=$out/log
 # The process that hangs, as it has said itself.
-hanging() { sed -n 's/^hanging \([0-9]*\)$/\1/p' "$out/log" 2>/dev/null || true; }
-finish() {
+hanging() { sed -n 's/^hanging \([0-9]*\)$/\1/p' "$log" 2>/dev/null || true; }
+end_job() {
     local process
     process=$(hanging)
     [ -z "$process" ] || kill "$process" 2>/dev/null || true
     [ -z "$job" ] || wait "$job" || true
-    rm -rf "$out"
+    job=''
 }
-trap finish EXIT
+trap 'end_job; rm -rf "$out"' EXIT
 
 # fail WHAT FILE: with what the file says.
 fail() {
@@ -46,37 +51,73 @@ fail() {
     exit 1
 }
 
-# Jobs of others on this machine have servers, and ports, of their own.
-export TMPDIR=$out TT_METAL_SIMULATOR_SERVE_OVER_SOCKETS=1
-port=$("$venv/bin/python" -c 'import socket
+# hang FOLDER [ARGUMENT...]: a job that hangs, of whose chips tt-triage then writes FOLDER/seen.
+hang() {
+    local folder=$1 port
+    shift
+    mkdir -p "$folder"
+    # Jobs of others on this machine have servers, and ports, of their own.
+    export TMPDIR=$folder TT_METAL_SIMULATOR_SERVE_OVER_SOCKETS=1
+    port=$("$venv/bin/python" -c 'import socket
 with socket.socket() as probe:
     probe.bind(("localhost", 0))
     print(probe.getsockname()[1])')
-export TT_METAL_INSPECTOR_RPC_SERVER_ADDRESS=localhost:$port
-: >"$out/log" # the job may begin later than the loop
-TIMEOUT=${TIMEOUT:-300} ttnn_run "$library" "$out" "$here/ttnn/hang.py" >"$out/log" 2>&1 &
-job=$!
-for _ in $(seq 600); do
-    ! grep -q 'who waits for what' "$out/log" || break
-    kill -0 "$job" 2>/dev/null || break
-    sleep 0.2
-done
-grep -q 'who waits for what' "$out/log" || fail "the job does not hang" "$out/log"
+    export TT_METAL_INSPECTOR_RPC_SERVER_ADDRESS=localhost:$port
+    log=$folder/log
+    : >"$log" # the job may begin later than the loop
+    TIMEOUT=${TIMEOUT:-300} ttnn_run "$library" "$folder" "$here/ttnn/hang.py" "$@" >"$log" 2>&1 &
+    job=$!
+    for _ in $(seq 600); do
+        ! grep -q 'who waits for what' "$log" || break
+        kill -0 "$job" 2>/dev/null || break
+        sleep 0.2
+    done
+    grep -q 'who waits for what' "$log" || fail "the job does not hang" "$log"
 
-timeout 300 "$triage_venv/bin/python" "$triage/triage.py" --disable-colors --disable-progress \
-    --llm-output --sqlite-output-path="$out/triage.db" --inspector-rpc-port="$port" \
-    >"$out/seen" 2>&1 || fail "triage.py ended with $?" "$out/seen"
-kill -0 "$(hanging)" || fail "the job has ended" "$out/log"
-for what in '^0,"1-2 \(0,0\)",ncrisc,.*cb_wait_front \(\)' \
+    timeout 300 "$python" "$triage/triage.py" --skip-version-check --disable-colors --disable-progress \
+        --llm-output --sqlite-output-path="$folder/triage.db" --inspector-rpc-port="$port" \
+        >"$folder/seen" 2>&1 || fail "triage.py ended with $?" "$folder/seen"
+    kill -0 "$(hanging)" || fail "the job has ended" "$log"
+}
+
+# says FILE PATTERN...: each matches a line of the file.
+says() {
+    local file=$1 what
+    shift
+    for what; do
+        grep -qE "$what" "$file" || fail "there is no /$what/" "$file"
+    done
+}
+
+python=$triage_venv/bin/python
+hang "$out/one"
+says "$out/one/seen" '^0,"1-2 \(0,0\)",ncrisc,.*cb_wait_front \(\)' \
     '^0,"2-2 \(1,0\)",ncrisc,.*noc_semaphore_wait \(\)' \
     '^0,"1-2 \(0,0\)",0,local,0x[0-9a-f]*,2048,2048,1,0,0,0$' \
-    '^0,"2-2 \(1,0\)",program,0,0x[0-9a-f]*,0,0$' '^1,RUNNING,GenericOpDeviceOperation,0$'; do
-    grep -qE "$what" "$out/seen" || fail "tt-triage has not said /$what/" "$out/seen"
-done
+    '^0,"2-2 \(1,0\)",program,0,0x[0-9a-f]*,0,0$' '^1,RUNNING,GenericOpDeviceOperation,0$'
 
-"$triage_venv/bin/python" "$here/../../scripts/capture" "$out/dump" --from "$out/triage.db" \
+"$triage_venv/bin/python" "$here/../../scripts/capture" "$out/dump" --from "$out/one/triage.db" \
     >"$out/captured" || fail "scripts/capture ended with $?" "$out/captured"
 grep -qx 'tile 1,2: triage, circular_buffers' "$out/captured" &&
     grep -q '"dump_callstacks.Kernel Callstack": .*noc_semaphore_wait' "$out/dump/2-2/triage.json" ||
     fail "the database is not read" "$out/captured"
 echo "ok: tt-triage names the lines at which both kernels wait"
+end_job
+
+ttnn_descriptor=${builddir:-.}/cards/p300/soc_descriptor.yaml
+mkdir -p "$out/two/device"
+cp "${builddir:-.}/cards/p300/cluster_descriptor.yaml" "$out/two/device"
+python=$newer_venv/bin/python
+PENROSE_CARD=p300 hang "$out/two" mesh
+for chip in 0 1; do
+    says "$log" "^penrose: chip $chip: the host has been polling in vain"
+    says "$out/two/seen" "^$chip,\"1-2 \(0,0\)\",ncrisc,.*cb_wait_front \(\)" \
+        "^$chip,\"2-2 \(1,0\)\",ncrisc,.*noc_semaphore_wait \(\)"
+done
+! grep -q deadlock "$log" || fail "the library reports firmware that is idle" "$log"
+socket=$(sed -n 's/.*serving sockets in \([^ [:cntrl:]]*\).*/\1/p' "$log" | tail -1)
+timeout 120 "$newer_venv/bin/tt-exalens" --test -s "$socket" \
+    --commands 'brxy 1,2 0x0 1; brxy 1,2 0x0 1 -d 1; gpr -r brisc -l 1,2 -d 1; exit' >"$out/examined" 2>&1 ||
+    fail "tt-exalens ended with $?" "$out/examined"
+says "$out/examined" '^Reading from device 1' 'pc *0x0000[0-9a-f]*' 'for location 1,2 on device 1'
+echo "ok: tt-triage and tt-exalens see both chips"

@@ -68,7 +68,8 @@ static bool is_sync(const struct loader_layout *layout, uint32_t address)
     return is_within(address, layout->mailbox_base, &layout->mailboxes_subordinate_sync);
 }
 
-/* The main hart waits for a go message, perhaps among other things; NULL: it does not. */
+/* Waits for a go message, perhaps among other things; NULL: it does not. That is the first hart of the
+ * tile, or erisc1 where erisc0 runs base firmware. */
 static const struct rv32_idle_place *find_go_message(const struct loader_layout *layout,
                                                      const struct rv32_idle *idle)
 {
@@ -112,7 +113,7 @@ bool wait_places_for_work(const struct penrose_chip *chip, const struct tile *ti
     if (!layout) {
         return false;
     }
-    const struct rv32_idle_place *go = core == RV32_B ? find_go_message(layout, idle) : NULL;
+    const struct rv32_idle_place *go = find_go_message(layout, idle);
     if (go) {
         wait_words_put(words, ": waits for the host: the go message at 0x%08x", go->address);
         wait_words_value(words, " holds 0x%x", go->value);
@@ -133,8 +134,7 @@ bool wait_places_is_done(const struct penrose_chip *chip, const struct tile *til
     const struct loader_layout *layout = metal_layout(chip, tile);
     const struct rv32_idle *idle = &tile->run[core].idle;
     return is_base_firmware(tile, core) ||
-           (layout && (are_all_sync(layout, idle) ||
-                       (core == RV32_B && find_go_message(layout, idle) != NULL)));
+           (layout && (are_all_sync(layout, idle) || find_go_message(layout, idle) != NULL));
 }
 
 /* --- NIUs --- */

@@ -2,9 +2,10 @@
 """Hangs: a program of ttnn in which one kernel waits for a page that nobody pushes, and one on the
 next tile for a semaphore that the first would then increment. Prints "hanging PID" before.
 
-    hang.py [new]
+    hang.py [new] [mesh]
 
-new: the page is there, so it ends, and the kernels are new ones that have to be compiled."""
+new: the page is there, so it ends, and the kernels are new ones that have to be compiled.
+mesh: the program runs on both chips of a mesh of two."""
 import os
 import sys
 import time
@@ -49,7 +50,8 @@ def kernel(source, x, arguments=()):
 
 
 def main():
-    device = ttnn.open_device(device_id=0)
+    is_mesh = "mesh" in sys.argv
+    device = ttnn.open_mesh_device(ttnn.MeshShape(1, 2)) if is_mesh else ttnn.open_device(device_id=0)
     there = device.worker_core_from_logical_core(ttnn.CoreCoord(1, 0))
     page = ttnn.CBFormatDescriptor(buffer_index=0, data_format=ttnn.bfloat16, page_size=2048)
     program = ttnn.ProgramDescriptor(
@@ -61,7 +63,7 @@ def main():
     print("hanging", os.getpid(), flush=True)
     ttnn.generic_op(tensors, program)
     ttnn.synchronize_device(device)
-    ttnn.close_device(device)
+    (ttnn.close_mesh_device if is_mesh else ttnn.close_device)(device)
     print("ok: it has ended")
 
 
