@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -150,7 +151,7 @@ static bool take_chip(const struct journal_entry *entry, unsigned number,
                       struct recorded_chip *chip)
 {
     struct head_bytes bytes;
-    const struct head_bytes *kept = (const void *)entry->bytes; /* only bytes: any alignment */
+    const char *kept = (const char *)entry->bytes; /* of any alignment */
     if (entry->chip != number || entry->size != sizeof bytes ||
         entry->number[0] != JOURNAL_VERSION) {
         return false;
@@ -161,28 +162,29 @@ static bool take_chip(const struct journal_entry *entry, unsigned number,
         bytes.type >= BOARDS) {
         return false;
     }
-    *chip = (struct recorded_chip){.options = {.size = sizeof chip->options,
-                                               .schedule = (enum penrose_schedule)entry->number[2],
-                                               .seed = entry->number[3],
-                                               .quantum = (uint32_t)entry->number[4],
-                                               .timed = entry->number[5] != 0,
-                                               .rounds_to_nearest = entry->number[6] != 0,
-                                               .card = kept->card},
-                                   .plan = {.product = {.name = kept->card,
-                                                        .board = bytes.board,
-                                                        .fused = {.columns = bytes.columns,
-                                                                  .rows = bytes.rows,
-                                                                  .ethernet = bytes.ethernet,
-                                                                  .banks = bytes.banks},
-                                                        .pcie = bytes.pcie,
-                                                        .ports = bytes.ports,
-                                                        .type = bytes.type},
-                                            .identity = {.board = bytes.board,
-                                                         .asic = bytes.asic,
-                                                         .location = bytes.location}},
-                                   .kind = kept->kind,
-                                   .made_by = kept->made_by,
-                                   .layout = entry->number[1]};
+    *chip = (struct recorded_chip){
+        .options = {.size = sizeof chip->options,
+                    .schedule = (enum penrose_schedule)entry->number[2],
+                    .seed = entry->number[3],
+                    .quantum = (uint32_t)entry->number[4],
+                    .timed = entry->number[5] != 0,
+                    .rounds_to_nearest = entry->number[6] != 0,
+                    .card = kept + offsetof(struct head_bytes, card)},
+        .plan = {.product = {.name = kept + offsetof(struct head_bytes, card),
+                             .board = bytes.board,
+                             .fused = {.columns = bytes.columns,
+                                       .rows = bytes.rows,
+                                       .ethernet = bytes.ethernet,
+                                       .banks = bytes.banks},
+                             .pcie = bytes.pcie,
+                             .ports = bytes.ports,
+                             .type = bytes.type},
+                 .identity = {.board = bytes.board,
+                              .asic = bytes.asic,
+                              .location = bytes.location}},
+        .kind = kept + offsetof(struct head_bytes, kind),
+        .made_by = kept + offsetof(struct head_bytes, made_by),
+        .layout = entry->number[1]};
     for (unsigned i = 0; i < PENROSE_FAULT_KINDS; i++) {
         bool is_known = bytes.policy[i] <= PENROSE_IGNORE;
         chip->options.policy[i] = is_known ? (enum penrose_policy)bytes.policy[i] : PENROSE_DEFAULT;
