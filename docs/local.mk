@@ -6,6 +6,7 @@ EXTRA_DIST += \
 	%D%/DEVIATIONS.md \
 	%D%/CHECKS.md \
 	%D%/DUMPS.md \
+	%D%/FINDINGS.md \
 	%D%/FIRMWARE.md \
 	%D%/HARDWARE.md \
 	%D%/INSTALL.md \
