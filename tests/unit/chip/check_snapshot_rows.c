@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chip/calls.h"
 #include "chip/snapshot.h"
 #include "unit/test.h"
 
@@ -62,9 +63,11 @@ static void note_structs(Dwarf_Die *parent)
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
+/* The table of calls brings the whole chip into this program: clang describes a type only in files that
+ * use it, not in those that only measure it. */
 static const char *open_definitions(void)
 {
-    if (count_types() > MOST_TYPES) {
+    if (count_types() > MOST_TYPES || !chip_calls.arch) {
         abort();
     }
     definitions.file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
