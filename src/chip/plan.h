@@ -42,6 +42,41 @@ struct plan_chip {
     uint8_t bus; /* of PCI, by which hosts know the trays of a galaxy; 0: none of its own */
 };
 
+/* A product as files have it, but for its name. */
+struct plan_bytes {
+    uint64_t board;
+    uint16_t columns, rows, ethernet, ports;
+    uint8_t banks, pcie, type, zero[5];
+};
+
+_Static_assert(sizeof(struct plan_bytes) == 24, "it has no padding");
+
+static inline struct plan_bytes plan_to_bytes(const struct grid_product *product)
+{
+    return (struct plan_bytes){.board = product->board,
+                               .columns = product->fused.columns,
+                               .rows = product->fused.rows,
+                               .ethernet = product->fused.ethernet,
+                               .ports = product->ports,
+                               .banks = product->fused.banks,
+                               .pcie = product->pcie,
+                               .type = product->type};
+}
+
+/* The product of that name. Its type is below BOARDS. */
+static inline struct grid_product plan_of_bytes(const struct plan_bytes *bytes, const char *name)
+{
+    return (struct grid_product){.name = name,
+                                 .board = bytes->board,
+                                 .fused = {.columns = bytes->columns,
+                                           .rows = bytes->rows,
+                                           .ethernet = bytes->ethernet,
+                                           .banks = bytes->banks},
+                                 .pcie = bytes->pcie,
+                                 .ports = bytes->ports,
+                                 .type = bytes->type};
+}
+
 /* Ports are Ethernet tiles that are there, counted from 0 as software does. */
 struct plan_link {
     uint8_t chip[2], port[2];

@@ -667,27 +667,16 @@ static void load_reports(struct snapshot_reader *reader, struct penrose_chip *ch
 /* What makes a chip, however its card is called. */
 struct saved_product {
     char name[CHIP_CARD];
-    uint64_t board;
-    uint16_t columns, rows, ethernet, ports;
-    uint8_t banks, pcie, type, zero[5];
+    struct plan_bytes bytes;
 };
 
-_Static_assert(sizeof(struct saved_product) == CHIP_CARD + 24, "it has no padding");
+_Static_assert(sizeof(struct saved_product) == CHIP_CARD + sizeof(struct plan_bytes),
+               "it has no padding");
 
 static void save_product(struct snapshot_writer *writer, const struct penrose_chip *chip)
 {
     const struct plan_chip plan = chip_plan(chip);
-    const struct grid_product *product = &plan.product;
-    struct saved_product saved = {
-        .board = product->board,
-        .columns = product->fused.columns,
-        .rows = product->fused.rows,
-        .ethernet = product->fused.ethernet,
-        .ports = product->ports,
-        .banks = product->fused.banks,
-        .pcie = product->pcie,
-        .type = product->type,
-    };
+    struct saved_product saved = {.bytes = plan_to_bytes(&plan.product)};
     memcpy(saved.name, chip->card, sizeof saved.name);
     snapshot_put(writer, &saved, sizeof saved);
 }
@@ -720,23 +709,15 @@ static enum penrose_status create_saved(struct snapshot_reader *reader, struct p
     snapshot_get(reader, &saved, sizeof saved);
     saved.name[sizeof saved.name - 1] = 0;
     snapshot_get_object(reader, &snapshot_type_penrose_options, &options);
-    if (saved.type >= BOARDS) {
-        snapshot_fail(reader, PENROSE_E_FORMAT, "board %u is unknown", saved.type);
+    if (saved.bytes.type >= BOARDS) {
+        snapshot_fail(reader, PENROSE_E_FORMAT, "board %u is unknown", saved.bytes.type);
     }
     if (reader->status != PENROSE_OK) {
         return reader->status;
     }
     const struct plan_chip plan = {
         /* the identity comes with the state */
-        .product = {.name = saved.name,
-                    .board = saved.board,
-                    .fused = {.columns = saved.columns,
-                              .rows = saved.rows,
-                              .ethernet = saved.ethernet,
-                              .banks = saved.banks},
-                    .pcie = saved.pcie,
-                    .ports = saved.ports,
-                    .type = saved.type},
+        .product = plan_of_bytes(&saved.bytes, saved.name),
     };
     return chip_create(&options, &plan, chip, error);
 }

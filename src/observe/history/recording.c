@@ -17,9 +17,8 @@ enum { CARD_ROOM = 32, BUILD_ROOM = 32, KIND_ROOM = 16 };
 
 /* The bytes of an entry CHIP: what makes the chip, however its card is called. Texts end with a 0. */
 struct head_bytes {
-    uint64_t board, asic, location;
-    uint16_t columns, rows, ethernet, ports;
-    uint8_t banks, pcie, type, zero[5];
+    struct plan_bytes product;
+    uint64_t asic, location; /* of the identity, whose board is that of the product */
     char card[CARD_ROOM], made_by[BUILD_ROOM], kind[KIND_ROOM];
     uint8_t policy[PENROSE_FAULT_ROOM];
 };
@@ -40,22 +39,14 @@ static void add_chip(struct journal *journal, const struct penrose_chip *chip)
     const struct chip_calls *calls = chip_calls_of(chip);
     const struct penrose_options *options = calls->options(chip);
     const struct plan_chip plan = calls->plan(chip);
-    const struct grid_product *product = &plan.product;
-    struct head_bytes bytes = {.board = plan.identity.board,
+    struct head_bytes bytes = {.product = plan_to_bytes(&plan.product),
                                .asic = plan.identity.asic,
                                .location = plan.identity.location,
-                               .columns = product->fused.columns,
-                               .rows = product->fused.rows,
-                               .ethernet = product->fused.ethernet,
-                               .ports = product->ports,
-                               .banks = product->fused.banks,
-                               .pcie = product->pcie,
-                               .type = product->type,
                                .made_by = PACKAGE_VERSION};
     for (unsigned i = 0; i < PENROSE_FAULT_KINDS; i++) {
         bytes.policy[i] = (uint8_t)options->policy[i];
     }
-    put_text(bytes.card, sizeof bytes.card, product->name);
+    put_text(bytes.card, sizeof bytes.card, plan.product.name);
     put_text(bytes.kind, sizeof bytes.kind, calls->arch->name);
     JOURNAL_ADD(journal, chip_head(chip)->number, JOURNAL_CHIP, &bytes, sizeof bytes,
                 JOURNAL_VERSION, calls->layout(), (uint64_t)options->schedule, options->seed,
@@ -159,7 +150,7 @@ static bool take_chip(const struct journal_entry *entry, unsigned number,
     memcpy(&bytes, entry->bytes, sizeof bytes);
     if (bytes.card[CARD_ROOM - 1] || bytes.made_by[BUILD_ROOM - 1] || bytes.kind[KIND_ROOM - 1] ||
         entry->number[2] > PENROSE_RANDOM || entry->number[4] > UINT32_MAX ||
-        bytes.type >= BOARDS) {
+        bytes.product.type >= BOARDS) {
         return false;
     }
     *chip = (struct recorded_chip){
@@ -170,16 +161,8 @@ static bool take_chip(const struct journal_entry *entry, unsigned number,
                     .timed = entry->number[5] != 0,
                     .rounds_to_nearest = entry->number[6] != 0,
                     .card = kept + offsetof(struct head_bytes, card)},
-        .plan = {.product = {.name = kept + offsetof(struct head_bytes, card),
-                             .board = bytes.board,
-                             .fused = {.columns = bytes.columns,
-                                       .rows = bytes.rows,
-                                       .ethernet = bytes.ethernet,
-                                       .banks = bytes.banks},
-                             .pcie = bytes.pcie,
-                             .ports = bytes.ports,
-                             .type = bytes.type},
-                 .identity = {.board = bytes.board,
+        .plan = {.product = plan_of_bytes(&bytes.product, kept + offsetof(struct head_bytes, card)),
+                 .identity = {.board = bytes.product.board,
                               .asic = bytes.asic,
                               .location = bytes.location}},
         .kind = kept + offsetof(struct head_bytes, kind),
