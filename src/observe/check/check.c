@@ -103,10 +103,10 @@ static void know_launch(const struct check_scene *scene)
     struct checks *checks = scene->checks;
     struct tile *tile = scene->tile;
     struct check_tile *own = scene->own;
-    const struct loader_layout *layout = metal_layout(checks->chip, tile);
     if (own->is_known) {
         return;
     }
+    const struct loader_layout *layout = metal_layout(checks->chip, tile);
     if (!layout && checks->chip->head.find_programs && checks->searches < MOST_SEARCHES) {
         checks->searches++;
         checks->chip->head.find_programs(checks->chip->head.find_context, tile->x, tile->y);

@@ -11,23 +11,91 @@
 
 #include "noc/packet.h"
 
-static bool is_over(const struct check_request *request, uint32_t address, uint32_t size)
+/* Is the request about any of these bytes? */
+static bool is_about(const struct check_request *request, uint32_t address, uint32_t size)
 {
     return request->first < address + size && address < request->first + request->size;
 }
 
-static void drop_requests(struct check_requests *requests,
-                          bool (*goes)(const struct check_request *, unsigned noc,
-                                       unsigned counter),
-                          unsigned noc, unsigned counter)
+/* --- What relies on more --- */
+
+static const char *const barrier[] = {
+    [CHECK_READ] = "noc_async_read_barrier()",
+    [CHECK_WRITE] = "noc_async_writes_flushed()",
+    [CHECK_ATOMIC] = "noc_async_atomic_barrier()",
+};
+
+/* A request of one of the tile's harts that is about these bytes; NULL: none. */
+static struct check_request *find_request(const struct check_scene *scene,
+                                          enum check_request_kind kind, uint32_t first,
+                                          uint32_t size, unsigned *hart)
 {
-    unsigned kept = 0;
-    for (unsigned i = 0; i < requests->count; i++) {
-        if (!goes(&requests->request[i], noc, counter)) {
-            requests->request[kept++] = requests->request[i];
+    for (*hart = 0; *hart < RV32_CORES; ++*hart) {
+        struct check_requests *requests = &scene->own->requests[*hart];
+        for (unsigned i = 0; i < requests->count; i++) {
+            struct check_request *request = &requests->request[i];
+            if (request->kind == kind && !request->is_told && is_about(request, first, size)) {
+                return request;
+            }
         }
     }
-    requests->count = kept;
+    return NULL;
+}
+
+/* Reports that the scene's hart uses bytes of a read, or changes those of a write, of `hart`. `what` says
+ * how. */
+static void report_use(const struct check_scene *scene, struct check_request *request,
+                       unsigned hart, uint32_t address, const char *what)
+{
+    bool is_read = request->kind == CHECK_READ;
+    char place[CHECK_PLACE];
+    request->is_told = true;
+    check_report(scene, is_read ? PENROSE_FAULT_NOC_UNWAITED : PENROSE_FAULT_NOC_SOURCE,
+                 scene->hart, scene->event->pc, address,
+                 "%s, which the NoC %s of %s %s; %s is missing", what, is_read ? "read" : "write",
+                 check_place(scene, hart, request->pc, place), is_read ? "fills" : "sends",
+                 barrier[request->kind]);
+}
+
+void check_noc_access(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    bool writes = event->kind == OBSERVED_WRITTEN;
+    uint32_t address = (uint32_t)event->address;
+    unsigned hart;
+    struct check_request *request =
+        find_request(scene, writes ? CHECK_WRITE : CHECK_READ, address, event->size, &hart);
+    char what[64];
+    if (request) {
+        snprintf(what, sizeof what, "%s of %u bytes at 0x%x", writes ? "write" : "read",
+                 event->size, address);
+        report_use(scene, request, hart, address, what);
+    }
+}
+
+void check_noc_handed(const struct check_scene *scene, enum check_request_kind kind, uint32_t first,
+                      uint32_t size, unsigned buffer)
+{
+    unsigned hart;
+    struct check_request *request = find_request(scene, kind, first, size, &hart);
+    char what[64];
+    if (request && hart == scene->hart) { /* pages of others have their own rules */
+        snprintf(what, sizeof what, "%s pages of circular buffer %u",
+                 kind == CHECK_READ ? "pushes" : "pops", buffer);
+        report_use(scene, request, hart, first, what);
+    }
+}
+
+/* A NoC write reads the bytes that it sends. */
+static void judge_source(const struct check_scene *scene, uint32_t first, uint32_t size)
+{
+    unsigned hart;
+    struct check_request *request = find_request(scene, CHECK_READ, first, size, &hart);
+    char what[64];
+    if (request) {
+        snprintf(what, sizeof what, "a NoC write sends bytes at 0x%x", first);
+        report_use(scene, request, hart, first, what);
+    }
 }
 
 /* --- Their life --- */
@@ -52,7 +120,7 @@ void check_noc_sent(const struct check_scene *scene)
         return; /* its data were in the request */
     }
     if (request.kind == CHECK_WRITE) {
-        check_noc_handed(scene, CHECK_READ, request.first, request.size, LOADER_MOST_BUFFERS);
+        judge_source(scene, request.first, request.size);
     }
     requests->request[requests->count++] = request;
 }
@@ -106,85 +174,20 @@ void check_noc_looked(const struct check_scene *scene)
 {
     uint32_t in_range = (uint32_t)scene->event->address - AT_NIU;
     unsigned counter = (in_range % STEP_NIU - NIU_COUNTERS) / 4;
-    if (in_range % STEP_NIU >= NIU_COUNTERS && counter < NIU_COUNTER_COUNT) {
-        drop_requests(&scene->own->requests[scene->hart], is_waited_for, in_range / STEP_NIU,
-                      counter);
-    }
-}
-
-/* --- What relies on more --- */
-
-static const char *const barrier[] = {
-    [CHECK_READ] = "noc_async_read_barrier()",
-    [CHECK_WRITE] = "noc_async_writes_flushed()",
-    [CHECK_ATOMIC] = "noc_async_atomic_barrier()",
-};
-
-/* A request of one of the tile's harts that is about these bytes; NULL: none. */
-static struct check_request *find_request(const struct check_scene *scene,
-                                          enum check_request_kind kind, uint32_t first,
-                                          uint32_t size, unsigned *hart)
-{
-    for (*hart = 0; *hart < RV32_CORES; ++*hart) {
-        struct check_requests *requests = &scene->own->requests[*hart];
-        for (unsigned i = 0; i < requests->count; i++) {
-            struct check_request *request = &requests->request[i];
-            if (request->kind == kind && !request->is_told && is_over(request, first, size)) {
-                return request;
-            }
-        }
-    }
-    return NULL;
-}
-
-void check_noc_access(const struct check_scene *scene)
-{
-    const struct observed *event = scene->event;
-    bool writes = event->kind == OBSERVED_WRITTEN;
-    uint32_t address = (uint32_t)event->address;
-    unsigned hart;
-    struct check_request *request =
-        find_request(scene, writes ? CHECK_WRITE : CHECK_READ, address, event->size, &hart);
-    char place[CHECK_PLACE];
-    if (!request) {
+    struct check_requests *requests = &scene->own->requests[scene->hart];
+    unsigned kept = 0;
+    if (in_range % STEP_NIU < NIU_COUNTERS || counter >= NIU_COUNTER_COUNT) {
         return;
     }
-    request->is_told = true;
-    check_place(scene, hart, request->pc, place);
-    if (writes) {
-        check_report(scene, PENROSE_FAULT_NOC_SOURCE, scene->hart, event->pc, address,
-                     "write of %u bytes at 0x%x, which the NoC write of %s sends; %s is missing",
-                     event->size, address, place, barrier[CHECK_WRITE]);
-    } else {
-        check_report(scene, PENROSE_FAULT_NOC_UNWAITED, scene->hart, event->pc, address,
-                     "read of %u bytes at 0x%x, which the NoC read of %s fills; %s is missing",
-                     event->size, address, place, barrier[CHECK_READ]);
+    for (unsigned i = 0; i < requests->count; i++) {
+        if (!is_waited_for(&requests->request[i], in_range / STEP_NIU, counter)) {
+            requests->request[kept++] = requests->request[i];
+        }
     }
+    requests->count = kept;
 }
 
-void check_noc_handed(const struct check_scene *scene, enum check_request_kind kind, uint32_t first,
-                      uint32_t size, unsigned buffer)
-{
-    unsigned hart;
-    struct check_request *request = find_request(scene, kind, first, size, &hart);
-    char place[CHECK_PLACE], what[64];
-    if (!request || (buffer < LOADER_MOST_BUFFERS && hart != scene->hart)) {
-        return; /* pages of others: they have their own rules */
-    }
-    request->is_told = true;
-    check_place(scene, hart, request->pc, place);
-    if (buffer == LOADER_MOST_BUFFERS) {
-        snprintf(what, sizeof what, "a NoC write sends bytes at 0x%x", first);
-    } else {
-        snprintf(what, sizeof what, "%s pages of circular buffer %u",
-                 kind == CHECK_READ ? "pushes" : "pops", buffer);
-    }
-    check_report(scene, kind == CHECK_READ ? PENROSE_FAULT_NOC_UNWAITED : PENROSE_FAULT_NOC_SOURCE,
-                 scene->hart, scene->event->pc, first,
-                 "%s, which the NoC %s of %s %s; %s is missing", what,
-                 kind == CHECK_READ ? "read" : "write", place,
-                 kind == CHECK_READ ? "fills" : "sends", barrier[kind]);
-}
+/* --- The end --- */
 
 void check_noc_ended(const struct check_scene *scene)
 {
