@@ -23,12 +23,8 @@ trap 'touch "$out/done"; wait; rm -rf "$out"' EXIT
 export TT_METAL_SIMULATOR_SERVE_OVER_SOCKETS=1 QUICK_UNTIL=$out/done
 ttnn_run "$library" "$out" "$here/ttnn/quick.py" matmul busy add >"$out/log" 2>&1 &
 job=$!
-for _ in $(seq 600); do
-    ! grep -q '^busy' "$out/log" || break
-    kill -0 "$job" 2>/dev/null || break
-    sleep 0.2
-done
-socket=$(sed -n 's/.*serving sockets in \([^ [:cntrl:]]*\).*/\1/p' "$out/log" | tail -1)
+client_says "$job" "$out/log" '^busy' || true # the log tells why, or the socket is there all the same
+socket=$(client_socket "$out/log")
 [ -n "$socket" ] || {
     tail -20 "$out/log"
     exit 1

@@ -125,6 +125,24 @@ client_device() {
     echo "$3/libttsim.so"
 }
 
+# client_says PROCESS FILE PATTERN: stands until the file has a line that matches, for two minutes at
+# most. Fails if it has none then, or if the process ends without one.
+client_says() {
+    local _
+    for _ in $(seq 600); do
+        ! grep -q "$3" "$2" || return 0
+        kill -0 "$1" 2>/dev/null || break
+        sleep 0.2
+    done
+    grep -q "$3" "$2"
+}
+
+# client_socket FILE: where UMD's simulation server of a job has its sockets, by the job's log; nothing
+# where there is none.
+client_socket() {
+    sed -n 's/.*serving sockets in \([^ [:cntrl:]]*\).*/\1/p' "$1" | tail -1
+}
+
 # client_wheel: the folder with an unpacked ttnn wheel; the package is $(client_wheel)/ttnn.
 client_wheel() {
     if [ -n "${CLIENT_WHEEL:-}" ]; then
