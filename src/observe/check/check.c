@@ -17,14 +17,21 @@ enum { MOST_SEARCHES = 8 /* for firmware that a host has written */ };
 
 /* --- Reports --- */
 
+static const enum check_kind check_of[PENROSE_FAULT_KINDS] = {
+    [PENROSE_FAULT_NOC_UNWAITED] = CHECK_NOC,
+    [PENROSE_FAULT_NOC_SOURCE] = CHECK_NOC,
+    [PENROSE_FAULT_NOC_OPEN] = CHECK_NOC,
+    [PENROSE_FAULT_CB_COUNT] = CHECK_BUFFERS,
+    [PENROSE_FAULT_CB_ACCESS] = CHECK_BUFFERS,
+};
+
 void check_report(const struct check_scene *scene, enum penrose_fault_kind kind, unsigned hart,
                   uint32_t pc, uint32_t address, const char *format, ...)
 {
     struct checks *checks = scene->checks;
-    bool is_of_buffers = kind == PENROSE_FAULT_CB_COUNT || kind == PENROSE_FAULT_CB_ACCESS;
     uint32_t launch = scene->own->launched.id;
     char text[sizeof((struct tile_fault *)0)->text];
-    if (!checks->does[is_of_buffers ? CHECK_BUFFERS : CHECK_NOC]) {
+    if (!checks->does[check_of[kind]]) {
         return;
     }
     va_list arguments;

@@ -7,7 +7,10 @@
 
 enum penrose_status check_names(const char *names, bool does[CHECKS], struct penrose_error *error)
 {
-    static const char *const known[CHECKS] = {[CHECK_NOC] = "noc", [CHECK_BUFFERS] = "cb"};
+    static const char *const known[CHECKS] = {
+        [CHECK_NOC] = "noc",
+        [CHECK_BUFFERS] = "cb",
+    };
     size_t length;
     for (const char *name = names;; name += length + 1) {
         length = strcspn(name, ",");
