@@ -41,11 +41,12 @@ enum penrose_agent {
     PENROSE_AGENT_PACKER,
     PENROSE_AGENT_MOVER,
     PENROSE_AGENT_SCALAR_UNIT,
+    PENROSE_AGENT_ETHERNET, /* a frame that arrived over the link of an Ethernet tile */
     PENROSE_AGENTS,
 };
 
-/* "brisc", ..., "noc", "host", "unpacker", "packer", "mover", "scalar unit"; NULL out of range. Any
- * thread. */
+/* "brisc", ..., "noc", "host", "unpacker", "packer", "mover", "scalar unit", "ethernet"; NULL out
+ * of range. Any thread. */
 const char *penrose_agent_name(enum penrose_agent agent);
 
 /* What ends a run: an instruction that is about to execute, or an access that was made. */
@@ -136,8 +137,10 @@ struct penrose_stop {
     int thread;             /* of the coprocessor, whose unit accessed; -1: none */
     uint32_t address, size; /* of the access */
     bool write;
-    unsigned from_x, from_y; /* PENROSE_AGENT_NOC: the tile whose request caused the packet */
+    unsigned from_x, from_y; /* PENROSE_AGENT_NOC: the tile whose request caused the packet;
+                                PENROSE_AGENT_ETHERNET: the tile that sent the frame */
     unsigned chip;           /* its number in its cluster */
+    unsigned from_chip;      /* that of the tile at from_x, from_y */
 };
 
 /* A stop of the latest run; there is none after penrose_stop_request. More than one tile may stop

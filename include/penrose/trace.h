@@ -78,7 +78,7 @@ struct penrose_trace_event {
     uint64_t address;
     uint32_t size, value;    /* bytes; the value of up to four */
     unsigned noc;            /* of packets */
-    unsigned peer_x, peer_y; /* of packets, and of DATA by PENROSE_AGENT_NOC */
+    unsigned peer_x, peer_y; /* of packets, and of DATA by PENROSE_AGENT_NOC or _ETHERNET */
     uint64_t waited;
     const char *what;
     const char *symbol; /* of pc: a function, */
@@ -87,6 +87,7 @@ struct penrose_trace_event {
     unsigned line;
     const char *inlined_at; /* FILE:LINE of the calls that were inlined there, the innermost first,
                                with newlines between them */
+    unsigned peer_chip;     /* of DATA by PENROSE_AGENT_ETHERNET: the chip of that tile */
 };
 
 /* Calls `take` with each event that passes the filter. A NULL filter lets all events pass. A NULL

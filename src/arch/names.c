@@ -38,7 +38,8 @@ const char *arch_agent_name(enum penrose_agent agent)
     static const char *const names[PENROSE_AGENTS] = {
         [PENROSE_AGENT_NOC] = "noc",           [PENROSE_AGENT_HOST] = "host",
         [PENROSE_AGENT_UNPACKER] = "unpacker", [PENROSE_AGENT_PACKER] = "packer",
-        [PENROSE_AGENT_MOVER] = "mover",       [PENROSE_AGENT_SCALAR_UNIT] = "scalar unit"};
+        [PENROSE_AGENT_MOVER] = "mover",       [PENROSE_AGENT_SCALAR_UNIT] = "scalar unit",
+        [PENROSE_AGENT_ETHERNET] = "ethernet"};
     if ((unsigned)agent < PENROSE_HARTS) {
         return arch_hart_name((enum penrose_hart)agent);
     }

@@ -100,6 +100,16 @@ enum penrose_status chip_ethernet_unlink(struct penrose_chip *chip, unsigned x, 
     return PENROSE_OK;
 }
 
+const struct penrose_chip *chip_link_peer(const struct tile *tile, struct grid_position *at)
+{
+    const struct penrose_chip *chip = tile->owner;
+    const struct chip_place *place = &chip->place[tile->node];
+    if (place->peer) {
+        *at = chip_logical(place->peer, place->peer_place);
+    }
+    return place->peer;
+}
+
 /* --- What goes wrong on them --- */
 
 /* Both ends are damaged in different places. */

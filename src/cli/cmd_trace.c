@@ -105,6 +105,9 @@ static void count_touch(struct trace_query *query, const struct penrose_trace_ev
     } else if (event->kind == PENROSE_TRACE_DATA && event->agent == PENROSE_AGENT_NOC) {
         snprintf(name + length, sizeof name - length, " for (%u, %u)", event->peer_x,
                  event->peer_y);
+    } else if (event->kind == PENROSE_TRACE_DATA && event->agent == PENROSE_AGENT_ETHERNET) {
+        snprintf(name + length, sizeof name - length, " from (%u, %u) of chip %u", event->peer_x,
+                 event->peer_y, event->peer_chip);
     }
     count_as(query, TALLY_TOUCH, name, event, 0);
 }

@@ -41,8 +41,11 @@ static void tell_stop(struct penrose_chip *chip, const struct penrose_stop *stop
         line += strlen("watchpoint: ");
     }
     printf("last writer: %s\n", line);
-    bool is_packet = stop->agent == PENROSE_AGENT_NOC; /* of a program of another tile */
-    unsigned x = is_packet ? stop->from_x : stop->x, y = is_packet ? stop->from_y : stop->y;
+    /* Of a program of another tile, which may be one of another chip. */
+    bool is_of_other = stop->agent == PENROSE_AGENT_NOC || stop->agent == PENROSE_AGENT_ETHERNET;
+    unsigned x = is_of_other ? stop->from_x : stop->x, y = is_of_other ? stop->from_y : stop->y;
+    chip = is_of_other ? penrose_cluster_chip(penrose_chip_cluster(chip, NULL), stop->from_chip)
+                       : chip;
     if (stop->pc &&
         penrose_locate(chip, x, y, stop->pc, symbol, sizeof symbol, source, sizeof source)) {
         output_calls(chip, x, y, stop->pc, calls, sizeof calls);

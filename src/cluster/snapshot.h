@@ -14,7 +14,7 @@
 #include "chip/snapshot_stream.h"
 #include "cluster/cluster.h"
 
-enum { SNAPSHOT_VERSION = 4 };
+enum { SNAPSHOT_VERSION = 5 };
 
 /* Saves a cluster that does not run. PENROSE_E_STATE: it runs, or its chips are of several kinds.
  * PENROSE_E_FILE, PENROSE_E_MEMORY. */

@@ -13,7 +13,8 @@
  *  - packets that wait for acknowledgement are packet[first .. first + held) of a TX queue, in the
  *    order of their sequence numbers, the first of which is `oldest`; the first `sent` of them have
  *    been on the wire since the last resend;
- *  - state is plain data; only `board`, the last member, holds host pointers.
+ *  - state is plain data; only `board`, the last member, holds host pointers. The board sets `pc` before
+ *    it has eth_write called.
  */
 #ifndef ETH_ETH_H
 #define ETH_ETH_H
@@ -57,6 +58,7 @@ enum eth_eop {
 /* A frame on the wire: from the destination MAC address to the last byte before the CRC. */
 struct eth_frame {
     uint32_t length;
+    uint32_t pc;                        /* of the sender's instruction, for reports; 0: none */
     uint8_t eop;                        /* enum eth_eop: what the receiver's MAC will find */
     uint8_t bytes[ETH_FRAME_LIMIT + 9]; /* room for metadata that the classifier prepends */
 };
@@ -65,10 +67,12 @@ struct eth_board {
     void *owner;
     uint8_t *l1;
     uint32_t l1_size;
-    /* Bytes of L1 were written. */
+    /* Firmware has written bytes of L1, or a frame, whose `pc` is told. */
     void (*l1_written)(void *owner, uint32_t address, uint32_t size, uint64_t cycle);
+    void (*frame_written)(void *owner, uint32_t address, uint32_t size, uint32_t pc,
+                          uint64_t cycle);
     /* A TT-link MMIO write arrived; the address is a multiple of four. */
-    void (*mmio_write)(void *owner, uint32_t address, uint32_t value, uint64_t cycle);
+    void (*mmio_write)(void *owner, uint32_t address, uint32_t value, uint32_t pc, uint64_t cycle);
     /* Hands a frame to the wire, which copies what it keeps. */
     void (*transmit)(void *owner, const struct eth_frame *frame, uint64_t cycle);
     /* A guest fault that no register access caused: what arrived was not acceptable. */
@@ -99,6 +103,7 @@ struct eth_packet {
     uint32_t local, destination;
     uint32_t size;  /* bytes */
     uint32_t value; /* ETH_PACKET_MMIO */
+    uint32_t pc;    /* of the instruction that gave the command; 0: none did */
 };
 
 struct eth_txq {
@@ -109,7 +114,7 @@ struct eth_txq {
     uint8_t oldest;   /* sequence number of packet[first] */
     bool ack_owed;    /* something arrived since the last packet left */
     bool notice_owed; /* the peer is to be told that a packet is missing */
-    uint8_t gap[2];
+    uint8_t gap[6];
     uint64_t last_sent;   /* when the last TT-link packet left */
     uint64_t raw_next;    /* when a raw transfer that is not finished goes on */
     uint64_t waits_since; /* when the oldest packet left, or the one before it was acknowledged */
@@ -180,6 +185,7 @@ struct eth_state {
 
 struct eth {
     struct eth_state;
+    uint32_t pc; /* of the instruction that accesses a register; its frames tell it */
     struct eth_board board;
 };
 

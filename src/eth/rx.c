@@ -13,20 +13,22 @@ static void rxq_drop(struct eth_rxq *rxq)
     ++*rxq_word(rxq, REG_ETH_RXQ_PACKET_DROP_CNT);
 }
 
-static void write_l1(struct eth *eth, struct eth_rxq *rxq, uint32_t address, const uint8_t *bytes,
-                     uint32_t size, uint64_t cycle)
+static void write_l1(struct eth *eth, struct eth_rxq *rxq, const struct eth_frame *frame,
+                     uint32_t address, const uint8_t *bytes, uint32_t size, uint64_t cycle)
 {
     memcpy(eth->board.l1 + address, bytes, size);
     *rxq_word(rxq, REG_ETH_RXQ_BYTE_CNT) += size;
-    eth->board.l1_written(eth->board.owner, address, size, cycle);
+    eth->board.frame_written(eth->board.owner, address, size, frame->pc, cycle);
 }
 
 /* --- Raw mode --- */
 
 /* GUESS: a packet of which some bytes are dropped counts as one dropped packet. */
-static void rxq_append(struct eth *eth, struct eth_rxq *rxq, const uint8_t *bytes, uint32_t left,
-                       uint64_t cycle)
+static void rxq_append(struct eth *eth, struct eth_rxq *rxq, const struct eth_frame *frame,
+                       uint32_t strip, uint64_t cycle)
 {
+    const uint8_t *bytes = frame->bytes + strip;
+    uint32_t left = frame->length - strip;
     uint64_t start = (uint64_t)*rxq_word(rxq, REG_ETH_RXQ_BUF_START_WORD_ADDR) * WORD_BYTES;
     uint64_t size = (uint64_t)*rxq_word(rxq, REG_ETH_RXQ_BUF_SIZE_WORDS) * WORD_BYTES;
     bool wraps = *rxq_word(rxq, REG_ETH_RXQ_CTRL) & BUF_WRAP;
@@ -49,7 +51,7 @@ static void rxq_append(struct eth *eth, struct eth_rxq *rxq, const uint8_t *byte
         }
         uint32_t room = (uint32_t)size - *pointer;
         uint32_t piece = left < room ? left : room;
-        write_l1(eth, rxq, (uint32_t)start + *pointer, bytes, piece, cycle);
+        write_l1(eth, rxq, frame, (uint32_t)start + *pointer, bytes, piece, cycle);
         *pointer += piece;
         bytes += piece;
         left -= piece;
@@ -64,7 +66,7 @@ static void receive_raw(struct eth *eth, struct eth_rxq *rxq, const struct eth_f
 {
     uint32_t strip = *rxq_word(rxq, REG_ETH_RXQ_HDR_CTRL);
     if (strip < frame->length) {
-        rxq_append(eth, rxq, frame->bytes + strip, frame->length - strip, cycle);
+        rxq_append(eth, rxq, frame, strip, cycle);
     }
 }
 
@@ -98,18 +100,18 @@ static const char *check_packet(const struct eth *eth, unsigned queue, const uin
     return NULL;
 }
 
-static void act(struct eth *eth, unsigned queue, const uint8_t *tt_link, uint64_t cycle)
+static void act(struct eth *eth, unsigned queue, const struct eth_frame *frame, uint64_t cycle)
 {
     const struct eth_board *board = &eth->board;
-    const uint8_t *payload = tt_link + TT_LINK_BYTES;
+    const uint8_t *tt_link = frame->bytes + TT_LINK_AT, *payload = tt_link + TT_LINK_BYTES;
     uint32_t address = get32_low_first(tt_link + TT_LINK_ADDRESS);
     uint32_t size = get32_low_first(tt_link + TT_LINK_SIZE);
     if (tt_link[TT_LINK_MMIO] & 1) {
-        board->mmio_write(board->owner, address, get32_low_first(payload), cycle);
+        board->mmio_write(board->owner, address, get32_low_first(payload), frame->pc, cycle);
         return;
     }
     if (size) {
-        write_l1(eth, &eth->rxq[queue], address, payload, size, cycle);
+        write_l1(eth, &eth->rxq[queue], frame, address, payload, size, cycle);
     }
     if (tt_link[TT_LINK_FLAGS] & TT_LINK_OVERLAY && board->overlay_received) {
         board->overlay_received(board->owner, tt_link[TT_LINK_STREAM], address, size, cycle);
@@ -156,7 +158,7 @@ static void receive_tt_link(struct eth *eth, unsigned queue, const struct eth_fr
     *rxq_word(rxq, REG_ETH_RXQ_REMOTE_RX_SEQ_NUM) = expected;
     eth_acknowledged(eth, queue, expected, flags & TT_LINK_NOTICE, cycle);
     if (flags & TT_LINK_HAS_SEQUENCE && in_sequence(eth, queue, tt_link[TT_LINK_SEQUENCE])) {
-        act(eth, queue, tt_link, cycle);
+        act(eth, queue, frame, cycle);
     }
 }
 
@@ -180,6 +182,7 @@ void eth_receive(struct eth *eth, const struct eth_frame *arrived, uint64_t cycl
     }
     struct eth_frame frame;
     frame.length = arrived->length;
+    frame.pc = arrived->pc;
     frame.eop = arrived->eop;
     memcpy(frame.bytes, arrived->bytes, arrived->length);
     eth->statistics.received++;

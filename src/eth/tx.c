@@ -84,6 +84,7 @@ static const char *make_transfer(const struct eth *eth, unsigned queue, uint32_t
         .destination = txq->word[REG_ETH_TXQ_DEST_ADDR / 4],
         .size = txq->word[REG_ETH_TXQ_TRANSFER_SIZE_BYTES / 4],
         .value = txq->word[REG_ETH_TXQ_REMOTE_REG_DATA / 4],
+        .pc = eth->pc,
     };
     const char *rule = NULL;
     switch (command) {
@@ -285,19 +286,21 @@ static void send_raw(struct eth *eth, struct eth_txq *txq, uint64_t cycle)
         struct eth_packet piece = cut(txq);
         struct eth_frame frame;
         eth_build_frame(eth, piece.header, NULL, eth->board.l1 + piece.local, piece.size, &frame);
+        frame.pc = piece.pc;
         put_on_wire(eth, txq, &frame, cycle);
     } while (txq->transfer.size);
     finish_transfer(eth, txq, cycle);
 }
 
-static void send_tt_link(struct eth *eth, unsigned queue, unsigned header, uint8_t *tt_link,
-                         const uint8_t *payload, uint32_t size, uint64_t cycle)
+static void send_tt_link(struct eth *eth, unsigned queue, const struct eth_packet *packet,
+                         uint8_t *tt_link, const uint8_t *payload, uint32_t size, uint64_t cycle)
 {
     struct eth_txq *txq = &eth->txq[queue];
     struct eth_frame frame;
     tt_link[TT_LINK_EXPECTED] = (uint8_t)eth->rxq[queue].word[REG_ETH_RXQ_LOCAL_RX_SEQ_NUM / 4];
     put32_low_first(tt_link + TT_LINK_SIZE, size);
-    eth_build_frame(eth, header, tt_link, payload, size, &frame);
+    eth_build_frame(eth, packet->header, tt_link, payload, size, &frame);
+    frame.pc = packet->pc;
     txq->ack_owed = false;
     txq->last_sent = cycle;
     put_on_wire(eth, txq, &frame, cycle);
@@ -307,16 +310,17 @@ static void send_update(struct eth *eth, unsigned queue, uint64_t cycle)
 {
     struct eth_txq *txq = &eth->txq[queue];
     uint8_t tt_link[TT_LINK_BYTES] = {0};
-    unsigned header = txq->word[REG_ETH_TXQ_TXPKT_CFG_SEL_HW / 4] & 0xf;
+    const struct eth_packet update = {.kind = ETH_PACKET_UPDATE,
+                                      .header = txq->word[REG_ETH_TXQ_TXPKT_CFG_SEL_HW / 4] & 0xf};
     tt_link[TT_LINK_FLAGS] = txq->notice_owed ? TT_LINK_NOTICE : 0;
     txq->notice_owed = false;
-    const char *rule = eth_check_header(eth, header);
+    const char *rule = eth_check_header(eth, update.header);
     if (rule) {
         txq->ack_owed = false;
         eth->board.fault(eth->board.owner, rule, cycle);
         return;
     }
-    send_tt_link(eth, queue, header, tt_link, NULL, 0, cycle);
+    send_tt_link(eth, queue, &update, tt_link, NULL, 0, cycle);
 }
 
 static void send_packet(struct eth *eth, unsigned queue, unsigned index, uint64_t cycle)
@@ -331,15 +335,14 @@ static void send_packet(struct eth *eth, unsigned queue, unsigned index, uint64_
     if (packet->kind == ETH_PACKET_MMIO) {
         tt_link[TT_LINK_MMIO] = 1;
         put32_low_first(value, packet->value);
-        send_tt_link(eth, queue, packet->header, tt_link, value, sizeof value, cycle);
+        send_tt_link(eth, queue, packet, tt_link, value, sizeof value, cycle);
         return;
     }
     if (packet->kind == ETH_PACKET_OVERLAY) {
         tt_link[TT_LINK_FLAGS] |= TT_LINK_OVERLAY;
         tt_link[TT_LINK_STREAM] = packet->stream;
     }
-    send_tt_link(eth, queue, packet->header, tt_link, eth->board.l1 + packet->local, packet->size,
-                 cycle);
+    send_tt_link(eth, queue, packet, tt_link, eth->board.l1 + packet->local, packet->size, cycle);
 }
 
 static void pump_queue(struct eth *eth, unsigned queue, uint64_t cycle)

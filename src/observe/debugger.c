@@ -12,6 +12,7 @@
 
 #include "arch/arch.h"
 #include "chip/chip.h"
+#include "chip/link.h"
 #include "cluster/cluster.h"
 #include "isa/error.h"
 #include "observe/points.h"
@@ -40,7 +41,7 @@ struct debugger {
 };
 
 _Static_assert((int)PENROSE_AGENT_NOC == (int)OBSERVED_NOC &&
-                   (int)PENROSE_AGENT_SCALAR_UNIT == (int)OBSERVED_SCALAR_UNIT,
+                   (int)PENROSE_AGENT_ETHERNET == (int)OBSERVED_ETHERNET,
                "agents of observers have the public numbers");
 
 /* --- Stopping --- */
@@ -50,6 +51,8 @@ struct penrose_stop point_stop(const struct penrose_chip *chip, const struct til
                                unsigned id)
 {
     struct grid_position from = chip_logical(chip, event->node);
+    const struct penrose_chip *sender =
+        event->agent == OBSERVED_ETHERNET ? chip_link_peer(tile, &from) : NULL;
     bool is_answer = event->agent == OBSERVED_NOC && event->packet > NOC_ATOMIC;
     return (struct penrose_stop){.reason = reason,
                                  .chip = chip->head.number,
@@ -64,7 +67,8 @@ struct penrose_stop point_stop(const struct penrose_chip *chip, const struct til
                                  .size = event->size,
                                  .write = event->kind == OBSERVED_WRITTEN,
                                  .from_x = from.x,
-                                 .from_y = from.y};
+                                 .from_y = from.y,
+                                 .from_chip = (sender ? sender : chip)->head.number};
 }
 
 /* Notes a stop, unless the point does not want it; true, as an observer answers that wants one. */

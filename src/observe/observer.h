@@ -61,6 +61,7 @@ enum observed_agent {
     OBSERVED_PACKER,
     OBSERVED_MOVER,
     OBSERVED_SCALAR_UNIT,
+    OBSERVED_ETHERNET, /* a frame, which the tile at the other end of the link has sent */
     OBSERVED_AGENTS,
 };
 
@@ -137,7 +138,8 @@ struct observed {
     unsigned thread;   /* of the coprocessor, OBSERVED_NO_THREAD: none */
     uint64_t cycle;    /* tile time */
     uint32_t pc, word; /* of the instruction that does it, 0: none; OBSERVED_NOC: that asked for the
-                          packet, a request by a hart of `node`, a response by one of this tile */
+                          packet, a request by a hart of `node`, a response by one of this tile;
+                          OBSERVED_ETHERNET: that sent the frame, in the other tile */
     uint64_t address;  /* as the tile's harts and NIUs have it, */
     bool is_gddr;      /* or of GDDR behind a DRAM tile */
     uint32_t size;     /* bytes */

@@ -141,7 +141,7 @@ int report_fault_format_others(const struct penrose_fault *fault, const struct p
 
 static void format_access(const struct penrose_stop *stop, char *text, size_t size)
 {
-    char by[80] = "";
+    char by[120] = "";
     if (stop->agent == PENROSE_AGENT_NOC && stop->thread >= 0) {
         snprintf(by, sizeof by, ", " OBSERVED_INJECTED);
     } else if (stop->agent == PENROSE_AGENT_NOC && stop->pc) {
@@ -149,6 +149,12 @@ static void format_access(const struct penrose_stop *stop, char *text, size_t si
                  stop->from_y, stop->pc);
     } else if (stop->agent == PENROSE_AGENT_NOC) {
         snprintf(by, sizeof by, ", a packet of (%u, %u)", stop->from_x, stop->from_y);
+    } else if (stop->agent == PENROSE_AGENT_ETHERNET) {
+        int length = snprintf(by, sizeof by, ", a frame of chip %u (%u, %u)", stop->from_chip,
+                              stop->from_x, stop->from_y);
+        if (stop->pc) {
+            snprintf(by + length, sizeof by - (size_t)length, ", sent at pc 0x%x", stop->pc);
+        }
     } else if (stop->agent != PENROSE_AGENT_HOST) {
         snprintf(by, sizeof by, ", %s pc 0x%x", stop->thread < 0 ? "at" : "pushed at", stop->pc);
     }
@@ -163,7 +169,7 @@ int report_stop_format(const struct penrose_stop *stop, char *text, size_t size)
                                           [PENROSE_STOP_STEP] = "step",
                                           [PENROSE_STOP_EBREAK] = "ebreak",
                                           [PENROSE_STOP_TENSIX] = "Tensix instruction"};
-    char what[200], number[16] = "";
+    char what[240], number[16] = "";
     if (stop->reason == PENROSE_STOP_WATCHPOINT) {
         format_access(stop, what, sizeof what);
     } else if (stop->reason == PENROSE_STOP_TENSIX) {

@@ -7,17 +7,41 @@
 #include "tile/eth_window.h"
 #include "tile/fault.h"
 #include "tile/report.h"
+#include "tile/tell.h"
 
 enum rv32_poll tile_mmio_poll_ETH(struct tile *tile, enum tile_agent agent, uint32_t offset);
 
 /* --- What the block reaches --- */
+
+static void eth_tell_written(struct tile *tile, uint32_t address, uint32_t size, uint32_t pc,
+                             uint64_t cycle)
+{
+    const struct observed event = {.kind = OBSERVED_WRITTEN,
+                                   .agent = OBSERVED_ETHERNET,
+                                   .thread = OBSERVED_NO_THREAD,
+                                   .cycle = cycle,
+                                   .pc = pc,
+                                   .address = address,
+                                   .size = size};
+    if (tile_is_observed(tile, event.kind)) {
+        tile_tell(tile, &event);
+    }
+}
 
 static void eth_l1_written(void *owner, uint32_t address, uint32_t size, uint64_t cycle)
 {
     tile_l1_written(owner, address, size, cycle);
 }
 
-static void eth_mmio_write(void *owner, uint32_t address, uint32_t value, uint64_t cycle)
+static void eth_frame_written(void *owner, uint32_t address, uint32_t size, uint32_t pc,
+                              uint64_t cycle)
+{
+    tile_l1_written(owner, address, size, cycle);
+    eth_tell_written(owner, address, size, pc, cycle);
+}
+
+static void eth_mmio_write(void *owner, uint32_t address, uint32_t value, uint32_t pc,
+                           uint64_t cycle)
 {
     struct mmio_access access = {.operation = MMIO_WRITE,
                                  .agent = AGENT_NOC,
@@ -27,7 +51,9 @@ static void eth_mmio_write(void *owner, uint32_t address, uint32_t value, uint64
                                  .cycle = cycle};
     struct tile *tile = owner;
     enum answer answer = tile_access(tile, &access);
-    if (answer != ANSWER_DONE) {
+    if (answer == ANSWER_DONE) {
+        eth_tell_written(tile, address, access.size, pc, cycle);
+    } else {
         char text[160];
         snprintf(text, sizeof text, "a register write that came over Ethernet, to 0x%08x: %s",
                  address, access.rule ? access.rule : "nothing answers there");
@@ -74,6 +100,7 @@ bool tile_eth_init(struct tile *tile)
                               .l1 = tile->l1,
                               .l1_size = tile->kind->l1_bytes,
                               .l1_written = eth_l1_written,
+                              .frame_written = eth_frame_written,
                               .mmio_write = eth_mmio_write,
                               .transmit = eth_transmit,
                               .fault = eth_fault,
@@ -152,6 +179,9 @@ enum answer tile_mmio_ETH(struct tile *tile, struct mmio_access *access)
         if (access->size != 4) {
             return ANSWER_NARROW;
         }
+        tile->eth->pc = access->agent < AGENT_NOC
+                            ? rv32_current_pc(&tile->hart[access->agent])
+                            : 0;
         answer = eth_write(tile->eth, offset, effects, value, access->cycle);
     } else {
         answer = eth_read(tile->eth, offset, effects, &value, access->cycle);

@@ -66,6 +66,9 @@ void words_of_writer(const struct writers_record *record, char *text, size_t siz
     char who[96];
     if (event->agent == OBSERVED_NOC) {
         name_packet(record, who, sizeof who);
+    } else if (event->agent == OBSERVED_ETHERNET) {
+        snprintf(who, sizeof who, "a frame of chip %u (%u, %u)", record->peer_chip, record->peer_x,
+                 record->peer_y);
     } else if (event->kind == OBSERVED_TENSIX) {
         snprintf(who, sizeof who, "thread %u", event->thread);
     } else if (event->thread < PENROSE_TENSIX_THREADS) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "chip/chip.h"
+#include "chip/link.h"
 #include "isa/error.h"
 #include "observe/explain/held.h"
 #include "observe/explain/packets.h"
@@ -197,11 +198,14 @@ static void fill_place(const struct writers *writers, const struct observed *eve
                        struct writers_record *record)
 {
     struct grid_position from = chip_logical(writers->chip, event->node);
+    const struct penrose_chip *sender =
+        event->agent == OBSERVED_ETHERNET ? chip_link_peer(writers->tile, &from) : NULL;
     bool is_request = event->agent == OBSERVED_NOC && event->packet <= NOC_ATOMIC;
     record->x = is_request ? from.x : writers->x;
     record->y = is_request ? from.y : writers->y;
     record->peer_x = from.x;
     record->peer_y = from.y;
+    record->peer_chip = (sender ? sender : writers->chip)->head.number;
 }
 
 /* Of what other tiles have in L1: GDDR and host memory are not watched. */
@@ -225,6 +229,9 @@ static void record_writer(struct writers *writers, size_t datum, const struct ob
     struct writers_record *record = &writers->record[datum];
     *record =
         (struct writers_record){.is_written = true, .sequence = writers->sequence, .event = *event};
+    if (event->agent == OBSERVED_ETHERNET) {
+        record->event.pc = 0; /* of a tile of another chip */
+    }
     if (!event->word && is_hart(event->agent)) {
         record->event.word = word_of_code(writers, (enum rv32_core)event->agent, event->pc);
     }

@@ -57,7 +57,8 @@ struct writers_record {
     uint64_t sequence; /* of events of the tile: greater is later */
     struct observed event;
     unsigned x, y;           /* the tile whose program has event.pc */
-    unsigned peer_x, peer_y; /* of a packet: the tile that it came from */
+    unsigned peer_x, peer_y; /* of a packet or a frame: the tile that it came from, */
+    unsigned peer_chip;      /* and the chip */
     char instruction[96];    /* of a hart or the coprocessor; "" */
     /* What it was made from. A range is two of them: the first and the last address that an unpacker
      * or the mover has read. */

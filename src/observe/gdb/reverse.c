@@ -187,15 +187,18 @@ static void tell_writer(const struct gdb *gdb, const struct penrose_stop *stop,
                         const struct penrose_cluster *past, struct gdb_text *out)
 {
     char text[256], symbol[128], source[256], calls[1024];
-    struct penrose_chip *chip = penrose_cluster_chip(past, stop->chip);
+    const bool is_of_other =
+        stop->agent == PENROSE_AGENT_NOC || stop->agent == PENROSE_AGENT_ETHERNET;
+    const unsigned number = is_of_other ? stop->from_chip : stop->chip;
+    struct penrose_chip *chip = penrose_cluster_chip(past, number);
     penrose_stop_format(stop, text, sizeof text);
     const char *what = strstr(text, ": "); /* behind the number of the point */
     gdb_put(out, "%s\n", what ? what + 2 : text);
-    unsigned x = stop->agent == PENROSE_AGENT_NOC ? stop->from_x : stop->x;
-    unsigned y = stop->agent == PENROSE_AGENT_NOC ? stop->from_y : stop->y;
+    const unsigned x = is_of_other ? stop->from_x : stop->x;
+    const unsigned y = is_of_other ? stop->from_y : stop->y;
     if (stop->pc &&
         penrose_locate(chip, x, y, stop->pc, symbol, sizeof symbol, source, sizeof source)) {
-        images_calls_text(gdb_images(gdb, stop->chip), x, y, stop->pc, true, calls, sizeof calls);
+        images_calls_text(gdb_images(gdb, number), x, y, stop->pc, true, calls, sizeof calls);
         gdb_put(out, "  in %s%s%s%s\n", symbol, *symbol && *source ? ", " : "", source, calls);
     }
 }

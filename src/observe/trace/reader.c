@@ -215,6 +215,7 @@ static void hand_out_read(struct trace_reader *reader, const struct trace_stream
         .noc = (number[TRACE_N_FLAGS] & TRACE_NOC) != 0,
         .peer_x = number[TRACE_N_PEER] & 0xff,
         .peer_y = number[TRACE_N_PEER] >> 8 & 0xff,
+        .peer_chip = number[TRACE_N_PEER] >> 16 & 0xff,
         .waited = number[TRACE_N_WAITED],
         .what = name_at(reader, number[TRACE_N_WHAT]),
         .symbol = code->symbol ? code->symbol : "",

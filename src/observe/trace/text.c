@@ -148,6 +148,8 @@ static void put_data(struct sink *sink, const struct penrose_trace_event *event)
              event->size, event->address, *event->what ? " of " : "", event->what);
     if (event->agent == PENROSE_AGENT_NOC) {
         sink_put(sink, " for %u,%u", event->peer_x, event->peer_y);
+    } else if (event->agent == PENROSE_AGENT_ETHERNET) {
+        sink_put(sink, " from %u,%u of chip %u", event->peer_x, event->peer_y, event->peer_chip);
     }
     if (event->thread >= 0) {
         sink_put(sink, ", thread %d", event->thread);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "chip/chip.h"
+#include "chip/link.h"
 #include "isa/error.h"
 #include "observe/trace/code.h"
 #include "observe/trace/filter.h"
@@ -295,6 +296,15 @@ static void name_peer(const struct tracer *tracer, const struct observed *seen,
     event->peer_y = peer.y;
 }
 
+static void name_sender(const struct tile *tile, struct penrose_trace_event *event)
+{
+    struct grid_position peer = {0, 0};
+    const struct penrose_chip *chip = chip_link_peer(tile, &peer);
+    event->peer_x = peer.x;
+    event->peer_y = peer.y;
+    event->peer_chip = chip ? chip->head.number : 0;
+}
+
 static void see_access(struct tracer *tracer, const struct tile *tile, const struct observed *seen)
 {
     bool is_hart = seen->agent < OBSERVED_NOC;
@@ -317,6 +327,10 @@ static void see_access(struct tracer *tracer, const struct tile *tile, const str
     if (seen->agent == OBSERVED_NOC) {
         event.pc = 0; /* its instruction is one of another tile, perhaps */
         name_peer(tracer, seen, &event);
+    }
+    if (seen->agent == OBSERVED_ETHERNET) {
+        event.pc = 0;
+        name_sender(tile, &event);
     }
     gather_event(tracer, &event);
 }
@@ -348,6 +362,10 @@ static void see_packet(struct tracer *tracer, const struct tile *tile, const str
     }
     if (!is_multicast) {
         name_peer(tracer, seen, &event);
+    }
+    if (seen->agent == OBSERVED_ETHERNET) {
+        event.pc = 0;
+        name_sender(tile, &event);
     }
     gather_event(tracer, &event);
 }

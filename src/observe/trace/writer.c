@@ -272,7 +272,7 @@ void trace_writer_add(struct trace_writer *writer, const struct penrose_trace_ev
     number[TRACE_N_ADDRESS] = event->address;
     number[TRACE_N_SIZE] = event->size;
     number[TRACE_N_VALUE] = event->value;
-    number[TRACE_N_PEER] = event->peer_x | event->peer_y << 8;
+    number[TRACE_N_PEER] = event->peer_x | event->peer_y << 8 | event->peer_chip << 16;
     number[TRACE_N_WAITED] = event->waited;
     number[TRACE_N_WHAT] = number_of_name(writer, event->what);
     struct trace_stream *stream = &writer->stream[number[TRACE_N_STREAM]];

@@ -509,7 +509,7 @@ TEST(other_snapshots_are_refused)
     ck_assert_ptr_nonnull(bytes);
     memcpy(bytes, good, good_size);
     bytes[8]++;
-    refuse(bytes, good_size, "format 4");
+    refuse(bytes, good_size, "format 5");
     bytes[8]--;
     bytes[16]++;
     refuse(bytes, good_size, "another build");

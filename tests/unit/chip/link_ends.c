@@ -8,7 +8,7 @@
 
 enum {
     COUNT = 0x1ff0, /* transfers of the table; negative: the hart waits for the flag first */
-    FLAG = 0x1f00,
+    FLAG = LINK_FLAG,
     FLAG_SOURCE = 0x1f10,
     TABLE = 0x2000,
     SOURCE = 0x10000,

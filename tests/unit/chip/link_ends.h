@@ -10,6 +10,7 @@
 enum {
     LINK_ROW = 25,
     LINK_CODE = 0x3000,
+    LINK_FLAG = 0x1f00, /* which the last transfer of the other end sets */
     LINK_TRANSFERS = 60,
     LINK_REGION = 0x28000,
     LINK_CYCLES = 3000000, /* enough for any pair */

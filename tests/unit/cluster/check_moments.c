@@ -3,6 +3,7 @@
  * of host threads, without shortcuts, traced, from a snapshot, from a recording, and back and forth in
  * its history.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -112,10 +113,22 @@ FIXTURE(make_reference, NULL);
 
 /* --- However it runs --- */
 
+struct seen {
+    unsigned from; /* the chip that sends frames to this one */
+    uint64_t events, frames;
+};
+
 static void take_event(void *context, const struct penrose_trace_event *event)
 {
-    (void)event;
-    ++*(uint64_t *)context;
+    struct seen *seen = context;
+    seen->events++;
+    if (event->agent == PENROSE_AGENT_ETHERNET) {
+        ck_assert_int_eq(event->kind, PENROSE_TRACE_DATA);
+        ck_assert_uint_eq(event->peer_chip, seen->from);
+        ck_assert_uint_eq(event->peer_x, seen->from ? X_A : X_B);
+        ck_assert_uint_eq(event->peer_y, LINK_ROW);
+        seen->frames++;
+    }
 }
 
 TEST_EACH(a_program_on_two_chips_has_one_state, 5)
@@ -130,19 +143,22 @@ TEST_EACH(a_program_on_two_chips_has_one_state, 5)
                 {.threads = 3, .is_traced = true, .is_core = true}};
     struct pair pair;
     struct states states;
-    uint64_t events[2] = {0};
+    struct seen seen[2] = {{.from = 1}, {.from = 0}};
     open_chips(&pair, ways[_i].threads);
     for (unsigned i = 0; i < 2; i++) {
         penrose_shortcuts_set(pair.chip[i], !ways[_i].is_core);
         if (ways[_i].is_traced) {
-            ck_assert_int_eq(penrose_trace(pair.chip[i], "", take_event, &events[i], &error),
+            ck_assert_int_eq(penrose_trace(pair.chip[i], "", take_event, &seen[i], &error),
                              PENROSE_OK);
         }
     }
     start_program(&pair);
     run_all(&pair, &states);
     compare_states(&states, &reference);
-    ck_assert(!ways[_i].is_traced || (events[0] > 1000 && events[1] > 1000));
+    for (unsigned i = 0; i < 2 && ways[_i].is_traced; i++) {
+        ck_assert_uint_gt(seen[i].events, 1000);
+        ck_assert_uint_ge(seen[i].frames, LINK_TRANSFERS);
+    }
     close_pair(&pair);
 }
 
@@ -401,6 +417,80 @@ TEST(the_last_writer_is_one_of_the_chip_that_is_meant)
         penrose_history_end(history);
         close_pair(&pair);
     }
+}
+
+/* --- Frames --- */
+
+static void check_frame(const struct pair *pair, const struct penrose_stop *stop, unsigned of)
+{
+    char text[300], from[80];
+    ck_assert_uint_eq(stop->chip, of);
+    ck_assert_int_eq(stop->agent, PENROSE_AGENT_ETHERNET);
+    ck_assert(stop->write);
+    ck_assert_uint_le(stop->address, LINK_FLAG);
+    ck_assert_uint_gt(stop->address + stop->size, LINK_FLAG);
+    ck_assert_uint_eq(stop->from_chip, !of);
+    ck_assert_uint_eq(stop->from_x, pair->end[!of]->x);
+    ck_assert_uint_eq(stop->from_y, LINK_ROW);
+    ck_assert_uint_ge(stop->pc, LINK_CODE);
+    ck_assert_uint_lt(stop->pc, LINK_CODE + 0x100);
+    penrose_stop_format(stop, text, sizeof text);
+    snprintf(from, sizeof from, ", a frame of chip %u (%u, %u), sent at pc 0x30", !of,
+             stop->from_x, stop->from_y);
+    ck_assert_msg(strstr(text, from) != NULL, "%s", text);
+}
+
+TEST_EACH(a_watchpoint_stops_at_a_frame_of_the_other_chip, 2)
+{
+    struct penrose_stop stop;
+    struct states states;
+    struct pair pair;
+    const unsigned of = (unsigned)_i;
+    open_chips(&pair, 1 + of);
+    const struct penrose_point flag = {.size = sizeof flag,
+                                       .kind = PENROSE_WATCHPOINT,
+                                       .x = pair.end[of]->x,
+                                       .y = LINK_ROW,
+                                       .hart = PENROSE_NO_HART,
+                                       .address = LINK_FLAG,
+                                       .bytes = 4,
+                                       .writes = true,
+                                       .once = true};
+    const struct penrose_run run = {.size = sizeof run, .cycles = LINK_CYCLES};
+    start_program(&pair);
+    ck_assert_int_eq(penrose_point_set(pair.chip[of], &flag, NULL, &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_run(pair.chip[0], &run), PENROSE_PAUSED);
+    ck_assert(penrose_stop_get(pair.chip[of], 0, &stop));
+    check_frame(&pair, &stop, of);
+    run_to_end(&pair, &states);
+    ck_assert_uint_eq(states.end, reference.end);
+    ck_assert_uint_eq(states.last, reference.last);
+    close_pair(&pair);
+}
+
+TEST_EACH(the_last_writer_may_be_a_frame_of_the_other_chip, 2)
+{
+    const struct penrose_history_options options = {.size = sizeof options, .distance = 10000};
+    struct penrose_history *history;
+    struct penrose_chip *past = NULL;
+    struct penrose_stop stop;
+    struct states states;
+    struct pair pair;
+    const unsigned of = (unsigned)_i;
+    enum penrose_history_end end;
+    open_chips(&pair, 1);
+    ck_assert_int_eq(penrose_history_start(pair.chip[of], &options, &history, &error), PENROSE_OK);
+    start_program(&pair);
+    run_all(&pair, &states);
+    ck_assert_int_eq(penrose_history_last_writer(history, &past, pair.end[of]->x, LINK_ROW,
+                                                 PENROSE_NO_HART, LINK_FLAG, 4, &stop, &end,
+                                                 &error),
+                     PENROSE_OK);
+    ck_assert_int_eq(end, PENROSE_HISTORY_STOP);
+    check_frame(&pair, &stop, of);
+    penrose_chip_destroy(past);
+    penrose_history_end(history);
+    close_pair(&pair);
 }
 
 TEST(goals_name_chips_that_there_are)

@@ -65,6 +65,7 @@ TEST_EACH(l1_writes_arrive_byte_for_byte, 3)
         if (wire_below(3) == 0 || queue != i % 2) {
             settle();
         }
+        a->eth.pc = 0x6000 + 4 * i;
         command(a, queue, L1_WRITE, from, size, to);
         memcpy(image + to, a->l1 + from, size);
         if (wire_below(2)) {
@@ -72,6 +73,7 @@ TEST_EACH(l1_writes_arrive_byte_for_byte, 3)
             ck_assert_int_eq(memcmp(b->l1 + HALF, image + HALF, HALF), 0);
         }
         settle();
+        ck_assert(size == 0 || b->pc == a->eth.pc);
     }
     ck_assert_int_eq(memcmp(b->l1 + HALF, image + HALF, HALF), 0);
     for (unsigned queue = 0; queue < 2; queue++) {
@@ -103,9 +105,11 @@ TEST_EACH(mmio_writes_arrive_once_and_in_order, 2)
         }
         wire_set(a, TXQ(queue, DEST), sent[i].address);
         wire_set(a, TXQ(queue, DATA), sent[i].value);
+        a->eth.pc = 0x6000 + 4 * i;
         wire_set(a, TXQ(queue, CMD), MMIO_WRITE);
     }
     settle();
+    ck_assert_uint_eq(b->pc, a->eth.pc);
     ck_assert_uint_eq(b->mmio_writes, ROUNDS);
     ck_assert_int_eq(memcmp(b->mmio, sent, sizeof sent), 0);
     ck_assert_uint_eq(a->mmio_writes, 0);

@@ -28,12 +28,20 @@ static void l1_written(void *owner, uint32_t address, uint32_t size, uint64_t cy
     end->l1_writes++;
 }
 
-static void mmio_write(void *owner, uint32_t address, uint32_t value, uint64_t cycle)
+static void frame_written(void *owner, uint32_t address, uint32_t size, uint32_t pc, uint64_t cycle)
+{
+    struct wire_end *end = owner;
+    l1_written(owner, address, size, cycle);
+    end->pc = pc;
+}
+
+static void mmio_write(void *owner, uint32_t address, uint32_t value, uint32_t pc, uint64_t cycle)
 {
     struct wire_end *end = owner;
     ck_assert_uint_eq(cycle, wire.now);
     end->mmio[end->mmio_writes % WIRE_LOG] = (struct wire_write){address, value};
     end->mmio_writes++;
+    end->pc = pc;
 }
 
 static struct wire_end *receiver(struct wire_end *from)
@@ -105,6 +113,7 @@ void wire_open(void)
             .l1 = end->l1,
             .l1_size = WIRE_L1_BYTES,
             .l1_written = l1_written,
+            .frame_written = frame_written,
             .mmio_write = mmio_write,
             .transmit = transmit,
             .fault = fault,

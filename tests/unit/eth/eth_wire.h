@@ -17,6 +17,7 @@ struct wire_end {
     uint8_t l1[WIRE_L1_BYTES];
     struct wire_write mmio[WIRE_LOG];
     unsigned mmio_writes, faults, changes, l1_writes, overlays;
+    uint32_t pc; /* of the latest frame that wrote */
     uint32_t overlay_bytes;
     char fault[ETH_RULE_BYTES];
     struct eth_frame last; /* that it transmitted */

@@ -335,6 +335,7 @@ static struct penrose_trace_event random_event(uint64_t *seed)
         .noc = random_next(seed) & 1,
         .peer_x = random_next(seed) % 32,
         .peer_y = random_next(seed) % 32,
+        .peer_chip = random_next(seed) % 32,
         .waited = random_wide(seed),
         .what = names[random_next(seed) % 5],
         .symbol = names[random_next(seed) % 3],
@@ -380,7 +381,7 @@ static void compare_event(void *context, const struct penrose_trace_event *event
     ck_assert_uint_eq(event->address, other.address);
     ck_assert(event->size == other.size && event->value == other.value);
     ck_assert(event->noc == other.noc && event->peer_x == other.peer_x &&
-              event->peer_y == other.peer_y);
+              event->peer_y == other.peer_y && event->peer_chip == other.peer_chip);
     ck_assert_uint_eq(event->waited, other.waited);
     ck_assert_str_eq(event->what, other.what);
     ck_assert_str_eq(event->symbol, other.symbol);
