@@ -120,6 +120,8 @@ nobase_link_DATA = $(KERNEL_FILES) $(GRID_FILES) $(tensor_common_files) \
 	%D%/kit/kit/ttinsn.h \
 	scripts/lib.bash \
 	src/arch/blackhole/addresses.h \
+	src/arch/blackhole/geometry.h \
+	src/arch/blackhole/niu.def \
 	src/arch/blackhole/regs.def \
 	src/arch/blackhole/tensix.def
 nobase_link_SCRIPTS = scripts/link-kernels
@@ -178,11 +180,12 @@ guest_tables = $(addprefix $(srcdir)/src/arch/blackhole/,regs.def tensix.def wai
 ## Programs are for the chip whose tables are in this folder.
 guest_chip = -I$(srcdir)/src/arch/blackhole
 guest_extensions = zicsr_zba_zbb
+guest_script = $(srcdir)/firmware/bare/bare.ld
 guest_make = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(RISCV_CC) $(guest_chip) \
 	-march=rv32im_$(guest_extensions) -mabi=ilp32 -std=c11 -O2 -g -Wall -Wextra -Werror \
 	-ffreestanding -nostdlib -fno-tree-loop-distribute-patterns -ffile-prefix-map=$(srcdir)/= \
 	-Wa,--debug-prefix-map,$(srcdir)/= -Wl,--no-warn-rwx-segments \
-	-Wl,--build-id=none -Wl,-T,$(srcdir)/firmware/bare/bare.ld
+	-Wl,--build-id=none -Wl,-T,$(guest_script)
 guest_files = -o $@ $(srcdir)/firmware/bare/crt0.S $<
 
 if HAVE_RISCV_CC

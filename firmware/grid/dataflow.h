@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "bare/bare.h"
+#include "geometry.h" /* of the chip */
 #include "kernels/firmware.h"
 
 void kernel_main(void);
@@ -26,18 +27,14 @@ extern int32_t bank_to_dram_offset[];
 enum { NOC = HART == 0 ? 1 : 0 };
 enum { BUFFER_WRITE, BUFFER_READ, BUFFER_SMALL, BUFFER_ATOMIC };
 
-#define NIU(offset)            REGISTER(AT_NIU + 0x10000 * NOC + (offset))
-#define NIU_BUFFER(buffer, at) NIU(0x800 * (buffer) + (at))
+#define NIU(offset)            REGISTER(AT_NIU + STEP_NIU * NOC + (offset))
+#define NIU_BUFFER(buffer, at) NIU(STEP_NIU_BUFFER * (buffer) + (at))
 #define NIU_COUNTER(number)    NIU(0x200 + 4 * (number))
 #define NIU_ID_LOGICAL         NIU(0x148)
 
 enum niu_register {
-    TARGET_LOW = 0x00,
-    TARGET_MIDDLE = 0x04,
-    TARGET_TILE = 0x08,
-    RETURN_LOW = 0x0c,
-    RETURN_MIDDLE = 0x10,
-    RETURN_TILE = 0x14,
+    TARGET = 0x00, /* three words: low, middle, high */
+    RETURN = 0x0c,
     PACKET_TAG = 0x18,
     CONTROL = 0x1c,
     LENGTH = 0x20,
@@ -45,11 +42,20 @@ enum niu_register {
     COMMAND = 0x40,
 };
 
+/* NOC_CTRL of requests with an answer. Of a channel's number the lowest bit is the buddy, above it are two
+ * bits of its class. */
 enum {
-    CONTROL_READ = 0x2090,
-    CONTROL_WRITE = 0x2092,
-    CONTROL_ATOMIC = 0x2091,
-    CONTROL_MULTICAST = 0x81b2, /* a write on the virtual channels of multicasts */
+#define NIU_CONTROL(name, first, bits) CTRL_##name = 1 << (first),
+#include "niu.def"
+    CONTROL_READ = CTRL_RESPONSE | CTRL_STATIC | CTRL_CHANNEL,
+    CONTROL_ATOMIC = CONTROL_READ | CTRL_TYPE,
+    CONTROL_WRITE = CONTROL_READ | CTRL_TYPE << 1,
+    /* a write on the virtual channels of multicasts */
+    CONTROL_MULTICAST = CTRL_RESPONSE | CTRL_STATIC | CTRL_CHANNEL << 2 | CTRL_TYPE << 1 |
+                        CTRL_MULTICAST | CTRL_PATH_RESERVE,
+};
+
+enum {
     ATOMIC_INCREMENT = 0x107c,  /* all 32 bits */
     ATOMIC_ANSWER = 4,          /* in L1: where old values go, which nobody reads */
 };
@@ -96,16 +102,22 @@ struct noc_end {
     uint32_t tile, address;
 };
 
+/* A place in a tile, and above its bits the tile. */
+static inline void put_end(unsigned buffer, unsigned at, struct noc_end end)
+{
+    const bool is_apart = NOC_LOCAL_BITS == 64;
+    const uint32_t above = is_apart ? 0 : end.tile << NOC_LOCAL_BITS % 32;
+    NIU_BUFFER(buffer, at) = end.address;
+    NIU_BUFFER(buffer, at + 4) = above;
+    NIU_BUFFER(buffer, at + 8) = is_apart ? end.tile : 0;
+}
+
 static inline void request(unsigned buffer, uint32_t control, struct noc_end target,
                            struct noc_end answer, uint32_t length)
 {
     wait_for_buffer(buffer);
-    NIU_BUFFER(buffer, TARGET_LOW) = target.address;
-    NIU_BUFFER(buffer, TARGET_MIDDLE) = 0;
-    NIU_BUFFER(buffer, TARGET_TILE) = target.tile;
-    NIU_BUFFER(buffer, RETURN_LOW) = answer.address;
-    NIU_BUFFER(buffer, RETURN_MIDDLE) = 0;
-    NIU_BUFFER(buffer, RETURN_TILE) = answer.tile;
+    put_end(buffer, TARGET, target);
+    put_end(buffer, RETURN, answer);
     NIU_BUFFER(buffer, PACKET_TAG) = 0;
     NIU_BUFFER(buffer, CONTROL) = control;
     NIU_BUFFER(buffer, LENGTH) = length;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The command line and the library for hosts ask the chip: a program that has the made-up small chip
-# beside Blackhole runs, tells, dumps, shows and debugs it by --arch, and a host reaches it through the
-# BARs of its own libttsim.
+# beside Blackhole runs, boots, tells, dumps, shows and debugs it by --arch, kernels work on its grid as a
+# description says, and a host reaches it through the BARs of its own libttsim.
 set -uo pipefail
 PENROSE=$builddir/tests/arch/penrose
 # shellcheck source=tests/cli/lib.bash
@@ -27,6 +27,53 @@ expect "Blackhole has no such word" 0 'out:0x9a000010' -- disasm --tensix 0x9a00
 expect "its descriptor" 0 'out:arch_name: SMALL' -- info --soc-descriptor small
 expect "a card of the other kind" 2 '--card: p150a is no card of --arch small' -- run --arch small --card p150a "$hello"
 expect "kinds that there are" 2 "did you mean small.* Known: blackhole, small" -- run --arch smal "$hello"
+
+# Firmware in tt-metal's shape, and a sum that goes from DRAM by NCRISC through the coprocessor, and by
+# BRISC back to DRAM.
+firmware=$builddir/tests/arch/firmware
+sum=("$work/add.json" --firmware "$firmware" --kernels "$builddir/tests/arch/add")
+numbers() { # write FOLDER, or compare FILE
+    python3 - "$@" <<'EOF'
+import struct
+import sys
+from array import array
+
+ROWS, COLUMNS = 64, 96
+a, b = (array("f", (i % period for i in range(ROWS * COLUMNS))) for period in (97, 53))
+if sys.argv[1] == "write":
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({ROWS}, {COLUMNS}), }}".ljust(117) + "\n"
+    for name, values in ("a", a), ("b", b):
+        with open(f"{sys.argv[2]}/{name}.npy", "wb") as file:
+            file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + values.tobytes())
+else:
+    with open(sys.argv[2], "rb") as file:
+        found = array("f", file.read()[128:])
+    wrong = [i for i, value in enumerate(found) if value != a[i] + b[i]]
+    if wrong or len(found) != ROWS * COLUMNS:
+        print(f"{len(wrong)} of {len(found)} are wrong, the first is number {wrong[:1]}")
+EOF
+}
+numbers write "$work"
+cp "$srcdir/tests/arch/add.json" "$work"
+expect "what firmware there is" 0 'out:DRAM banks +2$' 'out:mailboxes +0x00006000' -- info --arch small "$firmware"
+expect "one tile boots" 0 'out:^1 tile is ready' "out:^tile \(${first/,/, }\)" 'out:ncrisc .*firmware\.c' -- \
+    boot --arch small "$firmware"
+expect "all workers boot" 0 'out:^6 tiles are ready' -- boot --arch small "$firmware" --tiles all
+expect "workers of another card boot" 0 'out:^4 tiles are ready' -- \
+    boot --arch small --card small-harvested "$firmware" --tiles all
+expect "Blackhole has local RAM elsewhere" 2 'expected L1 \(below 0x180000\) or local memory' -- boot "$firmware"
+for schedule in fast lockstep random:1 timed; do
+    rm -f "$work/sum.npy"
+    expect "a program on the grid, $schedule" 0 'out:done on 6 tiles' -- \
+        run --arch small "${sum[@]}" --schedule "$schedule"
+    report "its result, $schedule" "$(numbers compare "$work/sum.npy")"
+done
+expect "a grid that another card has not" 2 'grid: 2x3 tiles, but the chip has 2x2' -- \
+    run --arch small --card small-harvested "${sum[@]}"
+expect "circular buffers of the firmware are in a dump" 0 -- \
+    run --arch small "${sum[@]}" --dump-state "$work/sum"
+"$PENROSE" state "$work/sum" --show cb >"$work/buffers"
+report "three of each tile" "$([ "$(grep -c '2 pages' "$work/buffers")" = 18 ] || cat "$work/buffers")"
 
 if command -v gdb-multiarch >/dev/null; then
     cat >"$work/gdb" <<EOF

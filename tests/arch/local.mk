@@ -3,7 +3,10 @@
 arch_small_cppflags = -Itests/arch/small -I$(srcdir)/%D%/small
 arch_files = %D%/scene.c %D%/scene.h
 EXTRA_DIST += \
+	%D%/add.json \
 	%D%/arch.sh \
+	%D%/firmware.c \
+	%D%/firmware.ld \
 	%D%/iram.c \
 	%D%/move.c \
 	%D%/small/addresses.h \
@@ -71,6 +74,26 @@ CLEANFILES += tests/arch/small-hello.elf
 tests/arch/small-hello.elf: $(srcdir)/firmware/bare/hello.c
 	$(guest_make) $(guest_hart_brisc) $(guest_files)
 tests/arch/small-hello.elf: $(guest_common) $(guest_tables) $(arch_moved)
+## Firmware in tt-metal's shape, and the kernels of a sum on the grid, linked against it.
+arch_firmware = $(patsubst %,tests/arch/firmware/%.elf,brisc ncrisc trisc0 trisc1 trisc2)
+arch_kernels = $(arch_firmware:tests/arch/firmware/%=tests/arch/add/%)
+check_DATA += $(arch_firmware) $(arch_kernels)
+CLEANFILES += $(arch_firmware) $(arch_kernels) $(arch_kernels:.elf=.weak)
+$(arch_firmware) $(arch_kernels): guest_extensions = zicsr
+$(arch_firmware) $(arch_kernels): guest_chip = $(arch_small_cppflags) -I$(srcdir)/src/arch/blackhole \
+	-I$(srcdir)/firmware -DDRAM_BANKS=2
+$(arch_firmware): guest_script = $(srcdir)/%D%/firmware.ld
+$(arch_firmware): tests/arch/firmware/%.elf: $(srcdir)/%D%/firmware.c $(srcdir)/%D%/firmware.ld \
+		$(srcdir)/firmware/kernels/firmware.h $(guest_common) $(arch_moved)
+	$(guest_make) $(guest_hart_$*) -Wl,--defsym=LOCAL_RAM=0xffa00000 -Wl,--defsym=__stack_top=0xffa01000 \
+		-fno-eliminate-unused-debug-types $(guest_files)
+$(arch_kernels): guest_script = $(srcdir)/firmware/kernels/kernel.ld
+$(arch_kernels): tests/arch/add/%.elf: tests/arch/firmware/%.elf $(GRID_FILES) $(KERNEL_FILES) $(arch_moved) \
+		$(guest_tables) $(tensor_common_files)
+	$(AM_V_at)$(MKDIR_P) $(@D) && $(RISCV_CC:gcc=objcopy) --weaken $< $(@:.elf=.weak)
+	$(guest_make) $(guest_hart_$*) -fno-jump-tables -Wl,--emit-relocs -Wl,-z,max-page-size=16 \
+		-Wl,--just-symbols=$(@:.elf=.weak) -o $@ $(srcdir)/firmware/kernels/start.c \
+		$(srcdir)/firmware/grid/add/$(patsubst trisc%,trisc,$*).c
 arch_triscs = $(foreach chip,blackhole small,$(patsubst %,tests/arch/$(chip)-trisc%.elf,0 1 2))
 check_DATA += $(arch_movers) $(arch_triscs)
 CLEANFILES += $(arch_movers) $(arch_triscs)
