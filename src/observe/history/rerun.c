@@ -741,17 +741,20 @@ static bool check_answer(struct rerun *rerun, const struct journal_entry *call,
     struct journal_entry entry;
     char text[160], what[240];
     size_t size = call->kind == JOURNAL_READ ? (size_t)call->number[3] : sizeof(uint32_t);
-    rerun_describe(call, text, sizeof text);
     if (!journal_get(rerun->journal, rerun->at, &entry)) {
         return true; /* it was cut there */
     }
     if (entry.kind != JOURNAL_ANSWER) {
+        rerun_describe(call, text, sizeof text);
         return rerun_differ(rerun, "%s: the recording has %s in place of its answer", text,
                             journal_name(entry.kind));
     }
     rerun->at = entry.next;
-    return rerun_compare_answer(&entry, status, rerun->bytes, size, what, sizeof what) ||
-           rerun_differ(rerun, "%s: %s", text, what);
+    if (rerun_compare_answer(&entry, status, rerun->bytes, size, what, sizeof what)) {
+        return true;
+    }
+    rerun_describe(call, text, sizeof text);
+    return rerun_differ(rerun, "%s: %s", text, what);
 }
 
 /* The entry at rerun->at, which takes no time. False: the chip went another way. */

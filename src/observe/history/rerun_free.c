@@ -156,9 +156,8 @@ static bool read_freely(struct free_rerun *own, const struct journal_entry *read
         return true; /* it was cut there */
     }
     rerun->at = answer.next;
-    bool may_differ = is_polled_again(rerun, read);
     while (!rerun_compare_answer(&answer, status, rerun->bytes, size, what, sizeof what)) {
-        if (may_differ) {
+        if (is_polled_again(rerun, read)) {
             return true;
         }
         if (rerun->cluster->time.now >= most || !pass_time(rerun, step)) {
@@ -192,15 +191,16 @@ static bool write_freely(struct free_rerun *own, const struct journal_entry *ent
     enum penrose_status status = PENROSE_OK;
     char text[160];
     uint64_t most = rerun->cluster->time.now + FREE_MOST_CYCLES;
-    rerun_describe(entry, text, sizeof text);
     do {
         if (!rerun_carry_out(rerun, entry, &status, &error)) {
+            rerun_describe(entry, text, sizeof text);
             return rerun_differ(rerun, "%s: this cannot be one of this chip's", text);
         }
     } while (status == PENROSE_E_STATE && !has_failed_then(rerun) &&
              rerun->cluster->time.now < most && pass_time(rerun, STEP_CYCLES));
     bool failed = has_failed_then(rerun);
     if ((status != PENROSE_OK) != failed) {
+        rerun_describe(entry, text, sizeof text);
         return rerun_differ(rerun, "%s: %s", text,
                             failed ? "it failed when it was recorded" : error.text);
     }
