@@ -179,9 +179,7 @@ enum answer tile_mmio_ETH(struct tile *tile, struct mmio_access *access)
         if (access->size != 4) {
             return ANSWER_NARROW;
         }
-        tile->eth->pc = access->agent < AGENT_NOC
-                            ? rv32_current_pc(&tile->hart[access->agent])
-                            : 0;
+        tile->eth->pc = access->agent < AGENT_NOC ? rv32_current_pc(&tile->hart[access->agent]) : 0;
         answer = eth_write(tile->eth, offset, effects, value, access->cycle);
     } else {
         answer = eth_read(tile->eth, offset, effects, &value, access->cycle);

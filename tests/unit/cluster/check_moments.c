@@ -435,8 +435,8 @@ static void check_frame(const struct pair *pair, const struct penrose_stop *stop
     ck_assert_uint_ge(stop->pc, LINK_CODE);
     ck_assert_uint_lt(stop->pc, LINK_CODE + 0x100);
     penrose_stop_format(stop, text, sizeof text);
-    snprintf(from, sizeof from, ", a frame of chip %u (%u, %u), sent at pc 0x30", !of,
-             stop->from_x, stop->from_y);
+    snprintf(from, sizeof from, ", a frame of chip %u (%u, %u), sent at pc 0x30", !of, stop->from_x,
+             stop->from_y);
     ck_assert_msg(strstr(text, from) != NULL, "%s", text);
 }
 
