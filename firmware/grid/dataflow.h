@@ -28,7 +28,7 @@ enum { NOC = HART == 0 ? 1 : 0 };
 enum { BUFFER_WRITE, BUFFER_READ, BUFFER_SMALL, BUFFER_ATOMIC };
 
 #define NIU(offset)            REGISTER(AT_NIU + STEP_NIU * NOC + (offset))
-#define NIU_BUFFER(buffer, at) NIU(STEP_NIU_BUFFER * (buffer) + (at))
+#define NIU_BUFFER(buffer, at) NIU(STEP_NIU_BUFFER *(buffer) + (at))
 #define NIU_COUNTER(number)    NIU(0x200 + 4 * (number))
 #define NIU_ID_LOGICAL         NIU(0x148)
 
@@ -56,8 +56,8 @@ enum {
 };
 
 enum {
-    ATOMIC_INCREMENT = 0x107c,  /* all 32 bits */
-    ATOMIC_ANSWER = 4,          /* in L1: where old values go, which nobody reads */
+    ATOMIC_INCREMENT = 0x107c, /* all 32 bits */
+    ATOMIC_ANSWER = 4,         /* in L1: where old values go, which nobody reads */
 };
 
 enum { ATOMICS_ANSWERED = 0, WRITES_ANSWERED = 1, READS_ANSWERED = 2, WRITES_SENT = 10 };

@@ -29,15 +29,15 @@ enum held {
 enum { TEXT = 0x1000, TEXT_STEP = 0x1000, MAILBOXES = 0x6000, AREA = 0x8000 };
 
 enum processor { /* as messages count them */
-    BRISC,
-    NCRISC,
-    TRISC0,
-    TRISC1,
-    TRISC2,
-    PROCESSORS,
-    SELF = HART == 0   ? BRISC
-           : HART == 4 ? NCRISC
-                       : TRISC0 + HART - 1
+                 BRISC,
+                 NCRISC,
+                 TRISC0,
+                 TRISC1,
+                 TRISC2,
+                 PROCESSORS,
+                 SELF = HART == 0   ? BRISC
+                        : HART == 4 ? NCRISC
+                                    : TRISC0 + HART - 1
 };
 
 enum { BUFFERS = 32, BANKS = 2, UNIT_SHIFT = HART == 0 || HART == 4 ? 0 : 4 };
@@ -98,9 +98,10 @@ extern uint32_t __ldm_data_start[], __ldm_data_end[];
 
 /* Where the area has the initial values of this hart's local RAM. */
 enum {
-    VALUES = AREA + (SELF == BRISC    ? 0
-                     : SELF == NCRISC ? TILE_B_LOCAL_BYTES
-                                      : 2 * TILE_B_LOCAL_BYTES + (SELF - TRISC0) * TILE_T_LOCAL_BYTES),
+    VALUES =
+        AREA + (SELF == BRISC    ? 0
+                : SELF == NCRISC ? TILE_B_LOCAL_BYTES
+                                 : 2 * TILE_B_LOCAL_BYTES + (SELF - TRISC0) * TILE_T_LOCAL_BYTES),
     TABLES = AREA + 2 * TILE_B_LOCAL_BYTES + 3 * TILE_T_LOCAL_BYTES + METAL_IRAM_IMAGE_BYTES
 };
 
