@@ -463,8 +463,9 @@ static enum cli_exit info_firmware(const struct info_options *options)
     struct penrose_error error;
     struct facts facts[LOADER_PROCESSORS];
     enum cli_exit exit = CLI_DONE;
-    if (loader_firmware_open(options->cli->kind->arch, options->path, &firmware, &error) !=
-        PENROSE_OK) {
+    const struct chip_calls *kind = options->cli->kind;
+    if (loader_firmware_open(kind->arch, kind->inside->rv32_find_operands, options->path, &firmware,
+                             &error) != PENROSE_OK) {
         return complain(options->cli, "%s", error.text);
     }
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {

@@ -46,7 +46,8 @@ static enum penrose_status open_hart(struct loader_companion *companion, const c
     companion->harts++;
     const struct loader_segment *data = data_segment(companion, elf);
     companion->entry[hart] = elf->entry;
-    if (data && data->filesz && !loader_scratch_find(elf, l1_bytes, &companion->scratch[hart])) {
+    if (data && data->filesz &&
+        !loader_scratch_find(elf, l1_bytes, companion->operands_of, &companion->scratch[hart])) {
         return error_set(error, PENROSE_E_FORMAT,
                          "%s: main() copies no data from L1 as tt-metal's firmware does",
                          elf->name);
@@ -64,8 +65,8 @@ static enum penrose_status open_hart(struct loader_companion *companion, const c
     return PENROSE_OK;
 }
 
-enum penrose_status loader_companion_open(const struct arch *facts, const char *directory,
-                                          enum loader_companion_kind kind,
+enum penrose_status loader_companion_open(const struct arch *facts, rv32_operands_of *operands_of,
+                                          const char *directory, enum loader_companion_kind kind,
                                           struct loader_companion **result,
                                           struct penrose_error *error)
 {
@@ -75,6 +76,7 @@ enum penrose_status loader_companion_open(const struct arch *facts, const char *
         return error_set(error, PENROSE_E_MEMORY, "%s: out of memory", directory);
     }
     companion->facts = facts;
+    companion->operands_of = operands_of;
     companion->kind = kind;
     enum penrose_status status = PENROSE_OK;
     for (unsigned i = 0; i < LOADER_COMPANION_HARTS && !status && kinds[kind].elf[i]; i++) {

@@ -24,6 +24,7 @@ enum { LOADER_COMPANION_HARTS = 2 };
 
 struct loader_companion {
     const struct arch *facts;
+    rv32_operands_of *operands_of;
     enum loader_companion_kind kind;
     unsigned harts;
     struct loader_elf *elf[LOADER_COMPANION_HARTS]; /* the main hart's first */
@@ -34,8 +35,8 @@ struct loader_companion {
 
 /* Opens it in `directory`, in the layouts that loader_firmware_open knows; errors as there.
  * Close with loader_companion_close. */
-enum penrose_status loader_companion_open(const struct arch *facts, const char *directory,
-                                          enum loader_companion_kind kind,
+enum penrose_status loader_companion_open(const struct arch *facts, rv32_operands_of *operands_of,
+                                          const char *directory, enum loader_companion_kind kind,
                                           struct loader_companion **companion,
                                           struct penrose_error *error);
 void loader_companion_close(struct loader_companion *companion); /* NULL is allowed */

@@ -111,7 +111,7 @@ static enum penrose_status find_scratch(struct loader_firmware *firmware,
     uint32_t base = 0;
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         uint32_t address;
-        if (!loader_scratch_find(firmware->elf[i], l1_bytes, &address)) {
+        if (!loader_scratch_find(firmware->elf[i], l1_bytes, firmware->operands_of, &address)) {
             continue;
         }
         if (first && address - scratch_offset(facts, i) != base) {
@@ -315,8 +315,8 @@ static enum penrose_status open_members(struct loader_firmware *firmware, const 
     return status;
 }
 
-enum penrose_status loader_firmware_open(const struct arch *facts, const char *directory,
-                                         struct loader_firmware **result,
+enum penrose_status loader_firmware_open(const struct arch *facts, rv32_operands_of *operands_of,
+                                         const char *directory, struct loader_firmware **result,
                                          struct penrose_error *error)
 {
     *result = NULL;
@@ -325,6 +325,7 @@ enum penrose_status loader_firmware_open(const struct arch *facts, const char *d
         return error_set(error, PENROSE_E_MEMORY, "%s: out of memory", directory);
     }
     firmware->facts = facts;
+    firmware->operands_of = operands_of;
     enum penrose_status status = open_members(firmware, directory, error);
     if (status) {
         loader_firmware_close(firmware);

@@ -17,6 +17,7 @@
 #include "loader/elf.h"
 #include "loader/layout.h"
 #include "loader/writes.h"
+#include "rv32/operands.h"
 
 /* The harts of a tile, in the order of tt-metal's processor index. */
 enum loader_processor {
@@ -44,6 +45,7 @@ struct loader_tables {
 
 struct loader_firmware {
     const struct arch *facts; /* of the kind of chip for which it was opened */
+    rv32_operands_of *operands_of;
     struct loader_elf *elf[LOADER_PROCESSORS];
     struct loader_layout layout;
     uint32_t entry[LOADER_PROCESSORS];   /* where each hart's text starts, as reset PCs want it */
@@ -54,13 +56,13 @@ struct loader_firmware {
 
 /*
  * Opens the set in `directory`: either tt-metal's layout (brisc/brisc.elf, ncrisc/ncrisc.elf,
- * trisc0/trisc0.elf, ...) or all five ELFs in the directory itself. Close with
- * loader_firmware_close. Errors: PENROSE_E_FILE (a file is missing; names it and what was looked
+ * trisc0/trisc0.elf, ...) or all five ELFs in the directory itself, for the kind of chip with these facts,
+ * whose harts read instructions by `operands_of`. Close with loader_firmware_close. Errors: PENROSE_E_FILE (a file is missing; names it and what was looked
  * for), PENROSE_E_FORMAT (not an ELF for a hart, files of different builds or for another chip),
  * PENROSE_E_LAYOUT (debug information of brisc.elf lacks something), PENROSE_E_MEMORY.
  */
-enum penrose_status loader_firmware_open(const struct arch *facts, const char *directory,
-                                         struct loader_firmware **firmware,
+enum penrose_status loader_firmware_open(const struct arch *facts, rv32_operands_of *operands_of,
+                                         const char *directory, struct loader_firmware **firmware,
                                          struct penrose_error *error);
 
 /* NULL is allowed. */

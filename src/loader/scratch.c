@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "loader/layout.h"
-#include "rv32/rv32.h"
 
 enum { MAX_INSTRUCTIONS = 256 };
 
@@ -27,6 +26,7 @@ struct registers {
     uint32_t value[32];
     bool known[32];
     uint32_t data, l1_bytes; /* the start of .data; of L1 */
+    rv32_operands_of *operands_of;
 };
 
 static void forget_register(struct registers *registers, unsigned number)
@@ -69,7 +69,7 @@ static bool is_copy(const struct registers *registers, unsigned a, unsigned b, u
 /* Executes what matters of one instruction; true when it is the copy, with its source. */
 static bool step_registers(struct registers *registers, uint32_t instruction, uint32_t *source)
 {
-    const struct rv32_operands insn = rv32_find_operands(NULL, instruction, 0);
+    const struct rv32_operands insn = registers->operands_of(NULL, instruction, 0);
     switch (insn.row) {
     case RV32_ROW_LUI:
         set(registers, insn.rd, (uint32_t)insn.imm << 12);
@@ -121,9 +121,11 @@ static const struct loader_symbol *find_main(const struct loader_elf *elf)
     return symbol ? symbol : loader_elf_symbol(elf, "main.isra.0");
 }
 
-bool loader_scratch_find(const struct loader_elf *elf, uint32_t l1_bytes, uint32_t *address)
+bool loader_scratch_find(const struct loader_elf *elf, uint32_t l1_bytes,
+                         rv32_operands_of *operands_of, uint32_t *address)
 {
-    struct registers registers = {.known = {true}, .l1_bytes = l1_bytes};
+    struct registers registers = {
+        .known = {true}, .l1_bytes = l1_bytes, .operands_of = operands_of};
     if (!find_data(elf, l1_bytes, &registers.data)) {
         return false;
     }

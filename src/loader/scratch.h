@@ -9,11 +9,14 @@
 #include <stdint.h>
 
 #include "loader/elf.h"
+#include "rv32/operands.h"
 
 /*
  * Finds the address in L1, of so many bytes, from which the firmware `elf` initialises its .data; false when its start
- * code has no such place (a compiler may leave the copy out when .data is empty). Thread-safe.
+ * code has no such place (a compiler may leave the copy out when .data is empty). `operands_of` reads
+ * instructions as the kind of chip has them. Thread-safe.
  */
-bool loader_scratch_find(const struct loader_elf *elf, uint32_t l1_bytes, uint32_t *address);
+bool loader_scratch_find(const struct loader_elf *elf, uint32_t l1_bytes,
+                         rv32_operands_of *operands_of, uint32_t *address);
 
 #endif

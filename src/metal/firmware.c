@@ -26,7 +26,8 @@ enum penrose_status chip_firmware_open(const char *directory, struct penrose_fir
         free(made);
         return metal_no_memory(error);
     }
-    enum penrose_status status = loader_firmware_open(&arch, directory, &made->loader, error);
+    enum penrose_status status =
+        loader_firmware_open(&arch, rv32_find_operands, directory, &made->loader, error);
     if (status != PENROSE_OK) {
         chip_firmware_close(made);
         return status;
@@ -62,8 +63,8 @@ enum penrose_status metal_find_companion(struct penrose_firmware *firmware, cons
     enum loader_companion_kind kind = kind_for(tile);
     enum penrose_status status = PENROSE_OK;
     if (!firmware->companion[kind]) {
-        status = loader_companion_open(&arch, firmware->directory, kind, &firmware->companion[kind],
-                                       error);
+        status = loader_companion_open(&arch, rv32_find_operands, firmware->directory, kind,
+                                       &firmware->companion[kind], error);
     }
     *companion = firmware->companion[kind];
     return status;

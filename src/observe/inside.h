@@ -20,6 +20,7 @@
 #include "observe/waits/left.h"
 #include "observe/waits/waits.h"
 #include "rv32/names.h"
+#include "rv32/operands.h"
 #include "tensix/config/field.h"
 
 struct inside {

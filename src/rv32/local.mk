@@ -38,4 +38,5 @@ chip_sources += \
 	%D%/vector_map.c
 libpenrose_core_la_SOURCES += \
 	%D%/names.c \
-	%D%/names.h
+	%D%/names.h \
+	%D%/operands.h

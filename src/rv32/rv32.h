@@ -26,6 +26,7 @@
 #include "isa/isa.h"
 #include "isa/reg.h"
 #include "rv32/names.h"
+#include "rv32/operands.h"
 
 enum rv32_core { RV32_B, RV32_T0, RV32_T1, RV32_T2, RV32_NC, RV32_CORES };
 
@@ -236,86 +237,9 @@ enum answer rv32_bus_fault(struct rv32_hart *hart, enum penrose_fault_kind kind,
 
 /* --- Instruction table --- */
 
-/* The rows of rv32.def in order. */
-enum rv32_row {
-#define INSN(token, mnemonic, extension, match, mask, format, traits) RV32_ROW_##token,
-#define STUB                                                          INSN
-#include "rv32/rv32.def"
-#undef INSN
-#undef STUB
-    RV32_ROWS
-};
 extern const struct isa_row rv32_rows[RV32_ROWS];
 enum rv32_extension rv32_row_extension(unsigned row);
 bool rv32_row_is_stub(unsigned row);
-
-/* Which registers an instruction reads and writes (bit n: xn), and what it may do besides. */
-enum rv32_class {
-    RV32_CLASS_PLAIN,  /* integer registers only */
-    RV32_CLASS_LOAD,   /* integer load */
-    RV32_CLASS_STORE,  /* integer store */
-    RV32_CLASS_BRANCH, /* conditional */
-    RV32_CLASS_JUMP,   /* jal, jalr */
-    RV32_CLASS_FENCE,
-    RV32_CLASS_OTHER, /* CSRs, atomics, float, vector, pushes, pauses */
-};
-enum rv32_trait {
-    /* What follows the wall clock through an instruction (rv32/idle.h): its second operand is rs2 or
-     * the immediate. */
-    RV32_ADDS = 1 << 0,
-    RV32_SUBTRACTS = 1 << 1,
-    RV32_COMPARES = 1 << 2, /* 1 where the first operand is less */
-    /* Accesses to memory; without a size an access has that of the elements, as vtype says. */
-    RV32_LOADS = 1 << 3,
-    RV32_STORES = 1 << 4,
-    RV32_BYTE = 1 << 5,
-    RV32_HALF = 1 << 6,
-    RV32_WORD = 1 << 7,
-    RV32_SIGNED = 1 << 8, /* what is loaded is sign-extended */
-    RV32_SWAPS = 1 << 9, /* what an atomic instruction has loaded plays no part in what it stores */
-    /* How many registers the destination of a vector instruction is. */
-    RV32_SINGLE = 1 << 10, /* one, whatever LMUL says */
-    RV32_WIDE = 1 << 11,   /* twice LMUL */
-};
-struct rv32_effects {
-    enum rv32_class class;
-    unsigned traits;
-    bool reads_rs1, reads_rs2;
-    uint32_t reads, writes;
-};
-struct rv32_effects rv32_row_effects(unsigned row, uint32_t word);
-
-/* The bytes of one access of an instruction with these traits; 0: it has none, or of no fixed size. */
-static inline unsigned rv32_access_size(unsigned traits)
-{
-    return traits / RV32_BYTE & 7;
-}
-
-/* Does the word push itself, rotated, to the coprocessor? */
-static inline bool rv32_is_ttinsn(uint32_t word)
-{
-    return (word & 3) != 3;
-}
-
-enum rv32_file { RV32_X, RV32_F, RV32_V, RV32_FILES };
-
-/*
- * The operands of an instruction, for those who look at one that they do not execute. Sets of
- * registers have bit n for register n of a file. A vector operand is LMUL registers there.
- */
-struct rv32_operands {
-    int row; /* -1: the word is a .ttinsn, or no instruction; the rest is zero then */
-    struct rv32_effects effects;
-    unsigned rd, rs1, rs2;
-    int32_t imm;                  /* of formats that have one */
-    uint32_t values[RV32_FILES];  /* that are read, but for those that make an address */
-    uint32_t results[RV32_FILES]; /* that are written */
-    unsigned size;                /* of an access to memory, which begins at x[rs1] + imm; or 0 */
-};
-
-/* `vtype` as the hart has it plays a part for vector operands only. `index` as below. */
-struct rv32_operands rv32_find_operands(const struct isa_index *index, uint32_t word,
-                                        uint32_t vtype);
 
 /*
  * Disassembles `word` at `pc` into text[size]: never fails, ".word 0x..." where nothing matches,

@@ -207,7 +207,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s FIRMWARE KERNELS\n", argv[0]);
         return 2;
     }
-    if (loader_firmware_open(&arch, argv[1], &opened, &error) != PENROSE_OK) {
+    if (loader_firmware_open(&arch, rv32_find_operands, argv[1], &opened, &error) != PENROSE_OK) {
         give_up(error.text);
     }
     firmware = opened;

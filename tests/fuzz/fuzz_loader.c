@@ -77,7 +77,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct loader_firmware firmware = {.elf = {elf, elf, elf, elf, elf}, .ring_base = 0x8000};
     loader_xip(elf, arch.l1_bytes[PENROSE_TILE_TENSIX], &blob,
                &error); /* leaves an empty blob when it fails */
-    loader_scratch_find(elf, arch.l1_bytes[PENROSE_TILE_TENSIX], &firmware.scratch[0]);
+    loader_scratch_find(elf, arch.l1_bytes[PENROSE_TILE_TENSIX], rv32_find_operands,
+                        &firmware.scratch[0]);
     loader_kernel_check(elf, &firmware, LOADER_BRISC, &error);
     if (loader_layout_read(elf, arch.l1_bytes[PENROSE_TILE_TENSIX], &firmware.layout, &error) ==
         PENROSE_OK) {

@@ -365,7 +365,8 @@ TEST(real_sets)
         if (entry->d_name[0] == '.') {
             continue;
         }
-        enum penrose_status status = loader_firmware_open(&arch, path, &firmware, &error);
+        enum penrose_status status =
+            loader_firmware_open(&arch, rv32_find_operands, path, &firmware, &error);
         if (access(drisc, F_OK) != 0) {
             ck_assert_int_eq(status, PENROSE_E_FORMAT);
             check_words(error.text, (const char *const[]){"xtttensixwh", NULL});

@@ -55,7 +55,8 @@ static bool find(const uint32_t *code, uint32_t count, bool symbols, uint32_t *a
     }
     image_finish(image);
     struct loader_elf *elf = image_open(image);
-    bool found = loader_scratch_find(elf, arch.l1_bytes[PENROSE_TILE_TENSIX], address);
+    bool found =
+        loader_scratch_find(elf, arch.l1_bytes[PENROSE_TILE_TENSIX], rv32_find_operands, address);
     return found;
 }
 

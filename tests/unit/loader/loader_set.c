@@ -108,7 +108,8 @@ enum penrose_status set_open(const struct set_options *options, struct loader_fi
             image_write(image, path);
         }
     }
-    enum penrose_status status = loader_firmware_open(options->facts, folder, firmware, error);
+    enum penrose_status status =
+        loader_firmware_open(options->facts, rv32_find_operands, folder, firmware, error);
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         path_of(options, folder, i, true, path);
         unlink(path);

@@ -140,7 +140,8 @@ TEST(tables_of_a_host_are_kept)
     struct metal_tables tables, ours;
     struct loader_boot boot = {0};
     struct tile *tile;
-    ck_assert_int_eq(loader_firmware_open(&arch, set, &firmware, &error), PENROSE_OK);
+    ck_assert_int_eq(loader_firmware_open(&arch, rv32_find_operands, set, &firmware, &error),
+                     PENROSE_OK);
     const struct loader_elf *brisc = firmware->elf[LOADER_BRISC];
     const struct loader_segment *code = loader_elf_segment_at(brisc, firmware->entry[LOADER_BRISC]);
     ck_assert_int_eq(chip_tile(chip, X, Y, &tile, &error), PENROSE_OK);
