@@ -7,21 +7,15 @@
 #include "arch/arch.h"
 #include "tile/report.h"
 
-static bool holds(const struct tile_range *range, enum tile_agent agent, uint32_t address)
-{
-    return address >= range->first && address <= range->last && range->agents & 1u << agent;
-}
-
 const struct tile_range *tile_find_range(const struct tile_map *map, enum tile_agent agent,
                                          uint32_t address)
 {
-    const struct tile_range *ranges = map->range;
-    for (unsigned i = 0; i < map->count; i++) {
-        if (holds(&ranges[i], agent, address)) {
-            return &ranges[i];
-        }
+    const struct tile_range *range = map->range, *end = map->range + map->count;
+    while (range < end && address > range->last) {
+        range++;
     }
-    return NULL;
+    bool holds = range < end && address >= range->first && range->agents & 1u << agent;
+    return holds ? range : NULL;
 }
 
 static enum answer access_memory(struct tile *tile, struct mmio_access *access, uint8_t *at)

@@ -1,7 +1,9 @@
 /* The register files of a tile's blocks: each word of a row does what its kind promises. */
 #include "eth/eth.h"
 #include "isa/reg.h"
+#include "tile/access.h"
 #include "tile/debug.h"
+#include "tile/map.h"
 #include "unit/tile/mmio_harness.h"
 
 static const struct block {
@@ -120,4 +122,13 @@ TEST_EACH(words_keep_the_promise_of_their_kind, COUNT(blocks))
     }
     ck_assert_uint_ge(words, block->file->rows - 1);
     harness_teardown();
+}
+
+TEST_EACH(addresses_ascend_in_the_map, TILE_TYPES)
+{
+    const struct tile_map *map = &tile_maps[_i];
+    for (unsigned i = 0; i < map->count; i++) {
+        ck_assert_uint_le(map->range[i].first, map->range[i].last);
+        ck_assert(i == 0 || map->range[i - 1].last < map->range[i].first);
+    }
 }
