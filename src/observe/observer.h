@@ -38,7 +38,7 @@ enum observed_kind {
                            (0 bytes: nothing but the clock), perhaps among others */
     OBSERVED_GOES_ON,   /* that ends */
     OBSERVED_UNIT,      /* behind OBSERVED_TENSIX: `work` says what the instruction has read and
-                           written. Not of units that do not tell everything yet */
+                           written, as far as its unit tells */
     OBSERVED_KINDS,
 };
 
@@ -121,6 +121,7 @@ struct observed_work {
     unsigned unit, row; /* enum tensix_unit and enum tensix_row of the chip */
     const struct observed_touch *touch;
     unsigned touches;
+    bool tells_all; /* false: it may have touched more, since its unit does not tell all yet */
     bool continues; /* the list was full: the next event goes on with the same instruction */
     /* It is under way from the cycle in which it passed its gate on, and over at `end`. In a
      * functional run the two are equal. */

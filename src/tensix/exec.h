@@ -89,6 +89,14 @@ static inline void tensix_touch(struct tensix *tensix, enum tensix_access access
     }
 }
 
+static inline void tensix_touch_dst(struct tensix *tensix, enum tensix_access access,
+                                    bool is_32bit, unsigned row, unsigned rows)
+{
+    if (tensix_wants_work(tensix)) {
+        tensix_add_dst_touch(tensix, access, OBSERVED_STATE_DST, is_32bit, row, rows);
+    }
+}
+
 /* `agent` has read or written bytes of L1, or of the tile's registers; or what the kind says of the
  * instruction at hand. */
 static inline void tensix_tell(struct tensix *tensix, enum observed_kind kind,

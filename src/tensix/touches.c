@@ -38,9 +38,8 @@ static void tell_list(struct tensix *tensix, struct observed_work *work)
     work->unit = tensix_row_infos[work->row].unit;
     work->touch = touches->touch;
     work->touches = touches->count;
-    if (tells_all[work->unit]) {
-        tensix->board->observe(tensix->owner, &event);
-    }
+    work->tells_all = tells_all[work->unit];
+    tensix->board->observe(tensix->owner, &event);
     touches->count = 0;
 }
 
@@ -60,6 +59,20 @@ void tensix_add_touch(struct tensix *tensix, enum tensix_access access, enum obs
     }
     if (access & TENSIX_WRITES) {
         add_touch(touches, true, state, first, count);
+    }
+}
+
+void tensix_add_dst_touch(struct tensix *tensix, enum tensix_access access,
+                          enum observed_state state, bool is_32bit, unsigned row, unsigned rows)
+{
+    const struct tensix_dst_map map = tensix_dst_map_now(tensix);
+    for (unsigned i = row; i < row + rows; i++) {
+        unsigned physical =
+            is_32bit ? tensix_dst_physical32(map, i) : tensix_dst_physical16(map, i);
+        tensix_add_touch(tensix, access, state, physical, 1);
+        if (state == OBSERVED_STATE_DST && (is_32bit || map.high_half)) {
+            tensix_add_touch(tensix, access, state, physical + TENSIX_DST_LOWER_HALF, 1);
+        }
     }
 }
 

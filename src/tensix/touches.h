@@ -13,7 +13,8 @@
  * nothing before it is certain that the instruction executes.
  *
  * The list is made only while somebody wants OBSERVED_UNIT. It begins when the instruction has
- * passed its gate, and is told when its time has been charged. One that stalls is not told.
+ * passed its gate, and is told when its time has been charged. One that stalls is not told. Units of
+ * which not everything is told yet say so (`tells_all` of the work).
  */
 #ifndef TENSIX_TOUCHES_H
 #define TENSIX_TOUCHES_H
@@ -41,6 +42,10 @@ struct tensix;
  * tensix_touch (exec.h), which costs a comparison while nobody wants to know. */
 void tensix_add_touch(struct tensix *tensix, enum tensix_access access, enum observed_state state,
                       unsigned first, unsigned count);
+
+/* The same of rows of Dst16b, or of Dst32b, or of their flags (tensix_touch_dst). */
+void tensix_add_dst_touch(struct tensix *tensix, enum tensix_access access,
+                          enum observed_state state, bool is_32bit, unsigned row, unsigned rows);
 
 /* The instruction at the gate of `thread` goes to its unit. */
 void tensix_begin_touches(struct tensix *tensix, unsigned thread, unsigned row);

@@ -113,6 +113,8 @@ void tensix_put_config(struct tensix *tensix, unsigned thread, unsigned state, u
                        uint32_t mask, uint32_t value)
 {
     store(tensix, state, word, mask, value);
+    tensix_touch(tensix, TENSIX_CHANGES, OBSERVED_STATE_CONFIG,
+                 (word < TENSIX_GLOBAL_WORD ? state : 0) * TENSIX_STATE_WORDS + word, 1);
     tensix->outcome.changed = true;
     tensix_report_unread(tensix, thread, state * TENSIX_STATE_WORDS + word,
                          tensix_unread_field(false, word, value & mask));

@@ -105,6 +105,7 @@ tensix_matrix_dst(struct tensix *tensix, struct tensix_dst_map map, bool is_32bi
 {
     struct tensix_dst *dst = &tensix->dst;
     tensix_vector_settle(tensix, &tensix->vector, tensix->now);
+    tensix_touch_dst(tensix, TENSIX_CHANGES, is_32bit, row, rows);
     unsigned physical =
         is_32bit ? tensix_dst_physical32(map, row) : tensix_dst_physical16(map, row);
     uint64_t cleared = 0;

@@ -424,6 +424,7 @@ static enum tensix_exec pool(struct tensix *tensix, unsigned thread, const char 
     a = a ? a : tensix_matrix_src(tensix, TENSIX_SRC_A, row_a);
     scale = scale ? scale : tensix_matrix_src(tensix, TENSIX_SRC_B, row_b);
     (setup.mode.is_dst_32bit ? pool32 : pool16)(tensix, &setup, a, scale, row, args->index_en);
+    tensix_touch_dst(tensix, TENSIX_CHANGES, setup.mode.is_dst_32bit, row, POOL_ROWS);
     tensix->matrix.src_a_row = (uint8_t)row_a;
     return tensix_matrix_done(tensix, thread, args->clear_dvalid, args->pool_addr_mod);
 }

@@ -173,10 +173,18 @@ enum zeroacc_mode {
     ZEROACC_ALL_32B = 7,
 };
 
+static void touch_flags(struct tensix *tensix, bool is_32bit, unsigned row, unsigned rows)
+{
+    if (tensix_wants_work(tensix)) {
+        tensix_add_dst_touch(tensix, TENSIX_WRITES, OBSERVED_STATE_DST_FLAG, is_32bit, row, rows);
+    }
+}
+
 static void zero_one_row(struct tensix *tensix, unsigned thread, unsigned row, bool valid)
 {
     unsigned state = tensix_state_id(tensix, thread);
     row = tensix_matrix_dst_row(tensix, thread, state, row);
+    touch_flags(tensix, tensix_matrix_has_dst32(tensix, state), row, 1);
     if (tensix_matrix_has_dst32(tensix, state)) {
         tensix_dst_mark_row32(&tensix->dst, tensix_dst_map_now(tensix), row, valid);
     } else {
@@ -203,7 +211,9 @@ static void zero_16_rows(struct tensix *tensix, unsigned thread, unsigned block,
         row & (is_32b ? UPPER_HALF_32B : UPPER_HALF)) {
         block += is_32b ? HALF_BLOCKS / 2 : HALF_BLOCKS;
     }
-    (void)tensix_dst_mark_block(&tensix->dst, tensix_dst_map_now(tensix), block, is_32b, valid);
+    if (tensix_dst_mark_block(&tensix->dst, tensix_dst_map_now(tensix), block, is_32b, valid)) {
+        touch_flags(tensix, is_32b, block * TENSIX_DST_BLOCK_ROWS, TENSIX_DST_BLOCK_ROWS);
+    }
 }
 
 /*
@@ -227,10 +237,13 @@ TENSIX_EXEC(ZEROACC)
     case ZEROACC_HALF:
     case ZEROACC_HALF_32B:
         tensix_dst_mark_half(&tensix->dst, args->dst_row & 1, valid);
+        tensix_touch(tensix, TENSIX_WRITES, OBSERVED_STATE_DST_FLAG,
+                     args->dst_row & 1 ? TENSIX_DST_ROWS / 2 : 0, TENSIX_DST_ROWS / 2);
         break;
     case ZEROACC_ALL:
     case ZEROACC_ALL_32B:
         tensix_dst_mark_all(&tensix->dst, valid);
+        tensix_touch(tensix, TENSIX_WRITES, OBSERVED_STATE_DST_FLAG, 0, TENSIX_DST_ROWS);
         break;
     default:
         return tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_UNDEFINED,

@@ -65,6 +65,7 @@ static void put_dst_row(struct tensix *tensix, const struct to_dst *how, unsigne
 {
     uint32_t src[COLUMNS], wide[COLUMNS];
     uint16_t half[COLUMNS];
+    tensix_touch_dst(tensix, TENSIX_CHANGES, how->is_32bit || how->is_low, row, 1);
     if (how->flushes) {
         flush_row(source, src);
         source = src;
@@ -394,6 +395,7 @@ static enum tensix_exec move_from_dst(struct tensix *tensix, unsigned thread, co
     for (unsigned i = 0; i < rows; i++) {
         uint32_t data[COLUMNS];
         get_src_row(tensix, &how, row + i, data);
+        tensix_touch_dst(tensix, TENSIX_READS, how.half != WHOLE, row + i, 1);
         if (tensix->vector.sets.blocked_moves) {
             keep_src_row(tensix, src, row_src + i, data);
         }

@@ -110,6 +110,16 @@ static uint16_t *low_rows(struct tensix_dst *dst, unsigned physical)
     return dst->bits[physical + TENSIX_DST_LOWER_HALF];
 }
 
+/* What a macro has scheduled is not the instruction at hand, and not told yet. */
+static void touch_rows(struct tensix *tensix, const struct tensix_vector_op *op,
+                       enum tensix_access access, bool is_32bit, unsigned address)
+{
+    if (!op->is_scheduled) {
+        tensix_touch_dst(tensix, access, is_32bit, address & ~(unsigned)ADDRESS_COLUMN,
+                         NUM_LANES_ROWS);
+    }
+}
+
 static bool any_undefined(const struct tensix_dst *dst, unsigned physical)
 {
     bool none[NUM_LANES_ROWS] = {false};
@@ -188,6 +198,7 @@ void tensix_vector_load(struct tensix *tensix, const struct tensix_vector_op *op
     unsigned physical = is_32bit ? tensix_dst_physical32(map, address & ~(unsigned)ADDRESS_COLUMN)
                                  : tensix_dst_physical16(map, address & ~(unsigned)ADDRESS_COLUMN);
     uint32_t odd = address & ADDRESS_ODD ? UINT32_MAX : sets->odd_loads;
+    touch_rows(tensix, op, TENSIX_READS, is_32bit, address);
     if (any_undefined(&tensix->dst, physical)) {
         load_defined(tensix, format, physical, odd, vector->lreg[vd], lanes);
     } else if (is_one_column(odd, lanes) && !sets->fp16_infinities) {
@@ -228,6 +239,7 @@ static void store_rows(struct tensix *tensix, const struct tensix_vector_op *op,
     unsigned physical = is_32bit ? tensix_dst_physical32(map, address & ~(unsigned)ADDRESS_COLUMN)
                                  : tensix_dst_physical16(map, address & ~(unsigned)ADDRESS_COLUMN);
     uint32_t odd = address & ADDRESS_ODD ? UINT32_MAX : vector->sets.odd_stores;
+    touch_rows(tensix, op, TENSIX_CHANGES, is_32bit, address);
     if (any_undefined(&tensix->dst, physical)) {
         define_rows(&tensix->dst, physical, lanes);
     }
