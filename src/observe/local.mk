@@ -15,6 +15,10 @@ chip_sources += \
 	%D%/check/check.c \
 	%D%/check/check.h \
 	%D%/check/noc.c \
+	%D%/check/order.c \
+	%D%/check/order.h \
+	%D%/check/races.c \
+	%D%/check/races.h \
 	%D%/dump/buffers.c \
 	%D%/dump/collect.c \
 	%D%/dump/dump.c \

@@ -104,6 +104,7 @@ enum observed_state {
 struct observed_touch {
     enum observed_state state;
     bool is_write;
+    bool is_late; /* the data come when the instruction has left its unit */
     uint32_t first, count;
 };
 

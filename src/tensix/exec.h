@@ -89,8 +89,8 @@ static inline void tensix_touch(struct tensix *tensix, enum tensix_access access
     }
 }
 
-static inline void tensix_touch_dst(struct tensix *tensix, enum tensix_access access,
-                                    bool is_32bit, unsigned row, unsigned rows)
+static inline void tensix_touch_dst(struct tensix *tensix, enum tensix_access access, bool is_32bit,
+                                    unsigned row, unsigned rows)
 {
     if (tensix_wants_work(tensix)) {
         tensix_add_dst_touch(tensix, access, OBSERVED_STATE_DST, is_32bit, row, rows);
@@ -232,6 +232,7 @@ static inline void tensix_store_gpr(struct tensix *tensix, unsigned thread, unsi
 {
     uint32_t *gpr = &tensix->gpr[thread][index];
     *gpr = (*gpr & ~mask) | (value & mask);
+    tensix_touch(tensix, TENSIX_WRITES, OBSERVED_STATE_GPR, thread * TENSIX_GPRS + index, 1);
     tensix->outcome.changed = true;
 }
 

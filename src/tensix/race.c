@@ -21,8 +21,7 @@ static const struct reads {
 #undef TAKES
 };
 
-/* The bits of a word that a unit looks at while it works. */
-static uint32_t bits_used(unsigned word, unsigned user)
+uint32_t tensix_race_bits(unsigned word, unsigned user)
 {
     uint32_t bits = UINT32_MAX;
     for (unsigned i = 0; i < sizeof reads / sizeof reads[0]; i++) {
@@ -51,7 +50,7 @@ enum tensix_flight_unit tensix_race(const struct tensix *tensix, unsigned state,
         const struct tensix_flight *flight = &tensix->flight[i];
         unsigned user = 1u << i;
         if (now < flight->until && tensix_config_uses[word].cached & user &&
-            changed & bits_used(word, user) && (is_global || flight->state == state)) {
+            changed & tensix_race_bits(word, user) && (is_global || flight->state == state)) {
             return (enum tensix_flight_unit)i;
         }
     }
@@ -65,7 +64,8 @@ void tensix_race_text(const struct tensix *tensix, enum tensix_flight_unit unit,
                                                       "C3 (packer)"};
     const struct tensix_flight *flight = &tensix->flight[unit];
     char fields[56], name[24], remedy[60];
-    tensix_field_names(false, word, changed & bits_used(word, 1u << unit), fields, sizeof fields);
+    tensix_field_names(false, word, changed & tensix_race_bits(word, 1u << unit), fields,
+                       sizeof fields);
     tensix_disassemble(flight->word, name, sizeof name);
     name[strcspn(name, " ")] = '\0';
     if (by_hart) { /* which no STALLWAIT holds */

@@ -34,6 +34,9 @@ struct tensix_flight {
 
 struct tensix;
 
+/* The bits of a word that the unit with this bit of enum tensix_config_user looks at while it works. */
+uint32_t tensix_race_bits(unsigned word, unsigned user);
+
 /* All flights of a thread are over: it has waited for the units with these bits of enum
  * tensix_config_user. */
 void tensix_land(struct tensix *tensix, unsigned thread, unsigned users);

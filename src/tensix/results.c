@@ -8,7 +8,8 @@
 
 static void arrive(struct tensix *tensix, const struct tensix_result *result)
 {
-    for (unsigned i = 0; i < result->count; i++) {
+    enum { MOST = sizeof result->value / sizeof result->value[0] };
+    for (unsigned i = 0; i < result->count && i < MOST; i++) {
         if (result->is_config) {
             tensix_put_config(tensix, result->thread, result->state, result->first + i,
                               result->mask, result->value[i]);
@@ -45,6 +46,15 @@ static void let_arrive(struct tensix *tensix, unsigned i)
     arrive(tensix, &result);
 }
 
+/* What a memory request brings is not there when its instruction is over. */
+static void touch_awaited(struct tensix *tensix, const struct tensix_result *result)
+{
+    if (result->requested) {
+        tensix_touch(tensix, TENSIX_AWAITS, OBSERVED_STATE_GPR,
+                     (unsigned)result->thread * TENSIX_GPRS + result->first, result->count);
+    }
+}
+
 void tensix_deliver(struct tensix *tensix, struct tensix_result *result, unsigned latency)
 {
     for (unsigned i = 0; result->is_config && i < result->count; i++) {
@@ -54,6 +64,7 @@ void tensix_deliver(struct tensix *tensix, struct tensix_result *result, unsigne
     if (!tensix->timing) {
         result->due = tensix->now;
         arrive(tensix, result);
+        touch_awaited(tensix, result);
         return;
     }
     result->due = tensix->now + latency;

@@ -69,6 +69,8 @@ enum tensix_trait {
     TENSIX_TRAIT_SCHEDULES = 1 << 10,
     /* Vector Unit: loads from Dst, which LaneConfig can block. SPEC: BH SFPLOAD. */
     TENSIX_TRAIT_LOADS_DST = 1 << 11,
+    /* Holds its thread until the memory requests are over that it names. SPEC: WH FLUSHDMA. */
+    TENSIX_TRAIT_DRAINS = 1 << 12,
 };
 
 /* Row numbers, in the order of tensix_rows. What is absent has the number of no row. */
@@ -135,6 +137,7 @@ static inline unsigned tensix_traits(unsigned row)
         TRAIT_SWAPS = TENSIX_TRAIT_SWAPS,
         TRAIT_CONFIGURES = TENSIX_TRAIT_CONFIGURES,
         TRAIT_SCHEDULES = TENSIX_TRAIT_SCHEDULES,
+        TRAIT_DRAINS = TENSIX_TRAIT_DRAINS,
         TRAIT_LOADS_DST = TENSIX_TRAIT_LOADS_DST,
     };
     static const uint16_t traits_of[TENSIX_ROWS + 1] = {

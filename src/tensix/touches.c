@@ -14,19 +14,22 @@ static const bool tells_all[TENSIX_UNITS] = {
 /* --- The list --- */
 
 /* Units that work datum by datum touch several things in turn: each goes on with its own touch. */
-static void add_touch(struct tensix_touches *touches, bool is_write, enum observed_state state,
-                      unsigned first, unsigned count)
+static void add_touch(struct tensix_touches *touches, enum tensix_access access,
+                      enum observed_state state, unsigned first, unsigned count)
 {
+    const bool is_write = access != TENSIX_READS, is_late = access == TENSIX_AWAITS;
     enum { RECENT = 8 };
     for (unsigned i = 1; i <= RECENT && i <= touches->count; i++) {
         struct observed_touch *recent = &touches->touch[touches->count - i];
         unsigned behind = first - recent->first; /* huge if it begins before */
-        if (recent->state == state && recent->is_write == is_write && behind <= recent->count) {
+        if (recent->state == state && recent->is_write == is_write && recent->is_late == is_late &&
+            behind <= recent->count) {
             recent->count = behind + count > recent->count ? behind + count : recent->count;
             return;
         }
     }
-    touches->touch[touches->count++] = (struct observed_touch){state, is_write, first, count};
+    touches->touch[touches->count++] = (struct observed_touch){
+        .state = state, .is_write = is_write, .is_late = is_late, .first = first, .count = count};
 }
 
 /* Tells what there is of the list, and begins it anew. */
@@ -55,10 +58,10 @@ void tensix_add_touch(struct tensix *tensix, enum tensix_access access, enum obs
         tell_list(tensix, &work);
     }
     if (access & TENSIX_READS) {
-        add_touch(touches, false, state, first, count);
+        add_touch(touches, TENSIX_READS, state, first, count);
     }
-    if (access & TENSIX_WRITES) {
-        add_touch(touches, true, state, first, count);
+    if (access != TENSIX_READS) {
+        add_touch(touches, access == TENSIX_AWAITS ? access : TENSIX_WRITES, state, first, count);
     }
 }
 

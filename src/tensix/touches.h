@@ -34,11 +34,11 @@ struct tensix_touches {
     struct observed_releaser released[3];
 };
 
-enum tensix_access { TENSIX_READS = 1, TENSIX_WRITES = 2, TENSIX_CHANGES = 3 };
+enum tensix_access { TENSIX_READS = 1, TENSIX_WRITES = 2, TENSIX_CHANGES = 3, TENSIX_AWAITS = 4 };
 
 struct tensix;
 
-/* The instruction at hand reads or writes `count` pieces; both where it changes them. Units call
+/* The instruction at hand reads or writes `count` pieces, both where it changes them, or gets them later. Units call
  * tensix_touch (exec.h), which costs a comparison while nobody wants to know. */
 void tensix_add_touch(struct tensix *tensix, enum tensix_access access, enum observed_state state,
                       unsigned first, unsigned count);

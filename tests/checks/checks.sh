@@ -128,8 +128,51 @@ finds "writes a page for which there is no room" cb-access 'page_read' \
     'writes page [0-3] of circular buffer 0 \(0x[0-9a-f]+\), in which it has seen no room for it' \
     copy ncrisc.c 's/^( *)cb_reserve_pages\(PAGES, 1\);//; s/^( *)read_barrier\(\);/&\n\1cb_reserve_pages(PAGES, 1);/'
 
+# --- Races ---
+
+finds "no tile_regs_wait" race-dst 'pack_tile\(0' \
+    'PACR uses Dst row [0-9]+, which ELWADD of trisc1 \(.*trisc.c:64.*\) writes; tile_regs_wait\(\)' \
+    add trisc.c 's/^( *)pack_begin\(\);//'
+one_half='s/half = math_end\(half\);/half = math_end(half | 1);/; s/half = pack_end\(half\);/half \&= pack_end(half | 1);/'
+finds "no tile_regs_acquire" race-dst 'mop_run\(\)' \
+    'ELWADD uses Dst row [0-9]+, which PACR of trisc2 \(.*\) reads; tile_regs_acquire\(\)' \
+    add trisc.c "s/^( *)math_begin\\(\\);//; $one_half"
+finds "a semaphore that lets two into one half" race-dst 'mop_run\(\)' \
+    'ELWADD uses Dst row [0-9]+, which PACR of trisc2' add trisc.c "$one_half"
+clean "a semaphore that lets one into one half" add trisc.c \
+    "s/^( *)meet\\(\\);/\\1semaphore_init(MATH_PACK, 1);\\n&/; $one_half"
+finds "posted before the Matrix Unit is done" race-dst 'semaphore_post\(MATH_PACK' \
+    'SEMPOST lets PACR of trisc2 \(.*\) use Dst row [0-9]+ while ELWADD may still .*STALLWAIT\(STALL_SYNC, MATH\)' \
+    add trisc.c 's/half = math_end\(half\);/semaphore_post(MATH_PACK);\n        PUSH(STALLWAIT, .block_mask = BLOCK_CONFIG, .condition_mask = WAIT_MATRIX);\n        half = !half;\n        math_select(half, 0);/'
+end_of_math='PUSH(STALLWAIT, .block_mask = BLOCK_SYNC, .condition_mask = WAIT_MATRIX);\n        semaphore_post(MATH_PACK);\n        half = !half;\n        math_select(half, 0);'
+wait_for_math='PUSH(STALLWAIT, .block_mask = BLOCK_VECTOR, .condition_mask = WAIT_MATRIX);'
+finds "posted before the Vector Unit is done" race-dst 'semaphore_post\(MATH_PACK' \
+    'use Dst row [0-9]+ while SFPSTORE may still be at it; STALLWAIT\(STALL_SYNC, WAIT_SFPU\)' \
+    add trisc.c "s/half = math_end\\(half\\);/$wait_for_math\\n        PUSH(SFPSTORE, .vd = 1, .mod0 = 2, .addr_mod = 3);\\n        $end_of_math/"
+finds "the Vector Unit does not wait for the Matrix Unit" race-dst 'SFPLOAD' \
+    'SFPLOAD uses Dst row [0-9]+, which ELWADD of trisc1 .* STALLWAIT\(STALL_SFPU, MATH\)' \
+    add trisc.c 's/half = math_end\(half\);/PUSH(SFPLOAD, .vd = 1, .mod0 = 2, .addr_mod = 3);\n        &/'
+clean "the Vector Unit waits for the Matrix Unit" add trisc.c \
+    "s/half = math_end\\(half\\);/$wait_for_math\\n        PUSH(SFPLOAD, .vd = 1, .mod0 = 2, .addr_mod = 3);\\n        PUSH(SFPSTORE, .vd = 1, .mod0 = 2, .addr_mod = 3);\\n        &/"
+finds "cleared before the packer is done" race-dst 'ZEROACC' \
+    'ZEROACC uses Dst row [0-9]+, which PACR of trisc2 .* STALLWAIT\(STALL_MATH, PACK\)' \
+    add trisc.c 's/^( *)half = pack_end\(half\);//; s/^( *)cb_push_packed.*/\1tensix_push(WORD(ZEROACC, .mode = 2, .use_dst32b = is_dst_32bit(), .addr_mod = 1, .dst_row = half));\n\1semaphore_get(MATH_PACK);\n&\n\1pack_select_half(!half);\n\1half = !half;/'
+finds "pushed before the packer is done" race-l1 'cb_push_pages\(RESULT' \
+    'pushes pages of circular buffer 16, which PACR of trisc2 .* may still write; tensix_sync\(\) is missing' \
+    add trisc.c 's/cb_push_packed\(RESULT, 1\)/cb_push_pages(RESULT, 1)/'
+finds "popped before the unpacker is done" race-l1 'cb_pop_pages\(INPUT_A' \
+    'pops pages of circular buffer 0, which UNPACR of trisc0 .* may still read; tensix_sync\(\) is missing' \
+    add trisc.c 's/cb_pop_unpacked\(INPUT_A, 1\)/cb_pop_pages(INPUT_A, 1)/'
+load='PUSH(LOADIND, .size = 1, .result_reg = 60, .addr_reg = 61);'
+add='PUSH(ADDDMAREG, .right_is_imm = 1, .right = 1, .result_reg = 62, .left_reg = 60);'
+finds "a GPR before its load is there" gpr-hazard 'ADDDMAREG' \
+    'ADDDMAREG reads GPR 60 before the result of LOADIND of trisc2 .*STALLWAIT\(STALL_THCON, THCON\)' \
+    add trisc.c "s/^( *)half = pack_end\\(half\\);/\\1$load\\n\\1$add\\n&/"
+clean "a GPR when its load is there" add trisc.c \
+    "s/^( *)half = pack_end\\(half\\);/\\1$load\\n\\1PUSH(STALLWAIT, .block_mask = BLOCK_SCALAR, .condition_mask = WAIT_SCALAR);\\n\\1$add\\n&/"
+
 # --- Words ---
 
-expect "a check that there is not" 2 "no check 'raced'; there are noc, cb and all" -- \
+expect "a check that there is not" 2 "no check 'raced'; there are noc, cb, races and all" -- \
     run "$work/copy.json" --firmware "$firmware" --check=noc,raced
 finish

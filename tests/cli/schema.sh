@@ -26,7 +26,7 @@ same() {
 # --- The words of tables ---
 
 same "kinds of faults" "$outputs" '$defs/fault_kind/enum' < <(
-    sed -n 's/^PENROSE_FAULT_KIND([A-Z_]*, "\([^"]*\)".*/\1/p' "$srcdir/include/penrose/fault_kinds.h")
+    sed -n 's/^PENROSE_FAULT_KIND([A-Z0-9_]*, "\([^"]*\)".*/\1/p' "$srcdir/include/penrose/fault_kinds.h")
 same "data formats" "$outputs" '$defs/format/enum' < <(
     sed -n 's/.*\[NUM_FORMAT_[A-Z0-9_]*\] = {"\([^"]*\)".*/\1/p' "$srcdir/src/num/tensix_format.c"
     grep -oE '\{"[A-Za-z0-9_]+", NUM_FORMAT_[A-Z0-9]+, true\}' "$srcdir/src/loader/tensor.c" | cut -d'"' -f2)

@@ -34,6 +34,8 @@ static void hand_on(const struct check_scene *scene, const struct check_buffer *
         uint32_t page = (from + i) % about->num_pages;
         check_noc_handed(scene, kind, about->address + page * about->page_size, about->page_size,
                          about->id);
+        check_races_handed(scene, kind == CHECK_WRITE, about->address + page * about->page_size,
+                           about->page_size, about->id);
     }
 }
 

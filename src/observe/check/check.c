@@ -20,7 +20,9 @@ enum { MOST_SEARCHES = 8 /* for firmware that a host has written */ };
 static const enum check_kind check_of[PENROSE_FAULT_KINDS] = {
     [PENROSE_FAULT_NOC_UNWAITED] = CHECK_NOC,  [PENROSE_FAULT_NOC_SOURCE] = CHECK_NOC,
     [PENROSE_FAULT_NOC_OPEN] = CHECK_NOC,      [PENROSE_FAULT_CB_COUNT] = CHECK_BUFFERS,
-    [PENROSE_FAULT_CB_ACCESS] = CHECK_BUFFERS,
+    [PENROSE_FAULT_CB_ACCESS] = CHECK_BUFFERS, [PENROSE_FAULT_RACE_DST] = CHECK_RACES,
+    [PENROSE_FAULT_RACE_L1] = CHECK_RACES,     [PENROSE_FAULT_CONFIG_RACE] = CHECK_RACES,
+    [PENROSE_FAULT_GPR_HAZARD] = CHECK_RACES,
 };
 
 void check_report(const struct check_scene *scene, enum penrose_fault_kind kind, unsigned hart,
@@ -156,6 +158,7 @@ static void end_kernel(const struct check_scene *scene)
 {
     check_noc_ended(scene);
     if (scene->hart == RV32_B) { /* it waits for the others */
+        check_races_ended(scene);
         scene->own->is_known = false;
         memset(scene->own->buffer, 0, sizeof scene->own->buffer);
         scene->own->launched.buffers = 0;
@@ -176,6 +179,11 @@ static unsigned hart_of(const struct observed *event)
     return is_unit && event->thread < OBSERVED_NO_THREAD ? RV32_T0 + event->thread : CHECK_NO_HART;
 }
 
+static bool follows_races(const struct check_scene *scene)
+{
+    return scene->checks->does[CHECK_RACES] && scene->tile->kind->type == TILE_TENSIX;
+}
+
 static void check_packet(const struct check_scene *scene)
 {
     if (scene->event->kind == OBSERVED_DELIVERED) {
@@ -183,6 +191,9 @@ static void check_packet(const struct check_scene *scene)
         return;
     }
     know_launch(scene);
+    if (follows_races(scene) && scene->event->packet <= NOC_ATOMIC) {
+        check_races_sent(scene);
+    }
     if (scene->event->packet > NOC_ATOMIC || !is_of_kernel(scene, scene->event->pc)) {
         return;
     }
@@ -196,6 +207,9 @@ static void check_access(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
     uint32_t streams = scene->tile->kind->streams * STEP_STREAM;
+    if (follows_races(scene)) {
+        check_races_access(scene);
+    }
     if (event->address < scene->tile->kind->l1_bytes) {
         if (event->agent <= OBSERVED_NCRISC && event->kind == OBSERVED_WRITTEN &&
             ends_kernel(scene)) {
@@ -228,6 +242,8 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
     }
     if (event->kind == OBSERVED_SENT || event->kind == OBSERVED_DELIVERED) {
         check_packet(&scene);
+    } else if (event->kind == OBSERVED_UNIT) {
+        check_races_unit(&scene);
     } else {
         check_access(&scene);
     }
@@ -240,6 +256,9 @@ static void free_checks(void *context)
 {
     struct checks *checks = context;
     for (unsigned i = 0; i < NOC_NODES; i++) {
+        if (checks->tile[i]) {
+            free(checks->tile[i]->races);
+        }
         free(checks->tile[i]);
     }
     free(checks);
@@ -262,6 +281,7 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
         .context = checks,
     };
     enum penrose_status status = check_names(names, checks->does, error);
+    checks->observer.kinds |= (unsigned)checks->does[CHECK_RACES] << OBSERVED_UNIT;
     status = status ? status : chip_observe(chip, &checks->observer, error);
     if (status != PENROSE_OK) {
         free(checks);

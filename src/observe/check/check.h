@@ -6,8 +6,9 @@
  * Findings are guest faults (tile/fault.h), so that policies, reports and debuggers treat them as
  * such. Where a check is in doubt it says nothing.
  *
- * The parts, from below: noc.c follows requests of kernels to the NoC, buffers.c circular buffers;
- * check.c hands events to them, and finds where kernels end.
+ * The parts, from below: noc.c follows requests of kernels to the NoC, races.c the units of the
+ * coprocessor by order.c, buffers.c circular buffers; check.c hands events to them, and finds where
+ * kernels end.
  */
 #ifndef OBSERVE_CHECK_H
 #define OBSERVE_CHECK_H
@@ -54,12 +55,15 @@ struct check_buffer {
 
 /* --- A tile --- */
 
+struct check_races;
+
 struct check_tile {
     bool is_known; /* the launch of the kernels that run */
     struct loader_launched launched;
     unsigned first_stream; /* that of circular buffer 0 */
     struct check_requests requests[RV32_CORES];
     struct check_buffer buffer[LOADER_MOST_BUFFERS];
+    struct check_races *races; /* NULL: nothing of the check races has happened yet */
 };
 
 /* A finding that was reported, wherever: the instruction at `pc` of such a hart breaks such a rule in this
@@ -113,6 +117,20 @@ void check_noc_handed(const struct check_scene *scene, enum check_request_kind k
                       uint32_t size, unsigned buffer);
 /* A kernel of the hart ends. */
 void check_noc_ended(const struct check_scene *scene);
+
+/* --- races.c --- */
+
+/* An instruction of a unit has executed. */
+void check_races_unit(const struct check_scene *scene);
+/* A hart or a unit reads or writes L1 or a register. */
+void check_races_access(const struct check_scene *scene);
+/* A hart's request leaves. */
+void check_races_sent(const struct check_scene *scene);
+/* Bytes of L1 are handed on: pages are pushed, or popped. */
+void check_races_handed(const struct check_scene *scene, bool popped, uint32_t first, uint32_t size,
+                        unsigned buffer);
+/* All kernels of the tile have ended. */
+void check_races_ended(const struct check_scene *scene);
 
 /* --- buffers.c --- */
 

@@ -10,6 +10,7 @@ enum penrose_status check_names(const char *names, bool does[CHECKS], struct pen
     static const char *const known[CHECKS] = {
         [CHECK_NOC] = "noc",
         [CHECK_BUFFERS] = "cb",
+        [CHECK_RACES] = "races",
     };
     size_t length;
     for (const char *name = names;; name += length + 1) {
@@ -22,7 +23,7 @@ enum penrose_status check_names(const char *names, bool does[CHECKS], struct pen
         }
         if (!is_known) {
             return error_set(error, PENROSE_E_ARGUMENT,
-                             "no check '%.*s'; there are noc, cb and all",
+                             "no check '%.*s'; there are noc, cb, races and all",
                              (int)(length < 40 ? length : 40), name);
         }
         if (!name[length]) {

@@ -1,0 +1,490 @@
+/* What the hardware orders inside a tile, see order.h. SPEC: BlackholeA0 STALLWAIT, SEMWAIT, SyncUnit. */
+#include "observe/check/order.h"
+
+#include <string.h>
+
+#include "addresses.h"
+#include "tensix/exec.h"
+
+/* --- Clocks --- */
+
+static bool learn(struct order_clock *clock, const struct order_clock *from)
+{
+    bool changed = false;
+    for (unsigned i = 0; i < ORDER_LANES; i++) {
+        if (from->at[i] > clock->at[i]) {
+            clock->at[i] = from->at[i];
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+static void learn_lane(const struct order *order, struct order_clock *clock, unsigned thread,
+                       enum order_unit unit)
+{
+    unsigned lane = order_lane(thread, unit);
+    clock->at[lane] = order->count[lane];
+}
+
+/* All that a thread was told is over. */
+static void learn_thread(const struct order *order, struct order_clock *clock, unsigned thread)
+{
+    for (unsigned unit = 0; unit < ORDER_UNITS; unit++) {
+        learn_lane(order, clock, thread, (enum order_unit)unit);
+    }
+}
+
+static void hart_learns(struct order_hart *hart, const struct order_clock *from)
+{
+    hart->version += learn(&hart->clock, from);
+}
+
+/* Where those leave what they know who store at an address, and those learn it who load there. A stream
+ * has registers that change one another, and a mailbox has two ends. */
+static struct order_clock *place_of(struct order *order, uint32_t address)
+{
+    uint32_t place = address / 16;
+    if (address - AT_OVERLAY < END_OVERLAY - AT_OVERLAY) {
+        place = address / STEP_STREAM;
+    } else if (address - AT_MAILBOX < END_MAILBOX - AT_MAILBOX) {
+        place = AT_MAILBOX / 16;
+    } else if (address - AT_PC_BUF < END_PC_BUF - AT_PC_BUF) {
+        place = AT_PC_BUF / 16;
+    }
+    return &order->place[(place ^ place >> 12) % ORDER_PLACES];
+}
+
+void order_all(struct order *order)
+{
+    struct order_clock now;
+    memcpy(now.at, order->count, sizeof now.at);
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        order->thread[i].clock = now;
+    }
+    for (unsigned i = 0; i < RV32_CORES; i++) {
+        hart_learns(&order->hart[i], &now);
+    }
+    (void)learn(&order->sent, &now);
+}
+
+const struct order_stamp *order_find(const struct order *order, unsigned lane, uint32_t number)
+{
+    const struct order_stamp *stamp = &order->recent[lane][number % ORDER_RECENT];
+    return stamp->number == number ? stamp : NULL;
+}
+
+/* --- Units --- */
+
+enum order_unit order_unit_of(unsigned row, uint32_t word)
+{
+    static const enum order_unit units[TENSIX_UNITS] = {
+        [TENSIX_UNIT_MATRIX] = ORDER_MATRIX, [TENSIX_UNIT_VECTOR] = ORDER_VECTOR,
+        [TENSIX_UNIT_PACK] = ORDER_PACKER,   [TENSIX_UNIT_SCALAR] = ORDER_SCALAR,
+        [TENSIX_UNIT_CONFIG] = ORDER_CONFIG, [TENSIX_UNIT_MOVER] = ORDER_MOVER,
+    };
+    enum { WHICH_UNPACKER = 1 << 23 /* of every instruction of theirs */ };
+    if (tensix_row_infos[row].unit == TENSIX_UNIT_UNPACK) {
+        return word & WHICH_UNPACKER ? ORDER_UNPACKER1 : ORDER_UNPACKER0;
+    }
+    return units[tensix_row_infos[row].unit];
+}
+
+/* --- Semaphores --- */
+
+static void step(struct order_steps *steps, const struct order_clock *knows, unsigned agent)
+{
+    const struct order_clock *before = &steps->history[steps->count % ORDER_HISTORY];
+    struct order_clock *after = &steps->history[(steps->count + 1) % ORDER_HISTORY];
+    *after = *before;
+    (void)learn(after, knows);
+    steps->count++;
+    steps->by |= 1u << agent;
+}
+
+/* What the first `number` steps have told; where several agents step, all steps. */
+static const struct order_clock *steps_know(const struct order_steps *steps, int64_t number)
+{
+    bool several = steps->by & (steps->by - 1);
+    if (several || number > steps->count || steps->count - number >= ORDER_HISTORY) {
+        number = steps->count;
+    }
+    return &steps->history[(uint32_t)number % ORDER_HISTORY];
+}
+
+/* A wait behind which the semaphore is not 0 knows of one post more than there were gets, and one behind
+ * which it is below its maximum of the get that made it so. */
+static void learn_semaphore(struct order_clock *clock, const struct order_semaphore *semaphore,
+                            unsigned max, unsigned conditions)
+{
+    enum { WHILE_ZERO = 1, WHILE_MAX = 2 };
+    const int64_t posts = semaphore->posts.count, gets = semaphore->gets.count;
+    const int64_t base = semaphore->base;
+    (void)learn(clock, &semaphore->begun);
+    if (conditions & WHILE_ZERO && gets + 1 - base > 0) {
+        (void)learn(clock, steps_know(&semaphore->posts, gets + 1 - base));
+    }
+    if (conditions & WHILE_MAX && posts + base - max + 1 > 0) {
+        (void)learn(clock, steps_know(&semaphore->gets, posts + base - max + 1));
+    }
+}
+
+static void begin_semaphore(struct order_semaphore *semaphore, const struct order_clock *knows,
+                            unsigned value)
+{
+    *semaphore = (struct order_semaphore){.begun = *knows, .base = value};
+}
+
+/* A step has been counted. Steps beyond the end of the range and what a debugger sets shift the base. */
+static void find_base(struct order_semaphore *semaphore, const struct tensix_semaphore *now)
+{
+    semaphore->base = now->value - (int64_t)semaphore->posts.count + semaphore->gets.count;
+}
+
+/* --- Waits --- */
+
+/* The instruction has latched a wait. */
+static void note_latch(struct order *order, unsigned thread, const struct tensix_latch *latch)
+{
+    struct order_wait *wait = &order->thread[thread].wait;
+    static const struct {
+        unsigned condition;
+        enum order_unit unit;
+    } waits_for[] = {
+        {TENSIX_C_SCALAR, ORDER_SCALAR},       {TENSIX_C_UNPACKER0, ORDER_UNPACKER0},
+        {TENSIX_C_UNPACKER1, ORDER_UNPACKER1}, {TENSIX_C_PACKER, ORDER_PACKER},
+        {TENSIX_C_MATRIX, ORDER_MATRIX},       {TENSIX_C_VECTOR, ORDER_VECTOR},
+    };
+    *wait = (struct order_wait){
+        .blocks = latch->block_mask,
+        .src = latch->conditions,
+        .semaphores = latch->semaphores,
+        .conditions = latch->semaphore_conditions,
+        .is_for_stream = latch->waits_for_stream,
+    };
+    for (unsigned i = 0; i < sizeof waits_for / sizeof waits_for[0]; i++) {
+        if (latch->conditions & waits_for[i].condition) {
+            learn_lane(order, &wait->tells, thread, waits_for[i].unit);
+        }
+    }
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) { /* of all threads */
+        if (latch->conditions & TENSIX_C_CONFIG) {
+            learn_lane(order, &wait->tells, i, ORDER_CONFIG);
+        }
+        if (latch->conditions & TENSIX_C_MOVER) {
+            learn_lane(order, &wait->tells, i, ORDER_MOVER);
+        }
+    }
+}
+
+/* The wait is over for an instruction that it has blocked. */
+static void hear_wait(struct order *order, unsigned thread, const struct tensix *tensix)
+{
+    struct order_thread *own = &order->thread[thread];
+    const struct order_wait *wait = &own->wait;
+    (void)learn(&own->clock, &wait->tells);
+    for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+        if (wait->semaphores >> i & 1) {
+            learn_semaphore(&own->clock, &order->semaphore[i], tensix->semaphore[i].max,
+                            wait->conditions);
+            own->holds |= wait->conditions & 1;
+        }
+    }
+    for (unsigned src = 0; src < TENSIX_SRCS; src++) {
+        const struct tensix_src_banks *banks = &tensix->src[src];
+        if (wait->src & TENSIX_C_SRC_A_MATRIX << src) {
+            (void)learn(&own->clock, &order->given[src][banks->matrix_bank]);
+        }
+        if (wait->src & TENSIX_C_SRC_A_UNPACK << src) {
+            (void)learn(&own->clock, &order->returned[src][banks->unpack_bank]);
+        }
+    }
+    if (wait->is_for_stream) { /* whichever it is */
+        for (unsigned i = 0; i < RV32_CORES; i++) {
+            (void)learn(&own->clock, &order->hart[i].clock);
+        }
+    }
+    own->wait.blocks = 0;
+}
+
+/* --- Instructions --- */
+
+static void hear_hart(struct order *order, struct order_thread *own, unsigned pusher)
+{
+    if (pusher < RV32_CORES && own->heard[pusher] != order->hart[pusher].version) {
+        own->heard[pusher] = order->hart[pusher].version;
+        (void)learn(&own->clock, &order->hart[pusher].clock);
+    }
+}
+
+void order_passes(struct order *order, const struct tensix *tensix, unsigned thread, unsigned row,
+                  unsigned pusher)
+{
+    struct order_thread *own = &order->thread[thread];
+    if (own->is_begun) {
+        return;
+    }
+    own->is_begun = true;
+    hear_hart(order, own, pusher);
+    if (own->wait.blocks && tensix_is_blocked(&tensix_row_infos[row], own->wait.blocks)) {
+        hear_wait(order, thread, tensix);
+    }
+}
+
+/* An instruction has changed a semaphore, or one that saturates. */
+static void step_semaphore(struct order *order, const struct tensix *tensix, unsigned index,
+                           const struct order_stamp *stamp)
+{
+    const unsigned thread = stamp->lane / ORDER_UNITS;
+    struct order_thread *own = &order->thread[thread];
+    struct order_semaphore *semaphore = &order->semaphore[index];
+    const int64_t before =
+        semaphore->base + (int64_t)semaphore->posts.count - semaphore->gets.count;
+    const unsigned now = tensix->semaphore[index].value;
+    bool posts = now > before || now == TENSIX_SEMAPHORE_MOST;
+    step(posts ? &semaphore->posts : &semaphore->gets, &own->clock, RV32_CORES + thread);
+    find_base(semaphore, &tensix->semaphore[index]);
+    own->holds &= posts;
+    own->handed = *stamp;
+}
+
+/* A mutex was taken or released. */
+static void take_mutex(struct order *order, const struct tensix *tensix, unsigned index,
+                       const struct order_stamp *stamp)
+{
+    const unsigned thread = stamp->lane / ORDER_UNITS;
+    struct order_thread *own = &order->thread[thread];
+    if (tensix->mutex[index] == thread) {
+        (void)learn(&own->clock, &order->mutex[index]);
+    } else {
+        order->mutex[index] = own->clock;
+        own->handed = *stamp;
+    }
+}
+
+/* The bank of Src that an instruction hands over, or else the one that its unit is at. */
+static unsigned bank_of(const struct observed_work *work, unsigned src, unsigned at)
+{
+    for (unsigned i = 0; i < work->touches; i++) {
+        const struct observed_touch *touch = &work->touch[i];
+        if (touch->state == OBSERVED_STATE_SRC_BANK && touch->is_write && touch->first / 2 == src) {
+            return touch->first % 2;
+        }
+    }
+    return at;
+}
+
+static bool hands_over(const struct observed_work *work, unsigned src)
+{
+    enum { NONE = 2 };
+    return bank_of(work, src, NONE) != NONE;
+}
+
+/* The Matrix Unit waits for the unpackers' data, and the unpackers for their bank. */
+static void hear_banks(struct order *order, struct order_thread *own, const struct tensix *tensix,
+                       const struct observed_work *work)
+{
+    for (unsigned src = 0; src < TENSIX_SRCS; src++) {
+        const struct tensix_src_banks *banks = &tensix->src[src];
+        if (work->unit == TENSIX_UNIT_MATRIX) {
+            unsigned bank = bank_of(work, src, banks->matrix_bank);
+            (void)learn(&own->clock, &order->given[src][bank]);
+        } else if (work->unit == TENSIX_UNIT_UNPACK) {
+            unsigned bank = bank_of(work, src, banks->unpack_bank);
+            (void)learn(&own->clock, &order->returned[src][bank]);
+        }
+    }
+}
+
+/* A bank goes to the Matrix Unit when the data are there. It goes back when they were used, which says
+ * nothing of the results in Dst. */
+static void hand_over(struct order *order, const struct order_thread *own,
+                      const struct order_stamp *stamp, const struct observed_work *work)
+{
+    for (unsigned src = 0; src < TENSIX_SRCS; src++) {
+        if (hands_over(work, src)) {
+            unsigned bank = bank_of(work, src, 0);
+            if (work->unit == TENSIX_UNIT_MATRIX) {
+                order->returned[src][bank] = own->clock;
+            } else {
+                order->given[src][bank] = own->clock;
+                order->given[src][bank].at[stamp->lane] = stamp->number;
+            }
+        }
+    }
+}
+
+void order_ended(struct order *order, const struct tensix *tensix, const struct observed *event,
+                 struct order_stamp *stamp)
+{
+    const unsigned row = event->work->row, thread = event->thread;
+    struct order_thread *own = &order->thread[thread];
+    const unsigned gate = order_lane(thread, ORDER_GATE);
+    const unsigned lane = order_lane(thread, order_unit_of(row, event->word));
+    own->is_begun = false;
+    hear_banks(order, own, tensix, event->work);
+    order->count[gate]++;
+    order->count[lane] += lane != gate;
+    own->clock.at[gate] = order->count[gate];
+    *stamp = (struct order_stamp){.lane = lane,
+                                  .number = order->count[lane],
+                                  .passed = order->count[gate],
+                                  .pc = event->pc,
+                                  .word = event->word,
+                                  .hart = event->agent};
+    order->recent[lane][stamp->number % ORDER_RECENT] = *stamp;
+}
+
+static bool reads_too(const struct observed_work *work, const struct observed_touch *written)
+{
+    for (unsigned i = 0; i < work->touches; i++) {
+        const struct observed_touch *touch = &work->touch[i];
+        if (touch->state == written->state && !touch->is_write && touch->first <= written->first &&
+            written->first + written->count <= touch->first + touch->count) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the Scalar Unit loads others have stored, and others load what it stores. */
+static void meet_others(struct order *order, const struct observed_touch *touch,
+                        const struct order_stamp *stamp)
+{
+    struct order_thread *own = &order->thread[stamp->lane / ORDER_UNITS];
+    struct order_clock *place = place_of(order, touch->first);
+    if (touch->is_write) {
+        (void)learn(place, &own->clock);
+        own->handed = touch->state == OBSERVED_STATE_REGISTER ? *stamp : own->handed;
+    } else {
+        (void)learn(&own->clock, place);
+        (void)learn(&own->clock, &order->sent);
+    }
+}
+
+static void meet(struct order *order, const struct tensix *tensix, const struct observed_work *work,
+                 const struct observed_touch *touch, const struct order_stamp *stamp)
+{
+    const struct order_thread *own = &order->thread[stamp->lane / ORDER_UNITS];
+    switch (touch->state) {
+    case OBSERVED_STATE_L1:
+    case OBSERVED_STATE_REGISTER:
+        if (work->unit == TENSIX_UNIT_SCALAR) {
+            meet_others(order, touch, stamp);
+        }
+        break;
+    case OBSERVED_STATE_MUTEX:
+        if (touch->is_write && touch->first < TENSIX_MUTEXES) {
+            take_mutex(order, tensix, touch->first, stamp);
+        }
+        break;
+    case OBSERVED_STATE_SEMAPHORE:
+        for (uint32_t i = touch->first; touch->is_write && i < touch->first + touch->count; i++) {
+            if (reads_too(work, touch)) {
+                step_semaphore(order, tensix, i, stamp);
+            } else {
+                begin_semaphore(&order->semaphore[i], &own->clock, tensix->semaphore[i].value);
+            }
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+void order_handed(struct order *order, const struct tensix *tensix, const struct observed *event,
+                  const struct order_stamp *stamp)
+{
+    const struct observed_work *work = event->work;
+    struct order_thread *own = &order->thread[event->thread];
+    const struct tensix_latch *latch = &tensix->thread[event->thread].latch;
+    if (work->unit == TENSIX_UNIT_SYNC && latch->block_mask && latch->word == event->word) {
+        note_latch(order, event->thread, latch);
+    }
+    for (unsigned i = 0; i < work->touches; i++) {
+        meet(order, tensix, work, &work->touch[i], stamp);
+    }
+    if (tensix_traits(work->row) & TENSIX_TRAIT_DRAINS) {
+        learn_lane(order, &own->clock, event->thread, ORDER_SCALAR);
+    }
+    hand_over(order, own, stamp, work);
+}
+
+/* --- Harts --- */
+
+static void step_by_hart(struct order *order, const struct tensix *tensix, unsigned hart,
+                         unsigned index, bool posts)
+{
+    struct order_semaphore *semaphore = &order->semaphore[index];
+    step(posts ? &semaphore->posts : &semaphore->gets, &order->hart[hart].clock, hart);
+    find_base(semaphore, &tensix->semaphore[index]);
+}
+
+static void look_at_semaphore(struct order_hart *hart, const struct order_semaphore *semaphore)
+{
+    hart_learns(hart, &semaphore->begun);
+    hart_learns(hart, steps_know(&semaphore->posts, semaphore->posts.count));
+    hart_learns(hart, steps_know(&semaphore->gets, semaphore->gets.count));
+}
+
+/* PCBufs, TTSync and the semaphores of a TRISC. */
+static void access_pc_buf(struct order *order, const struct tensix *tensix, unsigned hart,
+                          uint32_t address, bool stores, uint32_t value)
+{
+    struct order_hart *own = &order->hart[hart];
+    struct order_clock done = own->clock;
+    unsigned thread = hart - RV32_T0, index = (address - AT_SEMAPHORES) / 4;
+    if (hart == RV32_B) {
+        thread = (address - AT_PC_BUF) / STEP_PC_BUF;
+    } else if (index < TENSIX_SEMAPHORES) {
+        if (stores) {
+            step_by_hart(order, tensix, hart, index, !(value & 1));
+        } else {
+            look_at_semaphore(own, &order->semaphore[index]);
+        }
+        return;
+    }
+    bool waits = hart == RV32_B || (address & ~UINT32_C(3)) == AT_COPROCESSOR_DONE;
+    if (!stores && waits && thread < TENSIX_THREADS) {
+        learn_thread(order, &done, thread);
+        hart_learns(own, &done);
+    }
+}
+
+/* Does a load there tell what the coprocessor has done, in ways that are not followed? */
+static bool tells_of_coprocessor(uint32_t address)
+{
+    return address - AT_DEBUG < END_DEBUG - AT_DEBUG && address != AT_WALL_CLOCK_LOW &&
+           address != AT_WALL_CLOCK_LOW + 8;
+}
+
+void order_hart_access(struct order *order, const struct tensix *tensix, unsigned hart,
+                       const struct observed *event)
+{
+    struct order_hart *own = &order->hart[hart];
+    const uint32_t address = (uint32_t)event->address;
+    bool stores = event->kind == OBSERVED_WRITTEN;
+    if (address - AT_LOCAL_RAM < AT_TDMA - AT_LOCAL_RAM) {
+        return;
+    }
+    if (address - AT_PC_BUF < END_PC_BUF - AT_PC_BUF) {
+        access_pc_buf(order, tensix, hart, address, stores, event->value);
+    }
+    if (!stores && tells_of_coprocessor(address)) {
+        struct order_clock all;
+        memcpy(all.at, order->count, sizeof all.at);
+        hart_learns(own, &all);
+    }
+    struct order_clock *place = place_of(order, address);
+    if (stores) {
+        (void)learn(place, &own->clock);
+    } else {
+        hart_learns(own, place);
+        hart_learns(own, &order->sent);
+    }
+}
+
+void order_sent(struct order *order, unsigned hart)
+{
+    (void)learn(&order->sent, &order->hart[hart].clock);
+}

@@ -1,0 +1,510 @@
+/* Races inside a tile, see races.h. SPEC: BlackholeA0 Dst, STALLWAIT, BackendConfiguration, ScalarUnit. */
+#include "observe/check/races.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "addresses.h"
+#include "observe/check/check.h"
+#include "tensix/config/users.h"
+#include "tensix/exec.h"
+
+/* --- Words for reports --- */
+
+static unsigned thread_of(const struct order_stamp *stamp)
+{
+    return stamp->lane / ORDER_UNITS;
+}
+
+static enum order_unit unit_of(const struct order_stamp *stamp)
+{
+    return (enum order_unit)(stamp->lane % ORDER_UNITS);
+}
+
+/* The name of its condition of STALLWAIT, as LLK has it. */
+static const char *condition_name(enum order_unit unit)
+{
+    static const char *const names[ORDER_UNITS] = {
+        [ORDER_UNPACKER0] = "UNPACK0", [ORDER_UNPACKER1] = "UNPACK1", [ORDER_MATRIX] = "MATH",
+        [ORDER_VECTOR] = "WAIT_SFPU",  [ORDER_PACKER] = "PACK",       [ORDER_SCALAR] = "THCON",
+        [ORDER_CONFIG] = "CFG_EXU",    [ORDER_MOVER] = "XMOV",
+    };
+    return names[unit] ? names[unit] : "";
+}
+
+/* The name of a block of STALLWAIT that holds such an instruction. */
+static const char *block_name(uint32_t word)
+{
+    static const struct {
+        enum tensix_block block;
+        const char *name;
+    } blocks[] = {
+        {TENSIX_BLOCK_SYNC, "STALL_SYNC"},     {TENSIX_BLOCK_PACK, "STALL_PACK"},
+        {TENSIX_BLOCK_UNPACK, "STALL_UNPACK"}, {TENSIX_BLOCK_SCALAR, "STALL_THCON"},
+        {TENSIX_BLOCK_MATRIX, "STALL_MATH"},   {TENSIX_BLOCK_CONFIG, "STALL_CFG"},
+        {TENSIX_BLOCK_VECTOR, "STALL_SFPU"},   {TENSIX_BLOCK_TDMA, "STALL_TDMA"},
+    };
+    unsigned row = tensix_row_of(word);
+    for (unsigned i = 0; row < TENSIX_ROWS && i < sizeof blocks / sizeof blocks[0]; i++) {
+        if (tensix_row_infos[row].blocks & blocks[i].block) {
+            return blocks[i].name;
+        }
+    }
+    return "STALL_TDMA";
+}
+
+static const char *mnemonic(uint32_t word)
+{
+    unsigned row = tensix_row_of(word);
+    return row < TENSIX_ROWS ? tensix_rows[row].mnemonic : "an instruction";
+}
+
+/* "MVMUL of trisc1 (math.h:12)" */
+enum { WHO = CHECK_PLACE + 24 };
+static const char *who(const struct check_scene *scene, const struct order_stamp *stamp,
+                       char text[WHO])
+{
+    char place[CHECK_PLACE];
+    snprintf(text, WHO, "%s of %s", mnemonic(stamp->word),
+             check_place(scene, stamp->hart, stamp->pc, place));
+    return text;
+}
+
+/* --- Dst --- */
+
+/* Is the earlier one out of the way of the later one? Instructions of one unit follow each other. */
+static bool is_in_order(const struct order_clock *clock, const struct order_stamp *earlier,
+                        const struct order_stamp *later)
+{
+    if (earlier->lane == later->lane || order_is_over(clock, earlier)) {
+        return true;
+    }
+    bool is_enough = unit_of(earlier) == unit_of(later) || earlier->is_of_flags;
+    return is_enough && order_has_passed(clock, earlier);
+}
+
+/* Both have passed their gates in this order, or in any. */
+static void report_dst(const struct check_scene *scene, const struct order_stamp *earlier,
+                       const struct order_stamp *later, unsigned row, bool earlier_writes)
+{
+    const struct order *order = &scene->own->races->order;
+    const struct order_thread *thread = &order->thread[thread_of(later)];
+    const struct order_thread *other = &order->thread[thread_of(earlier)];
+    const char *does = earlier_writes ? "writes" : "reads";
+    char text[WHO];
+    if (thread == other) {
+        check_report(scene, PENROSE_FAULT_RACE_DST, later->hart, later->pc, row,
+                     "%s uses Dst row %u, which %s may still be at; STALLWAIT(%s, %s) is missing",
+                     mnemonic(later->word), row, who(scene, earlier, text), block_name(later->word),
+                     condition_name(unit_of(earlier)));
+    } else if (order_has_passed(&thread->clock, earlier) && other->handed.number &&
+               other->handed.passed > earlier->passed) {
+        check_report(scene, PENROSE_FAULT_RACE_DST, other->handed.hart, other->handed.pc, row,
+                     "%s lets %s use Dst row %u while %s may still be at it; STALLWAIT(%s, %s) is "
+                     "missing",
+                     mnemonic(other->handed.word), who(scene, later, text), row,
+                     mnemonic(earlier->word), block_name(other->handed.word),
+                     condition_name(unit_of(earlier)));
+    } else if (earlier_writes && unit_of(later) == ORDER_PACKER && thread->holds) {
+        check_report(
+            scene, PENROSE_FAULT_RACE_DST, earlier->hart, earlier->pc, row,
+            "%s writes Dst row %u, which %s has not read yet; tile_regs_acquire() (SEMWAIT "
+            "while at maximum) is missing",
+            mnemonic(earlier->word), row, who(scene, later, text));
+    } else {
+        const char *missing = unit_of(later) == ORDER_PACKER ? "tile_regs_wait() (SEMWAIT while 0)"
+                              : unit_of(earlier) == ORDER_PACKER
+                                  ? "tile_regs_acquire() (SEMWAIT while at maximum)"
+                                  : "a semaphore between them";
+        check_report(scene, PENROSE_FAULT_RACE_DST, later->hart, later->pc, row,
+                     "%s uses Dst row %u, which %s %s; %s is missing", mnemonic(later->word), row,
+                     who(scene, earlier, text), does, missing);
+    }
+}
+
+static void judge_row(const struct check_scene *scene, const struct order_stamp *stamp,
+                      unsigned index, bool writes)
+{
+    struct check_races *races = scene->own->races;
+    struct races_row *row = &races->dst[index];
+    const struct order_clock *clock = &races->order.thread[thread_of(stamp)].clock;
+    if (row->written.number && !is_in_order(clock, &row->written, stamp)) {
+        report_dst(scene, &row->written, stamp, index, true);
+        row->written.number = 0;
+    }
+    for (unsigned unit = 0; writes && unit < ORDER_UNITS; unit++) {
+        if (row->read[unit].number && !is_in_order(clock, &row->read[unit], stamp)) {
+            report_dst(scene, &row->read[unit], stamp, index, false);
+        }
+        row->read[unit].number = 0;
+    }
+    if (writes) {
+        row->written = *stamp;
+    } else {
+        row->read[unit_of(stamp)] = *stamp;
+    }
+}
+
+/* --- L1 --- */
+
+enum { LANE_SHIFT = 27, NUMBERS = (1 << LANE_SHIFT) - 1 };
+
+static uint32_t note_of(const struct order_stamp *stamp)
+{
+    return stamp->lane << LANE_SHIFT | (stamp->number & NUMBERS);
+}
+
+/* The instruction of a note, if it may still be under way for who has this clock. */
+static const struct order_stamp *under_way(const struct order *order,
+                                           const struct order_clock *clock, uint32_t note)
+{
+    const struct order_stamp *stamp =
+        note ? order_find(order, note >> LANE_SHIFT, note & NUMBERS) : NULL;
+    return stamp && !order_is_over(clock, stamp) ? stamp : NULL;
+}
+
+/* What of a piece of L1 packers may still write, or unpackers still read. */
+static const struct order_stamp *find_under_way(const struct check_scene *scene,
+                                                const struct order_clock *clock, uint32_t address,
+                                                uint32_t size, bool unpacked)
+{
+    struct check_races *races = scene->own->races;
+    uint32_t end = address + size;
+    for (uint32_t at = address / RACES_LINE; at * RACES_LINE < end; at++) {
+        struct races_l1 *line = &races->l1[at];
+        uint32_t *note = unpacked ? &line->unpacked : &line->packed;
+        const struct order_stamp *stamp = under_way(&races->order, clock, *note);
+        if (stamp) {
+            return stamp;
+        }
+    }
+    return NULL;
+}
+
+/* What its reader or writer should have waited for. It is told once. */
+static void forget_l1(const struct check_scene *scene, uint32_t address, uint32_t size,
+                      bool unpacked)
+{
+    for (uint32_t at = address / RACES_LINE; at * RACES_LINE < address + size; at++) {
+        struct races_l1 *line = &scene->own->races->l1[at];
+        *(unpacked ? &line->unpacked : &line->packed) = 0;
+    }
+}
+
+/* Bytes of L1 are used by `hart`, or by its instruction at `pc`, who knows `clock`. */
+static void judge_l1(const struct check_scene *scene, const struct order_clock *clock,
+                     unsigned hart, uint32_t pc, uint32_t address, uint32_t size, bool writes)
+{
+    const struct order *order = &scene->own->races->order;
+    char text[WHO], place[CHECK_PLACE];
+    if (address + size > scene->tile->kind->l1_bytes || !size) {
+        return;
+    }
+    const struct order_stamp *packs = find_under_way(scene, clock, address, size, false);
+    const struct order_stamp *unpacks =
+        writes && !packs ? find_under_way(scene, clock, address, size, true) : NULL;
+    const struct order_stamp *stamp = packs ? packs : unpacks;
+    if (!stamp) {
+        return;
+    }
+    const struct order_thread *other = &order->thread[thread_of(stamp)];
+    const char *does = packs ? "write" : "read";
+    if (order_has_passed(clock, stamp) && other->handed.number &&
+        other->handed.passed > stamp->passed) {
+        check_report(scene, PENROSE_FAULT_RACE_L1, other->handed.hart, other->handed.pc, address,
+                     "%s lets %s use L1 while %s may still %s it; STALLWAIT(%s, %s) is missing",
+                     mnemonic(other->handed.word), check_place(scene, hart, pc, place),
+                     mnemonic(stamp->word), does, block_name(other->handed.word),
+                     condition_name(unit_of(stamp)));
+    } else {
+        check_report(scene, PENROSE_FAULT_RACE_L1, hart, pc, address,
+                     "%s %u bytes at 0x%x, which %s may still %s; a wait for it is missing",
+                     writes ? "writes" : "reads", size, address, who(scene, stamp, text), does);
+    }
+    forget_l1(scene, address, size, !packs);
+}
+
+/* The clock of who does what the event tells. */
+static const struct order_clock *clock_of(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    const struct order *order = &scene->own->races->order;
+    bool is_unit = event->agent > OBSERVED_NCRISC && event->thread < TENSIX_THREADS;
+    return is_unit ? &order->thread[event->thread].clock : &order->hart[scene->hart].clock;
+}
+
+void check_races_handed(const struct check_scene *scene, bool popped, uint32_t first, uint32_t size,
+                        unsigned buffer)
+{
+    char text[WHO];
+    if (!scene->own->races || first + size > scene->tile->kind->l1_bytes) {
+        return;
+    }
+    bool is_unit = scene->event->agent > OBSERVED_NCRISC;
+    const struct order_stamp *stamp = find_under_way(scene, clock_of(scene), first, size, popped);
+    if (!stamp) {
+        return;
+    }
+    check_report(scene, PENROSE_FAULT_RACE_L1, scene->hart, scene->event->pc, first,
+                 "%s pages of circular buffer %u, which %s may still %s; %s%s%s is missing",
+                 popped ? "pops" : "pushes", buffer, who(scene, stamp, text),
+                 popped ? "read" : "write", is_unit ? "STALLWAIT(STALL_THCON, " : "tensix_sync()",
+                 is_unit ? condition_name(unit_of(stamp)) : "", is_unit ? ")" : "");
+    forget_l1(scene, first, size, popped);
+}
+
+/* --- Configuration --- */
+
+/* A word has changed by what the scene tells. */
+static void judge_config(const struct check_scene *scene, const struct order_clock *clock,
+                         const char *writer, unsigned state, unsigned word)
+{
+    static const enum order_unit units[] = {ORDER_UNPACKER0, ORDER_UNPACKER1, ORDER_PACKER};
+    struct check_races *races = scene->own->races;
+    const struct tensix *tensix = &scene->tile->tensix;
+    uint32_t *known = &races->config[state][word];
+    uint32_t changed = *known ^ tensix->config[state][word];
+    bool is_global = word >= TENSIX_GLOBAL_WORD;
+    *known = tensix->config[state][word];
+    if (tensix_race(tensix, state, word, changed, scene->event->cycle) != TENSIX_FLIGHTS) {
+        return; /* the core has reported it */
+    }
+    for (unsigned i = 0; changed && i < 3 * TENSIX_THREADS; i++) {
+        unsigned lane = order_lane(i / 3, units[i % 3]), user = 1u << i % 3;
+        const struct order_stamp *use = &races->uses[lane];
+        if (!use->number || !(tensix_config_uses[word].cached & user) ||
+            !(changed & tensix_race_bits(word, user)) || order_is_over(clock, use) ||
+            !(is_global || races->state[lane] == state)) {
+            continue;
+        }
+        char fields[56], text[WHO];
+        tensix_field_names(false, word, changed & tensix_race_bits(word, user), fields,
+                           sizeof fields);
+        bool is_unit = scene->event->kind == OBSERVED_UNIT;
+        check_report(scene, PENROSE_FAULT_CONFIG_RACE, scene->hart, scene->event->pc,
+                     AT_CONFIG + 4 * (state * TENSIX_STATE_WORDS + word),
+                     "%s changes %s while %s may use it; %s%s%s is missing", writer, fields,
+                     who(scene, use, text), is_unit ? "STALLWAIT(STALL_CFG, " : "tensix_sync()",
+                     is_unit ? condition_name(unit_of(use)) : "", is_unit ? ")" : "");
+        return;
+    }
+}
+
+/* --- GPRs --- */
+
+static void judge_gpr(const struct check_scene *scene, const struct order_stamp *stamp,
+                      unsigned index)
+{
+    struct check_races *races = scene->own->races;
+    const unsigned thread = index / TENSIX_GPRS, gpr = index % TENSIX_GPRS;
+    struct order_stamp *load = &races->load[thread][gpr];
+    char text[WHO];
+    if (load->number && !order_is_over(&races->order.thread[thread].clock, load) &&
+        !scene->tile->tensix.timing) {
+        check_report(scene, PENROSE_FAULT_GPR_HAZARD, stamp->hart, stamp->pc, index,
+                     "%s reads GPR %u before the result of %s is there; STALLWAIT(%s, THCON) is "
+                     "missing",
+                     mnemonic(stamp->word), gpr, who(scene, load, text), block_name(stamp->word));
+    }
+    load->number = 0;
+}
+
+/* --- Instructions --- */
+
+static void judge_touch(const struct check_scene *scene, const struct order_stamp *stamp,
+                        const struct observed_touch *touch)
+{
+    struct check_races *races = scene->own->races;
+    const struct order_clock *clock = &races->order.thread[thread_of(stamp)].clock;
+    enum order_unit unit = unit_of(stamp);
+    const uint32_t end = touch->first + touch->count;
+    switch (touch->state) {
+    case OBSERVED_STATE_DST:
+    case OBSERVED_STATE_DST_FLAG:
+        for (uint32_t row = touch->first; row < end && row < TENSIX_DST_ROWS; row++) {
+            judge_row(scene, stamp, row, touch->is_write);
+        }
+        break;
+    case OBSERVED_STATE_L1:
+        if (end <= scene->tile->kind->l1_bytes && unit != ORDER_SCALAR) {
+            judge_l1(scene, clock, scene->hart, stamp->pc, touch->first, touch->count,
+                     touch->is_write);
+        }
+        break;
+    case OBSERVED_STATE_CONFIG:
+        for (uint32_t i = touch->first; touch->is_write && i < end; i++) {
+            judge_config(scene, clock, mnemonic(stamp->word), i / TENSIX_STATE_WORDS,
+                         i % TENSIX_STATE_WORDS);
+        }
+        break;
+    case OBSERVED_STATE_GPR:
+        for (uint32_t i = touch->first; i < end; i++) {
+            if (touch->is_write) {
+                races->load[thread_of(stamp)][i % TENSIX_GPRS] =
+                    touch->is_late ? *stamp : (struct order_stamp){.number = 0};
+            } else {
+                judge_gpr(scene, stamp, i);
+            }
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+/* What it reads and writes in L1 from now on. */
+static void note_l1(const struct check_scene *scene, const struct order_stamp *stamp,
+                    const struct observed_touch *touch)
+{
+    struct check_races *races = scene->own->races;
+    enum order_unit unit = unit_of(stamp);
+    bool packs = unit == ORDER_PACKER && touch->is_write;
+    bool unpacks = (unit == ORDER_UNPACKER0 || unit == ORDER_UNPACKER1) && !touch->is_write;
+    if (touch->state != OBSERVED_STATE_L1 || !(packs || unpacks)) {
+        return;
+    }
+    uint32_t end = touch->first + touch->count;
+    for (uint32_t at = touch->first / RACES_LINE;
+         at * RACES_LINE < end && end <= scene->tile->kind->l1_bytes; at++) {
+        *(packs ? &races->l1[at].packed : &races->l1[at].unpacked) = note_of(stamp);
+    }
+}
+
+static bool touches(const struct observed_work *work, enum observed_state state)
+{
+    for (unsigned i = 0; i < work->touches; i++) {
+        if (work->touch[i].state == state) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does it move data as its configuration says? */
+static void note_use(struct check_races *races, const struct tensix *tensix,
+                     const struct order_stamp *stamp, const struct observed_work *work)
+{
+    bool is_user = work->unit == TENSIX_UNIT_UNPACK || work->unit == TENSIX_UNIT_PACK;
+    if (is_user && touches(work, OBSERVED_STATE_CONFIG) && touches(work, OBSERVED_STATE_L1)) {
+        races->uses[stamp->lane] = *stamp;
+        races->state[stamp->lane] = (uint8_t)tensix_state_id(tensix, thread_of(stamp));
+    }
+}
+
+static struct check_races *races_of(const struct check_scene *scene)
+{
+    struct check_tile *own = scene->own;
+    const struct tensix *tensix = &scene->tile->tensix;
+    if (!own->races) {
+        size_t lines = scene->tile->kind->l1_bytes / RACES_LINE;
+        own->races = calloc(1, sizeof *own->races + lines * sizeof own->races->l1[0]);
+        if (!own->races) {
+            return NULL;
+        }
+        memcpy(own->races->config, tensix->config, sizeof own->races->config);
+        for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+            own->races->order.semaphore[i].base = tensix->semaphore[i].value;
+        }
+    }
+    return own->races;
+}
+
+static void pass_gate(const struct check_scene *scene, struct check_races *races)
+{
+    const struct observed *event = scene->event;
+    unsigned row = tensix_row_of(event->word);
+    if (row < TENSIX_ROWS) {
+        order_passes(&races->order, &scene->tile->tensix, event->thread, row, scene->hart);
+    }
+}
+
+void check_races_unit(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    const struct observed_work *work = event->work;
+    const struct tensix *tensix = &scene->tile->tensix;
+    struct check_races *races = races_of(scene);
+    struct order_stamp stamp;
+    if (!races || event->thread >= TENSIX_THREADS) {
+        return;
+    }
+    pass_gate(scene, races);
+    order_ended(&races->order, tensix, event, &stamp);
+    stamp.is_of_flags =
+        touches(work, OBSERVED_STATE_DST_FLAG) && !touches(work, OBSERVED_STATE_DST);
+    for (unsigned i = 0; i < work->touches; i++) {
+        judge_touch(scene, &stamp, &work->touch[i]);
+    }
+    for (unsigned i = 0; i < work->touches; i++) {
+        note_l1(scene, &stamp, &work->touch[i]);
+    }
+    note_use(races, tensix, &stamp, work);
+    order_handed(&races->order, tensix, event, &stamp);
+}
+
+/* --- Harts and the NoC --- */
+
+void check_races_access(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    const uint32_t address = (uint32_t)event->address;
+    bool writes = event->kind == OBSERVED_WRITTEN;
+    struct check_races *races = races_of(scene);
+    if (!races) {
+        return;
+    }
+    if (event->agent >
+        OBSERVED_NCRISC) { /* an instruction that is told as a whole when it has ended */
+        if (event->thread < TENSIX_THREADS) {
+            pass_gate(scene, races);
+        }
+        return;
+    }
+    order_hart_access(&races->order, &scene->tile->tensix, scene->hart, event);
+    const struct order_clock *clock = &races->order.hart[scene->hart].clock;
+    if (address < scene->tile->kind->l1_bytes) {
+        judge_l1(scene, clock, scene->hart, event->pc, address, event->size, writes);
+    }
+    unsigned index = (address - AT_CONFIG) / 4;
+    if (writes && address >= AT_CONFIG && index < TENSIX_CONFIG_THREAD) {
+        unsigned word = index % TENSIX_STATE_WORDS;
+        for (unsigned state = 0; state < TENSIX_STATES; state++) {
+            if (index >= TENSIX_CONFIG_DUAL || state == index / TENSIX_STATE_WORDS) {
+                judge_config(scene, clock, "a store", state, word);
+            }
+        }
+    }
+}
+
+/* Banks tell nobody what they were told. */
+static bool goes_to_bank(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    return !event->is_multicast && event->node < NOC_NODES &&
+           scene->checks->chip->place[event->node].port != NULL;
+}
+
+void check_races_sent(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    struct check_races *races = races_of(scene);
+    if (races && !goes_to_bank(scene)) {
+        order_sent(&races->order, scene->hart);
+    }
+    if (races && event->back < scene->tile->kind->l1_bytes &&
+        (event->packet == NOC_WRITE || event->packet == NOC_READ)) {
+        judge_l1(scene, &races->order.hart[scene->hart].clock, scene->hart, event->pc,
+                 (uint32_t)event->back, event->size, event->packet == NOC_READ);
+    }
+}
+
+/* --- Kernels --- */
+
+void check_races_ended(const struct check_scene *scene)
+{
+    struct check_races *races = scene->own->races;
+    if (races) {
+        order_all(&races->order);
+    }
+}
