@@ -30,7 +30,7 @@ uint32_t guest_tensix_word(const char *text)
 {
     struct penrose_error error;
     uint32_t word;
-    if (penrose_tensix_assemble(text, &word, &error) != PENROSE_OK) {
+    if (penrose_tensix_assemble(NULL, text, &word, &error) != PENROSE_OK) {
         bench_die(text, error.text);
     }
     return word;
@@ -48,7 +48,7 @@ uint32_t guest_emit(struct guest_code *code, const char *format, ...)
     if (code->words == GUEST_CODE_STEP / 4) {
         bench_die(text, "the program is too long");
     }
-    if (penrose_assemble(text, pc, &code->word[code->words++], &error) != PENROSE_OK) {
+    if (penrose_assemble(NULL, text, pc, &code->word[code->words++], &error) != PENROSE_OK) {
         bench_die(text, error.text);
     }
     return pc;

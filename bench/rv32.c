@@ -198,7 +198,7 @@ static struct penrose_firmware *firmware_open(const struct settings *settings)
     struct penrose_firmware *firmware = NULL;
     struct penrose_error error;
     if (settings->firmware) {
-        must(penrose_firmware_open(settings->firmware, &firmware, &error), &error);
+        must(penrose_firmware_open(NULL, settings->firmware, &firmware, &error), &error);
     }
     return firmware;
 }

@@ -50,7 +50,7 @@ int main(int argc, char **argv)
         return 2;
     }
     bool is_done = penrose_chip_create(NULL, &chip, &error) == PENROSE_OK &&
-                   penrose_firmware_open(argv[1], &booting.firmware, &error) == PENROSE_OK &&
+                   penrose_firmware_open(chip, argv[1], &booting.firmware, &error) == PENROSE_OK &&
                    boot_and_launch(chip, &booting, argc > 2 ? argv[2] : NULL, &error);
     if (is_done) {
         printf("done after %llu cycles, %.0f us\n", (unsigned long long)penrose_now(chip),

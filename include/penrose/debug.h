@@ -176,8 +176,10 @@ struct penrose_register {
 };
 
 /* Finds a register by its name: "a0", "x10", "pc", "f3", "v31", "mcycle", "csr0x7c0". For other
- * names it is false and leaves *number as it was. Any thread. */
-bool penrose_register_find(const char *name, struct penrose_register *number);
+ * names it is false and leaves *number as it was. `chip` is there for its kind; NULL: Blackhole. Any
+ * thread. */
+bool penrose_register_find(const struct penrose_chip *chip, const char *name,
+                           struct penrose_register *number);
 
 /* Reads or writes a register as a debugger does. A CSR that a guest's read clears is not cleared. A
  * CSR that cannot be written is PENROSE_E_ARGUMENT. value[0] has the 32 bits; PENROSE_V uses all

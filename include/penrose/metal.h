@@ -20,9 +20,11 @@ extern "C" {
 
 struct penrose_firmware;
 
-/* Opens and checks a directory with tt-metal's firmware, `pre-compiled/<hash>` or flat. *firmware is
- * NULL after an error: PENROSE_E_FILE, PENROSE_E_FORMAT, PENROSE_E_LAYOUT, PENROSE_E_MEMORY. */
-enum penrose_status penrose_firmware_open(const char *directory, struct penrose_firmware **firmware,
+/* Opens and checks a directory with tt-metal's firmware, `pre-compiled/<hash>` or flat, for chips of
+ * the kind of `chip`; NULL: Blackhole. *firmware is NULL after an error: PENROSE_E_FILE,
+ * PENROSE_E_FORMAT, PENROSE_E_LAYOUT, PENROSE_E_MEMORY. */
+enum penrose_status penrose_firmware_open(const struct penrose_chip *chip, const char *directory,
+                                          struct penrose_firmware **firmware,
                                           struct penrose_error *error);
 /* Closes a firmware. Call it after the chips that use it are destroyed. NULL does nothing. */
 void penrose_firmware_close(struct penrose_firmware *firmware);
@@ -31,8 +33,8 @@ void penrose_firmware_close(struct penrose_firmware *firmware);
  * Writes firmware into a worker, DRAM tile or Ethernet tile and starts it, as tt-metal's host does.
  * On an Ethernet tile with a link it runs beside base firmware. The function only starts it: then
  * use penrose_run with penrose_firmware_ready as its condition. The firmware has to stay open as
- * long as the chip is used. PENROSE_E_ARGUMENT: another kind of tile, or there is no firmware for
- * the tile.
+ * long as the chip is used. PENROSE_E_ARGUMENT: another kind of tile, there is no firmware for
+ * the tile, or the firmware was opened for another kind of chip.
  */
 enum penrose_status penrose_boot(struct penrose_chip *chip, unsigned x, unsigned y,
                                  struct penrose_firmware *firmware, struct penrose_error *error);

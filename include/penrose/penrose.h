@@ -679,7 +679,10 @@ enum penrose_status penrose_load_program(struct penrose_chip *chip, unsigned x, 
                                          enum penrose_hart hart, const char *path, uint32_t *entry,
                                          struct penrose_error *error);
 
-/* --- Names and text --- */
+/* --- Names and text ---
+ *
+ * Names of registers and instructions depend on the kind of chip. Functions that need nothing else of a
+ * chip take one for its kind alone; NULL stands for the first kind of the library, Blackhole. */
 
 /* "symbol+0x10" and "file:line" of an address in code that was loaded into the tile. Both buffers
  * are optional. Symbols of C++ and Rust are spelled as in their programs: "a::b". If nothing is
@@ -689,22 +692,25 @@ bool penrose_locate(struct penrose_chip *chip, unsigned x, unsigned y, uint32_t 
 
 /* The name of what is at an address of a worker, as `hart` or the NoC (PENROSE_NO_HART) sees it.
  * Any thread. */
-const char *penrose_range_name(enum penrose_hart hart, uint32_t address);
+const char *penrose_range_name(const struct penrose_chip *chip, enum penrose_hart hart,
+                               uint32_t address);
 
 /* Disassembles one RISC-V word at `pc`. A word that pushes a Tensix instruction becomes ".ttinsn
  * SETC16 5, 0x10". The assembler makes the word of that text again. Any thread. */
-int penrose_disassemble(uint32_t word, uint32_t pc, char *text, size_t size);
+int penrose_disassemble(const struct penrose_chip *chip, uint32_t word, uint32_t pc, char *text,
+                        size_t size);
 /* Assembles one RISC-V instruction. PENROSE_E_ARGUMENT says what is wrong with the text. Any
  * thread. */
-enum penrose_status penrose_assemble(const char *text, uint32_t pc, uint32_t *word,
-                                     struct penrose_error *error);
+enum penrose_status penrose_assemble(const struct penrose_chip *chip, const char *text, uint32_t pc,
+                                     uint32_t *word, struct penrose_error *error);
 
 /* Disassemble and assemble a Tensix instruction in the form of MOP and replay buffers: "SETC16 5,
  * 0x10". All operands are numbers, in the order of LLK's TT_OP_ macros. Mnemonics may have any
  * case, and LLK's prefixes TT_ and TTI_. Any thread. */
-int penrose_tensix_disassemble(uint32_t word, char *text, size_t size);
-enum penrose_status penrose_tensix_assemble(const char *text, uint32_t *word,
-                                            struct penrose_error *error);
+int penrose_tensix_disassemble(const struct penrose_chip *chip, uint32_t word, char *text,
+                               size_t size);
+enum penrose_status penrose_tensix_assemble(const struct penrose_chip *chip, const char *text,
+                                            uint32_t *word, struct penrose_error *error);
 
 /* The version of the library, such as "1.2.3". Any thread. */
 const char *penrose_version(void);

@@ -221,7 +221,7 @@ class Chip:
 
     def _register(self, name: str) -> Any:
         number = ffi.new("struct penrose_register *")
-        if not lib.penrose_register_find(name.encode(), number):
+        if not lib.penrose_register_find(self.handle, name.encode(), number):
             raise Error("E_ARGUMENT", f"there is no register '{name}'")
         return number[0]
 

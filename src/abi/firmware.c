@@ -34,7 +34,8 @@ void device_check_firmware(struct device *device)
     struct penrose_firmware *firmware;
     struct penrose_error error;
     const char *directory = host_variable("PENROSE_FIRMWARE");
-    if (directory && penrose_firmware_open(directory, &firmware, &error) != PENROSE_OK) {
+    if (directory &&
+        penrose_firmware_open(device->chip, directory, &firmware, &error) != PENROSE_OK) {
         device_complain(device, "PENROSE_FIRMWARE", error.text);
     } else if (directory) {
         device->firmware.firmware[device->firmware.count++] = firmware;
@@ -55,7 +56,7 @@ static bool try_folder(struct device *device, const char *folder)
 {
     struct firmware_list *list = &device->firmware;
     struct penrose_firmware *firmware;
-    if (penrose_firmware_open(folder, &firmware, NULL) != PENROSE_OK) {
+    if (penrose_firmware_open(device->chip, folder, &firmware, NULL) != PENROSE_OK) {
         return false;
     }
     if (!inside(device->chip)->metal_assume(device->chip, firmware)) {

@@ -59,6 +59,12 @@ enum penrose_status api_check_single(const struct cluster_plan *plan,
  * one. */
 extern const struct chip_calls *const api_chips[];
 
+/* The kind of a chip; NULL: the first one. */
+static inline const struct chip_calls *api_kind_of(const struct penrose_chip *chip)
+{
+    return chip ? chip_calls_of(chip) : api_chips[0];
+}
+
 /* The kind of chip that has such a card; NULL: none. A card that is NULL is the first one of all. */
 const struct chip_calls *api_chip_of_card(const char *card);
 

@@ -45,9 +45,10 @@ PENROSE_EXPORT uint64_t penrose_hart_waited(const struct penrose_chip *chip, uns
     return chip_calls_of(chip)->hart_waited(chip, x, y, hart);
 }
 
-PENROSE_EXPORT bool penrose_register_find(const char *name, struct penrose_register *number)
+PENROSE_EXPORT bool penrose_register_find(const struct penrose_chip *chip, const char *name,
+                                          struct penrose_register *number)
 {
-    return api_chips[0]->register_find(name, number);
+    return api_kind_of(chip)->register_find(name, number);
 }
 
 PENROSE_EXPORT enum penrose_status penrose_register_read(struct penrose_chip *chip, unsigned x,

@@ -1,6 +1,6 @@
 /*
- * What the public calls (src/api) ask a chip: functions of the same names and types, which the code
- * that is compiled for each kind of chip has with the prefix chip_. Arguments that are structs with
+ * What the public calls (src/api) ask a chip: functions of the same names (chip/calls.def), which the
+ * code that is compiled for each kind of chip has with the prefix chip_. Arguments that are structs with
  * a size have their full size here. None of these writes an entry of a journal for the call itself.
  */
 #ifndef CHIP_CALLS_H
@@ -131,9 +131,9 @@ struct chip_calls {
     void (*load_links)(struct snapshot_reader *reader, struct penrose_chip *chip,
                        struct penrose_chip *const *chips, unsigned count);
     void (*check_links)(struct snapshot_reader *reader, const struct penrose_chip *chip);
-#define CALL(name) __typeof__(penrose_##name) *name;
+#define CALL(name)                        __typeof__(penrose_##name) *name;
+#define KIND_CALL(type, name, parameters) type(*name) parameters;
 #include "chip/calls.def"
-#undef CALL
 };
 
 /* A chip begins with these members, whatever kind it is. */
@@ -158,7 +158,7 @@ static inline struct chip_head *chip_head(const struct penrose_chip *chip)
     return (struct chip_head *)(uintptr_t)chip;
 }
 
-/* The calls of a chip or of a history: both begin with a pointer to them. */
+/* The calls of a chip, of a history or of a firmware: all begin with a pointer to them. */
 static inline const struct chip_calls *chip_calls_of(const void *object)
 {
     return *(const struct chip_calls *const *)object;
@@ -174,9 +174,9 @@ extern const struct inside chip_inside;
 
 extern __typeof__(*((struct chip_calls *)0)->create) chip_create;
 extern __typeof__(penrose_chip_destroy) chip_destroy;
-#define CALL(name) extern __typeof__(penrose_##name) chip_##name;
+#define CALL(name)                        extern __typeof__(penrose_##name) chip_##name;
+#define KIND_CALL(type, name, parameters) type chip_##name parameters;
 #include "chip/calls.def"
-#undef CALL
 
 /* Those of the chip that this is compiled for (calls.c). */
 extern const struct chip_calls chip_calls;

@@ -107,7 +107,7 @@ enum cli_exit cmd_waits(struct cli *cli, int argc, char **argv)
     struct penrose_firmware *firmware = NULL;
     exit = state_choose(cli, options.path, options.chip, &chip);
     if (!exit && options.firmware &&
-        penrose_firmware_open(options.firmware, &firmware, &error) != PENROSE_OK) {
+        penrose_firmware_open(chip, options.firmware, &firmware, &error) != PENROSE_OK) {
         exit = complain(cli, "--firmware: %s", error.text);
     } else if (!exit) {
         inside(chip)->metal_assume(chip, firmware);

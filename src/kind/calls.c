@@ -54,7 +54,7 @@ const struct chip_calls chip_calls = {
     .load = chip_load_saved,
     .load_links = chip_load_links,
     .check_links = chip_check_links,
-#define CALL(name) .name = chip_##name,
+#define CALL(name)                        .name = chip_##name,
+#define KIND_CALL(type, name, parameters) .name = chip_##name,
 #include "chip/calls.def"
-#undef CALL
 };

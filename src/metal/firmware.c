@@ -20,6 +20,7 @@ enum penrose_status chip_firmware_open(const char *directory, struct penrose_fir
     *firmware = NULL;
     struct penrose_firmware *made = calloc(1, sizeof *made);
     if (made) {
+        made->calls = &chip_calls;
         made->directory = strdup(directory);
     }
     if (!made || !made->directory) {

@@ -7,9 +7,12 @@
 #include "loader/companion.h"
 #include "loader/firmware.h"
 
+struct chip_calls;
 struct tile;
 
 struct penrose_firmware {
+    const struct chip_calls
+        *calls; /* of the kind of chip that it was opened for; the first member */
     char *directory;
     struct loader_firmware *loader;
     struct loader_companion *companion[LOADER_COMPANIONS]; /* NULL until a tile needs it */

@@ -217,6 +217,74 @@ TEST(one_has_an_instruction_more)
     ck_assert_ptr_nonnull(strstr(scenes[0].error.text, "0x9a000010 is no instruction"));
 }
 
+/* SFPREV again, a CSR, and the registers of a debugger: a chip says by which tables. NULL is Blackhole. */
+TEST(text_is_that_of_a_kind)
+{
+    const uint32_t sfprev = 0x9a000010;
+    const struct penrose_chip *blackhole = scenes[0].chip, *small = scenes[1].chip;
+    struct penrose_register number;
+    struct penrose_error error;
+    char text[100];
+    uint32_t word;
+    ck_assert_int_eq(penrose_tensix_assemble(small, "SFPREV 0, 0, 1, 0", &word, &error),
+                     PENROSE_OK);
+    penrose_tensix_disassemble(small, sfprev, text, sizeof text);
+    ck_assert_msg(strncmp(text, "SFPREV", 6) == 0, "%s", text);
+    penrose_disassemble(small, sfprev << 2 | sfprev >> 30, 0, text, sizeof text);
+    ck_assert_msg(strstr(text, "SFPREV") != NULL, "%s", text);
+    ck_assert_int_eq(penrose_assemble(small, ".ttinsn SFPREV 0, 0, 1, 0", 0, &word, &error),
+                     PENROSE_OK);
+    for (unsigned i = 0; i < CHIPS; i++) {
+        const struct penrose_chip *chip = i ? NULL : blackhole;
+        ck_assert_int_ne(penrose_tensix_assemble(chip, "SFPREV 0, 0, 1, 0", &word, &error),
+                         PENROSE_OK);
+        ck_assert_int_ne(penrose_assemble(chip, ".ttinsn SFPREV 0, 0, 1, 0", 0, &word, &error),
+                         PENROSE_OK);
+        penrose_tensix_disassemble(chip, sfprev, text, sizeof text);
+        ck_assert_msg(!strstr(text, "SFPREV"), "%s", text);
+        ck_assert_str_eq(penrose_range_name(chip, PENROSE_BRISC, 0xffb12000),
+                         "tile control / debug / status");
+        ck_assert(penrose_register_find(chip, "mcycle", &number));
+    }
+    ck_assert_str_eq(penrose_range_name(small, PENROSE_BRISC, 0xffa24000),
+                     "tile control / debug / status");
+    ck_assert_str_ne(penrose_range_name(small, PENROSE_BRISC, 0xffb12000),
+                     "tile control / debug / status");
+    ck_assert(penrose_register_find(small, "mcycle", &number));
+}
+
+/* The small chip's firmware (firmware.c) fits no Blackhole, and what was opened for one kind no chip of
+ * another. */
+TEST(firmware_is_for_a_kind)
+{
+    const struct penrose_place at[CHIPS] = {chips[0].worker, chips[1].worker};
+    struct penrose_chip *blackhole = scenes[0].chip, *small = scenes[1].chip;
+    struct penrose_launch launch = {.size = sizeof launch};
+    struct penrose_firmware *firmware;
+    struct penrose_error error;
+    char path[600];
+    snprintf(path, sizeof path, "%s/tests/arch/firmware", getenv("builddir"));
+    ck_assert_int_eq(penrose_firmware_open(NULL, path, &firmware, &error), PENROSE_E_FORMAT);
+    ck_assert_int_eq(penrose_firmware_open(blackhole, path, &firmware, &error), PENROSE_E_FORMAT);
+    ck_assert_ptr_null(firmware);
+    ck_assert_msg(penrose_firmware_open(small, path, &firmware, &error) == PENROSE_OK, "%s",
+                  error.text);
+    ck_assert_uint_eq(penrose_firmware_dram_banks(firmware), 2);
+    ck_assert_int_eq(penrose_boot(blackhole, at[0].x, at[0].y, firmware, &error),
+                     PENROSE_E_ARGUMENT);
+    ck_assert_str_eq(error.text, "the firmware was opened for a small; this chip is a blackhole");
+    ck_assert_int_eq(penrose_launch(blackhole, at[0].x, at[0].y, firmware, &launch, &error),
+                     PENROSE_E_ARGUMENT);
+    ck_assert(!penrose_firmware_ready(blackhole, at[0].x, at[0].y, firmware));
+    ck_assert(!penrose_launch_done(blackhole, at[0].x, at[0].y, firmware));
+    ck_assert_msg(penrose_boot(small, at[1].x, at[1].y, firmware, &error) == PENROSE_OK, "%s",
+                  error.text);
+    struct penrose_run run = {.size = sizeof run, .cycles = 10000};
+    penrose_run(small, &run);
+    ck_assert(penrose_firmware_ready(small, at[1].x, at[1].y, firmware));
+    penrose_firmware_close(firmware);
+}
+
 /* The path to ARC through BAR0: the version of the telemetry's tags, which is 1. */
 TEST(each_has_its_own_bars)
 {

@@ -232,7 +232,7 @@ static bool boot(struct machine *machine, const char *directory, struct timing *
     struct penrose_chip *chip = machine->chip;
     struct penrose_error error;
     double start = milliseconds();
-    if (penrose_firmware_open(directory, &machine->firmware, &error) != PENROSE_OK ||
+    if (penrose_firmware_open(NULL, directory, &machine->firmware, &error) != PENROSE_OK ||
         penrose_boot(chip, TILE_X, TILE_Y, machine->firmware, &error) != PENROSE_OK) {
         printf("boot: %s\n", error.text);
         return false;

@@ -75,7 +75,7 @@ static bool open_machine(struct machine *machine, const char *directory, unsigne
         }
         penrose_shortcuts_set(machine->chip[i], shortcuts);
     }
-    return penrose_firmware_open(directory, &machine->firmware, &error) == PENROSE_OK ||
+    return penrose_firmware_open(NULL, directory, &machine->firmware, &error) == PENROSE_OK ||
            say(&error);
 }
 

@@ -161,7 +161,7 @@ static void send(unsigned x, const struct loader_write *go)
     for (uint32_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         uint32_t word;
         struct penrose_error error;
-        if (penrose_assemble(lines[i], 4 * i, &word, &error) != PENROSE_OK) {
+        if (penrose_assemble(NULL, lines[i], 4 * i, &word, &error) != PENROSE_OK) {
             give_up(error.text);
         }
         write_word(SENDER_X, 4 * i, word);

@@ -89,7 +89,7 @@ void say(const char *format, ...)
     va_start(list, format);
     vsnprintf(line, sizeof line, format, list);
     va_end(list);
-    ck_assert_msg(penrose_assemble(line, guest_next_word, &word, &guest_error) == PENROSE_OK,
+    ck_assert_msg(penrose_assemble(NULL, line, guest_next_word, &word, &guest_error) == PENROSE_OK,
                   "%s: %s", line, guest_error.text);
     guest_emit(word);
 }

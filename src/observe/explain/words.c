@@ -106,13 +106,11 @@ bool words_of_race(const struct explain_writer *writer, char *text, size_t size)
 {
     const struct writers_dst_change *later = &writer->record.later;
     const char *source = writer->later.source;
-    char instruction[96] = "";
     if (!later->is_there) {
         return false;
     }
-    penrose_tensix_disassemble(later->word, instruction, sizeof instruction);
     snprintf(text, size, "Dst was changed behind it, in cycle %" PRIu64 ", by thread %u: %s%s%s",
-             later->cycle, later->thread, instruction, *source ? ", " : "",
+             later->cycle, later->thread, writer->record.later_instruction, *source ? ", " : "",
              without_folders(source));
     return true;
 }
@@ -121,15 +119,13 @@ bool words_of_early_read(const struct explain_writer *writer, char *text, size_t
 {
     const struct writers_early_read *early = &writer->record.early;
     const char *source = writer->early.source;
-    char instruction[96] = "";
     if (!early->is_there) {
         return false;
     }
-    penrose_tensix_disassemble(early->word, instruction, sizeof instruction);
     snprintf(text, size,
              "thread %u, in cycle %" PRIu64 "%s%s: %s reads GPR %u before the result that was "
              "requested for it (no STALLWAIT)",
-             early->thread, early->cycle, *source ? ", " : "", without_folders(source), instruction,
-             early->gpr);
+             early->thread, early->cycle, *source ? ", " : "", without_folders(source),
+             writer->record.early_instruction, early->gpr);
     return true;
 }

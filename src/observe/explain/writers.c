@@ -469,9 +469,17 @@ static void find_overwritten(const struct writers *writers, struct writers_recor
     }
 }
 
-static void name_instruction(struct writers_record *record)
+static void name_instructions(struct writers_record *record)
 {
     const struct observed *event = &record->event;
+    if (record->later.is_there) {
+        chip_tensix_disassemble(record->later.word, record->later_instruction,
+                                sizeof record->later_instruction);
+    }
+    if (record->early.is_there) {
+        chip_tensix_disassemble(record->early.word, record->early_instruction,
+                                sizeof record->early_instruction);
+    }
     if (*record->instruction || !event->word) {
         return;
     }
@@ -488,10 +496,10 @@ const struct writers_record *writers_record(const struct writers *writers, size_
         return NULL;
     }
     struct writers_record *record = &writers->record[index];
-    name_instruction(record);
     if (record->event.agent == OBSERVED_PACKER) {
         record->later = held_dst_change(&writers->held, record->sequence);
     }
+    name_instructions(record);
     find_overwritten(writers, record);
     return record;
 }

@@ -87,6 +87,7 @@ struct writers_record {
         uint32_t pc, word;
         unsigned thread, gpr;
     } early;
+    char later_instruction[96], early_instruction[96]; /* the texts of their words; "" */
 };
 
 /* The last events that count: of a cycle of the tile, of a number as records have it. */

@@ -92,8 +92,8 @@ void assemble(unsigned x, unsigned y, uint32_t address, const char *const *lines
     for (; *lines; lines++, address += 4) {
         struct penrose_error error = {0};
         uint32_t word;
-        ck_assert_msg(penrose_assemble(*lines, address, &word, &error) == PENROSE_OK, "%s: %s",
-                      *lines, error.text);
+        ck_assert_msg(penrose_assemble(NULL, *lines, address, &word, &error) == PENROSE_OK,
+                      "%s: %s", *lines, error.text);
         tile_wr(x, y, address, word);
     }
 }
@@ -183,7 +183,8 @@ void start_lines(struct device *device, unsigned x, unsigned y, const char *cons
     uint32_t words[32];
     for (uint32_t i = 0; i < count; i++) {
         struct penrose_error error = {0};
-        ck_assert_msg(penrose_assemble(lines[i], 0x1000 + 4 * i, &words[i], &error) == PENROSE_OK,
+        ck_assert_msg(penrose_assemble(NULL, lines[i], 0x1000 + 4 * i, &words[i], &error) ==
+                          PENROSE_OK,
                       "%s: %s", lines[i], error.text);
     }
     device_endpoint_write(device, (struct endpoint){.x = x, .y = y, .address = 0x1000},

@@ -80,8 +80,8 @@ static void chip_start(unsigned device, unsigned x, unsigned y, const char *cons
     for (uint32_t address = 0x1000; *lines; lines++, address += 4) {
         struct penrose_error error = {0};
         uint32_t word;
-        ck_assert_msg(penrose_assemble(*lines, address, &word, &error) == PENROSE_OK, "%s: %s",
-                      *lines, error.text);
+        ck_assert_msg(penrose_assemble(NULL, *lines, address, &word, &error) == PENROSE_OK,
+                      "%s: %s", *lines, error.text);
         chip_wr(device, x, y, address, word);
     }
     chip_wr(device, x, y, 0, 0x0000106f); /* jal zero, 0x1000 */

@@ -33,7 +33,7 @@ static void write_program(struct penrose_chip *chip, unsigned x, unsigned y, uin
     for (unsigned i = 0; lines[i]; i++, address += 4) {
         uint32_t word;
         struct penrose_error error = {0};
-        ck_assert_msg(penrose_assemble(lines[i], address, &word, &error) == PENROSE_OK, "%s",
+        ck_assert_msg(penrose_assemble(NULL, lines[i], address, &word, &error) == PENROSE_OK, "%s",
                       error.text);
         ck_assert_int_eq(penrose_write(chip, x, y, address, &word, sizeof word, &error),
                          PENROSE_OK);

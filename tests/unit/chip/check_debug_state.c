@@ -28,7 +28,7 @@ FIXTURE(setup, teardown);
 static enum penrose_status get_register(enum penrose_hart hart, const char *name, uint32_t value[4])
 {
     struct penrose_register number;
-    ck_assert_msg(penrose_register_find(name, &number), "%s", name);
+    ck_assert_msg(penrose_register_find(NULL, name, &number), "%s", name);
     return penrose_register_read(chip, X, Y, hart, number, value, &error);
 }
 
@@ -36,7 +36,7 @@ static enum penrose_status put_register(enum penrose_hart hart, const char *name
                                         const uint32_t value[4])
 {
     struct penrose_register number;
-    ck_assert_msg(penrose_register_find(name, &number), "%s", name);
+    ck_assert_msg(penrose_register_find(NULL, name, &number), "%s", name);
     return penrose_register_write(chip, X, Y, hart, number, value, &error);
 }
 
@@ -53,12 +53,12 @@ TEST(registers_have_names)
     static const char *const wrong[] = {"", "x32", "x", "x1a", "q0", "csr4096", "x-1"};
     struct penrose_register number;
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        ck_assert_msg(penrose_register_find(names[i].name, &number), "%s", names[i].name);
+        ck_assert_msg(penrose_register_find(NULL, names[i].name, &number), "%s", names[i].name);
         ck_assert_int_eq(number.file, names[i].file);
         ck_assert_uint_eq(number.number, names[i].number);
     }
     for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        ck_assert_msg(!penrose_register_find(wrong[i], &number), "%s", wrong[i]);
+        ck_assert_msg(!penrose_register_find(NULL, wrong[i], &number), "%s", wrong[i]);
     }
 }
 

@@ -70,7 +70,7 @@ static uint32_t reg(const char *name)
 {
     struct penrose_register number;
     uint32_t value[4];
-    ck_assert(penrose_register_find(name, &number));
+    ck_assert(penrose_register_find(NULL, name, &number));
     ck_assert_int_eq(penrose_register_read(chip, X, Y, PENROSE_BRISC, number, value, &error),
                      PENROSE_OK);
     return value[0];

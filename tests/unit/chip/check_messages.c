@@ -131,7 +131,8 @@ static void disturb(unsigned x, unsigned y)
     struct penrose_error error;
     for (uint32_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         uint32_t word;
-        ck_assert_int_eq(penrose_assemble(lines[i], PROGRAM + 4 * i, &word, &error), PENROSE_OK);
+        ck_assert_int_eq(penrose_assemble(NULL, lines[i], PROGRAM + 4 * i, &word, &error),
+                         PENROSE_OK);
         put(x, y, PROGRAM + 4 * i, word);
     }
     ck_assert_int_eq(penrose_hart_release(chip, x, y, PENROSE_BRISC, PROGRAM, &error), PENROSE_OK);

@@ -42,7 +42,8 @@ static unsigned assemble(const char *program, uint32_t words[WORDS])
     snprintf(lines, sizeof lines, "%s;ebreak", program);
     for (char *line; (line = strsep(&rest, ";")); count++) {
         ck_assert_uint_lt(count, WORDS);
-        ck_assert_msg(penrose_assemble(line, CODE + 4 * count, &words[count], &error) == PENROSE_OK,
+        ck_assert_msg(penrose_assemble(NULL, line, CODE + 4 * count, &words[count], &error) ==
+                          PENROSE_OK,
                       "%s: %s", line, error.text);
     }
     return count;

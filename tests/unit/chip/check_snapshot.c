@@ -402,7 +402,7 @@ TEST_EACH(booted_chip_goes_on, 3)
     if (!path) {
         return;
     }
-    ck_assert_msg(penrose_firmware_open(path, &booting.firmware, &error) == PENROSE_OK, "%s",
+    ck_assert_msg(penrose_firmware_open(NULL, path, &booting.firmware, &error) == PENROSE_OK, "%s",
                   error.text);
     struct penrose_chip *chip = scene_chip(NULL, schedules[_i], 1);
     boot_all(chip, booting.firmware);

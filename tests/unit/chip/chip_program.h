@@ -19,7 +19,7 @@ static inline void start_program(struct penrose_chip *chip, unsigned x, unsigned
     snprintf(lines, sizeof lines, "%s", program);
     for (char *line; (line = strsep(&rest, ";")); at += 4) {
         uint32_t word;
-        ck_assert_msg(penrose_assemble(line, at, &word, &error) == PENROSE_OK, "%s: %s", line,
+        ck_assert_msg(penrose_assemble(NULL, line, at, &word, &error) == PENROSE_OK, "%s: %s", line,
                       error.text);
         ck_assert_int_eq(penrose_write(chip, x, y, l1 + at, &word, sizeof word, &error),
                          PENROSE_OK);

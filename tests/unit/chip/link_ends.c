@@ -104,7 +104,8 @@ static void load_guest(const struct link_end *end, uint32_t count)
     for (uint32_t i = 0; i < sizeof guest / sizeof guest[0]; i++) {
         uint32_t word;
         struct penrose_error error = {0};
-        ck_assert_msg(penrose_assemble(guest[i], LINK_CODE + 4 * i, &word, &error) == PENROSE_OK,
+        ck_assert_msg(penrose_assemble(NULL, guest[i], LINK_CODE + 4 * i, &word, &error) ==
+                          PENROSE_OK,
                       "%s: %s", guest[i], error.text);
         link_put(end->chip, end->x, LINK_CODE + 4 * i, &word, sizeof word);
     }

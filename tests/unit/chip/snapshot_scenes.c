@@ -78,8 +78,8 @@ static void emit(struct guest *guest, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    ck_assert_msg(penrose_assemble(text, guest->pc, &word, &error) == PENROSE_OK, "%s: %s", text,
-                  error.text);
+    ck_assert_msg(penrose_assemble(NULL, text, guest->pc, &word, &error) == PENROSE_OK, "%s: %s",
+                  text, error.text);
     emit_word(guest, word);
 }
 

@@ -187,7 +187,7 @@ TEST(harts_are_released_over_the_noc)
         for (unsigned k = 0; k < 3; k++) {
             uint32_t word;
             struct penrose_error error;
-            ck_assert_int_eq(penrose_assemble(program[k], 4 * k, &word, &error), PENROSE_OK);
+            ck_assert_int_eq(penrose_assemble(NULL, program[k], 4 * k, &word, &error), PENROSE_OK);
             g_put_word(from, L1_BASE + 4 * k, word);
         }
         g_put_word(to, 0x400, 0);

@@ -326,7 +326,7 @@ __attribute__((format(printf, 2, 3))) static void emit(struct code *code, const 
     va_end(arguments);
     struct penrose_error error = {0};
     ck_assert_uint_lt(code->count, 1024);
-    ck_assert_msg(penrose_assemble(text, PROGRAM + 4 * code->count, &code->words[code->count],
+    ck_assert_msg(penrose_assemble(NULL, text, PROGRAM + 4 * code->count, &code->words[code->count],
                                    &error) == PENROSE_OK,
                   "%s: %s", text, error.text);
     code->count++;

@@ -118,7 +118,7 @@ static uint32_t value_of(struct penrose_chip *chip, const char *name)
 {
     struct penrose_register number;
     uint32_t value[4];
-    ck_assert(penrose_register_find(name, &number));
+    ck_assert(penrose_register_find(NULL, name, &number));
     ck_assert_int_eq(penrose_register_read(chip, X, Y, PENROSE_BRISC, number, value, &error),
                      PENROSE_OK);
     return value[0];
@@ -362,7 +362,7 @@ TEST_EACH(a_present_may_stand_at_a_breakpoint, 2)
     struct penrose_chip *chip = counting_chip(_i, &history), *past = NULL;
     struct penrose_register t0;
     const uint32_t value[4] = {500};
-    ck_assert(penrose_register_find("t0", &t0));
+    ck_assert(penrose_register_find(NULL, "t0", &t0));
     ck_assert_int_eq(penrose_point_set(chip, &point, NULL, &error), PENROSE_OK);
     for (uint32_t turn = 1; turn <= 20; turn++) {
         ck_assert_int_eq(penrose_run(chip, &run), PENROSE_PAUSED);
