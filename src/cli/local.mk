@@ -37,6 +37,8 @@ penrose_SOURCES = \
 	%D%/installation.h \
 	%D%/look.c \
 	%D%/look.h \
+	%D%/machine_options.c \
+	%D%/machine_options.h \
 	%D%/main.c \
 	%D%/options.c \
 	%D%/options.h \

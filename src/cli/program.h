@@ -5,7 +5,7 @@
 #ifndef CLI_PROGRAM_H
 #define CLI_PROGRAM_H
 
-#include "cli/options.h"
+#include "cli/machine_options.h"
 
 struct program_options {
     const char *path;

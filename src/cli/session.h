@@ -14,7 +14,7 @@
 #include <penrose/penrose.h>
 
 #include "cli/console.h"
-#include "cli/options.h"
+#include "cli/machine_options.h"
 #include "cli/work.h"
 #include "observe/gdb/gdb.h"
 #include "observe/trace/file.h"

@@ -3,7 +3,7 @@
 #ifndef CLI_TTX_H
 #define CLI_TTX_H
 
-#include "cli/options.h"
+#include "cli/machine_options.h"
 
 /* Such images never end: without --max-cycles they run for so many cycles. */
 #define TTX_CYCLES UINT64_C(1000000)
