@@ -331,8 +331,8 @@ enum penrose_status penrose_gate_read(struct penrose_chip *chip, unsigned x, uns
  * `checks` is a list with commas between the names, or "all":
  *   noc   requests to the NoC for which nobody waits (fault kinds noc-unwaited, noc-source, noc-open)
  *   cb    circular buffers of tt-metal (cb-count, cb-access)
- *   races units of the coprocessor that do not wait for one another (race-dst, race-l1, config-race,
- *         gpr-hazard)
+ *   races units of the coprocessor that do not wait for one another (race-dst, race-l1, race-open,
+ *         config-race, gpr-hazard)
  * Findings are faults of these kinds, with the policies that the chip has for them: one for each
  * instruction that breaks a rule, on the first tile that executes it. The tile's firmware must be
  * known. While a chip is checked, its shortcuts are not taken, and only the caller's thread runs it.

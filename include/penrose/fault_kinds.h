@@ -53,4 +53,5 @@ PENROSE_FAULT_KIND(CB_COUNT, "cb-count", WARN, "pages of a circular buffer are p
 PENROSE_FAULT_KIND(CB_ACCESS, "cb-access", WARN, "pages of a circular buffer are written between cb_reserve_back and cb_push_back, and read between cb_wait_front and cb_pop_front; found by the check cb")
 PENROSE_FAULT_KIND(RACE_DST, "race-dst", WARN, "a unit uses rows of Dst behind a wait for the unit that has used them before; found by the check races")
 PENROSE_FAULT_KIND(RACE_L1, "race-l1", WARN, "what the packer writes and unpackers read is used, pushed or popped behind a wait for them; found by the check races")
+PENROSE_FAULT_KIND(RACE_OPEN, "race-open", WARN, "posts of semaphores and banks of Src that kernels give they also take; found by the check races")
 /* clang-format on */

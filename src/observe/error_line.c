@@ -56,6 +56,7 @@ static const char *const category_of[PENROSE_FAULT_KINDS] = {
     [PENROSE_FAULT_NOC_UNWAITED] = "UndefinedBehavior",
     [PENROSE_FAULT_RACE_DST] = "UndefinedBehavior",
     [PENROSE_FAULT_RACE_L1] = "UndefinedBehavior",
+    [PENROSE_FAULT_RACE_OPEN] = "UndefinedBehavior",
 };
 
 int error_line_format(const struct penrose_fault *fault, char *text, size_t size)

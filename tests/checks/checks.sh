@@ -171,6 +171,32 @@ finds "a GPR before its load is there" gpr-hazard 'ADDDMAREG' \
 clean "a GPR when its load is there" add trisc.c \
     "s/^( *)half = pack_end\\(half\\);/\\1$load\\n\\1PUSH(STALLWAIT, .block_mask = BLOCK_SCALAR, .condition_mask = WAIT_SCALAR);\\n\\1$add\\n&/"
 
+select='tensix_push(WORD(WRCFG, .input_reg = half ? GPR_HALF0 : GPR_HALF1, .is_128bit = 1, .cfg_index = DEST_TARGET_REG_CFG_PACK_SEC0_Offset_WORD));'
+pacr='PUSH(PACR, .read_intf_sel = 1, .zero_write = 1, .last = 1);'
+idle='for (unsigned i = 0; i < 100; i++) {\n            PUSH(DMANOP);\n        }'
+wait_for_packer='PUSH(STALLWAIT, .block_mask = BLOCK_CONFIG, .condition_mask = WAIT_PACKER);'
+change='config_change(STACC_RELU_ReluThreshold, 1 + half);'
+finds "configured while the packer may be at work" config-race 'config_change\(STACC' \
+    'RMWCIB[0-3] changes STACC_RELU_ReluThreshold while PACR of trisc2 .*STALLWAIT\(STALL_CFG, PACK\)' \
+    add trisc.c "s/^( *)half = pack_end\\(half\\);/\\1$idle\\n\\1$change\\n&/"
+clean "configured when the packer is done" add trisc.c \
+    "s/^( *)half = pack_end\\(half\\);/\\1$wait_for_packer\\n\\1$change\\n&/"
+finds "used right behind WRCFG" config-race 'PUSH\(PACR' \
+    'PACR uses a word of Config before WRCFG of trisc2 .* has written it; a NOP is missing' \
+    add trisc.c "s/^( *)half = pack_end\\(half\\);/\\1$wait_for_packer\\n\\1$select\\n\\1$pacr\\n&/"
+clean "used with a NOP behind WRCFG" add trisc.c \
+    "s/^( *)half = pack_end\\(half\\);/\\1$wait_for_packer\\n\\1$select\\n\\1PUSH(DMANOP);\\n\\1$pacr\\n&/"
+finds "a post that nobody takes" race-open 'semaphore_post\(5' \
+    'nobody has taken this post of semaphore 5; a SEMGET is missing' \
+    add trisc.c 's/^( *)half = math_end\(half\);/\1semaphore_post(5);\n&/'
+clean "a post that is taken" add trisc.c 's/^( *)half = math_end\(half\);/\1semaphore_post(5);\n\1semaphore_get(5);\n&/'
+finds "initialised behind a post" race-open 'semaphore_init' \
+    'SEMINIT takes back the post of semaphore 1 by trisc1' \
+    add trisc.c 's/^( *)math_begin\(\);/        semaphore_init(MATH_PACK, 2);\n&/'
+finds "a bank of Src that is left" race-open 'SETDVALID' \
+    'the Matrix Unit has not given back the bank of SrcA that this SETDVALID has handed over' \
+    add trisc.c 's/^( *)cb_pop_unpacked\(INPUT_B, 1\);/&\n        if (left == 1) {\n            PUSH(SETDVALID, .set_valid = 1);\n        }/'
+
 # --- Words ---
 
 expect "a check that there is not" 2 "no check 'raced'; there are noc, cb, races and all" -- \

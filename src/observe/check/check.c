@@ -22,7 +22,7 @@ static const enum check_kind check_of[PENROSE_FAULT_KINDS] = {
     [PENROSE_FAULT_NOC_OPEN] = CHECK_NOC,      [PENROSE_FAULT_CB_COUNT] = CHECK_BUFFERS,
     [PENROSE_FAULT_CB_ACCESS] = CHECK_BUFFERS, [PENROSE_FAULT_RACE_DST] = CHECK_RACES,
     [PENROSE_FAULT_RACE_L1] = CHECK_RACES,     [PENROSE_FAULT_CONFIG_RACE] = CHECK_RACES,
-    [PENROSE_FAULT_GPR_HAZARD] = CHECK_RACES,
+    [PENROSE_FAULT_GPR_HAZARD] = CHECK_RACES,  [PENROSE_FAULT_RACE_OPEN] = CHECK_RACES,
 };
 
 void check_report(const struct check_scene *scene, enum penrose_fault_kind kind, unsigned hart,

@@ -326,6 +326,11 @@ void order_ended(struct order *order, const struct tensix *tensix, const struct 
     order->count[gate]++;
     order->count[lane] += lane != gate;
     own->clock.at[gate] = order->count[gate];
+    if ((unsigned)event->agent <
+        RV32_CORES) { /* whom it tells can rely on its pushes having passed */
+        order->hart[event->agent].clock.at[gate] = order->count[gate];
+        order->hart[event->agent].version++;
+    }
     *stamp = (struct order_stamp){.lane = lane,
                                   .number = order->count[lane],
                                   .passed = order->count[gate],
@@ -335,7 +340,7 @@ void order_ended(struct order *order, const struct tensix *tensix, const struct 
     order->recent[lane][stamp->number % ORDER_RECENT] = *stamp;
 }
 
-static bool reads_too(const struct observed_work *work, const struct observed_touch *written)
+bool order_reads_too(const struct observed_work *work, const struct observed_touch *written)
 {
     for (unsigned i = 0; i < work->touches; i++) {
         const struct observed_touch *touch = &work->touch[i];
@@ -380,7 +385,7 @@ static void meet(struct order *order, const struct tensix *tensix, const struct 
         break;
     case OBSERVED_STATE_SEMAPHORE:
         for (uint32_t i = touch->first; touch->is_write && i < touch->first + touch->count; i++) {
-            if (reads_too(work, touch)) {
+            if (order_reads_too(work, touch)) {
                 step_semaphore(order, tensix, i, stamp);
             } else {
                 begin_semaphore(&order->semaphore[i], &own->clock, tensix->semaphore[i].value);

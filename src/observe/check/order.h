@@ -124,6 +124,9 @@ void order_ended(struct order *order, const struct tensix *tensix, const struct 
 void order_handed(struct order *order, const struct tensix *tensix, const struct observed *event,
                   const struct order_stamp *stamp);
 
+/* Does the instruction read what it writes there, as SEMPOST does and SEMINIT does not? */
+bool order_reads_too(const struct observed_work *work, const struct observed_touch *written);
+
 /* A hart has loaded or stored at an address. */
 void order_hart_access(struct order *order, const struct tensix *tensix, unsigned hart,
                        const struct observed *event);

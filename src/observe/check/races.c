@@ -80,6 +80,10 @@ static bool is_in_order(const struct order_clock *clock, const struct order_stam
     if (earlier->lane == later->lane || order_is_over(clock, earlier)) {
         return true;
     }
+    bool packs = unit_of(earlier) == ORDER_PACKER || unit_of(later) == ORDER_PACKER;
+    if (!packs && (earlier->is_of_flags || later->is_of_flags)) {
+        return true; /* kernels clear whatever is not packed yet */
+    }
     bool is_enough = unit_of(earlier) == unit_of(later) || earlier->is_of_flags;
     return is_enough && order_has_passed(clock, earlier);
 }
@@ -166,8 +170,8 @@ static const struct order_stamp *under_way(const struct order *order,
 
 /* What of a piece of L1 packers may still write, or unpackers still read. */
 static const struct order_stamp *find_under_way(const struct check_scene *scene,
-                                                const struct order_clock *clock, uint32_t address,
-                                                uint32_t size, bool unpacked)
+                                                const struct order_clock *clock, enum order_unit by,
+                                                uint32_t address, uint32_t size, bool unpacked)
 {
     struct check_races *races = scene->own->races;
     uint32_t end = address + size;
@@ -175,7 +179,7 @@ static const struct order_stamp *find_under_way(const struct check_scene *scene,
         struct races_l1 *line = &races->l1[at];
         uint32_t *note = unpacked ? &line->unpacked : &line->packed;
         const struct order_stamp *stamp = under_way(&races->order, clock, *note);
-        if (stamp) {
+        if (stamp && unit_of(stamp) != by) { /* a unit is in order */
             return stamp;
         }
     }
@@ -192,18 +196,19 @@ static void forget_l1(const struct check_scene *scene, uint32_t address, uint32_
     }
 }
 
-/* Bytes of L1 are used by `hart`, or by its instruction at `pc`, who knows `clock`. */
+/* Bytes of L1 are used by `hart` (ORDER_GATE), or by the unit of its instruction at `pc`, who knows `clock`. */
 static void judge_l1(const struct check_scene *scene, const struct order_clock *clock,
-                     unsigned hart, uint32_t pc, uint32_t address, uint32_t size, bool writes)
+                     enum order_unit by, unsigned hart, uint32_t pc, uint32_t address,
+                     uint32_t size, bool writes)
 {
     const struct order *order = &scene->own->races->order;
     char text[WHO], place[CHECK_PLACE];
     if (address + size > scene->tile->kind->l1_bytes || !size) {
         return;
     }
-    const struct order_stamp *packs = find_under_way(scene, clock, address, size, false);
+    const struct order_stamp *packs = find_under_way(scene, clock, by, address, size, false);
     const struct order_stamp *unpacks =
-        writes && !packs ? find_under_way(scene, clock, address, size, true) : NULL;
+        writes && !packs ? find_under_way(scene, clock, by, address, size, true) : NULL;
     const struct order_stamp *stamp = packs ? packs : unpacks;
     if (!stamp) {
         return;
@@ -242,7 +247,8 @@ void check_races_handed(const struct check_scene *scene, bool popped, uint32_t f
         return;
     }
     bool is_unit = scene->event->agent > OBSERVED_NCRISC;
-    const struct order_stamp *stamp = find_under_way(scene, clock_of(scene), first, size, popped);
+    const struct order_stamp *stamp =
+        find_under_way(scene, clock_of(scene), ORDER_GATE, first, size, popped);
     if (!stamp) {
         return;
     }
@@ -256,10 +262,47 @@ void check_races_handed(const struct check_scene *scene, bool popped, uint32_t f
 
 /* --- Configuration --- */
 
-/* A word has changed by what the scene tells. */
-static void judge_config(const struct check_scene *scene, const struct order_clock *clock,
-                         const char *writer, unsigned state, unsigned word)
+static void note_late(struct check_races *races, const struct order_stamp *stamp, unsigned index)
 {
+    struct races_late *late = &races->late[thread_of(stamp)];
+    if (tensix_row_infos[tensix_row_of(stamp->word)].latency < 2) {
+        return;
+    }
+    if (late->stamp.passed != stamp->passed) {
+        *late = (struct races_late){.stamp = *stamp, .first = index};
+    }
+    late->count = index - late->first + 1;
+}
+
+/* SPEC: WRCFG, CFGSHIFTMASK: their result is not there for the next instruction. STREAMWRCFG, which takes
+ * longer: software waits. */
+static void judge_late(const struct check_scene *scene, const struct order_stamp *stamp,
+                       unsigned index)
+{
+    enum { NEXT = 2 /* cycles: any other instruction takes the one between */ };
+    struct check_races *races = scene->own->races;
+    struct races_late *late = &races->late[thread_of(stamp)];
+    unsigned latency = tensix_row_infos[tensix_row_of(late->stamp.word)].latency;
+    bool is_between = index - late->first < late->count && late->stamp.number;
+    bool is_early = latency > NEXT
+                        ? !order_is_over(&races->order.thread[thread_of(stamp)].clock, &late->stamp)
+                        : late->stamp.passed + 1 == stamp->passed;
+    if (is_between && is_early && !scene->tile->tensix.timing) {
+        char text[WHO];
+        check_report(
+            scene, PENROSE_FAULT_CONFIG_RACE, stamp->hart, stamp->pc, AT_CONFIG + 4 * index,
+            "%s uses a word of Config before %s has written it; %s is missing between them",
+            mnemonic(stamp->word), who(scene, &late->stamp, text),
+            latency > NEXT ? "a STALLWAIT on CFG_EXU" : "a NOP");
+        late->stamp.number = 0;
+    }
+}
+
+/* A word has changed by what the scene tells; `stamp` is NULL where a hart has stored it. */
+static void judge_config(const struct check_scene *scene, const struct order_clock *clock,
+                         const struct order_stamp *stamp, unsigned state, unsigned word)
+{
+    const char *writer = stamp ? mnemonic(stamp->word) : "a store";
     static const enum order_unit units[] = {ORDER_UNPACKER0, ORDER_UNPACKER1, ORDER_PACKER};
     struct check_races *races = scene->own->races;
     const struct tensix *tensix = &scene->tile->tensix;
@@ -267,6 +310,9 @@ static void judge_config(const struct check_scene *scene, const struct order_clo
     uint32_t changed = *known ^ tensix->config[state][word];
     bool is_global = word >= TENSIX_GLOBAL_WORD;
     *known = tensix->config[state][word];
+    if (stamp && changed) {
+        note_late(races, stamp, state * TENSIX_STATE_WORDS + word);
+    }
     if (tensix_race(tensix, state, word, changed, scene->event->cycle) != TENSIX_FLIGHTS) {
         return; /* the core has reported it */
     }
@@ -322,20 +368,26 @@ static void judge_touch(const struct check_scene *scene, const struct order_stam
     switch (touch->state) {
     case OBSERVED_STATE_DST:
     case OBSERVED_STATE_DST_FLAG:
+        if (tensix_traits(tensix_row_of(stamp->word)) & TENSIX_TRAIT_SCHEDULES) {
+            break; /* programs load whatever is there to get at what it schedules */
+        }
         for (uint32_t row = touch->first; row < end && row < TENSIX_DST_ROWS; row++) {
             judge_row(scene, stamp, row, touch->is_write);
         }
         break;
     case OBSERVED_STATE_L1:
         if (end <= scene->tile->kind->l1_bytes && unit != ORDER_SCALAR) {
-            judge_l1(scene, clock, scene->hart, stamp->pc, touch->first, touch->count,
+            judge_l1(scene, clock, unit, scene->hart, stamp->pc, touch->first, touch->count,
                      touch->is_write);
         }
         break;
     case OBSERVED_STATE_CONFIG:
-        for (uint32_t i = touch->first; touch->is_write && i < end; i++) {
-            judge_config(scene, clock, mnemonic(stamp->word), i / TENSIX_STATE_WORDS,
-                         i % TENSIX_STATE_WORDS);
+        for (uint32_t i = touch->first; i < end; i++) {
+            if (touch->is_write) {
+                judge_config(scene, clock, stamp, i / TENSIX_STATE_WORDS, i % TENSIX_STATE_WORDS);
+            } else if (unit != ORDER_CONFIG) {
+                judge_late(scene, stamp, i);
+            }
         }
         break;
     case OBSERVED_STATE_GPR:
@@ -392,6 +444,90 @@ static void note_use(struct check_races *races, const struct tensix *tensix,
     }
 }
 
+/* --- What is given is taken --- */
+
+static void note_semaphore(const struct check_scene *scene, unsigned index, uint32_t pc,
+                           uint32_t word, bool begins)
+{
+    struct check_races *races = scene->own->races;
+    struct races_given *post = &races->post[index];
+    const uint8_t before = races->semaphore[index],
+                  now = scene->tile->tensix.semaphore[index].value;
+    char place[CHECK_PLACE];
+    races->semaphore[index] = now;
+    if (begins && now < before && post->is_open) {
+        check_report(scene, PENROSE_FAULT_RACE_OPEN, scene->hart, pc, index,
+                     "SEMINIT takes back the post of semaphore %u by %s; wait before it until the "
+                     "semaphore is 0",
+                     index, check_place(scene, post->hart, post->pc, place));
+    }
+    if (now > before && !begins) {
+        *post = (struct races_given){true, scene->hart, pc, word};
+    } else if (now == 0 || begins) {
+        post->is_open = false;
+    }
+}
+
+/* Who has given a bank to the Matrix Unit that has it. */
+static void note_bank(const struct check_scene *scene, const struct order_stamp *stamp,
+                      unsigned index)
+{
+    struct races_given *bank = &scene->own->races->bank[index];
+    bool is_given = scene->tile->tensix.src[index / 2].matrix_may[index % 2];
+    if (is_given && unit_of(stamp) != ORDER_MATRIX) {
+        *bank = (struct races_given){true, stamp->hart, stamp->pc, stamp->word};
+    }
+    bank->is_open &= is_given;
+}
+
+static void note_given(const struct check_scene *scene, const struct order_stamp *stamp)
+{
+    const struct observed_work *work = scene->event->work;
+    for (unsigned i = 0; i < work->touches; i++) {
+        const struct observed_touch *touch = &work->touch[i];
+        const uint32_t end = touch->first + touch->count;
+        for (uint32_t j = touch->first; touch->is_write && j < end; j++) {
+            if (touch->state == OBSERVED_STATE_SEMAPHORE && j < TENSIX_SEMAPHORES) {
+                note_semaphore(scene, j, stamp->pc, stamp->word, !order_reads_too(work, touch));
+            } else if (touch->state == OBSERVED_STATE_SRC_BANK && j < 2 * TENSIX_SRCS) {
+                note_bank(scene, stamp, j);
+            }
+        }
+    }
+}
+
+void check_races_ended(const struct check_scene *scene)
+{
+    struct check_races *races = scene->own->races;
+    for (unsigned i = 0; races && i < TENSIX_SEMAPHORES; i++) {
+        const struct races_given *post = &races->post[i];
+        if (post->is_open) {
+            check_report(
+                scene, PENROSE_FAULT_RACE_OPEN, post->hart, post->pc, i,
+                "the kernels end, and nobody has taken this post of semaphore %u; a SEMGET "
+                "is missing",
+                i);
+        }
+        races->post[i].is_open = false;
+    }
+    for (unsigned i = 0; races && i < 2 * TENSIX_SRCS; i++) {
+        const struct races_given *bank = &races->bank[i];
+        if (bank->is_open) {
+            check_report(
+                scene, PENROSE_FAULT_RACE_OPEN, bank->hart, bank->pc, i,
+                "the kernels end, and the Matrix Unit has not given back the bank of Src%c "
+                "that this %s has handed over",
+                i / 2 ? 'B' : 'A', mnemonic(bank->word));
+        }
+        races->bank[i].is_open = false;
+    }
+    if (races) {
+        order_all(&races->order);
+    }
+}
+
+/* --- Instructions are told --- */
+
 static struct check_races *races_of(const struct check_scene *scene)
 {
     struct check_tile *own = scene->own;
@@ -405,6 +541,7 @@ static struct check_races *races_of(const struct check_scene *scene)
         memcpy(own->races->config, tensix->config, sizeof own->races->config);
         for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
             own->races->order.semaphore[i].base = tensix->semaphore[i].value;
+            own->races->semaphore[i] = tensix->semaphore[i].value;
         }
     }
     return own->races;
@@ -425,22 +562,28 @@ void check_races_unit(const struct check_scene *scene)
     const struct observed_work *work = event->work;
     const struct tensix *tensix = &scene->tile->tensix;
     struct check_races *races = races_of(scene);
-    struct order_stamp stamp;
     if (!races || event->thread >= TENSIX_THREADS) {
         return;
     }
-    pass_gate(scene, races);
-    order_ended(&races->order, tensix, event, &stamp);
-    stamp.is_of_flags =
-        touches(work, OBSERVED_STATE_DST_FLAG) && !touches(work, OBSERVED_STATE_DST);
-    for (unsigned i = 0; i < work->touches; i++) {
-        judge_touch(scene, &stamp, &work->touch[i]);
+    struct order_stamp *stamp = &races->at_hand[event->thread];
+    if (!stamp->number) { /* not in the middle of a list */
+        pass_gate(scene, races);
+        order_ended(&races->order, tensix, event, stamp);
+        stamp->is_of_flags =
+            touches(work, OBSERVED_STATE_DST_FLAG) && !touches(work, OBSERVED_STATE_DST);
     }
     for (unsigned i = 0; i < work->touches; i++) {
-        note_l1(scene, &stamp, &work->touch[i]);
+        judge_touch(scene, stamp, &work->touch[i]);
     }
-    note_use(races, tensix, &stamp, work);
-    order_handed(&races->order, tensix, event, &stamp);
+    for (unsigned i = 0; i < work->touches; i++) {
+        note_l1(scene, stamp, &work->touch[i]);
+    }
+    note_use(races, tensix, stamp, work);
+    note_given(scene, stamp);
+    if (!work->continues) {
+        order_handed(&races->order, tensix, event, stamp);
+        stamp->number = 0;
+    }
 }
 
 /* --- Harts and the NoC --- */
@@ -464,14 +607,17 @@ void check_races_access(const struct check_scene *scene)
     order_hart_access(&races->order, &scene->tile->tensix, scene->hart, event);
     const struct order_clock *clock = &races->order.hart[scene->hart].clock;
     if (address < scene->tile->kind->l1_bytes) {
-        judge_l1(scene, clock, scene->hart, event->pc, address, event->size, writes);
+        judge_l1(scene, clock, ORDER_GATE, scene->hart, event->pc, address, event->size, writes);
+    }
+    if (writes && address - AT_SEMAPHORES < 4 * TENSIX_SEMAPHORES && scene->hart != RV32_B) {
+        note_semaphore(scene, (address - AT_SEMAPHORES) / 4, event->pc, 0, false);
     }
     unsigned index = (address - AT_CONFIG) / 4;
     if (writes && address >= AT_CONFIG && index < TENSIX_CONFIG_THREAD) {
         unsigned word = index % TENSIX_STATE_WORDS;
         for (unsigned state = 0; state < TENSIX_STATES; state++) {
             if (index >= TENSIX_CONFIG_DUAL || state == index / TENSIX_STATE_WORDS) {
-                judge_config(scene, clock, "a store", state, word);
+                judge_config(scene, clock, NULL, state, word);
             }
         }
     }
@@ -494,17 +640,7 @@ void check_races_sent(const struct check_scene *scene)
     }
     if (races && event->back < scene->tile->kind->l1_bytes &&
         (event->packet == NOC_WRITE || event->packet == NOC_READ)) {
-        judge_l1(scene, &races->order.hart[scene->hart].clock, scene->hart, event->pc,
+        judge_l1(scene, &races->order.hart[scene->hart].clock, ORDER_GATE, scene->hart, event->pc,
                  (uint32_t)event->back, event->size, event->packet == NOC_READ);
-    }
-}
-
-/* --- Kernels --- */
-
-void check_races_ended(const struct check_scene *scene)
-{
-    struct check_races *races = scene->own->races;
-    if (races) {
-        order_all(&races->order);
     }
 }

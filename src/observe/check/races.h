@@ -23,6 +23,18 @@ struct races_l1 {
     uint32_t packed, unpacked;
 };
 
+/* The latest instruction of a thread that changes words of Config, and is not over in the next cycle. */
+struct races_late {
+    struct order_stamp stamp;
+    unsigned first, count;
+};
+
+/* Something that was given and not taken yet: a post of a semaphore, a bank of Src. */
+struct races_given {
+    bool is_open;
+    uint32_t hart, pc, word; /* word 0: by the hart itself */
+};
+
 struct check_races {
     struct order order;
     struct races_row dst[TENSIX_DST_ROWS];
@@ -30,9 +42,10 @@ struct check_races {
     struct order_stamp uses[ORDER_LANES]; /* the latest one that uses Config, */
     uint8_t state[ORDER_LANES];           /* and which state of it */
     uint32_t config[TENSIX_STATES][TENSIX_STATE_WORDS];
-    uint8_t semaphore[TENSIX_SEMAPHORES]; /* their values when the kernels began */
-    bool matrix_may[TENSIX_SRCS][2];
-    bool has_begun;
+    struct order_stamp at_hand[TENSIX_THREADS]; /* number 0: it has been told as a whole */
+    struct races_late late[TENSIX_THREADS];
+    struct races_given post[TENSIX_SEMAPHORES], bank[2 * TENSIX_SRCS];
+    uint8_t semaphore[TENSIX_SEMAPHORES]; /* their values */
     struct races_l1 l1[];
 };
 
