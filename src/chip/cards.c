@@ -40,10 +40,9 @@ static void plan_add_chip(struct cluster_plan *plan, const struct card_row *row)
     for (unsigned i = 0; i < plan->chips; i++) {
         rank += plan->chip[i].identity.board == board;
     }
-    plan->chip[plan->chips++] =
-        (struct plan_chip){.product = *product,
-                           .identity = plan_identity(board, rank, row->location),
-                           .bus = row->bus};
+    plan->chip[plan->chips++] = (struct plan_chip){
+        .product = *product, .identity = plan_identity(board, rank, row->location)};
+    plan->chip[plan->chips - 1].identity.bus = row->bus;
 }
 
 void chip_plan_card(const char *name, struct cluster_plan *plan)

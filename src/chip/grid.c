@@ -66,6 +66,19 @@ const struct grid_product *grid_product(const char *name)
     return NULL;
 }
 
+unsigned grid_board_of_id(uint64_t id)
+{
+    enum { TYPE_SHIFT = 36, TYPE_MASK = 0xfffff };
+    switch (id >> TYPE_SHIFT & TYPE_MASK) {
+#define GRID_BOARD(type, number)                                                                   \
+    case number:                                                                                   \
+        return BOARD_##type;
+#include "grid.def"
+    default:
+        return 0;
+    }
+}
+
 static bool grid_fused_alike(const struct grid_fused *a, const struct grid_fused *b)
 {
     return a->columns == b->columns && a->rows == b->rows && a->ethernet == b->ethernet &&

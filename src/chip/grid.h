@@ -51,6 +51,9 @@ const struct grid_product *grid_product_at(size_t index);
 struct grid_product grid_product_with(enum plan_board type, const struct grid_fused *fused,
                                       uint8_t pcie);
 
+/* The type of the board with that id (enum plan_board); 0: it is none of this kind of chip. */
+unsigned grid_board_of_id(uint64_t id);
+
 /* --- The grid --- */
 
 /* A tile that is not fused off by its kind and logical coordinates: kinds stand together, tiles of

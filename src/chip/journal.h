@@ -30,7 +30,7 @@ enum journal_kind {
 enum journal_command { JOURNAL_RELEASE, JOURNAL_HOLD, JOURNAL_HALT, JOURNAL_RESUME };
 
 enum {
-    JOURNAL_VERSION = 3,
+    JOURNAL_VERSION = 4,
     JOURNAL_NUMBERS = 7, /* at most, of an entry */
     JOURNAL_KEPT = 64,   /* so many bytes of an answer are kept; of a longer one these and a hash */
     JOURNAL_ROOM = JOURNAL_KEPT + sizeof(uint64_t),

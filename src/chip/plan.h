@@ -34,12 +34,12 @@ struct grid_product {
 struct chip_identity {
     uint64_t board, asic;
     uint64_t location; /* on the board */
+    uint64_t bus;      /* of PCI, by which hosts know the trays of a galaxy; 0: none of its own */
 };
 
 struct plan_chip {
     struct grid_product product;
     struct chip_identity identity;
-    uint8_t bus; /* of PCI, by which hosts know the trays of a galaxy; 0: none of its own */
 };
 
 /* A product as files have it, but for its name. */

@@ -165,6 +165,17 @@ static enum penrose_status read_board_type(struct cluster_reader *reader, unsign
                   text);
 }
 
+/* Ids of real boards have their type in them. Others, such as 1, may be of any. */
+static enum penrose_status check_board_id(struct cluster_reader *reader, unsigned node, uint64_t id,
+                                          enum plan_board type)
+{
+    unsigned own = grid_board_of_id(id);
+    return own && own != type
+               ? REFUSE(reader, node, "board_id: 0x%" PRIx64 " is of a %s, and board_type says %s",
+                        id, metal_board_name(own), metal_board_name(type))
+               : PENROSE_OK;
+}
+
 static enum penrose_status read_board(struct cluster_reader *reader, unsigned board)
 {
     const struct loader_yaml *yaml = reader->yaml;
@@ -176,6 +187,7 @@ static enum penrose_status read_board(struct cluster_reader *reader, unsigned bo
     status = status ? status : find_part(reader, board, "chips", &chips);
     status = status ? status : read_number(reader, id_at, "board_id", UINT64_MAX, &id);
     status = status ? status : read_board_type(reader, type_at, &type);
+    status = status ? status : check_board_id(reader, id_at, id, type);
     status = status ? status : expect_node(reader, chips, LOADER_YAML_LIST, "chips of a board");
     for (chip = 0; chip < reader->plan->chips && status == PENROSE_OK; chip++) {
         if (reader->board[chip] && reader->plan->chip[chip].identity.board == id) {
@@ -237,7 +249,7 @@ static enum penrose_status read_bus(struct cluster_reader *reader, unsigned node
                       "chip_to_bus_id: '%.40s' is taken for hexadecimal; write \"0x%s\"",
                       loader_yaml_text(reader->yaml, node), loader_yaml_text(reader->yaml, node));
     }
-    reader->plan->chip[chip].bus = (uint8_t)bus;
+    reader->plan->chip[chip].identity.bus = bus;
     return status;
 }
 
@@ -518,7 +530,7 @@ static enum penrose_status finish_identities(struct cluster_reader *reader)
             rank += plan->chip[k].identity.board == own->board;
         }
         if (!reader->id[i] && plan->chips > 1) {
-            *own = plan_identity(own->board, rank, own->location);
+            own->asic = plan_identity(own->board, rank, own->location).asic;
         }
         for (unsigned k = 0; k < i; k++) {
             if (plan->chip[k].identity.asic == own->asic) {

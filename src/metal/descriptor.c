@@ -13,6 +13,7 @@
 #include "metal/descriptor.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #include <penrose/metal.h>
@@ -176,13 +177,13 @@ static void print_harvesting(const struct cluster_plan *plan, FILE *file)
 
 static void print_buses(const struct cluster_plan *plan, FILE *file)
 {
-    unsigned buses = 0;
+    uint64_t buses = 0;
     for (unsigned i = 0; i < plan->chips; i++) {
-        buses |= plan->chip[i].bus;
+        buses |= plan->chip[i].identity.bus;
     }
     fputs(buses ? "chip_to_bus_id:\n" : "", file);
     for (unsigned i = 0; i < plan->chips && buses; i++) {
-        fprintf(file, "  %u: \"0x%02x\"\n", i, plan->chip[i].bus);
+        fprintf(file, "  %u: \"0x%02" PRIx64 "\"\n", i, plan->chip[i].identity.bus);
     }
 }
 

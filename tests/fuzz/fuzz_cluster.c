@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     for (unsigned i = 0; i < plan.chips; i++) {
         REQUIRE(strcmp(again.chip[i].product.name, plan.chip[i].product.name) == 0);
         REQUIRE(again.chip[i].identity.asic == plan.chip[i].identity.asic);
-        REQUIRE(again.chip[i].bus == plan.chip[i].bus);
+        REQUIRE(again.chip[i].identity.bus == plan.chip[i].identity.bus);
     }
     return 0;
 }

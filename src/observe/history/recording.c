@@ -18,13 +18,13 @@ enum { CARD_ROOM = 32, BUILD_ROOM = 32, KIND_ROOM = 16 };
 /* The bytes of an entry CHIP: what makes the chip, however its card is called. Texts end with a 0. */
 struct head_bytes {
     struct plan_bytes product;
-    uint64_t asic, location; /* of the identity, whose board is that of the product */
+    uint64_t asic, location, bus; /* of the identity, whose board is that of the product */
     char card[CARD_ROOM], made_by[BUILD_ROOM], kind[KIND_ROOM];
     uint8_t policy[PENROSE_FAULT_ROOM];
 };
 
 _Static_assert(sizeof(struct head_bytes) ==
-                   40 + CARD_ROOM + BUILD_ROOM + KIND_ROOM + PENROSE_FAULT_ROOM,
+                   48 + CARD_ROOM + BUILD_ROOM + KIND_ROOM + PENROSE_FAULT_ROOM,
                "it has no padding");
 
 /* --- Writing --- */
@@ -42,6 +42,7 @@ static void add_chip(struct journal *journal, const struct penrose_chip *chip)
     struct head_bytes bytes = {.product = plan_to_bytes(&plan.product),
                                .asic = plan.identity.asic,
                                .location = plan.identity.location,
+                               .bus = plan.identity.bus,
                                .made_by = PACKAGE_VERSION};
     for (unsigned i = 0; i < PENROSE_FAULT_KINDS; i++) {
         bytes.policy[i] = (uint8_t)options->policy[i];
@@ -164,7 +165,8 @@ static bool take_chip(const struct journal_entry *entry, unsigned number,
         .plan = {.product = plan_of_bytes(&bytes.product, kept + offsetof(struct head_bytes, card)),
                  .identity = {.board = bytes.product.board,
                               .asic = bytes.asic,
-                              .location = bytes.location}},
+                              .location = bytes.location,
+                              .bus = bytes.bus}},
         .kind = kept + offsetof(struct head_bytes, kind),
         .made_by = kept + offsetof(struct head_bytes, made_by),
         .layout = entry->number[1]};

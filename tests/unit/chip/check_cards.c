@@ -170,7 +170,7 @@ TEST_EACH(chips_tell_who_they_are, 8)
         for (unsigned other = 0; other < i; other++) {
             const struct chip_identity *a = &plan.chip[i].identity, *b = &plan.chip[other].identity;
             ck_assert_uint_ne(a->asic, b->asic);
-            ck_assert(a->board != b->board || a->location != b->location || plan.chip[i].bus);
+            ck_assert(a->board != b->board || a->location != b->location || a->bus);
         }
     }
     for (unsigned i = 0; i < plan.links; i++) {

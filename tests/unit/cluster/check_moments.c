@@ -204,6 +204,7 @@ static void record_program(bool is_linked_first)
     close(fd);
     open_chips(&pair, 2);
     if (is_linked_first) { /* which its head tells */
+        pair.chip[1]->identity.bus = 0x42;
         ck_assert_int_eq(
             penrose_ethernet_link(pair.chip[1], 20, LINK_ROW, pair.chip[0], 21, LINK_ROW, &error),
             PENROSE_OK);
@@ -243,6 +244,7 @@ TEST_EACH(a_recording_of_two_chips_comes_again, 2)
     ck_assert_int_eq(recording_make(journal, &chip_calls, &head.options, &cluster, &error),
                      PENROSE_OK);
     ck_assert_int_eq(rerun_begin(&rerun, cluster, journal, head.at, 0, &error), PENROSE_OK);
+    ck_assert_uint_eq(chip_calls.plan(cluster->chip[1]).identity.bus, _i == 1 ? 0x42 : 0);
     for (unsigned i = 0; end == RERUN_DONE; windows++) {
         end = rerun_step(&rerun);
         if (i < MOMENTS && rerun.step.kind == JOURNAL_RAN) {

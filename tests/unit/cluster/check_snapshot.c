@@ -163,8 +163,12 @@ TEST(a_loaded_cluster_is_complete)
     struct penrose_error error;
     void *bytes;
     size_t size;
+    chip[1]->identity = (struct chip_identity){.board = 4, .asic = 5, .location = 1, .bus = 0x42};
     ck_assert_int_eq(penrose_snapshot_to_memory(chip[0], &bytes, &size, &error), PENROSE_OK);
     ck_assert_int_eq(penrose_snapshot_from_memory(NULL, bytes, size, &loaded, &error), PENROSE_OK);
+    more = penrose_cluster_chip(penrose_chip_cluster(loaded, NULL), 1);
+    ck_assert_int_eq(memcmp(&more->identity, &chip[1]->identity, sizeof more->identity), 0);
+    ck_assert_uint_eq(chip_calls.plan(more).identity.bus, 0x42);
     ck_assert_int_eq(penrose_cluster_add(penrose_chip_cluster(loaded, NULL), NULL, &more, &error),
                      PENROSE_E_STATE);
     penrose_chip_destroy(loaded);

@@ -84,7 +84,7 @@ static void compare_plans(const struct cluster_plan *a, const struct cluster_pla
         ck_assert_uint_eq(one->identity.board, other->identity.board);
         ck_assert_uint_eq(one->identity.asic, other->identity.asic);
         ck_assert_uint_eq(one->identity.location, other->identity.location);
-        ck_assert_uint_eq(one->bus, other->bus);
+        ck_assert_uint_eq(one->identity.bus, other->identity.bus);
     }
 }
 
@@ -118,8 +118,8 @@ TEST(a_descriptor_says_what_chips_are)
     ck_assert_uint_eq(plan.chip[1].identity.board, 20);
     ck_assert_uint_eq(plan.chip[1].identity.asic, 641);
     ck_assert_uint_eq(plan.chip[1].identity.location, 1);
-    ck_assert_uint_eq(plan.chip[0].bus, 0x41);
-    ck_assert_uint_eq(plan.chip[1].bus, 0x42);
+    ck_assert_uint_eq(plan.chip[0].identity.bus, 0x41);
+    ck_assert_uint_eq(plan.chip[1].identity.bus, 0x42);
 }
 
 /* Rows: what stands in place of what, and whether that changes anything. */
@@ -227,6 +227,10 @@ static const struct {
     {"{board_id: 20}, ", "", "c.yaml:15: boards: there is no 'board_id'; a board is [{board_id: 1}",
      0},
     {"board_id: 20", "board_id: -1", "c.yaml:15: board_id: '-1' is no number", 0},
+    {"board_id: 20", "board_id: 0x41100000001",
+     "c.yaml:15: board_id: 0x41100000001 is of a p150, and board_type says p300", 0},
+    {"board_id: 20", "board_id: 0x47100000001", "is of a ubb_blackhole, and board_type says p300",
+     0},
     /* What is fused off. */
     {"harvesting:", "harvested:", "there is no 'harvesting'; add it", 0},
     {"0: &right", "1: &right", "c.yaml:13: harvesting: chip 1 is here a second time", 0},
