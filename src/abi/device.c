@@ -348,6 +348,7 @@ void device_close(struct device *device)
     program_files_free(device->programs);
     programs_close(device->kernels);
     free(device->tlb);
+    free(device->look);
     free(device->complaints);
 }
 

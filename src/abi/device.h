@@ -67,7 +67,8 @@ struct device {
     char *complaints; /* about the environment, a line each, until the device is used */
     struct reports reports;
     struct leftovers leftovers;
-    struct alike alike; /* what is being told */
+    struct chip_look *look; /* the latest one while the host polls in vain; NULL: none */
+    struct alike alike;     /* what is being told */
 };
 
 /* Bytes on their way between host and device: a write has `from`, a read has `to`. */

@@ -20,6 +20,7 @@ struct poll_watch {
     uint64_t since;        /* cycle */
     unsigned polls, calls; /* libttsim_clock in vain: after reads of what was known; at all */
     bool told;             /* a wait report was made of it */
+    uint64_t looked;       /* cycle of the devices' latest look; 0: there is none of these polls */
 };
 
 /* What PENROSE_SUMMARY asks for. */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "abi/machine.h"
+#include "chip/calls.h"
 #include "host/environment.h"
 #include "isa/plain_text.h"
 #include "observe/error_line.h"
@@ -30,14 +31,16 @@ enum { STDERR_LINES = 40, LINE_TEXT = 1024, FAULT_TEXT = 4096 };
  * Polling is in vain for long, on a chip on which nothing can happen, after VAIN_POLLS calls of
  * libttsim_clock that followed a read of what was known (or VAIN_CALLS calls at all, for hosts that
  * wait for their own memory); on a busy one after BUSY_CALLS of either kind, if VAIN_CYCLES have
- * passed: in fast dispatch the host waits for its own memory, and kernels that dispatch always run. After each
- * SUSPECT_POLLS a host may give up and reset harts.
+ * passed: in fast dispatch the host waits for its own memory, and kernels that dispatch always run. If what
+ * runs only polls, as routers of the fabric do, while somebody waits, that is so when STILL_CYCLES have
+ * passed without anything else. After each SUSPECT_POLLS a host may give up and reset harts.
  */
 enum {
     VAIN_POLLS = 1000,
     VAIN_CALLS = 100000,
     BUSY_CALLS = 300,
     VAIN_CYCLES = 200000000,
+    STILL_CYCLES = 10000000,
     SUSPECT_POLLS = 100,
 };
 
@@ -450,11 +453,50 @@ static bool waits_for_nothing(struct device *device)
     return inside(device->chip)->waits_for_work_only(device->chip);
 }
 
+/* Looks at all chips after each STILL_CYCLES. Has nothing happened since the last time but polls? */
+static bool stands_still(struct machine *machine, uint64_t now)
+{
+    struct poll_watch *watch = &machine->watch;
+    bool is_still = watch->looked != 0;
+    if (watch->looked && now - watch->looked < STILL_CYCLES) {
+        return false;
+    }
+    for (unsigned i = 0; i < machine->devices; i++) {
+        struct device *device = machine->device[i];
+        const struct chip_calls *calls = chip_calls_of(device->chip);
+        struct chip_look *look = calls->look_take(device->chip);
+        is_still = is_still && look && device->look && calls->look_is_still(device->look, look);
+        free(device->look);
+        device->look = look;
+    }
+    watch->looked = now;
+    return is_still;
+}
+
+static bool waits_in_vain(struct device *device)
+{
+    device_know_firmware(device);
+    return inside(device->chip)->waits_anybody(device->chip);
+}
+
+static bool is_anybody_stuck(struct machine *machine)
+{
+    bool is_any = false;
+    for (unsigned i = 0; i < machine->devices; i++) {
+        is_any |= waits_in_vain(machine->device[i]);
+    }
+    return is_any;
+}
+
 static void tell_of_hang(struct device *device)
 {
-    tell_waits(device, device->machine->run_ahead.is_quiet
+    const struct machine *machine = device->machine;
+    tell_waits(device, machine->run_ahead.is_quiet
                            ? "the host keeps polling, but nothing can happen any more on the chip "
                              "until the host does something; who waits for what:\n"
+                       : penrose_now(device->chip) - machine->watch.since < VAIN_CYCLES
+                           ? "the host keeps polling, and harts that run do nothing but poll; who "
+                             "waits for what:\n"
                            : "the host has been polling in vain for long, while harts run; who "
                              "waits for what:\n");
     add_started(device, &device->ailing, true);
@@ -502,7 +544,12 @@ void machine_watch_polls(struct machine *machine)
             add_started(machine->device[i], &machine->device[i]->suspect, false);
         }
     }
-    if (watch->told || !is_in_vain(watch, ahead->is_quiet, now)) {
+    if (watch->told) {
+        return;
+    }
+    bool is_stuck = !ahead->is_quiet && watch->calls >= BUSY_CALLS && stands_still(machine, now) &&
+                    is_anybody_stuck(machine);
+    if (!is_stuck && !is_in_vain(watch, ahead->is_quiet, now)) {
         return;
     }
     watch->told = true;

@@ -74,6 +74,8 @@ struct card_size {
     unsigned columns, rows, banks; /* of workers; of DRAM */
 };
 
+struct chip_look;
+
 struct chip_calls {
     const struct arch *arch;
     const struct inside *inside; /* what parts of Penrose ask each other: observe/inside.h */
@@ -101,6 +103,10 @@ struct chip_calls {
                                   const struct plan_chip *plan, struct penrose_chip **chip,
                                   struct penrose_error *error);
     __typeof__(penrose_chip_destroy) *destroy;
+
+    /* As chip/look.h has it. */
+    struct chip_look *(*look_take)(const struct penrose_chip *chip);
+    bool (*look_is_still)(const struct chip_look *before, const struct chip_look *now);
 
     /* What its cluster asks, window by window. */
     size_t units; /* it has at most so many */

@@ -24,6 +24,8 @@ chip_sources += \
 	%D%/link.c \
 	%D%/link.h \
 	%D%/load.c \
+	%D%/look.c \
+	%D%/look.h \
 	%D%/messages.c \
 	%D%/messages.h \
 	%D%/names.c \

@@ -5,6 +5,7 @@
 
 #include "chip/cards.h"
 #include "chip/chip.h"
+#include "chip/look.h"
 #include "chip/snapshot.h"
 
 _Static_assert(offsetof(struct penrose_chip, head) == 0, "a chip begins with its head");
@@ -35,6 +36,8 @@ const struct chip_calls chip_calls = {
     .size_of = size_of_product,
     .tile_facts = chip_tile_facts,
     .next_tile = chip_next_tile,
+    .look_take = chip_look_take,
+    .look_is_still = chip_look_is_still,
     .stands_at = chip_stands_at,
     .hart_jump = chip_hart_jump,
     .create = chip_create,

@@ -460,6 +460,18 @@ bool waits_for_work_only(struct penrose_chip *chip)
     return is_so;
 }
 
+bool waits_anybody(struct penrose_chip *chip)
+{
+    struct wait_lines lines = {0};
+    each_tile(chip, &lines, add_tile);
+    bool is_so = false;
+    for (unsigned i = 0; i < lines.count; i++) {
+        is_so |= lines.line[i].interest >= WAIT_WAITS;
+    }
+    wait_lines_free(&lines);
+    return is_so;
+}
+
 static void add_coprocessor(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
 {
     add_threads(lines, chip, tile);

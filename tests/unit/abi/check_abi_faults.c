@@ -737,6 +737,33 @@ TEST(endless_loops_are_told)
     ck_assert_uint_eq(reported("polling in vain"), 2);
 }
 
+/* A hart that polls and counts as routers do, while another one waits. The third program goes through
+ * memory, so it may be computing. */
+TEST_EACH(waiting_while_others_only_poll_is_noticed, 3)
+{
+    static const char *const waits[] = {"lw a0, 0x408(zero)", "beq a0, zero, 0x1000", NULL};
+    static const char *const counts[] = {"lw a1, 0x40c(zero)", "addi a0, a0, 1",
+                                         "sw a0, 0x404(zero)", "beq a1, zero, 0x1000", NULL};
+    static const char *const computes[] = {
+        "lui a1, 8",       "addi a0, a0, 1",       "sw a0, 0(a1)",     "addi a1, a1, 64",
+        "srli a2, a1, 16", "beq a2, zero, 0x1004", "jal zero, 0x1000", NULL};
+    bool is_told = _i == 0;
+    libttsim_init();
+    start(7, 7, _i == 2 ? computes : counts);
+    if (_i != 1) {
+        start(6, 7, waits);
+    }
+    poll_in_vain(200); /* 400 calls, and 26 million cycles */
+    ck_assert_uint_eq(reported("polling"), 0);
+    poll_in_vain(200);
+    ck_assert_uint_eq(reported("harts that run do nothing but poll"), is_told);
+    ck_assert_uint_eq(reported("tile (6, 7) brisc"), is_told);
+    poll_in_vain(1000);
+    ck_assert_uint_eq(reported("polling"), is_told);
+    poll_in_vain(1000);
+    ck_assert_uint_eq(reported("polling"), 1);
+}
+
 /* Hosts that wait for their own memory only let time pass. */
 TEST(waiting_without_reads_is_noticed)
 {
