@@ -164,14 +164,6 @@ static void start_trace(struct device *device)
 }
 
 /* What serves one chip serves the first: true, after a note, for the others. */
-static bool is_of_first_chip(struct device *device, const char *name)
-{
-    if (device->number > 0) {
-        report_note(device, "%s is of chip 0 alone", name);
-    }
-    return device->number > 0;
-}
-
 /* Chips are debugged when the first of them is used: UMD makes others to see whether there is one. */
 static void start_gdb(struct device *device)
 {
@@ -220,6 +212,7 @@ static void start_launches(struct device *device)
     struct penrose_error error;
     const char *numbers = host_variable("PENROSE_LAUNCHES");
     struct launches_options options = {.directory = host_variable("PENROSE_RECORD_LAUNCH"),
+                                       .chip = device->number,
                                        .by_host_alone =
                                            host_variable("TT_METAL_SLOW_DISPATCH_MODE") != NULL,
                                        .know_firmware = know_firmware,
@@ -228,11 +221,22 @@ static void start_launches(struct device *device)
     if (numbers && settings_numbers(&options.numbers, numbers, &error) != PENROSE_OK) {
         device_complain(device, "PENROSE_LAUNCHES", error.text);
     }
-    if (options.directory && !is_of_first_chip(device, "PENROSE_RECORD_LAUNCH") &&
+    if (options.directory &&
         inside(device->chip)->launches_start(device->chip, &options, &device->launches, &error) !=
             PENROSE_OK) {
         device_complain(device, "PENROSE_RECORD_LAUNCH", error.text);
     }
+}
+
+/* A run may end for signals on several chips. */
+static bool have_launches_paused(const struct machine *machine)
+{
+    bool have = false;
+    for (unsigned i = 0; i < machine->devices; i++) {
+        struct device *device = machine->device[i];
+        have |= inside(device->chip)->launches_paused(device->launches);
+    }
+    return have;
 }
 
 enum penrose_outcome device_run(struct device *device, const struct penrose_run *run)
@@ -245,7 +249,7 @@ enum penrose_outcome device_run(struct device *device, const struct penrose_run 
         now = penrose_now(device->chip);
         part.cycles = end > now ? end - now : 0;
         outcome = gdb_run(device->machine->gdb, device->chip, &part);
-    } while (outcome == PENROSE_PAUSED && inside(device->chip)->launches_paused(device->launches));
+    } while (outcome == PENROSE_PAUSED && have_launches_paused(device->machine));
     if (outcome == PENROSE_FAULT) {
         machine_note_stop(device->machine);
     }

@@ -20,12 +20,14 @@ enum { MOST_ATTRIBUTE = 256, MOST_TITLE = 64 };
 struct info_options {
     struct cli *cli;
     const char *path;
-    const char *card;    /* --soc-descriptor; NULL: none */
-    const char *cluster; /* --cluster-descriptor */
+    const char *card;      /* --soc-descriptor; NULL: none */
+    const char *cluster;   /* --cluster-descriptor */
+    const char *chip_text; /* --chip; NULL: not given */
+    unsigned chip;
     bool isa;
 };
 
-enum { KEY_SOC_DESCRIPTOR = 0x400, KEY_CLUSTER_DESCRIPTOR, KEY_ISA };
+enum { KEY_SOC_DESCRIPTOR = 0x400, KEY_CLUSTER_DESCRIPTOR, KEY_INFO_CHIP, KEY_ISA };
 
 static error_t parse_info(int key, char *argument, struct argp_state *state)
 {
@@ -48,6 +50,9 @@ static error_t parse_info(int key, char *argument, struct argp_state *state)
     case KEY_CLUSTER_DESCRIPTOR:
         options->cluster = argument;
         return 0;
+    case KEY_INFO_CHIP:
+        options->chip_text = argument;
+        return options_chip(options->cli, argument, &options->chip);
     case KEY_ISA:
         options->isa = true;
         return 0;
@@ -77,6 +82,7 @@ static const struct argp_option option_rows[] = {
      "Print the cluster_descriptor.yaml for a card with several chips, p300, p300x2, quietbox or "
      "galaxy, or what is taken from a file",
      0},
+    {"chip", KEY_INFO_CHIP, "N", 0, "Which one of the snapshot's chips, from 0, the default", 0},
     {"isa", KEY_ISA, NULL, 0,
      "Print which instructions of the coprocessor are executed, of those that are not what was "
      "found "
@@ -487,7 +493,7 @@ static enum cli_exit info_firmware(const struct info_options *options)
 static enum cli_exit info_state(const struct info_options *options)
 {
     struct state *state;
-    enum cli_exit exit = state_open(options->cli, options->path, 0, &state);
+    enum cli_exit exit = state_open(options->cli, options->path, options->chip, &state);
     if (!exit && options->cli->json) {
         json_t *what = state_json(state), *result = what ? begin_json() : NULL;
         json_object_set_new(result, "state", what);
@@ -551,6 +557,9 @@ enum cli_exit cmd_info(struct cli *cli, int argc, char **argv)
     enum cli_exit exit;
     if (!options_parse(cli, &argp, argc, argv, &options, &exit)) {
         return exit;
+    }
+    if (options.chip_text && (!options.path || state_kind(options.path) != STATE_SNAPSHOT)) {
+        return complain(cli, "--chip goes with a snapshot, which may have several chips");
     }
     if (options.isa) {
         return info_isa(cli);

@@ -234,6 +234,7 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
         options->cluster = argument;
         return 0;
     case KEY_CHIP:
+        options->has_number = true;
         return options_chip(options->cli, argument, &options->number);
     case KEY_LAST_WRITER:
         return last_writer_parse(options->cli, argument, &options->writer);

@@ -27,6 +27,7 @@ struct machine_options {
     const char *save_snapshot, *restore_snapshot; /* files; NULL: none */
     const char *cluster;                          /* the file that describes it; NULL: none */
     unsigned number;                              /* of the chip in its cluster */
+    bool has_number;                              /* --chip was given */
     struct last_writer_option writer;
     struct look_options look;
     const char *gdb; /* where GDB is waited for; NULL: nowhere */

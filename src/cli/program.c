@@ -711,6 +711,9 @@ static enum cli_exit run_opened(struct run *run, const struct program_options *o
     if (!run->machine->restore_snapshot) {
         run->machine->restore_snapshot = run->program->snapshot;
     }
+    if (!run->machine->has_number) {
+        run->machine->number = run->program->chip;
+    }
     enum cli_exit exit = check_outputs(run, options);
     if (!exit) {
         exit = session_open(&run->session, run->cli, run->machine);

@@ -450,11 +450,12 @@ static enum penrose_status read_grid(const struct program_reader *reader, const 
 static enum penrose_status read_root(const struct program_reader *reader, const json_t *root)
 {
     static const char *const known[] = {
-        "description",      "grid",    "firmware", "snapshot", "noc", "dram", "l1", "semaphores",
-        "circular_buffers", "kernels", "let",      "$schema",  NULL}; /* $schema is for editors */
+        "description", "grid",       "firmware",         "snapshot", "chip", "noc",     "dram",
+        "l1",          "semaphores", "circular_buffers", "kernels",  "let",  "$schema", NULL};
+    /* $schema is for editors */
     struct loader_program *program = reader->program;
     uint64_t next = LOADER_L1_FIRST;
-    uint32_t noc = 1; /* tt-metal's choice for the hart that writes */
+    uint32_t noc = 1 /* tt-metal's choice for the hart that writes */, chip = 0;
     enum penrose_status status = program_check_keys(reader, "top level", root, known);
     status = status ? status : read_grid(reader, root);
     status = status ? status : program_constant(reader, "top level", root, "noc", &noc);
@@ -462,6 +463,8 @@ static enum penrose_status read_root(const struct program_reader *reader, const 
         status = program_refuse(reader, "noc", "BRISC's NoC is 0 or 1; NCRISC has the other one");
     }
     program->brisc_noc = noc;
+    status = status ? status : program_constant(reader, "top level", root, "chip", &chip);
+    program->chip = chip;
     status = status ? status : read_path(reader, root, "firmware", &program->firmware);
     status = status ? status : read_path(reader, root, "snapshot", &program->snapshot);
     status = status ? status : read_lets(reader, root);

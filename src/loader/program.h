@@ -99,6 +99,7 @@ struct loader_program {
     char *path;
     char *firmware; /* NULL: the user names it */
     char *snapshot; /* that the chip begins as; NULL: it is new, and all tiles boot */
+    unsigned chip;  /* the one of several chips that runs it */
     unsigned columns, rows;
     unsigned brisc_noc;
     struct loader_program_buffer *buffer;

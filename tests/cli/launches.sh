@@ -100,6 +100,23 @@ messages=1 expect "none of them" 0 '0 launches written to .*/none: none of 2 was
 messages=1 expect "slow dispatch: no kernel launches" 0 '1 launch written to' -- exec --quiet \
     --record-launch "$work/slow" -- "$host" "$firmware" "$work/kernels"
 
+# --- On the second of two chips ---
+
+messages=1 expect "two chips" 0 'chip 1: 2 launches written to' -- exec --quiet --fast-dispatch \
+    --card p300 --record-launch "$work/chips" -- "$host" "$firmware" "$work/kernels" 1
+cp "$work/out" "$work/host.out"
+report "folders of the second" "$([ "$(ls "$work/chips")" = $'launch-001-chip1\nlaunch-002-chip1' ] || ls "$work/chips")"
+for launch in 1 2; do
+    described=$work/chips/launch-00$launch-chip1/PROGRAM.json
+    replayed "$described" >"$work/replayed" 2>&1
+    grep -E '^(ok|FAIL)' "$work/replayed"
+    report "results of its launch $launch" "$([ "$(tail -1 "$work/replayed")" = "$(results 7$launch)" ] ||
+        diff <(tail -1 "$work/replayed") <(results "7$launch"))"
+done
+report "the chip is told" "$(grep -qx '  "chip": 1,' "$described" || cat "$described")"
+keep "$work"/chips/*/PROGRAM.json
+expect "another chip" 2 '--chip: .*chip.snapshot has no chip 2; it has 2' -- run "$described" --chip 2
+
 # --- With a recording of all ---
 
 messages=1 expect "both" 0 '2 launches written to' -- exec --quiet --fast-dispatch \

@@ -128,12 +128,14 @@ if [ -e "$builddir/.libs/libpenrose.so" ] && two two 44402503 fe050ee3; then
     expect "as info has it" 0 'out:chip 0 of 2 \(penrose state --chip N shows others\)' -- info "$work/two"
     expect "its second chip goes on" 4 'deadlock: nothing can happen any more' -- \
         run --restore-snapshot "$work/two" --chip 1 --max-cycles 10000
+    expect "another chip as info has it" 0 'out:chip 1 of 2 ' 'out:brisc +running' -- info "$work/two" --chip 1
     expect "a third chip that goes on" 2 '--chip: .*two has no chip 2; it has 2, counted from 0' -- \
         run --restore-snapshot "$work/two" --chip 2
     expect "who waits on the second chip" 0 'out:tile \(1, 2\) brisc' -- waits "$work/two" --chip 1
     expect "a third chip" 2 '--chip: .*two has chips 0 to 1' -- state "$work/two" --chip 2
     expect "a third chip that waits" 2 '--chip: .*two has chips 0 to 1' -- waits "$work/two" --chip 2
     expect "a second chip of one" 2 '--chip: .*saved has one chip, which is chip 0' -- state "$saved" --chip 1
+    expect "a chip of no snapshot" 2 '--chip goes with a snapshot' -- info --isa --chip 1
     expect "a chip that is no number" 2 "--chip: 'one' is not a number" -- state "$saved" --chip one
     expect "go on with the first of two" 0 'out:brisc +done +7' -- \
         run "$work/seven.elf" --restore-snapshot "$work/two"

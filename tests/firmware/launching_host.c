@@ -4,7 +4,9 @@
  * a third worker sends over the NoC, which counts from then on in its L1. Between the first two go
  * signals it writes a semaphore of the second tile, as if the first had.
  *
- *   launching_host FIRMWARE KERNELS
+ *   launching_host FIRMWARE KERNELS [CHIP]
+ *
+ * The chip is one of several, counted from 0.
  *
  * Prints the five words that each launch leaves on each tile. Exit codes: 0 done, 1 otherwise, 2
  * usage.
@@ -43,25 +45,55 @@ __attribute__((noreturn)) static void give_up(const char *what)
     exit(1);
 }
 
-/* --- Tiles --- */
+/* --- Tiles of the chip --- */
+
+static unsigned chip;
+
+/* Has the chip's first window lead to the tile; answers where the address is in it. */
+static uint64_t window_to(unsigned x, unsigned y, uint64_t address)
+{
+    const uint64_t space = UINT64_C(1) << 36; /* between the BARs of two devices */
+    const struct bar_region *windows = arch_bar_region(&arch, REGION_WINDOWS);
+    const uint64_t bar = (libttsim_pci_config_rd32(0, 0x10) & ~UINT64_C(15)) +
+                         ((uint64_t)libttsim_pci_config_rd32(0, 0x14) << 32) + chip * space;
+    const uint64_t tile = (uint64_t)x << arch.window_bits[WINDOW_X_END].first |
+                          (uint64_t)y << arch.window_bits[WINDOW_Y_END].first;
+    const uint64_t word = address >> windows->shift | tile
+                                                          << (arch.noc_local_bits - windows->shift);
+    const uint32_t words[3] = {(uint32_t)word, (uint32_t)(word >> 32), 0};
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        libttsim_pci_mem_wr_bytes(bar + arch_bar_region(&arch, REGION_TLB)->first + 4 * i,
+                                  &words[i], sizeof words[i]);
+    }
+    return bar + address % (UINT64_C(1) << windows->shift);
+}
+
+static void tile_write(unsigned x, unsigned y, uint64_t address, const void *bytes, uint32_t size)
+{
+    libttsim_pci_mem_wr_bytes(window_to(x, y, address), bytes, size);
+}
+
+static void tile_read(unsigned x, unsigned y, uint64_t address, void *bytes, uint32_t size)
+{
+    libttsim_pci_mem_rd_bytes(window_to(x, y, address), bytes, size);
+}
 
 static void write_word(unsigned x, uint64_t address, uint32_t value)
 {
-    libttsim_tile_wr_bytes(x, Y, address, &value, sizeof value);
+    tile_write(x, Y, address, &value, sizeof value);
 }
 
 static bool read_tile(void *context, uint32_t address, void *bytes, size_t size)
 {
     const unsigned *x = context;
-    libttsim_tile_rd_bytes(*x, Y, address, bytes, (uint32_t)size);
+    tile_read(*x, Y, address, bytes, (uint32_t)size);
     return true;
 }
 
 static void apply(unsigned x, const struct loader_writes *writes, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        libttsim_tile_wr_bytes(x, Y, writes->write[i].address, writes->write[i].bytes,
-                               writes->write[i].size);
+        tile_write(x, Y, writes->write[i].address, writes->write[i].bytes, writes->write[i].size);
     }
 }
 
@@ -154,7 +186,7 @@ static void send(unsigned x, const struct loader_write *go)
     };
     snprintf(store, sizeof store, "sw t1, %u(t0)", (unsigned)NIU_CMD_CTRL);
     write_word(SENDER_X, AT_SOFT_RESET_0, ALL_HELD);
-    libttsim_tile_wr_bytes(SENDER_X, Y, from, go->bytes, go->size);
+    tile_write(SENDER_X, Y, from, go->bytes, go->size);
     for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
         write_word(SENDER_X, AT_NIU + words[i][0], words[i][1]);
     }
@@ -181,7 +213,7 @@ static void launch(uint32_t pages, uint32_t number, bool by_kernel)
         if (by_kernel) {
             send(1 + i, &go[i]);
         } else {
-            libttsim_tile_wr_bytes(1 + i, Y, go[i].address, go[i].bytes, go[i].size);
+            tile_write(1 + i, Y, go[i].address, go[i].bytes, go[i].size);
             write_word(TILES, semaphores[TILES - 1] + 16, 9);
         }
         free(go[i].bytes);
@@ -190,7 +222,7 @@ static void launch(uint32_t pages, uint32_t number, bool by_kernel)
     wait_until_ready("a launch does not end");
     for (unsigned i = 0; i < TILES; i++) {
         uint32_t word[RESULT_WORDS];
-        libttsim_tile_rd_bytes(1 + i, Y, RESULT, word, sizeof word);
+        tile_read(1 + i, Y, RESULT, word, sizeof word);
         printf("%u:", number);
         for (unsigned k = 0; k < RESULT_WORDS; k++) {
             printf(" %08x", word[k]);
@@ -203,10 +235,11 @@ int main(int argc, char **argv)
 {
     struct loader_firmware *opened;
     struct penrose_error error;
-    if (argc != 3) {
-        fprintf(stderr, "usage: %s FIRMWARE KERNELS\n", argv[0]);
+    if (argc != 3 && argc != 4) {
+        fprintf(stderr, "usage: %s FIRMWARE KERNELS [CHIP]\n", argv[0]);
         return 2;
     }
+    chip = argc == 4 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
     if (loader_firmware_open(&arch, rv32_find_operands, argv[1], &opened, &error) != PENROSE_OK) {
         give_up(error.text);
     }

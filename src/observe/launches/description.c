@@ -291,6 +291,9 @@ bool description_write(const struct description *description, FILE *stream)
     write_text(stream, description->firmware);
     fputs(",\n  \"snapshot\": ", stream);
     write_text(stream, description->snapshot);
+    if (description->chip > 0) {
+        fprintf(stream, ",\n  \"chip\": %u", description->chip);
+    }
     write_list(stream, "kernels", &kernels, write_kernels);
     write_list(stream, "circular_buffers", &buffers, write_buffers);
     write_list(stream, "semaphores", &semaphores, write_semaphores);

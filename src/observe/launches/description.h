@@ -19,6 +19,7 @@ struct description {
     const char *text;     /* for readers */
     const char *firmware; /* its folder */
     const char *snapshot; /* a file in the same folder */
+    unsigned chip;        /* of the snapshot */
     unsigned columns, rows;
     const struct launched_tile *tile;
     unsigned tiles;

@@ -51,6 +51,7 @@ struct launches {
     unsigned pendings;
     struct launch launch;
     struct launches_counts counts;
+    bool has_begun;           /* a worker was let go */
     uint8_t *ring[NOC_NODES]; /* what the kernel_config ring was when the launch began */
 };
 
@@ -146,6 +147,7 @@ static void write_description(struct launches *launches, const char *path)
     struct description description = {.firmware =
                                           firmware ? firmware : launches->firmware->directory,
                                       .snapshot = SNAPSHOT,
+                                      .chip = launches->options.chip,
                                       .tile = launch->tile,
                                       .tiles = launch->tiles};
     char text[256];
@@ -208,12 +210,16 @@ static void close_launch(struct launches *launches)
 static void make_folder(struct launches *launches)
 {
     struct launch *launch = &launches->launch;
-    snprintf(launch->folder, sizeof launch->folder, "%s/launch-%03u", launches->options.directory,
-             launch->number);
+    char chip[16] = "";
+    if (launches->options.chip > 0) {
+        snprintf(chip, sizeof chip, "-chip%u", launches->options.chip);
+    }
+    snprintf(launch->folder, sizeof launch->folder, "%s/launch-%03u%s", launches->options.directory,
+             launch->number, chip);
     launch->has_folder = mkdir(launch->folder, 0777) == 0;
     if (!launch->has_folder && errno == EEXIST) {
-        snprintf(launch->folder, sizeof launch->folder, "%s/launch-%03u-%ld",
-                 launches->options.directory, launch->number, (long)getpid());
+        snprintf(launch->folder, sizeof launch->folder, "%s/launch-%03u%s-%ld",
+                 launches->options.directory, launch->number, chip, (long)getpid());
         launch->has_folder = mkdir(launch->folder, 0777) == 0;
     }
     if (!launch->has_folder) {
@@ -450,6 +456,7 @@ void launches_reset(struct launches *launches, unsigned x, unsigned y)
         tile->run[RV32_B].state == HART_HELD) {
         return;
     }
+    launches->has_begun = true;
     launches->options.know_firmware(launches->options.context);
     launches->firmware = launches->chip->place[tile->node].firmware;
     if (launches->firmware && !launches->options.by_host_alone) {
@@ -501,7 +508,7 @@ struct launches_counts launches_end(struct launches *launches)
         chip_unobserve(launches->chip, &launches->observer);
     }
     counts = launches->counts;
-    if (!launches->firmware) {
+    if (!launches->firmware && (launches->has_begun || launches->options.chip == 0)) {
         tell(launches,
              "no launch was recorded: the firmware is not known; PENROSE_FIRMWARE names it");
     }

@@ -1,7 +1,8 @@
 /*
  * Launches of tt-metal's programs on a chip that a host drives, each written to a folder of its own:
  * DIR/launch-003 has PROGRAM.json, which `penrose run` takes (docs/RECORDING.md), and the chip as it
- * was when the first tile of the launch got its go signal.
+ * was when the first tile of the launch got its go signal. Those of a cluster's second chip are in
+ * DIR/launch-003-chip1 and so on, each with all chips.
  *
  * A go signal comes from the host, or from a kernel that dispatches. In the second case a run of
  * the chip ends with PENROSE_PAUSED where the signal came. Tiles belong to one launch while signals
@@ -23,6 +24,7 @@ struct launches;
 
 struct launches_options {
     const char *directory;           /* made if it is not there; lives as long as the launches */
+    unsigned chip;                   /* its number in its cluster */
     struct settings_numbers numbers; /* these alone, counted from 1 */
     bool by_host_alone;              /* no kernel dispatches: then runs need not look for signals */
     void (*know_firmware)(void *context); /* has metal_assume called for what lies in tiles */
