@@ -96,7 +96,6 @@ def ask_library(path: str, settings: Settings) -> int | None:
     if child == 0:
         answer = -1
         try:
-            os.environ["PENROSE_CARD"] = settings["card"]
             for variable in ("PENROSE_TRACE", "PENROSE_SUMMARY"):
                 os.environ.pop(variable, None)
             answer = try_library(path, settings)
@@ -112,6 +111,17 @@ def describes(descriptor: str, chip: str) -> bool:
         return bool(re.search(f"^arch_name:[ \"']*{chip}", file.read(), re.MULTILINE | re.IGNORECASE))
 
 
+def check_cluster(settings: Settings, library: str) -> list[Check]:
+    """UMD needs a folder with a description of the chips of a file."""
+    if "cluster" not in settings:
+        return []
+    linked = installation.link_cluster(settings, library)
+    if linked:
+        return [Check("cluster", os.path.dirname(linked))]
+    remedy = "no folder for UMD can be made in the cache: set PENROSE_CACHE to a folder"
+    return [Check("cluster", settings["cluster"], "FAILED", remedy)]
+
+
 def check_library(settings: Settings) -> list[Check]:
     card, named = settings["card"], settings.get("library")
     path = named or installation.find_library(settings) or installation.usual_library(settings, card)
@@ -123,12 +133,13 @@ def check_library(settings: Settings) -> list[Check]:
     remedy = LIBRARY_REMEDIES.get(ask_library(path, settings), LIBRARY_ENDS).format(
         Chip=chip, pci=pci_name(settings), worker=settings["worker"]
     )
-    found = f"{path} ({pci_name(settings)}{'' if named else f', {card}'})"
+    which = f"{settings['chips']} chips of {settings['cluster']}" if "cluster" in settings else card
+    found = f"{path} ({pci_name(settings)}{'' if named else f', {which}'})"
     checks = [Check("library", path, "FAILED", remedy) if remedy else Check("library", found)]
     descriptor = installation.descriptor_of(path)
     exists = os.path.exists(descriptor)
     if exists and describes(descriptor, settings["chip"]):
-        return [*checks, Check("descriptor", descriptor)]
+        return [*checks, Check("descriptor", descriptor), *check_cluster(settings, path)]
     reason = f"it does not describe a {chip}" if exists else "UMD needs this file"
     remedy = f"{reason}: penrose info --soc-descriptor {card} >{descriptor}"
     return [*checks, Check("descriptor", descriptor, "FAILED", remedy)]
@@ -218,6 +229,11 @@ def ask_penrose(settings: Settings, *words: str) -> dict:
         return {"outcome": "error", "error": text.strip() or "it does not run"}
 
 
+def machine(settings: Settings) -> list[str]:
+    """The options for it."""
+    return ["--cluster", settings["cluster"]] if "cluster" in settings else ["--card", settings["card"]]
+
+
 def fits(settings: Settings, folder: str) -> bool:
     layout = ask_penrose(settings, "info", folder).get("firmware", {}).get("layout", {})
     return all(layout.get(banks) == int(settings[banks]) for banks in ("l1_banks", "dram_banks"))
@@ -269,7 +285,7 @@ def check_cache() -> Check:
 
 
 def check_boot(settings: Settings, firmware: str) -> Check:
-    result = ask_penrose(settings, "boot", firmware, "--card", settings["card"], "--max-cycles", "1000000")
+    result = ask_penrose(settings, "boot", firmware, *machine(settings), "--max-cycles", "1000000")
     if result["outcome"] == "done":
         return Check("tile", f"firmware boots on tile ({settings['worker']}) in {result['cycles']} cycles")
     reason = result.get("error", "the firmware does not become ready")
@@ -291,7 +307,7 @@ def check_program(settings: Settings) -> Check:
     with tempfile.NamedTemporaryFile(prefix="penrose-doctor.") as file:
         file.write(small_program())
         file.flush()
-        result = ask_penrose(settings, "run", file.name, "--card", settings["card"])
+        result = ask_penrose(settings, "run", file.name, *machine(settings))
     if result["outcome"] == "done" and result["harts"][0]["exit_value"] == 42:
         return Check("tile", f"a small program runs on tile ({settings['worker']})")
     return Check("tile", "a small program does not run", "FAILED", "run 'make check', and report this")
@@ -323,7 +339,8 @@ def run(settings: Settings, _: list[str]) -> int:
     checks = make_checks(settings, python)
     status = FAILED if any(check.state == "FAILED" for check in checks) else 0
     if "json" in settings:
-        result = {"outcome": "failed" if status else "done", "exit_status": status, "card": settings["card"]}
+        which = "cluster" if "cluster" in settings else "card"
+        result = {"outcome": "failed" if status else "done", "exit_status": status, which: settings[which]}
         output.write_json(settings, {**result, "checks": [check._asdict() for check in checks]})
         return status
     has_colors = sys.stdout.isatty() and not os.environ.get("NO_COLOR")

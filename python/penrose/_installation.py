@@ -35,11 +35,24 @@ def guest(name: str) -> Path:
     return path
 
 
-def environment(card: str = "unharvested", *options: str) -> dict[str, str | None]:
+def _chips(card: str | None, cluster: str | os.PathLike[str] | None) -> list[str]:
+    """The options that choose them."""
+    if cluster is None:
+        return ["--card", card or "unharvested"]
+    if card:
+        raise ValueError(f"cluster says which chips there are; leave card {card!r} out")
+    return ["--cluster", os.fspath(cluster)]
+
+
+def environment(
+    card: str | None = None, *options: str, cluster: str | os.PathLike[str] | None = None
+) -> dict[str, str | None]:
     """What `penrose exec --card CARD OPTION...` changes in the environment of a host program that
-    this Python runs; None where it takes a variable away."""
+    this Python runs; None where it takes a variable away. `cluster` names a file in place of a card, as
+    `--cluster FILE` does."""
     show = "import json, os; print(json.dumps(dict(os.environ)))"
-    command = [str(program()), "exec", "--quiet", "--card", card, *options, "--", sys.executable, "-c", show]
+    chips = _chips(card, cluster)
+    command = [str(program()), "exec", "--quiet", *chips, *options, "--", sys.executable, "-c", show]
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if result.returncode != 0:
         raise RuntimeError(result.stderr.strip() or f"{command[0]} ends with {result.returncode}")
@@ -52,10 +65,12 @@ def environment(card: str = "unharvested", *options: str) -> dict[str, str | Non
     return variables
 
 
-def libttsim(card: str = "unharvested") -> Path:
-    """The library for TT_METAL_SIMULATOR, in the folder of a card (unharvested, p150a, p100a, p100),
-    with the descriptor that UMD wants beside it."""
-    command = [str(program()), "exec", "--quiet", "--card", card, "--", "printenv", "TT_METAL_SIMULATOR"]
+def libttsim(card: str | None = None, *, cluster: str | os.PathLike[str] | None = None) -> Path:
+    """The library for TT_METAL_SIMULATOR, in the folder of a card (unharvested, p150a, p100a, p100, p300, ...)
+    or for the chips of a cluster file, with the descriptors that UMD wants beside it. The library itself
+    knows the chips of a file by PENROSE_CLUSTER."""
+    chips = _chips(card, cluster)
+    command = [str(program()), "exec", "--quiet", *chips, "--", "printenv", "TT_METAL_SIMULATOR"]
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if result.returncode != 0:
         raise RuntimeError(result.stderr.strip() or f"{command[0]} ends with {result.returncode}")

@@ -1,4 +1,4 @@
-"""pytest --penrose [CARD]: tests of ttnn, UMD and the like run on Penrose.
+"""pytest --penrose [CARD] or --penrose-cluster FILE: tests of ttnn, UMD and the like run on Penrose.
 
 The environment is set before anything is collected, so before ttnn is imported: that of `penrose exec`.
 A test in which a guest fault stops a hart, or in which the device hangs, fails with the report, even
@@ -31,8 +31,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         nargs="?",
         const="unharvested",
         metavar="CARD",
-        help="run on Penrose: unharvested (default), p150a, p100a or p100; "
-        "write --penrose=CARD before names of files",
+        help="run on Penrose: unharvested (default), p150a, p100a or p100, or with several chips p300, p300x2, "
+        "quietbox or galaxy; write --penrose=CARD before names of files",
+    )
+    group.addoption(
+        "--penrose-cluster",
+        metavar="FILE",
+        help="run on the chips that UMD's cluster descriptor FILE names, in place of a card",
     )
     group.addoption(
         "--penrose-exec",
@@ -96,12 +101,14 @@ class Plugin:
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     options = early_config.known_args_namespace
-    if options.penrose is None:
+    cluster = options.penrose_cluster
+    if options.penrose is None and cluster is None:
         return
+    card = None if cluster and options.penrose == "unharvested" else options.penrose
     try:
-        variables = environment(options.penrose, *options.penrose_exec.split())
-    except (OSError, RuntimeError) as error:
-        raise pytest.UsageError(f"--penrose: {error}") from error
+        variables = environment(card, *options.penrose_exec.split(), cluster=cluster)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise pytest.UsageError(f"--penrose{'-cluster' if cluster else ''}: {error}") from error
     for name, value in variables.items():
         if value is None:
             os.environ.pop(name, None)

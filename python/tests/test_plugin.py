@@ -88,3 +88,19 @@ def test_an_unknown_card_is_refused(pytester):
     result = pytester.runpytest_subprocess("--penrose=p999")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*p999*"])
+
+
+def test_a_cluster_file_is_taken(pytester):
+    from penrose import _installation
+
+    library = _installation.libttsim("p300")
+    cluster = library.parent / "cluster_descriptor.yaml"
+    pytester.makepyfile(
+        "import os\n"
+        f"def test_it(): assert os.environ['PENROSE_CLUSTER'] == '{cluster}'\n"
+        "def test_folder(): assert '/clusters/' in os.environ['TT_METAL_SIMULATOR']\n"
+    )
+    pytester.runpytest_subprocess(f"--penrose-cluster={cluster}").assert_outcomes(passed=2)
+    result = pytester.runpytest_subprocess("--penrose-cluster=/nowhere.yaml")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*--penrose-cluster: *nowhere*"])

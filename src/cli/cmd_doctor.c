@@ -1,30 +1,21 @@
 /* `penrose doctor`: its options. What it looks at is in python/commands/doctor.py. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stddef.h>
 
 #include "api/api.h"
-#include "cli/installation.h"
+#include "cli/chosen.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/python.h"
+#include "host/environment.h"
 
-enum { KEY_CARD = 0x600, KEY_PYTHON, KEY_LIBRARY };
+enum { KEY_CARD = 0x600, KEY_DOCTOR_CLUSTER, KEY_PYTHON, KEY_LIBRARY };
 
 struct doctor_options {
     struct cli *cli;
-    const char *card, *python, *library;
+    const char *card, *cluster, *python, *library;
 };
-
-/* `origin` is where the name stands: the option or the variable. */
-static error_t parse_card(struct doctor_options *options, const char *origin, const char *text)
-{
-    char known[200] = "";
-    options->card = api_card(text);
-    if (options->card) {
-        return 0;
-    }
-    return options_refuse(options->cli, "%s: there is no card '%s'; known are %s", origin, text,
-                          api_cards(known, sizeof known));
-}
 
 static error_t parse_doctor(int key, char *argument, struct argp_state *state)
 {
@@ -34,7 +25,11 @@ static error_t parse_doctor(int key, char *argument, struct argp_state *state)
         state->child_inputs[0] = options->cli;
         return 0;
     case KEY_CARD:
-        return parse_card(options, "--card", argument);
+        options->card = argument;
+        return chosen_check_card(options->cli, "--card", argument);
+    case KEY_DOCTOR_CLUSTER:
+        options->cluster = argument;
+        return 0;
     case KEY_PYTHON:
         options->python = argument;
         return 0;
@@ -52,7 +47,13 @@ static const struct argp_child children[] = {{&json_argp, 0, "Output:", 5}, {0}}
 
 static const struct argp_option option_rows[] = {
     {"card", KEY_CARD, "CARD", 0,
-     "unharvested (default, unless PENROSE_CARD names another), p150a, p100a or p100", 0},
+     "unharvested (default, unless PENROSE_CARD names another), p150a, p100a or p100; or p300, "
+     "p300x2, quietbox or galaxy",
+     0},
+    {"cluster", KEY_DOCTOR_CLUSTER, "FILE", 0,
+     "In place of a card, the chips and links that UMD's cluster descriptor FILE names "
+     "(docs/CLUSTERS.md)",
+     0},
     {"python", KEY_PYTHON, "PROGRAM", 0,
      "The Python that has the vendor's packages (default: the one that a wheel is installed in, "
      "else python3 from PATH)",
@@ -77,28 +78,30 @@ static const struct argp argp = {
     .children = children,
 };
 
-/* What a set of firmware for the card names: one column of workers is for dispatch. */
-static void tell_banks(struct python_command *python, const struct chip_calls *kind,
-                       const char *card)
+/* What a set of firmware for the first chip names: one column of workers is for dispatch. */
+static void tell_banks(struct python_command *python, const struct cluster_plan *plan)
 {
     struct card_size size;
-    struct cluster_plan plan;
-    kind->plan_card(card, &plan);
-    kind->size_of(&plan.chip[0].product, &size);
+    plan->kind->size_of(&plan->chip[0].product, &size);
     python_tell(python, "l1_banks", "%u", (size.columns - 1) * size.rows);
     python_tell(python, "dram_banks", "%u", size.banks);
 }
 
-/* The card's first worker, and the words by which window 0 leads to it. */
-static bool tell_window(struct python_command *python, const struct arch *of, const char *card)
+/* The first worker, and the words by which window 0 leads to it. */
+static bool tell_window(struct python_command *python, const struct chosen_chips *chosen)
 {
-    const struct penrose_options options = {.size = sizeof options, .card = card};
+    const struct penrose_options options = {.size = sizeof options,
+                                            .card = chosen->cluster ? NULL : chosen->card};
+    const struct arch *of = chosen->plan.kind->arch;
     const struct bar_region *region = arch_bar_region(of, REGION_WINDOWS);
     const unsigned local = of->noc_local_bits - region->shift;
     struct penrose_cluster *cluster;
     struct penrose_place at = {0, 0};
     struct penrose_error error;
-    if (penrose_cluster_of_card(&options, &cluster, &error) != PENROSE_OK) {
+    const enum penrose_status status =
+        chosen->cluster ? penrose_cluster_of_file(&options, chosen->cluster, &cluster, &error)
+                        : penrose_cluster_of_card(&options, &cluster, &error);
+    if (status != PENROSE_OK) {
         (void)options_refuse(python->cli, "%s", error.text);
         return false;
     }
@@ -121,21 +124,29 @@ enum cli_exit cmd_doctor(struct cli *cli, int argc, char **argv)
     if (!options_parse(cli, &argp, argc, argv, &options, &exit)) {
         return exit;
     }
-    if (!options.card && parse_card(&options, "PENROSE_CARD", default_card()) != 0) {
+    char cluster[PATH_MAX];
+    struct chosen_chips chosen;
+    if (!chosen_find(&chosen, cli, options.card, options.cluster)) {
         return CLI_REFUSED;
     }
+    if (chosen.cluster && !host_absolute(cluster, sizeof cluster, chosen.cluster)) {
+        return complain(cli, "--cluster: the path is too long");
+    }
+    chosen.cluster = chosen.cluster ? cluster : NULL;
+    if (!chosen_set_environment(&chosen)) {
+        return complain(cli, "no memory for the environment");
+    }
     python_begin(&python, cli, "doctor");
-    python_tell_installation(&python, options.card);
+    chosen_tell(&chosen, &python);
     if (options.python) {
         python_tell(&python, "python", "%s", options.python);
     }
     if (options.library) {
         python_tell(&python, "library", "%s", options.library);
     }
-    const struct chip_calls *kind = api_chip_of_card(options.card);
-    tell_banks(&python, kind, options.card);
-    python_tell(&python, "pci_id", "%u", kind->arch->pci_id);
-    if (!tell_window(&python, kind->arch, options.card)) {
+    tell_banks(&python, &chosen.plan);
+    python_tell(&python, "pci_id", "%u", chosen.plan.kind->arch->pci_id);
+    if (!tell_window(&python, &chosen)) {
         return CLI_REFUSED;
     }
     return python_become(&python, NULL);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "cli/chosen.h"
 #include "cli/installation.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -21,24 +22,6 @@
 enum { EXIT_NOT_STARTED = 125 }; /* as of env(1) */
 
 /* --- Values: each prints a message that names `origin`, the option or a variable --- */
-
-static error_t check_card(const struct cli *cli, const char *origin, const char *text)
-{
-    struct suggestion nearest = {.word = text};
-    char known[200] = "";
-    if (api_card(text)) {
-        return 0;
-    }
-    for (size_t i = 0; cli->kind->card_at(i); i++) {
-        suggest(&nearest, cli->kind->card_at(i));
-    }
-    if (nearest.best) {
-        return options_refuse(cli, "%s: there is no card '%s'; did you mean %s?", origin, text,
-                              nearest.best);
-    }
-    return options_refuse(cli, "%s: there is no card '%s'; known are %s", origin, text,
-                          api_cards(known, sizeof known));
-}
 
 static error_t check_arch(const struct cli *cli, const char *origin, const char *text)
 {
@@ -227,7 +210,7 @@ static const struct exec_row exec_rows[] = {
      "unharvested (default, unless PENROSE_CARD names another; 140 workers), p150a, or p100a or "
      "p100 (120 workers, 7 DRAM banks, no Ethernet); with several chips: p300, p300x2, quietbox, "
      "galaxy",
-     .variable = "PENROSE_CARD", .check = check_card},
+     .variable = "PENROSE_CARD", .check = chosen_check_card},
     {"cluster", "FILE",
      "In place of a card, the chips and links that UMD's cluster descriptor FILE names "
      "(docs/CLUSTERS.md)",
@@ -414,45 +397,6 @@ static bool parse_options(struct exec_options *options, int argc, char **argv, e
 
 /* --- The environment of the command --- */
 
-/* The chips that there are to be. */
-struct chosen_chips {
-    const char *card;    /* which gives the library's folder */
-    const char *cluster; /* the file that says more; NULL: none */
-    struct cluster_plan plan;
-};
-
-static bool choose_card(const struct exec_options *options, struct chosen_chips *chosen)
-{
-    struct penrose_error error;
-    const char *wanted = exec_value(options, "card");
-    chosen->card = wanted ? wanted : default_card();
-    return (wanted || check_card(options->cli, "PENROSE_CARD", chosen->card) == 0) &&
-           api_plan_card(chosen->card, &chosen->plan, &error) == PENROSE_OK;
-}
-
-static bool choose_cluster(const struct exec_options *options, struct chosen_chips *chosen)
-{
-    const char *origin = exec_value(options, "cluster") ? "--cluster" : "PENROSE_CLUSTER";
-    struct penrose_error error;
-    chosen->card = options->cli->kind->card_at(0);
-    return api_plan_file(chosen->cluster, &chosen->plan, &error) == PENROSE_OK ||
-           options_refuse(options->cli, "%s: %s", origin, error.text) == 0;
-}
-
-/* Options go before variables, and a file goes before a card. */
-static bool choose_chips(const struct exec_options *options, struct chosen_chips *chosen)
-{
-    const char *card = exec_value(options, "card");
-    chosen->cluster = exec_value(options, "cluster");
-    if (card && chosen->cluster) {
-        options_refuse(options->cli, "--cluster says which chips there are; leave --card %s out",
-                       card);
-        return false;
-    }
-    chosen->cluster = card || chosen->cluster ? chosen->cluster : host_variable("PENROSE_CLUSTER");
-    return chosen->cluster ? choose_cluster(options, chosen) : choose_card(options, chosen);
-}
-
 /* A command may change its folder, so paths become absolute. What the library will add to is checked
  * now, as it could only tell when something is lost. */
 static bool set_path(const struct cli *cli, const char *origin, const char *variable,
@@ -522,9 +466,7 @@ static bool set_schedule(const struct exec_options *options)
 static bool set_environment(const struct exec_options *options, const struct chosen_chips *chosen)
 {
     /* What the option says counts, whatever the environment has. */
-    bool done = chosen->cluster ? unsetenv("PENROSE_CARD") == 0
-                                : setenv("PENROSE_CARD", chosen->card, 1) == 0 &&
-                                      unsetenv("PENROSE_CLUSTER") == 0;
+    bool done = chosen_set_environment(chosen);
     done = done && set_schedule(options);
     for (size_t i = 0; i < EXEC_ROWS; i++) {
         const struct exec_row *row = &exec_rows[i];
@@ -567,11 +509,7 @@ static void run_in_python(const struct exec_options *options, const struct chose
             python_tell(&python, exec_rows[i].name, "%s", options->value[i]);
         }
     }
-    if (chosen->cluster) { /* by now an absolute path */
-        python_tell(&python, "cluster", "%s", host_variable("PENROSE_CLUSTER"));
-        python_tell(&python, "chips", "%u", chosen->plan.chips);
-    }
-    python_tell_installation(&python, chosen->card);
+    chosen_tell(chosen, &python);
     python_tell(&python, "clock_mhz", "%u", chosen->plan.kind->arch->clock_mhz);
     python_become(&python, command);
 }
@@ -582,7 +520,9 @@ static void start_command(const struct exec_options *options, char **command)
     struct chosen_chips chosen;
     if (!command || !*command) {
         options_refuse(options->cli, "name a command: penrose exec -- python3 program.py");
-    } else if (choose_chips(options, &chosen) && set_environment(options, &chosen)) {
+    } else if (chosen_find(&chosen, options->cli, exec_value(options, "card"),
+                           exec_value(options, "cluster")) &&
+               set_environment(options, &chosen)) {
         run_in_python(options, &chosen, command);
     }
 }

@@ -11,6 +11,8 @@ penrose_LDFLAGS = $(product_ldflags)
 penrose_LDADD = libpenrose_core.la $(JANSSON_LIBS) $(LIBZIP_LIBS)
 penrose_SOURCES = \
 	%D%/cli.h \
+	%D%/chosen.c \
+	%D%/chosen.h \
 	%D%/cmd_asm.c \
 	%D%/cmd_boot.c \
 	%D%/cmd_compare.c \

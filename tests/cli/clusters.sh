@@ -46,6 +46,15 @@ expect "a wrong file to run" 2 "--cluster: .*port.yaml:10: .* chip 1 has no port
 expect "a file and a card to run" 2 "--cluster says which chips there are; leave --card p300 out" -- \
     run --cluster "$work/own.yaml" --card p300 x.elf
 
+# --- doctor ---
+
+expect "doctor" 0 "out:^library     ok .*, 2 chips of $work/own.yaml\)$" "out:^cluster     ok +$work/cache/clusters/" \
+    "out:^tile        ok " -- doctor --cluster "$work/own.yaml"
+(cd "$work" && PENROSE_CARD=p100a PENROSE_CLUSTER=own.yaml expect "doctor of the caller's file, as JSON" 0 \
+    "out:\"cluster\": \"$work/own.yaml\"" -- doctor --json)
+expect "doctor of a wrong file" 2 "--cluster: .*port.yaml:10: .* chip 1 has no port 12" -- doctor --cluster "$work/port.yaml"
+expect "doctor of a file and a card" 2 "leave --card p300 out" -- doctor --cluster "$work/own.yaml" --card p300
+
 # --- exec ---
 
 expect "a wrong file" 125 "--cluster: .*port.yaml:10: .* chip 1 has no port 12" -- exec --cluster "$work/port.yaml" -- true
