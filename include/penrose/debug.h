@@ -333,6 +333,9 @@ enum penrose_status penrose_gate_read(struct penrose_chip *chip, unsigned x, uns
  *   cb    circular buffers of tt-metal (cb-count, cb-access)
  *   races units of the coprocessor that do not wait for one another (race-dst, race-l1, race-open,
  *         config-race, gpr-hazard)
+ *   memory  code, stacks, return addresses, null pointers and arguments (code-overwritten,
+ *         stack-overflow, return-address, null-access, argument-range)
+ *   uninit  data that nobody has written (undefined-data)
  * Findings are faults of these kinds, with the policies that the chip has for them: one for each
  * instruction that breaks a rule, on the first tile that executes it. The tile's firmware must be
  * known. While a chip is checked, its shortcuts are not taken, and only the caller's thread runs it.

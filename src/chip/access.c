@@ -37,14 +37,17 @@ static enum penrose_status refuse_host_access(const struct host_access *access, 
 /* Is it one of which observers are told? */
 static bool is_told(const struct host_access *access)
 {
-    return access->operation == MMIO_READ || access->operation == MMIO_WRITE;
+    return access->operation != MMIO_PEEK;
 }
 
 /* Tells them of one that took place. */
 static void tell_access(struct tile *tile, const struct host_access *access, bool is_gddr,
                         uint64_t cycle)
 {
-    const struct observed event = {.kind = is_write(access) ? OBSERVED_WRITTEN : OBSERVED_READ,
+    const enum observed_kind kind = access->operation == MMIO_POKE ? OBSERVED_LOADED
+                                    : is_write(access)             ? OBSERVED_WRITTEN
+                                                                   : OBSERVED_READ;
+    const struct observed event = {.kind = kind,
                                    .agent = OBSERVED_HOST,
                                    .thread = OBSERVED_NO_THREAD,
                                    .cycle = cycle,

@@ -4,6 +4,7 @@
 
 #include "addresses.h"
 #include "chip/chip.h"
+#include "tile/tell.h"
 
 void chip_load(struct penrose_chip *chip, struct tile *tile, uint32_t address, const void *bytes,
                uint32_t size)
@@ -11,6 +12,15 @@ void chip_load(struct penrose_chip *chip, struct tile *tile, uint32_t address, c
     bool is_entry = CHIP_ENTRY(chip, JOURNAL_LOAD, bytes, size, tile->node, address);
     memcpy(tile->l1 + address, bytes, size);
     tile_l1_written(tile, address, size, tile->now);
+    if (tile_is_observed(tile, OBSERVED_LOADED)) {
+        const struct observed event = {.kind = OBSERVED_LOADED,
+                                       .agent = OBSERVED_HOST,
+                                       .thread = OBSERVED_NO_THREAD,
+                                       .cycle = tile->now,
+                                       .address = address,
+                                       .size = size};
+        tile_tell(tile, &event);
+    }
     journal_done(chip->head.journal, is_entry, PENROSE_OK);
 }
 

@@ -146,7 +146,7 @@ static enum cli_exit move_page(const struct run *run, const struct loader_progra
     penrose_dram_bank(run->session.chip, 0, page % banks, &x, &y);
     enum penrose_status status =
         to_chip ? penrose_write(run->session.chip, x, y, address, bytes, size, &error)
-                : penrose_peek(run->session.chip, x, y, address, bytes, size, &error);
+                : penrose_read(run->session.chip, x, y, address, bytes, size, &error);
     return status == PENROSE_OK ? CLI_DONE
                                 : complain(run->cli, "%s: dram.%s: %s", run->program->path,
                                            buffer->name, error.text);
@@ -442,7 +442,7 @@ static enum cli_exit gather_tiles(const struct run *run, const struct loader_pro
         if (!loader_tiles_have(&buffer->tiles, x, y)) {
             continue;
         }
-        if (penrose_peek(run->session.chip, run->place.noc_x[x], run->place.noc_y[y],
+        if (penrose_read(run->session.chip, run->place.noc_x[x], run->place.noc_y[y],
                          buffer->address, bytes, buffer->page_size, &error) != PENROSE_OK) {
             exit =
                 complain(run->cli, "%s: l1.%s: %s", run->program->path, buffer->name, error.text);

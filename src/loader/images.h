@@ -18,6 +18,8 @@ struct image {
     enum penrose_hart hart; /* that runs it */
     bool is_firmware;       /* of a firmware set that booted */
     bool is_kernel;         /* which the hart's firmware calls */
+    bool has_counts;        /* of a kernel: the counts below are known */
+    uint32_t arguments[2];  /* how many it was launched with: its own, common ones */
     bool is_found;          /* by its code: others may lie in the tile that nobody has found */
 };
 

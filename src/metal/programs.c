@@ -236,6 +236,7 @@ open_kernels(struct penrose_chip *chip, const struct loader_firmware *loader,
 }
 
 static bool add_kernel_images(struct penrose_chip *chip, const struct tile *tile,
+                              const struct loader_launch_request *request,
                               const struct kernels *kernels, const struct loader_launch *built)
 {
     bool all = true;
@@ -247,7 +248,10 @@ static bool add_kernel_images(struct penrose_chip *chip, const struct tile *tile
                               .link_base = kernels->blob[i].link_base,
                               .elf = kernels->elf[i],
                               .hart = metal_hart_of(i),
-                              .is_kernel = true};
+                              .is_kernel = true,
+                              .has_counts = true,
+                              .arguments = {request->kernel[i].arguments_count,
+                                            request->kernel[i].common_arguments_count}};
         all &= !kernels->elf[i] || images_add(&chip->head.images, &image);
     }
     return all;
@@ -261,7 +265,7 @@ static enum penrose_status build_and_start(struct penrose_chip *chip, struct til
 {
     struct loader_launch built = {0};
     enum penrose_status status = loader_launch_build(loader, request, &built, error);
-    if (status == PENROSE_OK && !add_kernel_images(chip, tile, kernels, &built)) {
+    if (status == PENROSE_OK && !add_kernel_images(chip, tile, request, kernels, &built)) {
         status = metal_no_memory(error);
     }
     if (status == PENROSE_OK) {

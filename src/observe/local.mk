@@ -14,11 +14,13 @@ chip_sources += \
 	%D%/check/buffers.c \
 	%D%/check/check.c \
 	%D%/check/check.h \
+	%D%/check/memory.c \
 	%D%/check/noc.c \
 	%D%/check/order.c \
 	%D%/check/order.h \
 	%D%/check/races.c \
 	%D%/check/races.h \
+	%D%/check/uninit.c \
 	%D%/dump/buffers.c \
 	%D%/dump/collect.c \
 	%D%/dump/dump.c \

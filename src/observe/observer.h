@@ -39,6 +39,7 @@ enum observed_kind {
     OBSERVED_GOES_ON,   /* that ends */
     OBSERVED_UNIT,      /* behind OBSERVED_TENSIX: `work` says what the instruction has read and
                            written, as far as its unit tells */
+    OBSERVED_LOADED,    /* a loader or a debugger has written `size` bytes at `address` */
     OBSERVED_KINDS,
 };
 

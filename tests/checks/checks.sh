@@ -58,17 +58,17 @@ clean() {
     report "$1" "$([ $? -eq 0 ] && ! grep -q 'guest fault' "$work/said" || cat "$work/said")"
 }
 
-# finds NAME KIND LINE TEXT PROGRAM FILE SED: a fault of this kind, with this text, whose report names the
-# line of FILE that matches LINE; it is the only one that stops the run where no other kind does.
+# finds NAME KIND LINE TEXT PROGRAM FILE SED [OTHER]: a fault of this kind, with this text, whose report names the
+# line of FILE, or of OTHER, that matches LINE; it is the only one that stops the run where no other kind does.
 finds() {
-    local name=$1 kind=$2 line=$3 text=$4 number
+    local name=$1 kind=$2 line=$3 text=$4 file=${8:-$6} number
     [[ $name =~ ${PENROSE_CASES:-} ]] || return 0
     program "$name" "$5" "$6" "$7"
-    number=$(grep -nE "$line" "$work/$name/src/$6" | head -1 | cut -d: -f1)
+    number=$(grep -nE "$line" "$work/$name/src/$file" | head -1 | cut -d: -f1)
     run "$name" "$5" --check
     awk -v kind="guest fault $kind:" '/guest fault/ { shows = index($0, kind) } shows' "$work/said" >"$work/found"
-    report "$name" "$(grep -qE "$text" "$work/found" && grep -q "/$6:$number\b" "$work/found" ||
-        { echo "expected $kind, $6:$number, /$text/; found:" && cut -c1-300 "$work/said"; })"
+    report "$name" "$(grep -qE "$text" "$work/found" && grep -q "/$file:$number\b" "$work/found" ||
+        { echo "expected $kind, $file:$number, /$text/; found:" && cut -c1-300 "$work/said"; })"
 }
 
 for good in add copy gather matmul; do
@@ -197,8 +197,89 @@ finds "a bank of Src that is left" race-open 'SETDVALID' \
     'the Matrix Unit has not given back the bank of SrcA that this SETDVALID has handed over' \
     add trisc.c 's/^( *)cb_pop_unpacked\(INPUT_B, 1\);/&\n        if (left == 1) {\n            PUSH(SETDVALID, .set_valid = 1);\n        }/'
 
+# --- Memory ---
+
+finds "stores to a null pointer" null-access '\[1\] = 5' 'store to 0x00000004, where the program has no object' \
+    copy ncrisc.c 's/^    dataflow_begin.*/&\n    ((volatile uint32_t *)get_argument(ARG_INDEX))[1] = 5;/'
+finds "reads from DRAM to a null pointer" null-access 'page_read' 'NoC read to 0x00000000' \
+    copy ncrisc.c 's/cb_interface\[PAGES\].write/get_argument(ARG_INDEX)/'
+finds "stores over code of its own" code-overwritten 'kernel_main = 0' \
+    'write of [24] bytes at 0x[0-9a-f]+, where the code of kernel_main lies, of the program of ncrisc' \
+    copy ncrisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)(uintptr_t)kernel_main = 0;/'
+finds "reads from DRAM over code" code-overwritten 'page_read' 'NoC read of [0-9]+ bytes at 0x[0-9a-f]+, where the code of' \
+    copy ncrisc.c 's/cb_interface\[PAGES\].write/(uint32_t)(uintptr_t)kernel_main \& ~63u/'
+deep='static __attribute__((noinline)) uint32_t deep(uint32_t left)\n{\n    volatile uint32_t room[40];\n    room[0] = left;\n    return left ? deep(left - 1) + room[0] : 0; \/\/ frame\n}\n\n'
+finds "a stack that grows into data" stack-overflow '^\{' \
+    'the stack grows by [0-9]+ bytes to 0xffb0[0-9a-f]+, and its memory ends at 0xffb0' \
+    copy ncrisc.c "s/^void kernel_main/$deep&/; s/^    dataflow_begin.*/&\n    *(volatile uint32_t *)0x100000 = deep(get_argument(ARG_TILES) * 40);/"
+clean "a deep stack" copy ncrisc.c "s/^void kernel_main/$deep&/; s/^    dataflow_begin.*/&\n    *(volatile uint32_t *)0x100000 = deep(get_argument(ARG_TILES) * 2);/"
+spoil='static __attribute__((noinline)) void spoil(uint32_t words)\n{\n    volatile uint32_t room[4];\n    for (uint32_t i = 0; i < words; i++) {\n        room[i] = i;\n    }\n    (void)room[0];\n    write_barrier();\n}\n\nstatic __attribute__((noinline)) void spoiled(uint32_t words)\n{\n    spoil(words);\n    write_barrier();\n}\n\n'
+finds "an array on the stack that is too short" return-address 'room\[i\] = i' \
+    'overwrites the return address at 0xffb0[0-9a-f]+ of the stack with 0x[0-9a-f]+, by which the function that has saved it at brisc \(brisc.c:[0-9]+\) returns' \
+    copy brisc.c "s/^void kernel_main/$spoil&/; s/^    dataflow_begin.*/&\n    spoiled(get_argument(ARG_TILES) * 12);/"
+clean "an array on the stack that is long enough" copy brisc.c "s/^void kernel_main/$spoil&/; s/^    dataflow_begin.*/&\n    spoiled(get_argument(ARG_TILES) * 4);/"
+finds "an argument that was not given" argument-range 'get_argument\(2\)' \
+    'reads runtime argument 2, and the kernel was launched with 2' \
+    copy ncrisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)0x100000 = get_argument(2);/'
+finds "a common argument that was not given" argument-range 'common_argument\(4\)' \
+    'reads common argument 4, and the kernel was launched with 4' \
+    copy brisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)0x100000 = common_argument(4);/'
+
+# --- Data that nobody has written ---
+
+finds "a branch on L1" undefined-data '0x100000 \& 4' 'a branch depends on L1 at 0x100000, which nobody has written' \
+    copy ncrisc.c 's/^    dataflow_begin.*/&\n    if (*(volatile uint32_t *)0x100000 \& 4) {\n        fence();\n    }/'
+clean "a branch on L1 that was written" copy ncrisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint8_t *)0x100000 = 1;\n    if (*(volatile uint32_t *)0x100000 \& 4) {\n        fence();\n    }/'
+pick='static __attribute__((noinline)) uint32_t pick(uint32_t which)\n{\n    volatile uint32_t room[4];\n    room[0] = 1;\n    return room[which];\n}\n\n'
+finds "a branch on a variable that is not set" undefined-data 'if \(pick' \
+    'a branch depends on the variable at 0xffb0[0-9a-f]+ on the stack, which is not set; its function is that of ncrisc \(ncrisc.c:8\)' \
+    copy ncrisc.c "s/^void kernel_main/$pick&/; s/^    dataflow_begin.*/&\n    if (pick(get_argument(ARG_TILES) * 2) == 7) {\n        fence();\n    }/"
+clean "a branch on a variable that is set" copy ncrisc.c "s/^void kernel_main/$pick&/; s/^    dataflow_begin.*/&\n    if (pick(get_argument(ARG_INDEX)) == 7) {\n        fence();\n    }/"
+finds "a store whose address is not set" undefined-data 'pick\(get_argument' 'a store has an address from the variable' \
+    copy ncrisc.c "s/^void kernel_main/$pick&/; s/^    dataflow_begin.*/&\n    *(volatile uint32_t *)(0x100000 + (pick(get_argument(ARG_TILES) * 3) \& 0xff0)) = 1;/"
+finds "a NoC request whose address is not set" undefined-data 'page_read' \
+    'a register of the hardware, or an instruction for the coprocessor, gets a value from L1 at 0x100000' \
+    copy ncrisc.c 's/cb_interface\[PAGES\].write\)/cb_interface[PAGES].write + (*(volatile uint32_t *)0x100000 \& 1) * 64)/'
+finds "DRAM that nobody has written" undefined-data '0x100020 == 4' \
+    'a branch depends on bytes of DRAM at 0x3000000, which nobody has written; the NoC request of ncrisc \(.*ncrisc.c:12\)' \
+    copy ncrisc.c 's/^    dataflow_begin.*/&\n    noc_read(page_tile(0), 0x3000000, 0x100000, 64);\n    read_barrier();\n    if (*(volatile uint32_t *)0x100020 == 4) {\n        fence();\n    }/'
+finds "a page that is not filled" undefined-data 'unpack_tiles' 'unpacks nothing but L1 at 0x[0-9a-f]+, which nobody has written' \
+    add ncrisc.c 's/page_read\(&b, tile, cb_interface\[INPUT_B\]/page_read(\&b, tile, cb_interface[INPUT_A]/' trisc.c
+finds "a page that is not filled and sent" undefined-data 'page_write' \
+    'a host reads what this has computed or sent from bytes of L1 at 0x[0-9a-f]+, which nobody has written' \
+    copy ncrisc.c '/page_read/d; s/^    const struct pages from.*//' brisc.c
+clean "a flag that is polled" gather brisc.c 's/^    atomic_barrier\(\);/&\n    *(volatile uint32_t *)0x100040 = 5;\n    noc_write(0x100040, neighbour, 0x100000, 4);\n    write_barrier();\n    while (*(volatile uint32_t *)0x100000 != 5) {\n    }/'
+
+# --- Dst of programs without firmware ---
+
+# kit NAME [FILE SED]: the programs that `penrose new` makes, changed in a file; what the checks say is in $work/said.
+kit() {
+    local name=$1 hart options=()
+    "$PENROSE" new "$work/$name" >/dev/null || exit 1
+    [ $# -eq 1 ] || sed -i -E "$3" "$work/$name/$2"
+    make -s -C "$work/$name" CROSS="$(basename "${RISCV_CC:-riscv64-unknown-elf-gcc}" gcc)" >"$work/made" 2>&1 || { cat "$work/made"; exit 1; }
+    for hart in brisc ncrisc trisc0 trisc1 trisc2; do
+        options+=(--hart "$hart=$work/$name/build/$hart.elf")
+    done
+    timeout 120 "$PENROSE" run "${options[@]}" --max-cycles 1000000 --check >"$work/out" 2>"$work/said" </dev/null
+}
+
+# in_kit NAME TEXT [FILE SED]: the checks say this of the programs, or (an empty text) nothing.
+in_kit() {
+    [[ $1 =~ ${PENROSE_CASES:-} ]] || return 0
+    kit "$1" "${@:3}"
+    report "$1" "$(if [ -n "$2" ]; then grep -qE "$2" "$work/said"; else ! grep -q 'guest fault' "$work/said"; fi ||
+        { echo "expected /$2/; found:" && cut -c1-300 "$work/said"; })"
+}
+
+in_kit "Dst is cleared and written" ''
+in_kit "Dst is not cleared" 'undefined-data: .* trisc1 .*trisc1.c:15: computes with nothing but Dst row 0, which nobody has written or cleared yet' \
+    trisc1.c '/TTI_ZEROACC/d'
+in_kit "Dst is not written" 'undefined-data: .* trisc2 .*: packs nothing but Dst row 0' \
+    trisc1.c '/TTI_ZEROACC/d; s/^    TTI_MVMUL\(0, 0, 0, 0\);.*/    TTI_STALLWAIT(BLOCK_SYNC, UNTIL_MATRIX);/; /MVMUL\(GIVE/d'
+
 # --- Words ---
 
-expect "a check that there is not" 2 "no check 'raced'; there are noc, cb, races and all" -- \
+expect "a check that there is not" 2 "no check 'raced'; there are noc, cb, races, memory, uninit and all" -- \
     run "$work/copy.json" --firmware "$firmware" --check=noc,raced
 finish

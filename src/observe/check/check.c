@@ -18,11 +18,22 @@ enum { MOST_SEARCHES = 8 /* for firmware that a host has written */ };
 /* --- Reports --- */
 
 static const enum check_kind check_of[PENROSE_FAULT_KINDS] = {
-    [PENROSE_FAULT_NOC_UNWAITED] = CHECK_NOC,  [PENROSE_FAULT_NOC_SOURCE] = CHECK_NOC,
-    [PENROSE_FAULT_NOC_OPEN] = CHECK_NOC,      [PENROSE_FAULT_CB_COUNT] = CHECK_BUFFERS,
-    [PENROSE_FAULT_CB_ACCESS] = CHECK_BUFFERS, [PENROSE_FAULT_RACE_DST] = CHECK_RACES,
-    [PENROSE_FAULT_RACE_L1] = CHECK_RACES,     [PENROSE_FAULT_CONFIG_RACE] = CHECK_RACES,
-    [PENROSE_FAULT_GPR_HAZARD] = CHECK_RACES,  [PENROSE_FAULT_RACE_OPEN] = CHECK_RACES,
+    [PENROSE_FAULT_NOC_UNWAITED] = CHECK_NOC,
+    [PENROSE_FAULT_NOC_SOURCE] = CHECK_NOC,
+    [PENROSE_FAULT_NOC_OPEN] = CHECK_NOC,
+    [PENROSE_FAULT_CB_COUNT] = CHECK_BUFFERS,
+    [PENROSE_FAULT_CB_ACCESS] = CHECK_BUFFERS,
+    [PENROSE_FAULT_NULL_ACCESS] = CHECK_MEMORY,
+    [PENROSE_FAULT_CODE_OVERWRITTEN] = CHECK_MEMORY,
+    [PENROSE_FAULT_STACK_OVERFLOW] = CHECK_MEMORY,
+    [PENROSE_FAULT_RETURN_ADDRESS] = CHECK_MEMORY,
+    [PENROSE_FAULT_ARGUMENT_RANGE] = CHECK_MEMORY,
+    [PENROSE_FAULT_UNDEFINED_DATA] = CHECK_UNINIT,
+    [PENROSE_FAULT_RACE_DST] = CHECK_RACES,
+    [PENROSE_FAULT_RACE_L1] = CHECK_RACES,
+    [PENROSE_FAULT_CONFIG_RACE] = CHECK_RACES,
+    [PENROSE_FAULT_GPR_HAZARD] = CHECK_RACES,
+    [PENROSE_FAULT_RACE_OPEN] = CHECK_RACES,
 };
 
 void check_report(const struct check_scene *scene, enum penrose_fault_kind kind, unsigned hart,
@@ -125,11 +136,11 @@ static void know_launch(const struct check_scene *scene)
         own->first_stream = metal_first_buffer_stream(layout);
         own->is_known = own->launched.base != 0;
         check_buffers_begin(scene);
+        check_memory_begin(scene);
     }
 }
 
-/* What the firmware itself does is not looked at. Without firmware all is the program's. */
-static bool is_of_kernel(const struct check_scene *scene, uint32_t pc)
+bool check_is_of_kernel(const struct check_scene *scene, uint32_t pc)
 {
     return scene->own->is_known ? pc >= scene->own->launched.base
                                 : !metal_layout(scene->checks->chip, scene->tile);
@@ -194,10 +205,11 @@ static void check_packet(const struct check_scene *scene)
     if (follows_races(scene) && scene->event->packet <= NOC_ATOMIC) {
         check_races_sent(scene);
     }
-    if (scene->event->packet > NOC_ATOMIC || !is_of_kernel(scene, scene->event->pc)) {
+    if (scene->event->packet > NOC_ATOMIC || !check_is_of_kernel(scene, scene->event->pc)) {
         return;
     }
     check_noc_sent(scene);
+    check_memory_sent(scene);
     if (scene->event->back < scene->tile->kind->l1_bytes) {
         check_buffers_access(scene);
     }
@@ -206,6 +218,9 @@ static void check_packet(const struct check_scene *scene)
 static void check_access(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
+    if (scene->checks->does[CHECK_MEMORY]) {
+        check_memory_access(scene);
+    }
     uint32_t streams = scene->tile->kind->streams * STEP_STREAM;
     if (follows_races(scene)) {
         check_races_access(scene);
@@ -220,9 +235,75 @@ static void check_access(const struct check_scene *scene)
         check_buffers_access(scene);
     } else if (event->address - OVERLAY_REGISTERS_ADDRESS < streams) {
         know_launch(scene);
-        check_buffers_register(scene, is_of_kernel(scene, event->pc));
+        check_buffers_register(scene, check_is_of_kernel(scene, event->pc));
     } else if (event->kind == OBSERVED_READ && event->address - AT_NIU < GRID_NOCS * STEP_NIU) {
         check_noc_looked(scene);
+    }
+}
+
+const struct rv32_operands *check_instruction(const struct check_scene *scene)
+{
+    static const struct rv32_operands none = {.row = -1};
+    const struct checks *checks = scene->checks;
+    uint32_t word = scene->own->word[scene->hart % RV32_CORES];
+    uint32_t vtype = scene->tile->hart[scene->hart % RV32_CORES].csr.vtype;
+    uint32_t hash = (word ^ word >> 12 ^ word >> 22) % CHECK_DECODED;
+    if (!checks->decoded || scene->hart >= RV32_CORES) {
+        return &none;
+    }
+    struct check_decoded *known = &checks->decoded[hash];
+    if (!known->is_there || known->word != word || known->vtype != vtype) {
+        *known = (struct check_decoded){
+            true, word, vtype,
+            rv32_find_operands(rv32_code_store_index(checks->chip->store), word, vtype)};
+    }
+    return &known->operands;
+}
+
+static void check_starts(const struct check_scene *scene)
+{
+    scene->own->word[scene->hart] = scene->event->word;
+    if (!scene->own->is_known && check_instruction(scene)->row == RV32_ROW_JALR) {
+        know_launch(scene); /* firmware calls a kernel */
+    }
+    check_memory_starts(scene);
+    if (scene->checks->uninit) {
+        check_uninit_starts(scene);
+    }
+}
+
+static void check_unit(const struct check_scene *scene)
+{
+    if (follows_races(scene)) {
+        check_races_unit(scene);
+    }
+    if (scene->checks->uninit) {
+        check_uninit_unit(scene);
+    }
+}
+
+static void check_finished(const struct check_scene *scene)
+{
+    check_memory_finished(scene);
+    if (scene->checks->uninit) {
+        check_uninit_finished(scene);
+    }
+}
+
+/* Also what other tiles and hosts do. */
+static void check_definedness(const struct check_scene *scene)
+{
+    switch (scene->event->kind) {
+    case OBSERVED_READ:
+    case OBSERVED_WRITTEN:
+    case OBSERVED_LOADED:
+        check_uninit_access(scene);
+        return;
+    case OBSERVED_SENT:
+        check_uninit_sent(scene);
+        return;
+    default:
+        return;
     }
 }
 
@@ -231,19 +312,28 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
     struct checks *checks = context;
     struct check_scene scene = {
         .checks = checks, .tile = tile, .event = event, .hart = hart_of(event)};
-    if (scene.hart >= RV32_CORES || event->is_gddr || tile->kind->type == TILE_DRAM) {
-        return false;
-    }
+    bool is_own = scene.hart < RV32_CORES && !event->is_gddr && tile->kind->type != TILE_DRAM;
     struct check_tile **own = &checks->tile[tile->node];
-    *own = *own ? *own : calloc(1, sizeof **own);
+    *own = *own || !is_own ? *own : calloc(1, sizeof **own);
     scene.own = *own;
-    if (!scene.own) {
-        return false; /* no memory: this tile is not checked */
+    if (checks->uninit && (scene.own || !is_own)) {
+        check_definedness(&scene);
     }
-    if (event->kind == OBSERVED_SENT || event->kind == OBSERVED_DELIVERED) {
+    if (!is_own || !scene.own || event->kind == OBSERVED_LOADED) {
+        return false; /* without memory the tile is not checked */
+    }
+    if (event->kind == OBSERVED_STARTS) {
+        check_starts(&scene);
+    } else if (event->kind == OBSERVED_FINISHED) {
+        check_finished(&scene);
+    } else if (event->kind == OBSERVED_TENSIX) {
+        if (checks->uninit) {
+            check_uninit_unit_over(&scene);
+        }
+    } else if (event->kind == OBSERVED_SENT || event->kind == OBSERVED_DELIVERED) {
         check_packet(&scene);
     } else if (event->kind == OBSERVED_UNIT) {
-        check_races_unit(&scene);
+        check_unit(&scene);
     } else {
         check_access(&scene);
     }
@@ -261,6 +351,8 @@ static void free_checks(void *context)
         }
         free(checks->tile[i]);
     }
+    check_uninit_free(checks);
+    free(checks->decoded);
     free(checks);
 }
 
@@ -282,9 +374,21 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
     };
     enum penrose_status status = check_names(names, checks->does, error);
     checks->observer.kinds |= (unsigned)checks->does[CHECK_RACES] << OBSERVED_UNIT;
+    if (checks->does[CHECK_UNINIT]) {
+        checks->observer.kinds |= 1 << OBSERVED_LOADED | 1 << OBSERVED_TENSIX | 1 << OBSERVED_UNIT;
+        status = check_uninit_make(checks)
+                     ? status
+                     : error_set(error, PENROSE_E_MEMORY, "no memory for checks");
+    }
+    if (checks->does[CHECK_MEMORY] || checks->does[CHECK_UNINIT]) {
+        checks->decoded = calloc(CHECK_DECODED, sizeof *checks->decoded);
+        checks->observer.kinds |= 1 << OBSERVED_STARTS | 1 << OBSERVED_FINISHED;
+        status =
+            checks->decoded ? status : error_set(error, PENROSE_E_MEMORY, "no memory for checks");
+    }
     status = status ? status : chip_observe(chip, &checks->observer, error);
     if (status != PENROSE_OK) {
-        free(checks);
+        free_checks(checks);
     }
     return status;
 }

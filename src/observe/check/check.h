@@ -7,8 +7,8 @@
  * such. Where a check is in doubt it says nothing.
  *
  * The parts, from below: noc.c follows requests of kernels to the NoC, races.c the units of the
- * coprocessor by order.c, buffers.c circular buffers; check.c hands events to them, and finds where
- * kernels end.
+ * coprocessor by order.c, buffers.c circular buffers, memory.c what lies where, uninit.c data that
+ * nobody has written; check.c hands events to them, and finds where kernels end.
  */
 #ifndef OBSERVE_CHECK_H
 #define OBSERVE_CHECK_H
@@ -21,6 +21,9 @@ enum {
     CHECK_REQUESTS = 128, /* of a hart that it has not waited for; further ones are not followed */
     CHECK_NO_HART = RV32_CORES,
     CHECK_MOST_TOLD = 256,
+    CHECK_FRAMES = 64, /* of a stack whose return addresses are known, the innermost ones */
+    CHECK_SPANS = 32,
+    CHECK_DECODED = 4096, /* a power of two */
 };
 
 /* --- Requests to the NoC --- */
@@ -53,6 +56,43 @@ struct check_buffer {
     uint8_t consumers, producers; /* harts that have popped, or pushed: a bit each */
 };
 
+/* --- Memory --- */
+
+/* A segment of a program where it lies in the tile, or in the local RAM of its hart. */
+struct check_span {
+    uint32_t first, size;
+    uint32_t link; /* the address of `first` in the ELF */
+    unsigned hart;
+    bool is_local, is_kernel;
+    const struct loader_segment *segment;
+    const struct loader_elf *elf;
+};
+
+/* A return address that a function has saved on the stack. */
+struct check_slot {
+    uint32_t address, value;
+    uint32_t saved_at; /* pc */
+    bool is_changed;   /* by the instruction at `changed_at` of this hart */
+    unsigned changed_by;
+    uint32_t changed_at;
+};
+
+/* Slots from the outermost frame on: their addresses go down. */
+struct check_stack {
+    uint32_t sp;    /* before the instruction under way */
+    uint32_t floor; /* below which it has grown by mistake; 0: it has not */
+    struct check_slot slot[CHECK_FRAMES];
+    unsigned count;
+};
+
+struct check_memory {
+    struct check_span span[CHECK_SPANS];
+    unsigned spans, changes; /* 1 + images->changes for which the spans are right */
+    struct check_stack stack[RV32_CORES];
+    bool knows_arguments[RV32_CORES];
+    uint32_t arguments[RV32_CORES][2]; /* as struct image has them */
+};
+
 /* --- A tile --- */
 
 struct check_races;
@@ -64,6 +104,15 @@ struct check_tile {
     struct check_requests requests[RV32_CORES];
     struct check_buffer buffer[LOADER_MOST_BUFFERS];
     struct check_races *races; /* NULL: nothing of the check races has happened yet */
+    struct check_memory memory;
+    uint32_t word[RV32_CORES]; /* of the instruction under way */
+};
+
+/* An instruction word that was decoded, for a vtype. */
+struct check_decoded {
+    bool is_there;
+    uint32_t word, vtype;
+    struct rv32_operands operands;
 };
 
 /* A finding that was reported, wherever: the instruction at `pc` of such a hart breaks such a rule in this
@@ -81,6 +130,9 @@ struct checks {
     unsigned searches; /* for firmware of a host */
     struct check_told had[CHECK_MOST_TOLD];
     unsigned told;
+    struct check_decoded *decoded; /* CHECK_DECODED of them, by a hash of the word; NULL: no check
+                                      wants instructions */
+    struct check_uninit *uninit;   /* NULL: it is not looked for */
     struct check_tile *tile[NOC_NODES]; /* NULL: none of its kernels has done anything yet */
 };
 
@@ -102,6 +154,12 @@ void check_report(const struct check_scene *scene, enum penrose_fault_kind kind,
 enum { CHECK_PLACE = 96 };
 const char *check_place(const struct check_scene *scene, unsigned hart, uint32_t pc,
                         char text[CHECK_PLACE]);
+
+/* What the firmware itself does is not looked at. Without firmware all is the program's. */
+bool check_is_of_kernel(const struct check_scene *scene, uint32_t pc);
+
+/* The instruction under way of the scene's hart. */
+const struct rv32_operands *check_instruction(const struct check_scene *scene);
 
 /* --- noc.c --- */
 
@@ -140,5 +198,33 @@ void check_buffers_register(const struct check_scene *scene, bool is_by_kernel);
 void check_buffers_access(const struct check_scene *scene);
 /* Kernels begin whose launch is known now. */
 void check_buffers_begin(const struct check_scene *scene);
+
+/* --- memory.c --- */
+
+/* A hart is about to execute an instruction, and has executed it. */
+void check_memory_starts(const struct check_scene *scene);
+void check_memory_finished(const struct check_scene *scene);
+/* Somebody reads or writes, of harts also their local RAM. */
+void check_memory_access(const struct check_scene *scene);
+/* A hart's request leaves. */
+void check_memory_sent(const struct check_scene *scene);
+/* Kernels begin whose launch is known now. */
+void check_memory_begin(const struct check_scene *scene);
+
+/* --- uninit.c --- */
+
+bool check_uninit_make(struct checks *checks);
+void check_uninit_free(struct checks *checks);
+/* A hart is about to execute an instruction, and has executed it. */
+void check_uninit_starts(const struct check_scene *scene);
+void check_uninit_finished(const struct check_scene *scene);
+/* Somebody, also of another tile, reads or writes memory of a tile or GDDR; or a loader writes it. */
+void check_uninit_access(const struct check_scene *scene);
+/* A hart's request leaves. */
+void check_uninit_sent(const struct check_scene *scene);
+/* What an instruction of a unit has read and written. */
+void check_uninit_unit(const struct check_scene *scene);
+/* The coprocessor has executed an instruction. */
+void check_uninit_unit_over(const struct check_scene *scene);
 
 #endif

@@ -8,9 +8,8 @@
 enum penrose_status check_names(const char *names, bool does[CHECKS], struct penrose_error *error)
 {
     static const char *const known[CHECKS] = {
-        [CHECK_NOC] = "noc",
-        [CHECK_BUFFERS] = "cb",
-        [CHECK_RACES] = "races",
+        [CHECK_NOC] = "noc",       [CHECK_BUFFERS] = "cb",    [CHECK_RACES] = "races",
+        [CHECK_MEMORY] = "memory", [CHECK_UNINIT] = "uninit",
     };
     size_t length;
     for (const char *name = names;; name += length + 1) {
@@ -23,7 +22,7 @@ enum penrose_status check_names(const char *names, bool does[CHECKS], struct pen
         }
         if (!is_known) {
             return error_set(error, PENROSE_E_ARGUMENT,
-                             "no check '%.*s'; there are noc, cb, races and all",
+                             "no check '%.*s'; there are noc, cb, races, memory, uninit and all",
                              (int)(length < 40 ? length : 40), name);
         }
         if (!name[length]) {

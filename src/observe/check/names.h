@@ -6,7 +6,7 @@
 
 #include <penrose/penrose.h>
 
-enum check_kind { CHECK_NOC, CHECK_BUFFERS, CHECK_RACES, CHECKS };
+enum check_kind { CHECK_NOC, CHECK_BUFFERS, CHECK_RACES, CHECK_MEMORY, CHECK_UNINIT, CHECKS };
 
 /* Sets does[] for the names of a list with commas between them, or "all". PENROSE_E_ARGUMENT names a
  * word that is no check. */

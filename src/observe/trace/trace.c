@@ -407,6 +407,7 @@ static bool see_event(void *context, struct tile *tile, const struct observed *s
         break;
     case OBSERVED_PAUSED:
     case OBSERVED_UNIT:
+    case OBSERVED_LOADED:
     case OBSERVED_KINDS:
         break;
     }

@@ -1,0 +1,397 @@
+/*
+ * Memory that a program must not touch: loaded code, null pointers, data below its stack, return addresses
+ * on it, arguments beyond its list.
+ *
+ * What lies where comes from the ELFs of the tile's programs (loader/images.h), and from the launch message. A
+ * return address is known from the store `sw ra, n(sp)` on, until its frame is left.
+ */
+#include "observe/check/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "metal/firmware.h"
+#include "tile/fault.h"
+
+enum { RA = 1, SP = 2 };
+
+/* --- What lies where --- */
+
+static void add_span(struct check_memory *memory, const struct image *image,
+                     const struct loader_segment *segment, bool is_local)
+{
+    if (memory->spans == CHECK_SPANS) {
+        return;
+    }
+    memory->span[memory->spans++] = (struct check_span){
+        .first = is_local ? segment->vaddr : image->base + (segment->vaddr - image->link_base),
+        .size = is_local ? segment->memsz
+                         : (image->size < segment->memsz ? image->size : segment->memsz),
+        .link = segment->vaddr,
+        .hart = (unsigned)image->hart,
+        .is_local = is_local,
+        .is_kernel = image->is_kernel,
+        .segment = segment,
+        .elf = image->elf,
+    };
+}
+
+/* Was the image launched last, if it is a kernel? Others may be gone. */
+static bool is_current(const struct check_scene *scene, const struct image *image)
+{
+    const struct loader_launched_kernel *kernel =
+        &scene->own->launched.kernel[metal_processors[(unsigned)image->hart % RV32_CORES]];
+    return !image->is_kernel ||
+           (scene->own->is_known && kernel->runs && kernel->address == image->base);
+}
+
+/* Segments of the programs that the tile holds. Of a kernel, only its text is where the image is. */
+static void find_spans(const struct check_scene *scene)
+{
+    struct check_memory *memory = &scene->own->memory;
+    const struct images *images = chip_images(scene->checks->chip);
+    if (memory->changes == images->changes + 1) {
+        return;
+    }
+    memory->changes = images->changes + 1;
+    memory->spans = 0;
+    for (size_t i = 0; i < images->count; i++) {
+        const struct image *image = &images->image[i];
+        unsigned count;
+        const struct loader_segment *segment = loader_elf_segments(image->elf, &count);
+        if (image->x != scene->tile->x || image->y != scene->tile->y || !is_current(scene, image)) {
+            continue;
+        }
+        for (unsigned k = 0; k < count; k++) {
+            bool is_local = segment[k].vaddr >= RV32_LOCAL_BASE;
+            if (is_local || segment[k].vaddr - image->link_base < image->size) {
+                add_span(memory, image, &segment[k], is_local);
+            }
+        }
+    }
+}
+
+/* --- Code --- */
+
+static const struct check_span *find_code(const struct check_scene *scene, uint32_t address)
+{
+    find_spans(scene);
+    const struct check_memory *memory = &scene->own->memory;
+    for (unsigned i = 0; i < memory->spans; i++) {
+        const struct check_span *span = &memory->span[i];
+        if (!span->is_local && span->segment->flags & LOADER_SEGMENT_EXECUTE &&
+            address - span->first < span->size) {
+            return span;
+        }
+    }
+    return NULL;
+}
+
+/* The function of the program that has an instruction at the address; NULL: none. */
+static const struct loader_symbol *find_function(const struct check_span *span, uint32_t address)
+{
+    uint32_t offset;
+    const struct loader_symbol *symbol =
+        loader_elf_symbol_at(span->elf, address - span->first + span->link, &offset);
+    return symbol && symbol->kind == LOADER_SYMBOL_FUNCTION && symbol->in_code &&
+                   offset < symbol->size
+               ? symbol
+               : NULL;
+}
+
+/* Does the tile still hold the function? A host may have written something else there. Kernels are
+ * not compared: the words of theirs that hold addresses are others where they run. */
+static bool holds_function(const struct check_scene *scene, const struct check_span *span,
+                           const struct loader_symbol *function, uint32_t address, uint32_t size)
+{
+    uint32_t from = function->value - span->link;
+    const struct loader_segment *segment = span->segment;
+    if (span->is_kernel) {
+        return true;
+    }
+    for (uint32_t i = 0; i < function->size && from + i < segment->filesz; i++) {
+        uint32_t at = span->first + from + i;
+        if (at - address >= size && at < scene->tile->kind->l1_bytes &&
+            scene->tile->l1[at] != segment->bytes[from + i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void judge_code(const struct check_scene *scene, uint32_t address, uint32_t size,
+                       const char *what)
+{
+    const struct check_span *span = find_code(scene, address);
+    const struct loader_symbol *function = span ? find_function(span, address) : NULL;
+    if (function && holds_function(scene, span, function, address, size)) {
+        char name[LOADER_PLAIN_NAME];
+        loader_plain_name(function->name, name, sizeof name);
+        check_report(scene, PENROSE_FAULT_CODE_OVERWRITTEN, scene->hart, scene->event->pc, address,
+                     "%s of %u bytes at 0x%x, where the code of %s lies, of the program of %s",
+                     what, size, address, name, tile_agent_name((enum tile_agent)span->hart));
+    }
+}
+
+/* --- Null pointers --- */
+
+/* Programs that were loaded by name have this rule without a check. */
+static void judge_null(const struct check_scene *scene, uint32_t address, const char *what)
+{
+    const struct tile *tile = scene->tile;
+    const struct image *image =
+        images_find(chip_images(scene->checks->chip), tile->x, tile->y, scene->event->pc);
+    bool is_hart = scene->event->kind != OBSERVED_SENT;
+    if (address < RV32_NULL_BYTES && scene->own->is_known &&
+        !(is_hart && image && !image->is_firmware && !image->is_found)) {
+        check_report(scene, PENROSE_FAULT_NULL_ACCESS, scene->hart, scene->event->pc, address,
+                     "%s 0x%08x, where the program has no object", what, address);
+    }
+}
+
+/* --- Arguments --- */
+
+static bool is_in_list(uint32_t address, struct loader_span span)
+{
+    return address - span.address < span.size;
+}
+
+static void judge_arguments(const struct check_scene *scene, uint32_t address)
+{
+    const struct loader_launched *launched = &scene->own->launched;
+    const struct loader_launched_kernel *kernel = &launched->kernel[metal_processors[scene->hart]];
+    const uint32_t *counts = scene->own->memory.arguments[scene->hart];
+    struct loader_span own = kernel->arguments, common = kernel->common_arguments;
+    if (!scene->own->is_known || launched->has_remote_buffers || address < launched->base ||
+        address >= launched->kernels_at || !kernel->runs) {
+        return;
+    }
+    if (scene->own->memory.knows_arguments[scene->hart]) {
+        own.size = counts[0] * 4;
+        common.size = counts[1] * 4;
+    }
+    if (is_in_list(address, own) || is_in_list(address, common) ||
+        is_in_list(address, launched->semaphores)) {
+        return;
+    }
+    bool is_common = address >= common.address && common.address >= own.address;
+    const struct loader_span *list = is_common ? &common : &own;
+    if (address >= list->address) {
+        check_report(scene, PENROSE_FAULT_ARGUMENT_RANGE, scene->hart, scene->event->pc, address,
+                     "reads %s argument %u, and the kernel was launched with %u; get_%sarg_val() "
+                     "must stay within them",
+                     is_common ? "common" : "runtime", (address - list->address) / 4,
+                     list->size / 4, is_common ? "common_" : "");
+    }
+}
+
+/* --- Return addresses --- */
+
+static uint32_t word_at(const struct check_scene *scene, uint32_t address)
+{
+    const struct tile *tile = scene->tile;
+    const struct rv32_hart *hart = &tile->hart[scene->hart];
+    uint32_t word = 0, local = address - RV32_LOCAL_BASE;
+    if (local < hart->told_local_size) {
+        memcpy(&word, hart->local + local, sizeof word);
+    } else if (address < tile->kind->l1_bytes) {
+        memcpy(&word, tile->l1 + address, sizeof word);
+    }
+    return word;
+}
+
+static void drop_frames(struct check_stack *stack, uint32_t sp)
+{
+    while (stack->count > 0 && stack->slot[stack->count - 1].address < sp) {
+        stack->count--;
+    }
+}
+
+/* `sw ra, n(sp)`: frames lie below the ones that called them. */
+static void keep_return(struct check_stack *stack, uint32_t address, uint32_t value, uint32_t pc)
+{
+    drop_frames(stack, address + 1);
+    if (stack->count == CHECK_FRAMES) {
+        memmove(stack->slot, stack->slot + 1, (CHECK_FRAMES - 1) * sizeof *stack->slot);
+        stack->count--;
+    }
+    stack->slot[stack->count++] =
+        (struct check_slot){.address = address, .value = value, .saved_at = pc};
+}
+
+/* Somebody else than the start of a function writes bytes of a stack. */
+static void note_stack_write(const struct check_scene *scene, unsigned hart, uint32_t address,
+                             uint32_t size)
+{
+    struct check_stack *stack = &scene->own->memory.stack[hart];
+    struct check_scene of_stack = *scene;
+    of_stack.hart = hart;
+    for (unsigned i = 0; i < stack->count; i++) {
+        struct check_slot *slot = &stack->slot[i];
+        if (slot->address < address + size && address < slot->address + 4) {
+            bool was_changed = slot->is_changed;
+            slot->is_changed = word_at(&of_stack, slot->address) != slot->value;
+            if (slot->is_changed && !was_changed) {
+                slot->changed_by = scene->hart;
+                slot->changed_at = scene->event->pc;
+            }
+        }
+    }
+}
+
+/* `lw ra, n(sp)`: is it what was saved there? */
+static void judge_return(const struct check_scene *scene, uint32_t address)
+{
+    struct check_stack *stack = &scene->own->memory.stack[scene->hart];
+    for (unsigned i = 0; i < stack->count; i++) {
+        struct check_slot *slot = &stack->slot[i];
+        if (slot->address == address && slot->is_changed) {
+            char place[CHECK_PLACE];
+            slot->is_changed = false;
+            check_report(
+                scene, PENROSE_FAULT_RETURN_ADDRESS, slot->changed_by, slot->changed_at, address,
+                "overwrites the return address at 0x%08x of the stack with 0x%08x, by which "
+                "the function that has saved it at %s returns; it was 0x%08x",
+                address, word_at(scene, address),
+                check_place(scene, scene->hart, slot->saved_at, place), slot->value);
+        }
+    }
+}
+
+/* --- The stack's end --- */
+
+static void put_object(const struct check_span *span, uint32_t address, char *text, size_t size)
+{
+    uint32_t offset;
+    const struct loader_symbol *symbol =
+        loader_elf_symbol_at(span->elf, address - span->first + span->link, &offset);
+    char name[LOADER_PLAIN_NAME];
+    if (symbol && symbol->kind == LOADER_SYMBOL_OBJECT && offset < symbol->size) {
+        loader_plain_name(symbol->name, name, sizeof name);
+        snprintf(text, size, ", where %s lies", name);
+    }
+}
+
+static void report_stack(const struct check_scene *scene, uint32_t from, uint32_t to,
+                         uint32_t floor, const char *what)
+{
+    scene->own->memory.stack[scene->hart].floor = floor;
+    check_report(scene, PENROSE_FAULT_STACK_OVERFLOW, scene->hart, scene->event->pc, to,
+                 "the stack grows by %u bytes to 0x%08x, and its memory ends at 0x%08x%s",
+                 from - to, to, floor, what);
+}
+
+/* The stack pointer has gone down from `from` to `to`. */
+static void judge_stack(const struct check_scene *scene, uint32_t from, uint32_t to)
+{
+    struct check_memory *memory = &scene->own->memory;
+    bool is_local = from - 1 - RV32_LOCAL_BASE < scene->tile->hart[scene->hart].told_local_size;
+    if (is_local && to < RV32_LOCAL_BASE) {
+        report_stack(scene, from, to, RV32_LOCAL_BASE, ", where the local RAM begins");
+        return;
+    }
+    find_spans(scene);
+    const struct check_span *first = NULL;
+    uint32_t floor = to;
+    for (unsigned i = 0; i < memory->spans; i++) {
+        const struct check_span *span = &memory->span[i];
+        uint32_t end = span->first + span->size;
+        bool is_its = span->is_local ? is_local && span->hart == scene->hart : !is_local;
+        if (is_its && from >= end && end > floor) {
+            first = span;
+            floor = end;
+        }
+    }
+    if (first) {
+        char what[LOADER_PLAIN_NAME + 16] = "";
+        put_object(first, to > first->first ? to : first->first, what, sizeof what);
+        report_stack(scene, from, to, floor, what);
+    }
+}
+
+/* --- Events --- */
+
+void check_memory_access(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    const struct rv32_operands *insn = check_instruction(scene);
+    uint32_t address = (uint32_t)event->address;
+    bool is_hart = event->agent <= OBSERVED_NCRISC, writes = event->kind == OBSERVED_WRITTEN;
+    bool is_on_stack = is_hart && insn->rs1 == SP && insn->size == 4;
+    if (writes && is_on_stack && insn->row == RV32_ROW_SW && insn->rs2 == RA) {
+        keep_return(&scene->own->memory.stack[scene->hart], address, event->value, event->pc);
+    } else if (writes) {
+        bool is_l1 = address < scene->tile->kind->l1_bytes;
+        for (unsigned hart = 0; hart < RV32_CORES; hart++) {
+            if (is_l1 || (is_hart && hart == scene->hart)) {
+                note_stack_write(scene, hart, address, event->size);
+            }
+        }
+    } else if (is_on_stack && insn->row == RV32_ROW_LW && insn->rd == RA) {
+        judge_return(scene, address);
+    }
+    if (address < scene->tile->kind->l1_bytes && event->agent != OBSERVED_NOC &&
+        check_is_of_kernel(scene, event->pc)) {
+        judge_null(scene, address, writes ? "store to" : "load from");
+        if (writes) {
+            judge_code(scene, address, event->size, "write");
+        } else if (is_hart) {
+            judge_arguments(scene, address);
+        }
+    }
+}
+
+void check_memory_sent(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    if (event->back >= scene->tile->kind->l1_bytes || event->packet > NOC_WRITE) {
+        return;
+    }
+    uint32_t address = (uint32_t)event->back;
+    if (event->packet == NOC_READ) {
+        judge_null(scene, address, "NoC read to");
+        judge_code(scene, address, event->size, "NoC read");
+    } else {
+        judge_null(scene, address, "NoC write from");
+    }
+}
+
+void check_memory_starts(const struct check_scene *scene)
+{
+    scene->own->memory.stack[scene->hart].sp = scene->tile->hart[scene->hart].x[SP];
+}
+
+void check_memory_finished(const struct check_scene *scene)
+{
+    const struct rv32_operands *insn = check_instruction(scene);
+    struct check_stack *stack = &scene->own->memory.stack[scene->hart];
+    uint32_t from = stack->sp, to = scene->tile->hart[scene->hart].x[SP];
+    bool moves = insn->rs1 == SP || (insn->row == RV32_ROW_ADD && insn->rs2 == SP);
+    if (!(insn->results[RV32_X] >> SP & 1) || from == to) {
+        return;
+    }
+    if (to > from || !moves) {
+        drop_frames(stack, to);
+    } else {
+        judge_stack(scene, from, to);
+    }
+}
+
+void check_memory_begin(const struct check_scene *scene)
+{
+    const struct images *images = chip_images(scene->checks->chip);
+    struct check_memory *memory = &scene->own->memory;
+    memory->changes = 0;
+    for (unsigned hart = 0; hart < RV32_CORES; hart++) {
+        memory->stack[hart].floor = 0;
+    }
+    memset(memory->knows_arguments, 0, sizeof memory->knows_arguments);
+    for (size_t i = 0; i < images->count; i++) {
+        const struct image *image = &images->image[i];
+        if (image->x == scene->tile->x && image->y == scene->tile->y && image->has_counts &&
+            (unsigned)image->hart < RV32_CORES && is_current(scene, image)) {
+            memory->knows_arguments[image->hart] = true;
+            memcpy(memory->arguments[image->hart], image->arguments, sizeof image->arguments);
+        }
+    }
+}

@@ -1,0 +1,939 @@
+/*
+ * Data that nobody has written, and what depends on them.
+ *
+ * Every byte of L1 and GDDR is unwritten until a host, a hart, a packet or a unit writes it. A byte is tainted if
+ * what was written is undefined. Frames on stacks are tainted when they are made. Registers of harts have a
+ * mask of undefined bits, which follows values through instructions as far as the bits that they can change. A
+ * register that a rule below does not know counts as defined.
+ *
+ * Copies are not reported. A report is due where such a value decides: a branch, an address, a word for a
+ * register of hardware; where an unpacker reads nothing else; and where a host reads what was computed from it.
+ * Programs may poll a word of L1 until somebody writes it, so a branch on L1 is reported only if the hart
+ * goes on without loading it again.
+ *
+ * Memory of a chip begins as zeros. A byte of L1 that is none was written by somebody of whom nobody was told.
+ */
+#include "observe/check/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chip/dram.h"
+#include "noc/packet.h"
+#include "tensix/dst.h"
+#include "tensix/table.h"
+#include "tile/fault.h"
+#include "tile/noc_serve.h"
+
+enum {
+    SP = 2,
+    A0 = 10,
+    PAGE_SHIFT = 16,
+    PAGE_BYTES = 1 << PAGE_SHIFT,
+    BANK_PAGES = 1 << 16, /* 4 GiB */
+    LOCAL_BYTES = 8192,
+    TAINTS = 64,   /* whose origins are known, the latest */
+    READS = 64,    /* of a tile that are under way, to the NoC */
+    PATIENCE = 24, /* instructions until a branch on L1 is reported */
+};
+
+enum origin_kind { ORIGIN_L1, ORIGIN_STACK, ORIGIN_REGISTER, ORIGIN_BROUGHT, ORIGIN_DST };
+
+/* Where undefined bits come from. */
+struct origin {
+    enum origin_kind kind;
+    bool is_dram;     /* BROUGHT */
+    bool is_computed; /* an instruction has made another value of them */
+    unsigned hart;    /* that has made the frame, or asked for the data */
+    uint32_t pc;      /* with this instruction; L1: that has loaded them */
+    uint32_t address; /* or the number of the register */
+};
+
+/* Bits for bytes. */
+struct page {
+    uint8_t written[PAGE_BYTES / 8], tainted[PAGE_BYTES / 8];
+    bool has_taint;
+};
+
+/* Bytes that are tainted, or were. */
+struct taint {
+    uint64_t first;
+    uint32_t size;
+    bool
+        matters; /* to a host that reads them: the instruction at `pc` has computed, or sent, them */
+    uint16_t node;
+    unsigned hart;
+    uint32_t pc;
+    struct origin origin;
+};
+
+struct memory {
+    struct page **page;
+    unsigned pages;
+    const uint8_t *bytes; /* NULL: of GDDR */
+    struct taint taint[TAINTS];
+    unsigned taints; /* ever */
+};
+
+/* A branch that is reported unless the hart loads the word again. */
+struct pending {
+    unsigned patience; /* 0: there is none */
+    uint32_t pc;
+    struct origin origin;
+};
+
+struct hart_bits {
+    bool is_known;
+    uint64_t retired;
+    uint32_t undefined[32], loaded;
+    struct origin origin[32], loaded_origin;
+    uint32_t a, b, a_bits, b_bits, sp; /* operands of the instruction under way */
+    uint8_t local[LOCAL_BYTES / 8];
+    struct pending pending;
+};
+
+struct read_request {
+    bool is_there;
+    uint16_t node;
+    uint8_t hart;
+    uint32_t pc, to, size;
+    uint64_t from;
+};
+
+struct unpacked {
+    uint32_t bytes, undefined, address;
+};
+
+struct uninit_tile {
+    struct memory l1, stacks; /* of stacks only the taints */
+    struct hart_bits hart[RV32_CORES];
+    struct read_request read[READS];
+    unsigned reads;
+    struct unpacked unpacked;
+    uint8_t dst[TENSIX_DST_ROWS / 8]; /* rows that an instruction has written or cleared */
+    uint16_t macros;  /* of the Vector Unit at first: what load macros do is not told */
+    bool is_dst_lost; /* somebody may have written it of whom nobody was told */
+};
+
+struct check_uninit {
+    struct uninit_tile *tile[NOC_NODES];
+    struct memory bank[GRID_BANKS];
+};
+
+/* --- Bytes --- */
+
+static bool bit(const uint8_t *bits, uint32_t at)
+{
+    return bits[at / 8] >> at % 8 & 1;
+}
+
+static void set_bits(uint8_t *bits, uint32_t first, uint32_t count, bool value)
+{
+    uint32_t at = first, end = first + count;
+    for (; at < end && at % 8; at++) {
+        bits[at / 8] = (uint8_t)((bits[at / 8] & ~(1u << at % 8)) | (unsigned)value << at % 8);
+    }
+    memset(bits + at / 8, value ? 0xff : 0, (end - at) / 8);
+    for (at += (end - at) / 8 * 8; at < end; at++) {
+        bits[at / 8] = (uint8_t)((bits[at / 8] & ~(1u << at % 8)) | (unsigned)value << at % 8);
+    }
+}
+
+static struct page *page_of(struct memory *memory, uint64_t address, bool makes)
+{
+    uint64_t number = address >> PAGE_SHIFT;
+    if (number >= memory->pages || (!memory->page[number] && !makes)) {
+        return NULL;
+    }
+    if (!memory->page[number]) {
+        memory->page[number] = calloc(1, sizeof(struct page));
+    }
+    return memory->page[number];
+}
+
+static void set_defined(struct memory *memory, uint64_t address, uint64_t size)
+{
+    while (size > 0) {
+        uint32_t in = (uint32_t)(address % PAGE_BYTES), room = PAGE_BYTES - in;
+        uint32_t count = size < room ? (uint32_t)size : room;
+        struct page *page = page_of(memory, address, true);
+        if (page) {
+            set_bits(page->written, in, count, true);
+            if (page->has_taint) {
+                set_bits(page->tainted, in, count, false);
+            }
+        }
+        address += count;
+        size -= count;
+    }
+}
+
+static bool is_undefined(struct memory *memory, uint64_t address)
+{
+    const struct page *page = page_of(memory, address, false);
+    uint32_t in = (uint32_t)(address % PAGE_BYTES);
+    if (address >> PAGE_SHIFT >= memory->pages) {
+        return false;
+    }
+    if (page && bit(page->written, in)) {
+        return page->has_taint && bit(page->tainted, in);
+    }
+    return !memory->bytes || memory->bytes[address] == 0;
+}
+
+static uint32_t count_undefined(struct memory *memory, uint64_t address, uint32_t size)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < size;) {
+        const struct page *page = page_of(memory, address + i, false);
+        uint32_t in = (uint32_t)((address + i) % PAGE_BYTES);
+        if (page && in % 8 == 0 && size - i >= 8 && page->written[in / 8] == 0xff &&
+            page->tainted[in / 8] == 0) {
+            i += 8;
+            continue;
+        }
+        count += is_undefined(memory, address + i);
+        i++;
+    }
+    return count;
+}
+
+static void note_taint(struct memory *memory, const struct taint *taint)
+{
+    memory->taint[memory->taints++ % TAINTS] = *taint;
+}
+
+/* The latest that holds the byte; NULL: it is not known any more, or the byte was never written. */
+static const struct taint *find_taint(const struct memory *memory, uint64_t address)
+{
+    for (unsigned i = 0; i < TAINTS && i < memory->taints; i++) {
+        const struct taint *taint = &memory->taint[(memory->taints - 1 - i) % TAINTS];
+        if (address - taint->first < taint->size) {
+            return taint;
+        }
+    }
+    return NULL;
+}
+
+static void set_tainted(struct memory *memory, uint64_t address)
+{
+    struct page *page = page_of(memory, address, true);
+    if (page) {
+        set_bits(page->written, (uint32_t)(address % PAGE_BYTES), 1, true);
+        set_bits(page->tainted, (uint32_t)(address % PAGE_BYTES), 1, true);
+        page->has_taint = true;
+    }
+}
+
+static struct origin origin_in(struct memory *memory, uint32_t address, uint32_t pc)
+{
+    const struct page *page = page_of(memory, address, false);
+    const struct taint *taint =
+        page && bit(page->written, address % PAGE_BYTES) ? find_taint(memory, address) : NULL;
+    struct origin unwritten = {.kind = ORIGIN_L1, .address = address, .pc = pc};
+    if (!taint) {
+        return unwritten;
+    }
+    return taint->origin;
+}
+
+/* --- Reports --- */
+
+static void put_origin(const struct check_scene *scene, const struct origin *origin, char *text,
+                       size_t size)
+{
+    char place[CHECK_PLACE] = "";
+    switch (origin->kind) {
+    case ORIGIN_L1:
+        snprintf(text, size, "L1 at 0x%x, which nobody has written", origin->address);
+        break;
+    case ORIGIN_STACK:
+        snprintf(text, size,
+                 "the variable at 0x%08x on the stack, which is not set; its function is "
+                 "that of %s",
+                 origin->address, check_place(scene, origin->hart, origin->pc, place));
+        break;
+    case ORIGIN_REGISTER:
+        snprintf(text, size, "%s, which the program has not set", rv32_x_names[origin->address]);
+        break;
+    case ORIGIN_DST:
+        snprintf(text, size, "Dst row %u, which nobody has written or cleared yet",
+                 origin->address);
+        break;
+    case ORIGIN_BROUGHT:
+        snprintf(text, size,
+                 "bytes of %s at 0x%x, which nobody has written; the NoC request of %s "
+                 "has copied them",
+                 origin->is_dram ? "DRAM" : "L1", origin->address,
+                 check_place(scene, origin->hart, origin->pc, place));
+        break;
+    }
+}
+
+static void report_uninit(const struct check_scene *scene, unsigned hart, uint32_t pc,
+                          const struct origin *origin, const char *what)
+{
+    char text[300];
+    put_origin(scene, origin, text, sizeof text);
+    check_report(scene, PENROSE_FAULT_UNDEFINED_DATA, hart, pc, origin->address, "%s %s", what,
+                 text);
+}
+
+/* --- Registers --- */
+
+/* Bits above the lowest undefined one may change with it. */
+static uint32_t upwards(uint32_t undefined)
+{
+    return undefined | -(undefined & -undefined);
+}
+
+static uint32_t all_if(uint32_t undefined)
+{
+    return undefined ? UINT32_MAX : 0;
+}
+
+struct range {
+    uint32_t least, most;
+};
+
+static struct range range_of(uint32_t value, uint32_t undefined, bool is_signed)
+{
+    uint32_t flip = is_signed ? UINT32_C(1) << 31 : 0;
+    return (struct range){(value ^ flip) & ~undefined, (value ^ flip) | undefined};
+}
+
+/* Does the comparison come out the same, whatever the undefined bits are? */
+static bool is_decided(const struct hart_bits *bits, uint32_t b, uint32_t b_bits, bool is_signed)
+{
+    struct range x = range_of(bits->a, bits->a_bits, is_signed), y = range_of(b, b_bits, is_signed);
+    return x.most < y.least || x.least >= y.most;
+}
+
+static uint32_t shifted(int row, uint32_t bits, unsigned by)
+{
+    switch (row) {
+    case RV32_ROW_SLL:
+    case RV32_ROW_SLLI:
+        return bits << by;
+    case RV32_ROW_SRL:
+    case RV32_ROW_SRLI:
+        return bits >> by;
+    default:
+        return (uint32_t)((int32_t)bits >> by);
+    }
+}
+
+/* The undefined bits of the result. */
+static uint32_t result_bits(const struct hart_bits *bits, const struct rv32_operands *insn)
+{
+    uint32_t a = bits->a_bits, b = bits->b_bits, x = bits->a, y = bits->b;
+    uint32_t imm = (uint32_t)insn->imm;
+    switch (insn->row) {
+    case RV32_ROW_LB:
+        return (uint32_t)(int8_t)bits->loaded;
+    case RV32_ROW_LH:
+        return (uint32_t)(int16_t)bits->loaded;
+    case RV32_ROW_LW:
+    case RV32_ROW_LBU:
+    case RV32_ROW_LHU:
+        return bits->loaded;
+    case RV32_ROW_ADDI:
+        return imm ? upwards(a) : a;
+    case RV32_ROW_ADD:
+    case RV32_ROW_SUB:
+    case RV32_ROW_MUL:
+        return upwards(a | b);
+    case RV32_ROW_SH1ADD:
+        return upwards(a << 1 | b);
+    case RV32_ROW_SH2ADD:
+        return upwards(a << 2 | b);
+    case RV32_ROW_SH3ADD:
+        return upwards(a << 3 | b);
+    case RV32_ROW_ANDI:
+        return a & imm;
+    case RV32_ROW_ORI:
+        return a & ~imm;
+    case RV32_ROW_XORI:
+        return a;
+    case RV32_ROW_AND:
+        return (a & b) | (a & y) | (b & x);
+    case RV32_ROW_ANDN:
+        return (a & b) | (a & ~y) | (b & x);
+    case RV32_ROW_OR:
+        return (a & b) | (a & ~y) | (b & ~x);
+    case RV32_ROW_XOR:
+    case RV32_ROW_XNOR:
+        return a | b;
+    case RV32_ROW_SLLI:
+    case RV32_ROW_SRLI:
+    case RV32_ROW_SRAI:
+        return shifted(insn->row, a, imm & 31);
+    case RV32_ROW_SLL:
+    case RV32_ROW_SRL:
+    case RV32_ROW_SRA:
+        return b & 31 ? all_if(b) : shifted(insn->row, a, y & 31);
+    case RV32_ROW_SLTIU:
+        return (a != 0) && !is_decided(bits, imm, 0, false);
+    case RV32_ROW_SLTI:
+        return (a != 0) && !is_decided(bits, imm, 0, true);
+    case RV32_ROW_SLTU:
+        return (a | b) != 0 && !is_decided(bits, y, b, false);
+    case RV32_ROW_SLT:
+        return (a | b) != 0 && !is_decided(bits, y, b, true);
+    case RV32_ROW_ZEXT_H:
+        return a & 0xffff;
+    case RV32_ROW_SEXT_H:
+        return (uint32_t)(int16_t)a;
+    case RV32_ROW_SEXT_B:
+        return (uint32_t)(int8_t)a;
+    case RV32_ROW_MULHU:
+    case RV32_ROW_DIVU:
+    case RV32_ROW_DIV:
+    case RV32_ROW_REMU:
+    case RV32_ROW_REM:
+    case RV32_ROW_MIN:
+    case RV32_ROW_MINU:
+    case RV32_ROW_MAX:
+    case RV32_ROW_MAXU:
+        return all_if(a | b);
+    default:
+        return 0;
+    }
+}
+
+static bool branch_depends(const struct hart_bits *bits, int row)
+{
+    uint32_t undefined = bits->a_bits | bits->b_bits;
+    switch (row) {
+    case RV32_ROW_BEQ:
+    case RV32_ROW_BNE:
+        return undefined && ((bits->a ^ bits->b) & ~undefined) == 0;
+    case RV32_ROW_BLTU:
+    case RV32_ROW_BGEU:
+        return undefined && !is_decided(bits, bits->b, bits->b_bits, false);
+    case RV32_ROW_BLT:
+    case RV32_ROW_BGE:
+        return undefined && !is_decided(bits, bits->b, bits->b_bits, true);
+    default:
+        return false;
+    }
+}
+
+/* --- Harts --- */
+
+static struct uninit_tile *uninit_of(const struct check_scene *scene)
+{
+    return scene->checks->uninit->tile[scene->tile->node];
+}
+
+/* Reports something that a hart does. What follows from the same bytes is no further mistake: they count
+ * as defined from now on. */
+static void report_hart(const struct check_scene *scene, uint32_t pc, struct origin origin,
+                        const char *what)
+{
+    struct uninit_tile *own = uninit_of(scene);
+    struct hart_bits *bits = &own->hart[scene->hart];
+    uint32_t word = origin.address & ~UINT32_C(3);
+    report_uninit(scene, scene->hart, pc, &origin, what);
+    for (unsigned i = 0; i < 32; i++) {
+        uint32_t apart = bits->origin[i].address ^ origin.address;
+        bool is_same = bits->origin[i].kind == origin.kind &&
+                       (origin.kind == ORIGIN_REGISTER ? apart == 0 : apart < 4);
+        bits->undefined[i] = is_same ? 0 : bits->undefined[i];
+    }
+    if (origin.kind == ORIGIN_L1) {
+        set_defined(&own->l1, word, sizeof word);
+    } else if (origin.kind == ORIGIN_STACK && word - RV32_LOCAL_BASE < LOCAL_BYTES) {
+        set_bits(bits->local, word - RV32_LOCAL_BASE, sizeof word, false);
+    }
+}
+
+static void settle_pending(const struct check_scene *scene, struct hart_bits *bits, bool is_over)
+{
+    struct pending *pending = &bits->pending;
+    if (pending->patience > 0 && (is_over || --pending->patience == 0)) {
+        pending->patience = 0;
+        report_hart(scene, pending->pc, pending->origin, "a branch depends on");
+    }
+}
+
+static void judge_branch(const struct check_scene *scene, struct hart_bits *bits,
+                         const struct rv32_operands *insn)
+{
+    const struct origin *origin = &bits->origin[bits->a_bits ? insn->rs1 : insn->rs2];
+    if (!branch_depends(bits, insn->row)) {
+        return;
+    }
+    if (origin->kind != ORIGIN_L1) {
+        report_hart(scene, scene->event->pc, *origin, "a branch depends on");
+    } else if (bits->pending.patience == 0) {
+        bits->pending =
+            (struct pending){.patience = PATIENCE, .pc = scene->event->pc, .origin = *origin};
+    }
+}
+
+static void judge_instruction(const struct check_scene *scene, struct hart_bits *bits,
+                              const struct rv32_operands *insn)
+{
+    bool has_address = insn->size > 0 && insn->effects.traits & (RV32_LOADS | RV32_STORES);
+    if (!check_is_of_kernel(scene, scene->event->pc)) {
+        return;
+    }
+    judge_branch(scene, bits, insn);
+    if (bits->a_bits && (has_address || insn->row == RV32_ROW_JALR)) {
+        report_hart(scene, scene->event->pc, bits->origin[insn->rs1],
+                    insn->row == RV32_ROW_JALR          ? "a jump goes to an address from"
+                    : insn->effects.traits & RV32_LOADS ? "a load has an address from"
+                                                        : "a store has an address from");
+    }
+}
+
+static void know_hart(const struct rv32_hart *hart, struct hart_bits *bits)
+{
+    *bits = (struct hart_bits){.is_known = true};
+    for (unsigned i = 1; i < 32 && hart->retired == 0; i++) {
+        bits->undefined[i] = hart->x[i] == 0 ? UINT32_MAX : 0;
+        bits->origin[i] = (struct origin){.kind = ORIGIN_REGISTER, .address = i};
+    }
+}
+
+void check_uninit_starts(const struct check_scene *scene)
+{
+    struct uninit_tile *own = uninit_of(scene);
+    const struct rv32_operands *insn = check_instruction(scene);
+    const struct rv32_hart *hart = &scene->tile->hart[scene->hart];
+    if (!own) {
+        return;
+    }
+    struct hart_bits *bits = &own->hart[scene->hart];
+    if (!bits->is_known || hart->retired < bits->retired) { /* it was reset */
+        know_hart(hart, bits);
+    }
+    bits->retired = hart->retired;
+    bits->sp = hart->x[SP];
+    bits->loaded = 0;
+    bits->a = hart->x[insn->rs1];
+    bits->b = hart->x[insn->rs2];
+    bits->a_bits = insn->row >= 0 && insn->effects.reads_rs1 ? bits->undefined[insn->rs1] : 0;
+    bits->b_bits = insn->row >= 0 && insn->effects.reads_rs2 ? bits->undefined[insn->rs2] : 0;
+    settle_pending(scene, bits, insn->row == RV32_ROW_EBREAK);
+    if (insn->row == RV32_ROW_EBREAK) {
+        bits->undefined[A0] = 0; /* a host may answer there */
+    }
+    if (insn->row >= 0 && (bits->a_bits | bits->b_bits)) {
+        judge_instruction(scene, bits, insn);
+    }
+}
+
+/* A frame is made: nobody has set what lies in it. */
+static void taint_frame(const struct check_scene *scene, struct uninit_tile *own, uint32_t first,
+                        uint32_t end)
+{
+    struct hart_bits *bits = &own->hart[scene->hart];
+    uint32_t floor = scene->own->memory.stack[scene->hart].floor;
+    first = first < floor ? floor : first;
+    uint32_t size = end - first;
+    if (first >= end || first < RV32_LOCAL_BASE || end - RV32_LOCAL_BASE > LOCAL_BYTES ||
+        size > LOCAL_BYTES) {
+        return;
+    }
+    set_bits(bits->local, first - RV32_LOCAL_BASE, size, true);
+    const struct taint taint = {
+        .first = first,
+        .size = size,
+        .hart = scene->hart,
+        .origin = {
+            .kind = ORIGIN_STACK, .address = first, .hart = scene->hart, .pc = scene->event->pc}};
+    note_taint(&own->stacks, &taint);
+}
+
+void check_uninit_finished(const struct check_scene *scene)
+{
+    struct uninit_tile *own = uninit_of(scene);
+    const struct rv32_operands *insn = check_instruction(scene);
+    uint32_t results = insn->results[RV32_X];
+    if (!own || !results || !own->hart[scene->hart].is_known) {
+        return;
+    }
+    struct hart_bits *bits = &own->hart[scene->hart];
+    uint32_t undefined = result_bits(bits, insn), sp = scene->tile->hart[scene->hart].x[SP];
+    bool is_load = insn->effects.traits & RV32_LOADS;
+    if (undefined) {
+        struct origin origin = is_load        ? bits->loaded_origin
+                               : bits->a_bits ? bits->origin[insn->rs1]
+                                              : bits->origin[insn->rs2];
+        bool copies = is_load || (insn->row == RV32_ROW_ADDI && insn->imm == 0);
+        origin.is_computed |= !copies;
+        bits->origin[insn->rd] = origin;
+    }
+    bits->undefined[insn->rd] = insn->rd ? undefined : 0;
+    if (insn->rd == SP && sp < bits->sp && insn->rs1 == SP) {
+        taint_frame(scene, own, sp, bits->sp);
+    }
+}
+
+static void hart_loads(const struct check_scene *scene, struct uninit_tile *own)
+{
+    struct hart_bits *bits = &own->hart[scene->hart];
+    const struct observed *event = scene->event;
+    uint32_t address = (uint32_t)event->address, local = address - RV32_LOCAL_BASE;
+    if (bits->pending.patience > 0 && bits->pending.origin.pc == event->pc &&
+        bits->pending.origin.address / 4 == address / 4) {
+        bits->pending.patience = 0; /* it polls */
+    }
+    for (uint32_t i = 0; i < event->size && i < 4; i++) {
+        bool is_bad = local < LOCAL_BYTES - 4 ? bit(bits->local, local + i)
+                                              : is_undefined(&own->l1, address + i);
+        if (is_bad && !bits->loaded) {
+            const struct taint *taint =
+                local < LOCAL_BYTES ? find_taint(&own->stacks, address + i) : NULL;
+            bits->loaded_origin =
+                local >= LOCAL_BYTES ? origin_in(&own->l1, address + i, event->pc)
+                : taint
+                    ? taint->origin
+                    : (struct origin){.kind = ORIGIN_STACK, .hart = scene->hart, .pc = event->pc};
+            if (local < LOCAL_BYTES && bits->loaded_origin.kind == ORIGIN_STACK) {
+                bits->loaded_origin.address = address + i;
+            }
+        }
+        bits->loaded |= is_bad ? UINT32_C(0xff) << 8 * i : 0;
+    }
+}
+
+/* The undefined bits of what the hart's instruction stores. */
+static uint32_t stored_bits(const struct check_scene *scene, const struct hart_bits *bits)
+{
+    int row = check_instruction(scene)->row;
+    return row == RV32_ROW_SW || row == RV32_ROW_SH || row == RV32_ROW_SB ? bits->b_bits : 0;
+}
+
+static void hart_stores(const struct check_scene *scene, struct uninit_tile *own)
+{
+    struct hart_bits *bits = &own->hart[scene->hart];
+    const struct observed *event = scene->event;
+    const struct rv32_operands *insn = check_instruction(scene);
+    uint32_t address = (uint32_t)event->address, local = address - RV32_LOCAL_BASE;
+    uint32_t undefined = stored_bits(scene, bits);
+    bool is_l1 = address < scene->tile->kind->l1_bytes, is_tainted = false;
+    own->is_dst_lost |= tile_is_dst(scene->tile, (enum tile_agent)scene->hart, address);
+    if (is_l1) {
+        set_defined(&own->l1, address, event->size);
+    }
+    for (uint32_t i = 0; i < event->size && i < 4; i++) {
+        bool is_bad = (undefined >> 8 * i & 0xff) == 0xff;
+        is_tainted |= is_bad;
+        if (local < LOCAL_BYTES - 4) {
+            set_bits(bits->local, local + i, 1, is_bad);
+        } else if (is_l1 && is_bad) {
+            set_tainted(&own->l1, address + i);
+        }
+    }
+    if (is_tainted && (is_l1 || local < LOCAL_BYTES)) {
+        const struct taint taint = {.first = address,
+                                    .size = event->size,
+                                    .matters = bits->origin[insn->rs2].is_computed,
+                                    .node = scene->tile->node,
+                                    .hart = scene->hart,
+                                    .pc = event->pc,
+                                    .origin = bits->origin[insn->rs2]};
+        note_taint(is_l1 ? &own->l1 : &own->stacks, &taint);
+    } else if (undefined && !is_l1 && local >= LOCAL_BYTES &&
+               check_is_of_kernel(scene, event->pc)) {
+        report_hart(scene, event->pc, bits->origin[insn->rs2],
+                    "a register of the hardware, or an instruction for the coprocessor, gets a "
+                    "value from");
+    }
+}
+
+/* --- Packets, hosts and units --- */
+
+/* The memory at an address of a place; NULL: none that is followed. */
+static struct memory *memory_at(struct checks *checks, uint16_t node, uint64_t *address)
+{
+    const struct chip_place *place = &checks->chip->place[node % NOC_NODES];
+    uint64_t local;
+    if (place->port) {
+        bool is_bank = !tile_dram_address(*address, &local);
+        return is_bank ? &checks->uninit->bank[place->port->bank->number] : NULL;
+    }
+    struct uninit_tile *tile = checks->uninit->tile[node % NOC_NODES];
+    return tile && *address < place->tile->kind->l1_bytes ? &tile->l1 : NULL;
+}
+
+/* A request of a hart of the tile at `asker` has copied bytes. */
+static void copy_bits(struct memory *to, uint64_t to_address, struct memory *from,
+                      uint64_t from_address, uint32_t size, const struct taint *made)
+{
+    uint32_t bad = from ? count_undefined(from, from_address, size) : 0;
+    set_defined(to, to_address, size);
+    if (bad == 0) {
+        return;
+    }
+    uint32_t first = UINT32_MAX;
+    for (uint32_t i = 0; i < size; i++) {
+        if (is_undefined(from, from_address + i)) {
+            set_tainted(to, to_address + i);
+            first = first == UINT32_MAX ? i : first;
+        }
+    }
+    const struct taint *before = find_taint(from, from_address + first);
+    struct taint taint = *made;
+    taint.first = to_address;
+    taint.size = size;
+    taint.origin.address = (uint32_t)(from_address + first);
+    taint.matters &= bad == size;
+    if (before && before->origin.kind != ORIGIN_L1) {
+        taint.origin = before->origin;
+        taint.matters |= before->matters;
+    }
+    note_taint(to, &taint);
+}
+
+static struct read_request *find_read(struct uninit_tile *own, uint32_t to, uint32_t size)
+{
+    for (unsigned i = 0; own && i < READS; i++) {
+        struct read_request *read = &own->read[(own->reads + i) % READS];
+        if (read->is_there && read->to == to && read->size == size) {
+            return read;
+        }
+    }
+    return NULL;
+}
+
+static void packet_writes(const struct check_scene *scene, struct memory *to)
+{
+    const struct observed *event = scene->event;
+    struct memory *from = NULL;
+    uint64_t source = event->back;
+    struct taint taint = {.hart = event->asker, .pc = event->pc};
+    taint.origin = (struct origin){
+        .kind = ORIGIN_BROUGHT, .hart = event->asker, .pc = event->pc, .is_dram = false};
+    if (event->packet == NOC_WRITE && source != UINT64_MAX && event->asker < RV32_CORES) {
+        from = memory_at(scene->checks, event->node, &source);
+        taint.matters = true;
+        taint.node = event->node;
+    } else if (event->packet == NOC_READ_RESPONSE && !event->is_gddr) {
+        struct read_request *read =
+            find_read(uninit_of(scene), (uint32_t)event->address, event->size);
+        if (read) {
+            read->is_there = false;
+            source = read->from;
+            from = memory_at(scene->checks, read->node, &source);
+            taint.origin.is_dram = scene->checks->chip->place[read->node].port != NULL;
+            taint.origin.pc = read->pc;
+            taint.origin.hart = read->hart;
+        }
+    }
+    copy_bits(to, event->address, from, source, event->size, &taint);
+}
+
+static void host_reads(const struct check_scene *scene, struct memory *memory)
+{
+    const struct observed *event = scene->event;
+    for (unsigned i = 0; i < TAINTS && i < memory->taints; i++) {
+        const struct taint *taint = &memory->taint[i];
+        bool is_read = taint->first < event->address + event->size &&
+                       event->address < taint->first + taint->size;
+        struct check_scene of_maker = *scene;
+        of_maker.tile = scene->checks->chip->place[taint->node % NOC_NODES].tile;
+        of_maker.own = scene->checks->tile[taint->node % NOC_NODES];
+        if (is_read && taint->matters && taint->hart < RV32_CORES && of_maker.own) {
+            uint64_t at = taint->first > event->address ? taint->first : event->address;
+            if (is_undefined(memory, at)) {
+                report_uninit(&of_maker, taint->hart, taint->pc, &taint->origin,
+                              "a host reads what this has computed or sent from");
+            }
+        }
+    }
+}
+
+/* Has the page of a circular buffer that holds the address any defined byte? Kernels fill parts of tiles
+ * where they use no more of the results. */
+static bool has_defined_page(const struct check_scene *scene, struct memory *l1, uint32_t address)
+{
+    const struct loader_launched *launched = &scene->own->launched;
+    for (unsigned i = 0; i < launched->buffers; i++) {
+        const struct loader_circular_buffer *buffer = &launched->buffer[i];
+        uint32_t in = address - buffer->address;
+        if (in < buffer->size) {
+            uint32_t page = buffer->address + in / buffer->page_size * buffer->page_size;
+            return count_undefined(l1, page, buffer->page_size) < buffer->page_size;
+        }
+    }
+    return false;
+}
+
+void check_uninit_unit_over(const struct check_scene *scene)
+{
+    struct uninit_tile *own = uninit_of(scene);
+    struct unpacked *unpacked = own ? &own->unpacked : NULL;
+    if (!unpacked || unpacked->bytes == 0) {
+        return;
+    }
+    if (unpacked->bytes == unpacked->undefined && scene->hart < RV32_CORES &&
+        check_is_of_kernel(scene, scene->event->pc) &&
+        !has_defined_page(scene, &own->l1, unpacked->address)) {
+        struct origin origin = origin_in(&own->l1, unpacked->address, scene->event->pc);
+        report_uninit(scene, scene->hart, scene->event->pc, &origin, "unpacks nothing but");
+    }
+    *unpacked = (struct unpacked){0};
+}
+
+/* Of a touch of Dst or of its flags: how many rows nobody has written. */
+static uint32_t undefined_rows(const struct uninit_tile *own, const struct observed_touch *touch)
+{
+    uint32_t count = 0;
+    for (uint32_t i = touch->first; i < touch->first + touch->count && i < TENSIX_DST_ROWS; i++) {
+        count += !bit(own->dst, i);
+    }
+    return count;
+}
+
+void check_uninit_unit(const struct check_scene *scene)
+{
+    struct uninit_tile *own = uninit_of(scene);
+    const struct observed_work *work = scene->event->work;
+    uint32_t rows = 0, undefined = 0, first = 0;
+    if (!own) {
+        return;
+    }
+    bool packs = work->unit == TENSIX_UNIT_PACK, computes = work->unit == TENSIX_UNIT_MATRIX;
+    for (unsigned i = 0; i < work->touches && (packs || computes); i++) {
+        const struct observed_touch *touch = &work->touch[i];
+        if (touch->state == OBSERVED_STATE_DST && !touch->is_write) {
+            first = rows ? first : touch->first;
+            rows += touch->count;
+            undefined += undefined_rows(own, touch);
+        }
+    }
+    own->is_dst_lost |= own->macros != scene->tile->tensix.vector.macros;
+    if (rows > 0 && rows == undefined && !own->is_dst_lost && scene->hart < RV32_CORES &&
+        check_is_of_kernel(scene, scene->event->pc)) {
+        const struct origin origin = {.kind = ORIGIN_DST, .address = first};
+        report_uninit(scene, scene->hart, scene->event->pc, &origin,
+                      packs ? "packs nothing but" : "computes with nothing but");
+    }
+    for (unsigned i = 0; i < work->touches; i++) {
+        const struct observed_touch *touch = &work->touch[i];
+        bool is_dst = touch->state == OBSERVED_STATE_DST || touch->state == OBSERVED_STATE_DST_FLAG;
+        if (is_dst && touch->is_write && touch->first < TENSIX_DST_ROWS &&
+            touch->count <= TENSIX_DST_ROWS - touch->first) {
+            set_bits(own->dst, touch->first, touch->count, true);
+        }
+    }
+}
+
+static void unit_reads(const struct check_scene *scene, struct uninit_tile *own)
+{
+    const struct observed *event = scene->event;
+    struct unpacked *unpacked = &own->unpacked;
+    unpacked->address = unpacked->bytes ? unpacked->address : (uint32_t)event->address;
+    unpacked->bytes += event->size;
+    unpacked->undefined += count_undefined(&own->l1, event->address, event->size);
+}
+
+static struct uninit_tile *take_uninit(const struct check_scene *scene)
+{
+    struct uninit_tile **own = &scene->checks->uninit->tile[scene->tile->node];
+    const struct tile_kind *kind = scene->tile->kind;
+    if (!*own && kind->type == TILE_TENSIX) {
+        *own = calloc(1, sizeof **own);
+        unsigned pages = (kind->l1_bytes + PAGE_BYTES - 1) >> PAGE_SHIFT;
+        if (*own) {
+            (*own)->l1.page = calloc(pages, sizeof(struct page *));
+            (*own)->l1.pages = (*own)->l1.page ? pages : 0;
+            (*own)->l1.bytes = scene->tile->l1;
+            (*own)->macros = scene->tile->tensix.vector.macros;
+        }
+    }
+    return *own;
+}
+
+static struct memory *memory_of_event(const struct check_scene *scene, struct uninit_tile *own)
+{
+    const struct observed *event = scene->event;
+    const struct chip_place *place = &scene->checks->chip->place[scene->tile->node];
+    if (event->is_gddr) {
+        return place->port ? &scene->checks->uninit->bank[place->port->bank->number] : NULL;
+    }
+    return own && event->address < scene->tile->kind->l1_bytes ? &own->l1 : NULL;
+}
+
+void check_uninit_access(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    struct uninit_tile *own = take_uninit(scene);
+    struct memory *memory = memory_of_event(scene, own);
+    bool writes = event->kind != OBSERVED_READ;
+    if (event->agent <= OBSERVED_NCRISC && own && !event->is_gddr) {
+        if (writes) {
+            hart_stores(scene, own);
+        } else {
+            hart_loads(scene, own);
+        }
+    } else if (!memory) {
+        return;
+    } else if (!writes && event->agent == OBSERVED_UNPACKER) {
+        unit_reads(scene, own);
+    } else if (!writes && event->agent == OBSERVED_HOST) {
+        host_reads(scene, memory);
+    } else if (writes && event->agent == OBSERVED_NOC) {
+        packet_writes(scene, memory);
+    } else if (writes) {
+        set_defined(memory, event->address, event->size);
+    }
+}
+
+void check_uninit_sent(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    struct uninit_tile *own = take_uninit(scene);
+    if (own && event->packet == NOC_READ && event->back < scene->tile->kind->l1_bytes &&
+        event->asker < RV32_CORES) {
+        own->read[own->reads++ % READS] = (struct read_request){.is_there = true,
+                                                                .node = event->node,
+                                                                .hart = event->asker,
+                                                                .pc = event->pc,
+                                                                .to = (uint32_t)event->back,
+                                                                .size = event->size,
+                                                                .from = event->address};
+    }
+}
+
+/* --- Beginning and end --- */
+
+bool check_uninit_make(struct checks *checks)
+{
+    if (checks->chip->head.time.now > 0) {
+        return true; /* what was written before is not known */
+    }
+    checks->uninit = calloc(1, sizeof *checks->uninit);
+    for (unsigned i = 0; i < GRID_BANKS && checks->uninit; i++) {
+        checks->uninit->bank[i].page = calloc(BANK_PAGES, sizeof(struct page *));
+        checks->uninit->bank[i].pages = checks->uninit->bank[i].page ? BANK_PAGES : 0;
+    }
+    return checks->uninit != NULL;
+}
+
+static void free_memory(struct memory *memory)
+{
+    for (unsigned i = 0; i < memory->pages; i++) {
+        free(memory->page[i]);
+    }
+    free(memory->page);
+}
+
+void check_uninit_free(struct checks *checks)
+{
+    for (unsigned i = 0; i < NOC_NODES && checks->uninit; i++) {
+        if (checks->uninit->tile[i]) {
+            free_memory(&checks->uninit->tile[i]->l1);
+            free(checks->uninit->tile[i]);
+        }
+    }
+    for (unsigned i = 0; i < GRID_BANKS && checks->uninit; i++) {
+        free_memory(&checks->uninit->bank[i]);
+    }
+    free(checks->uninit);
+}
