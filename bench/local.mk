@@ -1,7 +1,9 @@
 ## Benchmarks; `make bench` builds and runs them. BENCH_JSON=DIR writes DIR/rv32.json and so on.
-BENCHMARKS = %D%/chip %D%/data %D%/matmul %D%/rv32 %D%/sfpu %D%/tensix
+BENCHMARKS = %D%/chip %D%/data %D%/matmul %D%/rv32 %D%/sfpu %D%/silicon %D%/tensix
 EXTRA_PROGRAMS += $(BENCHMARKS)
 bench_image = %D%/image.c %D%/image.h %D%/bench.c %D%/bench.h %D%/goals.def
+bench_silicon_SOURCES = %D%/silicon.c %D%/silicon_noc.def %D%/bench.c %D%/bench.h %D%/goals.def
+bench_silicon_LDADD = libpenrose_core.la -ldl -lm
 bench_rv32_SOURCES = %D%/rv32.c $(bench_image)
 bench_rv32_LDADD = libpenrose_core.la -ldl
 bench_guest = %D%/guest.c %D%/guest.h %D%/bench.c %D%/bench.h %D%/goals.def

@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	%D%/PERFORMANCE.md \
 	%D%/RECORDING.md \
 	%D%/RESULTS.md \
+	%D%/TIMING.md \
 	%D%/TTNN.md \
 	%D%/examples/CMakeLists.txt \
 	%D%/examples/links.py \

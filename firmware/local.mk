@@ -7,6 +7,7 @@ GUEST_FILES = \
 	%D%/bare/crt0.S \
 	%D%/bare/fault.c \
 	%D%/bare/hello.c \
+	%D%/bare/noc_times.c \
 	%D%/bare/pingpong.c \
 	%D%/bare/push.c \
 	%D%/bare/sort_crc.c \
@@ -144,7 +145,7 @@ EXTRA_DIST += $(vector_common_files) $(vector_kernel_files)
 
 ## NAME.elf ends in ebreak, NAME-flag.elf sets a flag in L1 (see crt0.S).
 guests_plain = $(addprefix firmware/,hello.elf push.elf sort_crc.elf)
-guests_flag = $(addprefix firmware/,hello-flag.elf sort_crc-flag.elf)
+guests_flag = $(addprefix firmware/,hello-flag.elf noc_times-flag.elf sort_crc-flag.elf)
 guests_fault = $(patsubst %,firmware/fault-%.elf,jump load store readonly misaligned illegal float loop)
 guests_pingpong = $(patsubst %,firmware/pingpong-%.elf,brisc trisc0 trisc1 trisc2)
 guests_tensix = $(patsubst %,firmware/tensix-%.elf,trisc0 trisc1 trisc2)
@@ -173,7 +174,7 @@ guest_hart_trisc2 = -DHART=3 -Wl,--defsym=TEXT_BASE=0x30000 -Wl,--defsym=MAILBOX
 guest_hart_ncrisc = -DHART=4 -Wl,--defsym=TEXT_BASE=0x40000 -Wl,--defsym=MAILBOX=0x8400
 
 guest_common = $(addprefix $(srcdir)/firmware/,bare/bare.h bare/bare.ld bare/crt0.S kit/kit/ttinsn.h) \
-	$(srcdir)/src/arch/blackhole/addresses.h
+	$(srcdir)/src/arch/blackhole/addresses.h $(srcdir)/src/arch/blackhole/niu.def
 ## Tables of the emulator that are headers of the kernels for tensors.
 guests_tensor_flag = $(patsubst %,firmware/tensor/matmul-flag-%.elf,trisc0 trisc1 trisc2)
 guest_tables = $(addprefix $(srcdir)/src/arch/blackhole/,regs.def tensix.def waits.def)

@@ -67,7 +67,8 @@ static void port_send(void *owner, struct noc_packet *packet, uint64_t cycle)
 {
     struct dram_port *port = owner;
     struct dram_bank *bank = port->bank;
-    packet->sent = cycle;
+    packet->sent = noc_leave(&bank->board->delivery, &port->tile->ways[packet->noc], packet, cycle);
+    packet->has_passed = false;
     packet->order = (uint64_t)(NOC_NODES + bank->number) << 40 | bank->sequence++;
     noc_list_append(&bank->sent, packet);
 }
@@ -153,9 +154,43 @@ static bool serve_packet(struct dram_bank *bank, struct noc_packet *packet, uint
     return tile_noc_serve(port->tile, target, packet, cycle);
 }
 
+/* Serves a request in GDDR in a timed run; when the answer begins to leave. Data leave while they are
+ * read, and arrive while they are written. */
+static uint64_t serve_timed(struct dram_bank *bank, const struct noc_packet *packet)
+{
+    const struct timing *timing = bank->board->delivery.timing;
+    const bool reads = packet->kind == NOC_READ;
+    uint64_t bytes = (uint64_t)noc_flits(packet->address, packet->size) * NOC_FLIT_BYTES;
+    uint64_t before = reads ? 0 : bytes / timing->rate[TIMING_DRAM_BANK_BYTES];
+    uint64_t after = reads ? bytes / timing->rate[TIMING_NOC_NIU_BYTES] : 0;
+    uint64_t arrival = packet->arrival > before ? packet->arrival : before;
+    timing_ask(timing, TIMING_DRAM_BANK_BYTES, &bank->gddr, bytes, arrival - before);
+    uint64_t done = bank->gddr.free_at > arrival ? bank->gddr.free_at : arrival;
+    return done - after + timing_cycles(timing, reads ? TIMING_DRAM_READ : TIMING_DRAM_WRITE);
+}
+
+/* Timed runs: must a packet that has just arrived wait for the NIU of its port, or for the bank? */
+static bool is_delayed(struct dram_bank *bank, struct noc_packet *packet)
+{
+    const struct dram_port *port = port_at(bank, packet->to);
+    if (!bank->board->delivery.timing || packet->has_passed || packet->kind > NOC_ATOMIC) {
+        return false;
+    }
+    bool waits = noc_must_pass(&bank->board->delivery, &port->tile->ways[packet->noc], packet);
+    if (is_subordinate(port, packet->noc) && packet->address < END_GDDR) {
+        packet->arrival = serve_timed(bank, packet);
+        return true;
+    }
+    return waits;
+}
+
 void dram_serve(struct dram_bank *bank, uint64_t end)
 {
     for (struct noc_packet *packet; (packet = noc_queue_take(&bank->inbox, end));) {
+        if (is_delayed(bank, packet)) {
+            noc_queue_put(&bank->inbox, packet);
+            continue;
+        }
         if (!serve_packet(bank, packet, packet->arrival)) {
             packet->arrival = end; /* the tile is busy: again in the next round */
             noc_queue_put(&bank->inbox, packet);

@@ -24,8 +24,7 @@ static uint64_t *flow(struct penrose_chip *chip, const struct noc_packet *packet
 
 static void set_arrival(struct penrose_chip *chip, struct noc_packet *packet, unsigned hops)
 {
-    uint64_t arrival =
-        packet->sent + noc_latency(&chip->board.delivery, packet, hops) + packet->delay;
+    uint64_t arrival = packet->sent + noc_latency(&chip->board.delivery, hops) + packet->delay;
     packet->arrival = arrival < chip->head.time.now ? chip->head.time.now : arrival;
     if (noc_keeps_order(&chip->board.delivery, packet)) {
         uint64_t *last = flow(chip, packet);
@@ -71,7 +70,9 @@ static void route_packet(struct penrose_chip *chip, struct noc_packet *packet);
 /* Sends what arises between windows. */
 static void send_on(struct penrose_chip *chip, struct noc_packet *packet, uint64_t cycle)
 {
-    packet->sent = cycle;
+    packet->sent = noc_leave(&chip->board.delivery, &chip->edge_ways[packet->noc][packet->from],
+                             packet, cycle);
+    packet->has_passed = false;
     packet->order = (uint64_t)(NOC_NODES + GRID_BANKS) << 40 | chip->edge_sequence++;
     route_packet(chip, packet);
 }
@@ -410,6 +411,11 @@ void chip_exchange(struct penrose_chip *chip, uint64_t end)
         route_all(chip, &chip->bank[i].sent);
     }
     for (struct noc_packet *packet; (packet = noc_queue_take(&chip->edge, end));) {
+        struct noc_ways *ways = &chip->edge_ways[packet->noc][packet->to];
+        if (noc_must_pass(&chip->board.delivery, ways, packet)) {
+            noc_queue_put(&chip->edge, packet);
+            continue;
+        }
         serve_edge(chip, packet);
     }
     chip_exchange_frames(chip);

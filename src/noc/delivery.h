@@ -4,7 +4,9 @@
  *   at once    functional runs: what nobody else can tell from what travels takes no time
  *              (tile/noc_short.c, chip/gddr.c); all else arrives when the length of a window has
  *              passed, however far it goes
- *   by hops    timed runs: SPEC NoC/README, performance
+ *   by hops    timed runs: SPEC NoC/README, performance. A packet leaves, and arrives, when the last of
+ *              its data has passed its NIU. Links between routers are never short, and no packet
+ *              blocks another one there
  *   at random  --schedule random: requests depart late, packets are late, and they overtake each
  *              other as far as the hardware lets them
  */
@@ -13,6 +15,14 @@
 
 #include "isa/timing.h"
 #include "noc/packet.h"
+
+/* An NIU's ways out and in. Timed runs: the data of packets pass one after the other. */
+struct noc_ways {
+    struct timing_resource out, in;
+    uint64_t
+        begins; /* when the latest that is to leave begins to. HW: until then an NIU takes no other
+                        request (noc.y.write_64tx_same, 2 KiB: 34 cycles each) */
+};
 
 struct noc_delivery {
     bool at_once, at_random;
@@ -23,9 +33,22 @@ struct noc_delivery {
 /* At random: cycles at most that a request waits to depart, and that a packet is late. */
 enum { NOC_MOST_DEPARTURE = 600, NOC_MOST_DELAY = 1500 };
 
+/* When a packet has passed a way of an NIU, through which its last flit would go at `last` if there
+ * were no other packets. Requests pass out of an NIU in order. */
+uint64_t noc_pass(const struct noc_delivery *delivery, struct timing_resource *way,
+                  const struct noc_packet *packet, uint64_t last);
+
+/* The same for one that begins to leave at `cycle`. */
+uint64_t noc_leave(const struct noc_delivery *delivery, struct noc_ways *ways,
+                   const struct noc_packet *packet, uint64_t cycle);
+
+/* Must a packet that has just arrived wait until its receiver's NIU has passed it? Its arrival is put off
+ * then, and it is to be taken again. */
+bool noc_must_pass(const struct noc_delivery *delivery, struct noc_ways *ways,
+                   struct noc_packet *packet);
+
 /* Cycles from a packet's departure, over so many hops, to its arrival. */
-uint64_t noc_latency(const struct noc_delivery *delivery, const struct noc_packet *packet,
-                     unsigned hops);
+uint64_t noc_latency(const struct noc_delivery *delivery, unsigned hops);
 
 /* Does a packet arrive after those that left before it on the same way? Where latencies are equal
  * all do by themselves. */

@@ -63,10 +63,12 @@ struct noc_packet_state {
     uint8_t channel; /* class and buddy bit where software chose them, else NOC_ANY_CHANNEL */
     bool wants_response, is_inline, has_enables, is_multicast, is_linked, accumulates,
         stores_header;
+    bool has_passed;  /* the NIU of its receiver has it whole (timed runs) */
     bool is_answered; /* a request whose sender has had the response already */
     bool is_excused;  /* it may break rules of its ends: a policy lets it pass */
     bool is_void; /* a policy lets it pass, and nothing can be done: it touches no memory, and is
                          counted and answered */
+    uint8_t gap[7];
 };
 
 struct noc_packet {

@@ -40,7 +40,8 @@ static bool has_room(const struct tile *tile, unsigned noc, uint64_t cycle)
 void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
 {
     struct tile *tile = owner;
-    packet->sent = cycle;
+    packet->sent = noc_leave(&tile->board->delivery, &tile->ways[packet->noc], packet, cycle);
+    packet->has_passed = false;
     tile_note_asked(tile, packet);
     tile_noc_tell_sent(tile, packet, cycle);
     if (tile_noc_short(tile, packet, cycle)) {
@@ -117,9 +118,9 @@ static struct noc_initiator initiator(struct tile *tile, unsigned noc, enum tile
                                   .fault = request_fault};
 }
 
-/* A request departs when its NIU gets to it, after those before it: under --schedule random, when
- * much has left, and while the overlay has a transaction open. Then `due` is in the far future, in
- * the same order. Until then it is what it was when it was accepted, whatever becomes of its
+/* A request departs when its NIU gets to it, after those before it: in timed runs, under --schedule
+ * random, when much has left, and while the overlay has a transaction open. Then `due` is in the far
+ * future, in the same order. Until then it is what it was when it was accepted, whatever becomes of its
  * registers. */
 #define HELD (UINT64_C(1) << 63)
 
@@ -128,19 +129,35 @@ static uint32_t *registers_of(struct tile *tile, unsigned noc, unsigned buffer)
     return &tile->niu[noc].word[niu_buffer(buffer)];
 }
 
+/* Timed runs: does the NIU still hold a request behind the one that leaves? */
+static bool is_leaving(const struct tile *tile, unsigned noc, uint64_t cycle)
+{
+    return tile->ways[noc].begins > cycle;
+}
+
+/* The next cycle from `due` on that is behind all others that wait. */
+static uint64_t behind_others(const struct tile *tile, unsigned noc, uint64_t due)
+{
+    for (unsigned i = 0; i < NIU_BUFFERS; i++) {
+        const struct tile_command *other = &tile->command[noc][i];
+        due = other->waits && other->due >= due ? other->due + 1 : due;
+    }
+    return due;
+}
+
 static void wait_for_departure(struct tile *tile, unsigned noc, unsigned buffer,
                                enum tile_agent agent, uint32_t pc, uint64_t cycle)
 {
     struct tile_command *command = &tile->command[noc][buffer];
     uint64_t due = cycle + draw(tile, NOC_MOST_DEPARTURE);
+    if (is_leaving(tile, noc, due)) {
+        due = tile->ways[noc].begins;
+    }
     if (!has_room(tile, noc, due)) {
         due = (tile->left[noc].period + 1) * LEFT_PERIOD;
     }
     due |= noc_transaction_holds(&tile->niu[noc], 0) ? HELD : 0;
-    for (unsigned i = 0; i < NIU_BUFFERS; i++) {
-        const struct tile_command *other = &tile->command[noc][i];
-        due = other->waits && other->due >= due ? other->due + 1 : due;
-    }
+    due = behind_others(tile, noc, due);
     *command = (struct tile_command){.waits = true, .agent = (uint8_t)agent, .pc = pc, .due = due};
     memcpy(command->word, registers_of(tile, noc, buffer), sizeof command->word);
     tile->commands++;
@@ -229,6 +246,12 @@ void tile_noc_depart(struct tile *tile, uint64_t end, uint64_t latest)
         }
         unsigned noc = i / NIU_BUFFERS, buffer = i % NIU_BUFFERS;
         struct tile_command *command = &tile->command[noc][buffer];
+        if (is_leaving(tile, noc, due) && latest == UINT64_MAX) {
+            command->waits = false; /* it is no other one */
+            command->due = behind_others(tile, noc, tile->ways[noc].begins);
+            command->waits = true;
+            continue;
+        }
         struct noc_initiator by =
             initiator(tile, noc, (enum tile_agent)command->agent, command->pc);
         uint64_t cycle = due > tile->now ? due : tile->now;
@@ -243,7 +266,7 @@ void tile_noc_depart(struct tile *tile, uint64_t end, uint64_t latest)
 static bool must_wait(const struct tile *tile, unsigned noc, uint64_t cycle)
 {
     bool waits = tile->board->delivery.at_random || noc_transaction_holds(&tile->niu[noc], 0) ||
-                 !has_room(tile, noc, cycle);
+                 !has_room(tile, noc, cycle) || is_leaving(tile, noc, cycle);
     for (unsigned i = 0; tile->commands && i < NIU_BUFFERS; i++) {
         waits |= tile->command[noc][i].waits; /* those before it */
     }

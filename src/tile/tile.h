@@ -322,6 +322,7 @@ struct tile_state {
     uint64_t now;
     uint64_t noc_sequence; /* of packets that it sent */
     struct tile_left left[2];
+    struct noc_ways ways[2];              /* of the NIUs */
     struct tile_cut cut;                  /* and its round */
     struct gddr_dma gddr_dma;             /* of DRAM tiles */
     uint32_t control[TILE_CONTROL_WORDS]; /* of Ethernet and DRAM tiles */

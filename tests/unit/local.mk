@@ -141,6 +141,7 @@ UNIT_TESTS = \
 	%D%/noc/check_overlay_memory \
 	%D%/noc/check_overlay_streams \
 	%D%/noc/check_overlay_wrong \
+	%D%/noc/check_delivery \
 	%D%/noc/check_packet \
 	%D%/noc/check_places \
 	%D%/noc/check_request_rules \

@@ -1,0 +1,71 @@
+/* When packets get there in timed runs: the ways of NIUs. */
+#include "noc/delivery.h"
+#include "unit/test.h"
+
+static const struct timing timing = {
+    .cycles = {[TIMING_NOC_NIU] = 5, [TIMING_NOC_HOP] = 9, [TIMING_NOC_END] = 7},
+    .rate = {[TIMING_NOC_NIU_BYTES] = 62},
+};
+static const struct noc_delivery timed = {.timing = &timing}, functional = {.window = 512};
+
+enum { WHOLE = 16384, OF_WHOLE = 264 /* cycles */ };
+
+static struct noc_packet write_of(uint32_t size)
+{
+    return (struct noc_packet){.kind = NOC_WRITE, .size = size};
+}
+
+TEST(packets_leave_one_after_the_other)
+{
+    struct noc_ways ways = {0};
+    struct noc_packet large = write_of(WHOLE), flit = write_of(64), answer = {.kind = NOC_WRITE_ACK};
+    struct noc_packet read = {.kind = NOC_READ, .size = WHOLE};
+    ck_assert_uint_eq(noc_leave(&timed, &ways, &large, 1000), 1000 + OF_WHOLE);
+    ck_assert_uint_eq(ways.begins, 1000);
+    ck_assert_uint_eq(noc_leave(&timed, &ways, &flit, 1010), 1000 + OF_WHOLE + 1);
+    ck_assert_uint_eq(ways.begins, 1000 + OF_WHOLE); /* until then the NIU takes no other */
+    /* A request keeps its place; what is only a header and answers passes. */
+    ck_assert_uint_ge(noc_leave(&timed, &ways, &read, 1020), 1000 + OF_WHOLE + 1);
+    ck_assert_uint_eq(noc_leave(&timed, &ways, &answer, 1020), 1020);
+    ck_assert_uint_eq(noc_leave(&timed, &ways, &flit, 5000), 5001);
+}
+
+/* What came alone is there at once; of two from two senders the later waits, and is told only once. */
+TEST(packets_arrive_one_after_the_other)
+{
+    struct noc_ways ways = {0};
+    struct noc_packet first = write_of(WHOLE), second = write_of(WHOLE);
+    first.arrival = 1000;
+    second.arrival = 1100;
+    ck_assert(!noc_must_pass(&timed, &ways, &first));
+    ck_assert(noc_must_pass(&timed, &ways, &second));
+    ck_assert_uint_ge(second.arrival, 1000 + OF_WHOLE);
+    ck_assert_uint_le(second.arrival, 1000 + OF_WHOLE + 1);
+    ck_assert(!noc_must_pass(&timed, &ways, &second));
+}
+
+/* 62 bytes a cycle, however small the packets are. */
+TEST_EACH(small_packets_are_as_fast_as_large_ones, 5)
+{
+    struct noc_ways ways = {0};
+    struct noc_packet packet = write_of(UINT32_C(1) << (6 + 2 * _i));
+    uint64_t last = 0, bytes = 0;
+    for (; bytes < UINT32_C(1) << 20; bytes += packet.size) {
+        last = noc_leave(&timed, &ways, &packet, 0);
+    }
+    ck_assert_uint_ge(last, bytes / 62);
+    ck_assert_uint_le(last, bytes / 62 + 1);
+}
+
+TEST(functional_runs_have_no_ways)
+{
+    struct noc_ways ways = {0};
+    struct noc_packet large = write_of(WHOLE);
+    large.arrival = 1000;
+    ck_assert_uint_eq(noc_leave(&functional, &ways, &large, 1000), 1000);
+    ck_assert_uint_eq(noc_leave(&functional, &ways, &large, 1000), 1000);
+    ck_assert(!noc_must_pass(&functional, &ways, &large));
+    ck_assert_uint_eq(ways.out.free_at + ways.in.free_at + ways.begins, 0);
+    ck_assert_uint_eq(noc_latency(&functional, 3), 512);
+    ck_assert_uint_eq(noc_latency(&timed, 3), 2 * 5 + 3 * 9 + 7);
+}
