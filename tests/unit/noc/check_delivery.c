@@ -18,7 +18,8 @@ static struct noc_packet write_of(uint32_t size)
 TEST(packets_leave_one_after_the_other)
 {
     struct noc_ways ways = {0};
-    struct noc_packet large = write_of(WHOLE), flit = write_of(64), answer = {.kind = NOC_WRITE_ACK};
+    struct noc_packet large = write_of(WHOLE), flit = write_of(64),
+                      answer = {.kind = NOC_WRITE_ACK};
     struct noc_packet read = {.kind = NOC_READ, .size = WHOLE};
     ck_assert_uint_eq(noc_leave(&timed, &ways, &large, 1000), 1000 + OF_WHOLE);
     ck_assert_uint_eq(ways.begins, 1000);
