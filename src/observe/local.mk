@@ -20,6 +20,7 @@ chip_sources += \
 	%D%/check/order.h \
 	%D%/check/races.c \
 	%D%/check/races.h \
+	%D%/check/report.c \
 	%D%/check/uninit.c \
 	%D%/dump/buffers.c \
 	%D%/dump/collect.c \
@@ -54,6 +55,8 @@ chip_sources += \
 	%D%/waits/places.c \
 	%D%/waits/places.h \
 	%D%/waits/left.h \
+	%D%/waits/owed.c \
+	%D%/waits/owed.h \
 	%D%/waits/responses.c \
 	%D%/waits/responses.h \
 	%D%/waits/under_way.c \

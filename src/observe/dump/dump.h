@@ -97,9 +97,6 @@ enum penrose_status dump_write_tile(const char *directory, const struct dump_til
 enum penrose_status dump_finish(const char *directory, const json_t *manifest,
                                 struct penrose_error *error);
 
-/* Has the folder tiles of a dump, but no manifest, which is written last? */
-bool dump_is_cut(const char *directory);
-
 /* A file of a dump that is made anew: what had its name is removed before, so that nothing is written
  * through a link. -1 and errno. */
 int dump_create_file(const char *path);

@@ -20,22 +20,10 @@
 #include "observe/dump/parts.h"
 #include "observe/dump/read.h"
 
-const char dump_manifest_name[] = "manifest.json";
-
 static enum penrose_status file_error(struct penrose_error *error, const char *path,
                                       const char *what)
 {
     return error_set(error, PENROSE_E_FILE, "%s: cannot be %s: %s", path, what, strerror(errno));
-}
-
-bool dump_path(char path[PATH_MAX], const char *directory, const char *name)
-{
-    return snprintf(path, PATH_MAX, "%s/%s", directory, name) < PATH_MAX;
-}
-
-enum penrose_status dump_path_too_long(struct penrose_error *error, const char *directory)
-{
-    return error_set(error, PENROSE_E_FILE, "%.200s: the path is too long", directory);
 }
 
 /* --- Writing --- */
@@ -49,32 +37,6 @@ static bool is_empty(DIR *folder)
         }
     }
     return true;
-}
-
-/* "1-2" */
-static bool is_tile_folder(const char *name)
-{
-    size_t x = strspn(name, "0123456789");
-    size_t y = name[x] == '-' ? strspn(name + x + 1, "0123456789") : 0;
-    return x && y && !name[x + 1 + y];
-}
-
-bool dump_is_cut(const char *directory)
-{
-    char path[PATH_MAX];
-    const struct dirent *entry;
-    bool has_tiles = false;
-    DIR *folder = dump_path(path, directory, dump_manifest_name) && access(path, F_OK) != 0
-                      ? opendir(directory)
-                      : NULL;
-    while (folder && !has_tiles && (entry = readdir(folder))) {
-        has_tiles =
-            is_tile_folder(entry->d_name) || strcmp(entry->d_name, "manifest.json.part") == 0;
-    }
-    if (folder) {
-        closedir(folder);
-    }
-    return has_tiles;
 }
 
 /* Does the folder above exist, so that this one can be made? */

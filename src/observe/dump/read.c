@@ -2,6 +2,7 @@
  * are checked, and what is not understood is passed over. */
 #include "observe/dump/read.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,7 +16,45 @@
 
 enum { MOST_TILES = 4096, MOST_PLACE = 64 };
 
+const char dump_manifest_name[] = "manifest.json";
+
 /* --- Files --- */
+
+bool dump_path(char path[PATH_MAX], const char *directory, const char *name)
+{
+    return snprintf(path, PATH_MAX, "%s/%s", directory, name) < PATH_MAX;
+}
+
+enum penrose_status dump_path_too_long(struct penrose_error *error, const char *directory)
+{
+    return error_set(error, PENROSE_E_FILE, "%.200s: the path is too long", directory);
+}
+
+/* "1-2" */
+static bool is_tile_folder(const char *name)
+{
+    size_t x = strspn(name, "0123456789");
+    size_t y = name[x] == '-' ? strspn(name + x + 1, "0123456789") : 0;
+    return x && y && !name[x + 1 + y];
+}
+
+bool dump_is_cut(const char *directory)
+{
+    char path[PATH_MAX];
+    const struct dirent *entry;
+    bool has_tiles = false;
+    DIR *folder = dump_path(path, directory, dump_manifest_name) && access(path, F_OK) != 0
+                      ? opendir(directory)
+                      : NULL;
+    while (folder && !has_tiles && (entry = readdir(folder))) {
+        has_tiles =
+            is_tile_folder(entry->d_name) || strcmp(entry->d_name, "manifest.json.part") == 0;
+    }
+    if (folder) {
+        closedir(folder);
+    }
+    return has_tiles;
+}
 
 static enum penrose_status refuse_manifest(struct penrose_error *error, const char *path,
                                            const char *why)

@@ -37,6 +37,9 @@ extern const char dump_manifest_name[];
 bool dump_path(char path[PATH_MAX], const char *directory, const char *name);
 enum penrose_status dump_path_too_long(struct penrose_error *error, const char *directory);
 
+/* Has the folder tiles of a dump, but no manifest, which is written last? */
+bool dump_is_cut(const char *directory);
+
 /* The manifest of the dump in a folder, checked as far as its version; to be given back by json_decref.
  * PENROSE_E_FILE, PENROSE_E_FORMAT, PENROSE_E_MEMORY. */
 enum penrose_status dump_read_manifest(const char *directory, json_t **manifest,

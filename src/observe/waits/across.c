@@ -211,7 +211,8 @@ static void put_step(struct wait_words *words, const struct chain *from, const s
     }
 }
 
-bool wait_across_add(struct wait_lines *lines, const struct chain *chain, unsigned number)
+/* False where the waiter's way leads over no link: then nothing was said. */
+static bool add_way_across(struct wait_lines *lines, const struct chain *chain, unsigned number)
 {
     struct ways ways = {.steps = 0};
     struct wait_words words;
@@ -235,4 +236,19 @@ bool wait_across_add(struct wait_lines *lines, const struct chain *chain, unsign
     wait_chain_put_dependents(chain, number, &words);
     wait_lines_add(lines, chain->tile->x, chain->tile->y, &words);
     return true;
+}
+
+void wait_across_add(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
+{
+    struct chain chain;
+    if (tile->kind->type != TILE_TENSIX && !tile->eth) {
+        return;
+    }
+    wait_chain_make(&chain, chip, tile);
+    for (unsigned i = 0; i < WAITERS; i++) {
+        bool is_root = chain.waiter[i].waits && chain.waiter[i].cause == WAITS_FOR_NOBODY;
+        if (is_root && !add_way_across(lines, &chain, i)) {
+            wait_chain_add_root(lines, &chain, i);
+        }
+    }
 }

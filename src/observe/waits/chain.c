@@ -16,7 +16,6 @@
 #include "chip/chip.h"
 #include "metal/firmware.h"
 #include "noc/request.h"
-#include "observe/waits/across.h"
 #include "observe/waits/places.h"
 #include "observe/waits/under_way.h"
 #include "tensix/exec.h"
@@ -658,18 +657,8 @@ void wait_chain_make(struct chain *chain, struct penrose_chip *chip, struct tile
     choose_causes(chain);
 }
 
-void wait_chain_add(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
+void wait_chain_add_root(struct wait_lines *lines, struct chain *chain, unsigned number)
 {
-    struct chain chain;
-    if (tile->kind->type != TILE_TENSIX && !tile->eth) {
-        return;
-    }
-    wait_chain_make(&chain, chip, tile);
-    for (unsigned i = 0; i < WAITERS; i++) {
-        bool is_root = chain.waiter[i].waits && chain.waiter[i].cause == WAITS_FOR_NOBODY;
-        if (is_root && !wait_across_add(lines, &chain, i)) {
-            add_root(lines, &chain, i);
-            add_posts(lines, &chain, &chain.waiter[i]);
-        }
-    }
+    add_root(lines, chain, number);
+    add_posts(lines, chain, &chain->waiter[number]);
 }

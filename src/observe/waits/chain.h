@@ -50,8 +50,8 @@ void wait_chain_put_dependents(const struct chain *chain, unsigned number,
 /* The hart whose post reaches the word; RV32_CORES: none. */
 enum rv32_core wait_chain_poster(const struct tile *tile, uint16_t place, uint32_t word);
 
-/* Says each chain of the tile: the event that is missing, who would have to bring it about, and who
- * waits for it, one behind the other. Nothing where nobody waits for another. */
-void wait_chain_add(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile);
+/* Says that nobody is known for whom this waiter waits: the event that is missing, who would have to
+ * bring it about, and who waits for it, one behind the other; and where posts of the tile went. */
+void wait_chain_add_root(struct wait_lines *lines, struct chain *chain, unsigned number);
 
 #endif

@@ -10,7 +10,7 @@
 #include "eth/base_firmware.h"
 #include "metal/buffers.h"
 #include "metal/firmware.h"
-#include "observe/waits/responses.h"
+#include "observe/waits/owed.h"
 #include "observe/waits/under_way.h"
 #include "tile/eth_window.h"
 
@@ -256,7 +256,7 @@ static void put_awaited(const struct penrose_chip *chip, const struct tile *tile
         return;
     }
     bool is_of_id = counter >= FIRST_ID_COUNTER && counter < FIRST_ID_COUNTER + NIU_TRANSACTIONS;
-    wait_words_value(words, is_of_id && !responses_ids_hold(&tile->niu[noc])
+    wait_words_value(words, is_of_id && !owed_ids_hold(&tile->niu[noc])
                                 ? ": it counts a multicast once, and down for each receiver"
                                 : ": an answer was lost, or nobody asked");
 }

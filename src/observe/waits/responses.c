@@ -1,67 +1,15 @@
-/*
- * Responses for which NIUs still wait, see responses.h.
- *
- * NIU_MST_REQS_OUTSTANDING_ID(id) alone does not say how many are missing: a multicast adds one and
- * takes one away for each receiver. The counters of requests and responses, for reads, writes and
- * atomics, show whether there were multicasts: then there are more responses than requests. Values
- * of the ids are reported only if they agree with those counters.
- */
+/* Responses for which NIUs still wait, see responses.h. */
 #include "observe/waits/responses.h"
 
+#include "observe/waits/owed.h"
 #include "observe/waits/under_way.h"
 #include "observe/waits/places.h"
 
-/* --- What is owed --- */
-
-enum { KINDS = 3, ANY_ID = NIU_TRANSACTIONS };
-
-static const struct {
-    enum niu_counter asked, answered;
-    const char *name, *barrier;
-    bool has_multicasts;
-} kinds[KINDS] = {
-    {NIU_MST_RD_REQ_SENT, NIU_MST_RD_RESP_RECEIVED, "reads", "noc_async_read_barrier", false},
-    {NIU_MST_NONPOSTED_WR_REQ_SENT, NIU_MST_WR_ACK_RECEIVED, "writes", "noc_async_write_barrier",
-     true},
-    {NIU_MST_NONPOSTED_ATOMIC_SENT, NIU_MST_ATOMIC_RESP_RECEIVED, "atomics",
-     "noc_async_atomic_barrier", true},
-};
+enum { ANY_ID = NIU_TRANSACTIONS };
 
 static unsigned kind_of(const struct noc_packet *packet)
 {
-    return packet->kind % KINDS; /* requests and their responses are in the same order */
-}
-
-/* Responses of a kind that have not come, below zero where more came than there were requests. */
-static int32_t owed(const struct niu *niu, unsigned kind)
-{
-    const uint32_t *counter = niu->word + NIU_COUNTERS / 4;
-    return (int32_t)(counter[kinds[kind].asked] - counter[kinds[kind].answered]);
-}
-
-/* The counter of an id, which has eight bits, as a number that may be below zero. */
-static int outstanding(const struct niu *niu, unsigned id)
-{
-    return (int8_t)niu_outstanding(niu, id);
-}
-
-bool responses_ids_hold(const struct niu *niu)
-{
-    int32_t missing = 0, unasked = 0;
-    for (unsigned kind = 0; kind < KINDS; kind++) {
-        int32_t number = owed(niu, kind);
-        if (number < 0 && kinds[kind].has_multicasts) {
-            return false;
-        }
-        missing += number > 0 ? number : 0;
-        unasked += number < 0 ? -number : 0;
-    }
-    for (unsigned id = 0; id < NIU_TRANSACTIONS; id++) {
-        int number = outstanding(niu, id);
-        missing -= number > 0 ? number : 0;
-        unasked -= number < 0 ? -number : 0;
-    }
-    return missing >= 0 && unasked >= 0;
+    return packet->kind % OWED_KINDS; /* requests and their responses are in the same order */
 }
 
 /* --- What is under way --- */
@@ -101,7 +49,7 @@ static void put_missing(struct wait_words *words, int32_t missing)
 static void add_id(struct wait_lines *lines, const struct penrose_chip *chip,
                    const struct tile *tile, unsigned noc, unsigned id)
 {
-    int missing = outstanding(&tile->niu[noc], id);
+    int missing = owed_outstanding(&tile->niu[noc], id);
     struct wait_words words;
     if (missing == 0 || is_under_way(chip, tile, noc, id)) {
         return;
@@ -120,14 +68,14 @@ static void add_id(struct wait_lines *lines, const struct penrose_chip *chip,
 static void add_kinds(struct wait_lines *lines, const struct penrose_chip *chip,
                       const struct tile *tile, unsigned noc)
 {
-    for (unsigned kind = 0; kind < KINDS; kind++) {
-        int32_t missing = owed(&tile->niu[noc], kind);
+    for (unsigned kind = 0; kind < OWED_KINDS; kind++) {
+        int32_t missing = owed_responses(&tile->niu[noc], kind);
         struct wait_words words;
         if (missing <= 0 || is_under_way(chip, tile, noc, ANY_ID)) {
             continue;
         }
         wait_words_start(&words);
-        wait_words_put(&words, "NoC %u, %s: ", noc, kinds[kind].name);
+        wait_words_put(&words, "NoC %u, %s: ", noc, owed_kinds[kind].name);
         put_missing(&words, missing);
         wait_lines_add(lines, tile->x, tile->y, &words);
     }
@@ -139,7 +87,7 @@ void responses_add_lost(struct wait_lines *lines, const struct penrose_chip *chi
     if (wait_places_departs(tile, noc)) {
         return;
     }
-    if (!responses_ids_hold(&tile->niu[noc])) {
+    if (!owed_ids_hold(&tile->niu[noc])) {
         add_kinds(lines, chip, tile, noc);
         return;
     }
@@ -157,7 +105,7 @@ struct group {
 
 struct groups {
     const struct tile *tile;
-    struct group group[2][KINDS][RV32_CORES]; /* by NoC, kind and hart */
+    struct group group[2][OWED_KINDS][RV32_CORES]; /* by NoC, kind and hart */
 };
 
 static void count_in(struct group *group, uint32_t packets, uint32_t pc)
@@ -207,11 +155,12 @@ static void add_group(struct wait_lines *lines, struct penrose_chip *chip, const
     struct wait_words words;
     wait_words_start(&words);
     wait_words_put(&words, "NoC %u: nobody has waited for the responses to %s of %s", noc,
-                   kinds[kind].name, tile->kind->hart[core]);
+                   owed_kinds[kind].name, tile->kind->hart[core]);
     wait_words_value(&words, " (%u)", group->packets);
     wait_words_put(&words, ", asked for");
     wait_places_position(&words, chip, tile, group->pc);
-    wait_words_put(&words, ": wait for them before the kernel returns (%s)", kinds[kind].barrier);
+    wait_words_put(&words, ": wait for them before the kernel returns (%s)",
+                   owed_kinds[kind].barrier);
     wait_lines_add(lines, tile->x, tile->y, &words);
 }
 
@@ -235,8 +184,8 @@ static void add_groups(struct wait_lines *lines, struct penrose_chip *chip, cons
                        bool of_ended)
 {
     struct groups groups = find_groups(chip, tile);
-    for (unsigned i = 0; i < 2 * KINDS * RV32_CORES; i++) {
-        unsigned noc = i / (KINDS * RV32_CORES), kind = i / RV32_CORES % KINDS;
+    for (unsigned i = 0; i < 2 * OWED_KINDS * RV32_CORES; i++) {
+        unsigned noc = i / (OWED_KINDS * RV32_CORES), kind = i / RV32_CORES % OWED_KINDS;
         enum rv32_core core = (enum rv32_core)(i % RV32_CORES);
         if (groups.group[noc][kind][core].packets && (!of_ended || has_ended(chip, tile, core))) {
             add_group(lines, chip, tile, noc, kind, core, &groups.group[noc][kind][core]);

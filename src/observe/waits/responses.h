@@ -20,8 +20,4 @@ void responses_add_under_way(struct wait_lines *lines, struct penrose_chip *chip
 void responses_add_left(struct wait_lines *lines, struct penrose_chip *chip,
                         const struct tile *tile);
 
-/* Do the NIU's counters of transaction ids say how many requests wait for their response? They do
- * not where receivers of multicasts were counted. */
-bool responses_ids_hold(const struct niu *niu);
-
 #endif

@@ -9,7 +9,7 @@
 #include "noc/transaction.h"
 #include "observe/waits/responses.h"
 #include "observe/waits/under_way.h"
-#include "observe/waits/chain.h"
+#include "observe/waits/across.h"
 #include "observe/waits/lines.h"
 #include "observe/waits/places.h"
 #include "observe/waits/waits.h"
@@ -440,7 +440,7 @@ static int write_report(struct penrose_chip *chip, char *text, size_t size,
         *text = 0;
     }
     if (add == add_tile) {
-        each_tile(chip, &lines, wait_chain_add);
+        each_tile(chip, &lines, wait_across_add);
     }
     each_tile(chip, &lines, add);
     wait_lines_write(&lines, &sink);

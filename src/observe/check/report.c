@@ -1,0 +1,99 @@
+/* What checks report, see check.h. */
+#include "observe/check/check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "observe/sink.h"
+#include "tile/fault.h"
+
+static const enum check_kind check_of[PENROSE_FAULT_KINDS] = {
+    [PENROSE_FAULT_NOC_UNWAITED] = CHECK_NOC,
+    [PENROSE_FAULT_NOC_SOURCE] = CHECK_NOC,
+    [PENROSE_FAULT_NOC_OPEN] = CHECK_NOC,
+    [PENROSE_FAULT_CB_COUNT] = CHECK_BUFFERS,
+    [PENROSE_FAULT_CB_ACCESS] = CHECK_BUFFERS,
+    [PENROSE_FAULT_NULL_ACCESS] = CHECK_MEMORY,
+    [PENROSE_FAULT_CODE_OVERWRITTEN] = CHECK_MEMORY,
+    [PENROSE_FAULT_STACK_OVERFLOW] = CHECK_MEMORY,
+    [PENROSE_FAULT_RETURN_ADDRESS] = CHECK_MEMORY,
+    [PENROSE_FAULT_ARGUMENT_RANGE] = CHECK_MEMORY,
+    [PENROSE_FAULT_UNDEFINED_DATA] = CHECK_UNINIT,
+    [PENROSE_FAULT_RACE_DST] = CHECK_RACES,
+    [PENROSE_FAULT_RACE_L1] = CHECK_RACES,
+    [PENROSE_FAULT_CONFIG_RACE] = CHECK_RACES,
+    [PENROSE_FAULT_GPR_HAZARD] = CHECK_RACES,
+    [PENROSE_FAULT_RACE_OPEN] = CHECK_RACES,
+};
+
+void check_report(const struct check_scene *scene, enum penrose_fault_kind kind, unsigned hart,
+                  uint32_t pc, uint32_t address, const char *format, ...)
+{
+    struct checks *checks = scene->checks;
+    uint32_t launch = scene->own->launched.id;
+    char text[sizeof((struct tile_fault *)0)->text];
+    if (!checks->does[check_of[kind]]) {
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (unsigned i = 0; i < checks->told; i++) {
+        const struct check_told *told = &checks->had[i];
+        if (told->kind == kind && told->hart == hart && told->pc == pc && told->launch == launch) {
+            return; /* one mistake, here or on another tile */
+        }
+    }
+    if (checks->told < CHECK_MOST_TOLD) {
+        checks->had[checks->told++] =
+            (struct check_told){.kind = kind, .hart = hart, .pc = pc, .launch = launch};
+    }
+    struct tile_fault fault =
+        tile_fault_of(scene->tile, kind, (enum tile_agent)hart, pc, scene->event->cycle, text);
+    fault.address = address;
+    tile_fault(scene->tile, &fault);
+}
+
+/* Appends a line of a chain of calls, unless it is in the file of the line behind it: of a header one is
+ * enough to find the place. */
+static void put_line(struct sink *sink, const char *line, const char *next)
+{
+    size_t name = strcspn(line, ":");
+    bool is_last = !next || strncmp(line, next, name + 1) != 0;
+    if (is_last) {
+        sink_put(sink, "%s%.*s", sink->text[sink->length - 1] == '(' ? "" : ", ",
+                 (int)strcspn(line, ","), line);
+    }
+}
+
+const char *check_place(const struct check_scene *scene, unsigned hart, uint32_t pc,
+                        char text[CHECK_PLACE])
+{
+    static const char before_calls[] = ", inlined at ";
+    struct penrose_chip *chip = scene->checks->chip;
+    const struct tile *tile = scene->tile;
+    struct sink sink = {.text = text, .size = CHECK_PLACE};
+    char source[256], calls[1024];
+    chip_locate(chip, tile->x, tile->y, pc, NULL, 0, source, sizeof source);
+    images_calls_text(chip_images(chip), tile->x, tile->y, pc, false, calls, sizeof calls);
+    const char *slash = strrchr(source, '/'), *line = slash ? slash + 1 : source;
+    const char *next = strncmp(calls, before_calls, sizeof before_calls - 1) == 0
+                           ? calls + sizeof before_calls - 1
+                           : NULL;
+    sink_put(&sink, "%s", tile_agent_name((enum tile_agent)hart));
+    if (!*source) {
+        sink_put(&sink, " at pc 0x%08x", pc);
+        return text;
+    }
+    sink_put(&sink, " (");
+    while (line && (size_t)sink.length < CHECK_PLACE - 1) {
+        put_line(&sink, line, next);
+        const char *comma = next ? strchr(next, ',') : NULL;
+        line = next;
+        next = comma ? comma + 2 : NULL;
+    }
+    sink_put(&sink, ")");
+    return text;
+}
