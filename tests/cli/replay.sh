@@ -87,7 +87,7 @@ expect "no such file" 2 "cannot be read: No such file" -- replay "$work/none"
 expect "a folder" 2 "cannot be read: Is a directory" -- replay "$work"
 expect "another file" 2 "this is no recording of Penrose" -- replay "$work/host.py"
 { head -c 8 "$work/a.rec" && printf '\011\0\0\0\0\0\0\0'; } >"$work/later.rec"
-expect "another format" 2 "a recording of format 9; this build reads format 3" -- replay "$work/later.rec"
+expect "another format" 2 "a recording of format 9; this build reads format 4" -- replay "$work/later.rec"
 cp "$work/a.rec" "$work/damaged.rec"
 printf 'x%.0s' {1..60} | dd of="$work/damaged.rec" bs=1 seek=200 conv=notrunc 2>/dev/null
 expect "damage" 2 "the recording is damaged" -- replay "$work/damaged.rec"

@@ -192,10 +192,10 @@ static void hear_wait(struct order *order, unsigned thread, const struct tensix 
     }
     for (unsigned src = 0; src < TENSIX_SRCS; src++) {
         const struct tensix_src_banks *banks = &tensix->src[src];
-        if (wait->src & TENSIX_C_SRC_A_MATRIX << src) {
+        if (wait->src >> src & TENSIX_C_SRC_A_MATRIX) {
             (void)learn(&own->clock, &order->given[src][banks->matrix_bank]);
         }
-        if (wait->src & TENSIX_C_SRC_A_UNPACK << src) {
+        if (wait->src >> src & TENSIX_C_SRC_A_UNPACK) {
             (void)learn(&own->clock, &order->returned[src][banks->unpack_bank]);
         }
     }
