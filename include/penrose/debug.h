@@ -339,7 +339,8 @@ enum penrose_status penrose_gate_read(struct penrose_chip *chip, unsigned x, uns
  * Findings are faults of these kinds, with the policies that the chip has for them: one for each
  * instruction that breaks a rule, on the first tile that executes it. The tile's firmware must be
  * known. While a chip is checked, its shortcuts are not taken, and only the caller's thread runs it.
- * PENROSE_E_ARGUMENT names what is no check. PENROSE_E_MEMORY. PENROSE_E_STATE: too many observers.
+ * PENROSE_E_ARGUMENT names what is no check. PENROSE_E_MEMORY. PENROSE_E_STATE: too many observers, or
+ * time has passed and `uninit` is among them.
  */
 enum penrose_status penrose_check(struct penrose_chip *chip, const char *checks,
                                   struct penrose_error *error);

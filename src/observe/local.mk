@@ -21,6 +21,7 @@ chip_sources += \
 	%D%/check/races.c \
 	%D%/check/races.h \
 	%D%/check/report.c \
+	%D%/check/scene.c \
 	%D%/check/uninit.c \
 	%D%/dump/buffers.c \
 	%D%/dump/collect.c \

@@ -45,12 +45,6 @@ static void know_launch(const struct check_scene *scene)
     }
 }
 
-bool check_is_of_kernel(const struct check_scene *scene, uint32_t pc)
-{
-    return scene->own->is_known ? pc >= scene->own->launched.base
-                                : !metal_layout(scene->checks->chip, scene->tile);
-}
-
 /* Does the hart tell others that its kernel has ended? */
 static bool ends_kernel(const struct check_scene *scene)
 {
@@ -144,25 +138,6 @@ static void check_access(const struct check_scene *scene)
     } else if (event->kind == OBSERVED_READ && event->address - AT_NIU < GRID_NOCS * STEP_NIU) {
         check_noc_looked(scene);
     }
-}
-
-const struct rv32_operands *check_instruction(const struct check_scene *scene)
-{
-    static const struct rv32_operands none = {.row = -1};
-    const struct checks *checks = scene->checks;
-    uint32_t word = scene->own->word[scene->hart % RV32_CORES];
-    uint32_t vtype = scene->tile->hart[scene->hart % RV32_CORES].csr.vtype;
-    uint32_t hash = (word ^ word >> 12 ^ word >> 22) % CHECK_DECODED;
-    if (!checks->decoded || scene->hart >= RV32_CORES) {
-        return &none;
-    }
-    struct check_decoded *known = &checks->decoded[hash];
-    if (!known->is_there || known->word != word || known->vtype != vtype) {
-        *known = (struct check_decoded){
-            true, word, vtype,
-            rv32_find_operands(rv32_code_store_index(checks->chip->store), word, vtype)};
-    }
-    return &known->operands;
 }
 
 static void check_starts(const struct check_scene *scene)
@@ -279,7 +254,11 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
     };
     enum penrose_status status = check_names(names, checks->does, error);
     checks->observer.kinds |= (unsigned)checks->does[CHECK_RACES] << OBSERVED_UNIT;
-    if (checks->does[CHECK_UNINIT]) {
+    if (checks->does[CHECK_UNINIT] && chip->head.time.now > 0) {
+        status = error_set(error, PENROSE_E_STATE,
+                           "the check uninit does not know what was written before it began: turn "
+                           "it on before the first cycle, or name the other checks only");
+    } else if (checks->does[CHECK_UNINIT]) {
         checks->observer.kinds |= 1 << OBSERVED_LOADED | 1 << OBSERVED_TENSIX | 1 << OBSERVED_UNIT;
         status = check_uninit_make(checks)
                      ? status

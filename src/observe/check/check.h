@@ -155,6 +155,8 @@ enum { CHECK_PLACE = 96 };
 const char *check_place(const struct check_scene *scene, unsigned hart, uint32_t pc,
                         char text[CHECK_PLACE]);
 
+/* --- scene.c --- */
+
 /* What the firmware itself does is not looked at. Without firmware all is the program's. */
 bool check_is_of_kernel(const struct check_scene *scene, uint32_t pc);
 

@@ -905,9 +905,6 @@ void check_uninit_sent(const struct check_scene *scene)
 
 bool check_uninit_make(struct checks *checks)
 {
-    if (checks->chip->head.time.now > 0) {
-        return true; /* what was written before is not known */
-    }
     checks->uninit = calloc(1, sizeof *checks->uninit);
     for (unsigned i = 0; i < GRID_BANKS && checks->uninit; i++) {
         checks->uninit->bank[i].page = calloc(BANK_PAGES, sizeof(struct page *));

@@ -1,0 +1,29 @@
+/* What checks ask of a scene, see check.h. */
+#include "observe/check/check.h"
+
+#include "metal/firmware.h"
+
+bool check_is_of_kernel(const struct check_scene *scene, uint32_t pc)
+{
+    return scene->own->is_known ? pc >= scene->own->launched.base
+                                : !metal_layout(scene->checks->chip, scene->tile);
+}
+
+const struct rv32_operands *check_instruction(const struct check_scene *scene)
+{
+    static const struct rv32_operands none = {.row = -1};
+    const struct checks *checks = scene->checks;
+    uint32_t word = scene->own->word[scene->hart % RV32_CORES];
+    uint32_t vtype = scene->tile->hart[scene->hart % RV32_CORES].csr.vtype;
+    uint32_t hash = (word ^ word >> 12 ^ word >> 22) % CHECK_DECODED;
+    if (!checks->decoded || scene->hart >= RV32_CORES) {
+        return &none;
+    }
+    struct check_decoded *known = &checks->decoded[hash];
+    if (!known->is_there || known->word != word || known->vtype != vtype) {
+        *known = (struct check_decoded){
+            true, word, vtype,
+            rv32_find_operands(rv32_code_store_index(checks->chip->store), word, vtype)};
+    }
+    return &known->operands;
+}
