@@ -94,6 +94,7 @@ UNIT_TESTS = \
 	%D%/chip/check_sparse \
 	%D%/chip/check_state_hash \
 	%D%/chip/check_tensix_stops \
+	%D%/observe/check_checks \
 	%D%/observe/check_compare \
 	%D%/observe/check_dump \
 	%D%/observe/check_gdb_packet \

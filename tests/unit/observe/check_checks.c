@@ -1,0 +1,41 @@
+/* Turning checks on: penrose_check. What they find: tests/checks. */
+#include <string.h>
+
+#include <penrose/debug.h>
+
+#include "unit/test.h"
+
+static struct penrose_chip *chip;
+
+static void setup(void)
+{
+    struct penrose_options options = {.size = sizeof options};
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_OK);
+}
+
+static void teardown(void)
+{
+    penrose_chip_destroy(chip);
+}
+
+FIXTURE(setup, teardown);
+
+TEST(what_is_no_check_is_named)
+{
+    struct penrose_error error;
+    ck_assert_int_eq(penrose_check(chip, "noc,cub", &error), PENROSE_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "cub"));
+    ck_assert_int_eq(penrose_check(chip, "", &error), PENROSE_E_ARGUMENT);
+    ck_assert_int_eq(penrose_check(chip, "noc,cb,races,memory,uninit", &error), PENROSE_OK);
+}
+
+/* What was written before is not known to it; the others learn as they go. */
+TEST(uninit_begins_with_the_chip)
+{
+    const struct penrose_run run = {.size = sizeof run, .cycles = 1024, .pass_quiet_time = true};
+    struct penrose_error error;
+    ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CYCLES);
+    ck_assert_int_eq(penrose_check(chip, "all", &error), PENROSE_E_STATE);
+    ck_assert_ptr_nonnull(strstr(error.text, "uninit"));
+    ck_assert_int_eq(penrose_check(chip, "noc,cb,races,memory", &error), PENROSE_OK);
+}
