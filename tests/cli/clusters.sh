@@ -48,10 +48,6 @@ expect "a file and a card to run" 2 "--cluster says which chips there are; leave
 
 # --- doctor ---
 
-expect "doctor" 0 "out:^library     ok .*, 2 chips of $work/own.yaml\)$" "out:^cluster     ok +$work/cache/clusters/" \
-    "out:^tile        ok " -- doctor --cluster "$work/own.yaml"
-(cd "$work" && PENROSE_CARD=p100a PENROSE_CLUSTER=own.yaml expect "doctor of the caller's file, as JSON" 0 \
-    "out:\"cluster\": \"$work/own.yaml\"" -- doctor --json)
 expect "doctor of a wrong file" 2 "--cluster: .*port.yaml:10: .* chip 1 has no port 12" -- doctor --cluster "$work/port.yaml"
 expect "doctor of a file and a card" 2 "leave --card p300 out" -- doctor --cluster "$work/own.yaml" --card p300
 
@@ -98,6 +94,12 @@ if [ ! -e "$built" ] || grep -q __asan_init "$built"; then
     echo "no library that Python can load: the rest is left out"
     finish
 fi
+expect "doctor" 0 "out:^library     ok .*, 2 chips of $work/own.yaml\)$" "out:^cluster     ok +$work/cache/clusters/" \
+    "out:^tile        ok " -- doctor --cluster "$work/own.yaml"
+pushd "$work" >/dev/null
+PENROSE_CARD=p100a PENROSE_CLUSTER=own.yaml expect "doctor of the caller's file, as JSON" 0 \
+    "out:\"cluster\": \"$work/own.yaml\"" -- doctor --json
+popd >/dev/null
 messages=1 expect "two chips" 0 "out:^devices: 2$" "1 device( with 2 chips)?, " -- \
     exec --cluster "$work/own.yaml" -- python3 "$work/devices.py"
 messages=1 expect "one chip of a file" 0 "out:^devices: 1$" -- exec --cluster "$work/one.yaml" -- python3 "$work/devices.py"
