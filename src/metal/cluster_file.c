@@ -181,7 +181,7 @@ static enum penrose_status read_board(struct cluster_reader *reader, unsigned bo
     const struct loader_yaml *yaml = reader->yaml;
     unsigned id_at = 0, type_at = 0, chips = 0, chip = 0;
     uint64_t id = 0;
-    enum plan_board type;
+    enum plan_board type = BOARDS;
     enum penrose_status status = find_part(reader, board, "board_id", &id_at);
     status = status ? status : find_part(reader, board, "board_type", &type_at);
     status = status ? status : find_part(reader, board, "chips", &chips);
