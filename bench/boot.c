@@ -59,7 +59,8 @@ static void open_worker(struct boot *boot, const char *directory)
         copy_bank_at(i % COPY_BANKS, &x, &y);
         banks[i] = (uint16_t)(y << 6 | x);
     }
-    if (loader_firmware_open(&arch, directory, &boot->loader, &error) != PENROSE_OK ||
+    if (loader_firmware_open(&arch, rv32_find_operands, directory, &boot->loader, &error) !=
+            PENROSE_OK ||
         loader_firmware_boot(boot->loader, &nobody, &boot->worker.writes, &error) != PENROSE_OK) {
         bench_die(directory, error.text);
     }
@@ -71,8 +72,8 @@ static void open_ethernet(struct boot *boot, const char *directory)
 {
     struct penrose_error error;
     const struct loader_boot nobody = {0};
-    enum penrose_status status =
-        loader_companion_open(&arch, directory, LOADER_IDLE_ETHERNET, &boot->companion, &error);
+    enum penrose_status status = loader_companion_open(
+        &arch, rv32_find_operands, directory, LOADER_IDLE_ETHERNET, &boot->companion, &error);
     if (status == PENROSE_E_FILE) {
         return;
     }
