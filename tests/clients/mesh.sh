@@ -9,7 +9,7 @@
 # Without arguments some operations on two chips; `ttnn/mesh.py` has shapes, fabrics and operations, all
 # of which run if none is named. TTNN_DISPATCH=fast as for ttnn.sh. --all runs all of them on all
 # meshes below, or on the named one, keeps logs and results in OUT (./mesh-results), and prints a table.
-# That takes hours. An operation that ends the process is told; the others go on in a new one. --scale
+# That takes ten minutes. An operation that ends the process is told; the others go on in a new one. --scale
 # prints what one to 32 chips cost while one of them works (ttnn/mesh_scale.py).
 #
 # The library is one that knows PENROSE_CLUSTER. The first run compiles the fabric's kernels, which takes
