@@ -22,7 +22,7 @@ bench_chip_SOURCES = %D%/chip.c %D%/boot.c %D%/boot.h %D%/copy.c %D%/copy.h \
 bench_chip_LDADD = libpenrose_core.la -ldl -lpthread
 CLEANFILES += $(BENCHMARKS:=$(EXEEXT))
 bench: all $(BENCHMARKS:=$(EXEEXT))
-	for name in rv32 tensix data matmul sfpu chip; do \
+	for name in rv32 tensix data matmul sfpu chip silicon; do \
 		./bench/$$name$(EXEEXT) $(BENCH_FLAGS) \
 			$(if $(BENCH_JSON),--json $(BENCH_JSON)/$$name.json) || exit; \
 	done
