@@ -188,11 +188,26 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+enum { KEY_ONLY_ROW = 0x100 };
+
+static const struct argp_option own_options[] = {
+    {"only", KEY_ONLY_ROW, "ROW", 0, "Measure one row alone", 0}, {0}};
+
+static error_t parse_only(int key, char *argument, struct argp_state *state)
+{
+    if (key != KEY_ONLY_ROW) {
+        return bench_parse_none(key, argument, state);
+    }
+    ((struct bench_options *)state->input)->only = argument;
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct bench_options options = bench_defaults();
-    const struct argp argp = {.doc = "Times in timed runs beside those of silicon.",
-                              .parser = bench_parse_none,
+    const struct argp argp = {.options = own_options,
+                              .doc = "Times in timed runs beside those of silicon.",
+                              .parser = parse_only,
                               .children = (const struct argp_child[]){{.argp = &bench_argp}, {0}}};
     char program[4096];
     double error[ROWS];
