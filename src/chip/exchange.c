@@ -70,9 +70,8 @@ static void route_packet(struct penrose_chip *chip, struct noc_packet *packet);
 /* Sends what arises between windows. */
 static void send_on(struct penrose_chip *chip, struct noc_packet *packet, uint64_t cycle)
 {
-    packet->sent = noc_leave(&chip->board.delivery, &chip->edge_ways[packet->noc][packet->from],
-                             packet, cycle);
-    packet->has_passed = false;
+    (void)noc_leave(&chip->board.delivery, &chip->edge_ways[packet->noc][packet->from], packet,
+                    cycle);
     packet->order = (uint64_t)(NOC_NODES + GRID_BANKS) << 40 | chip->edge_sequence++;
     route_packet(chip, packet);
 }

@@ -23,14 +23,16 @@ uint64_t noc_pass(const struct noc_delivery *delivery, struct timing_resource *w
 }
 
 uint64_t noc_leave(const struct noc_delivery *delivery, struct noc_ways *ways,
-                   const struct noc_packet *packet, uint64_t cycle)
+                   struct noc_packet *packet, uint64_t cycle)
 {
-    if (!delivery->timing) {
-        return cycle;
+    packet->sent = cycle;
+    packet->has_passed = false;
+    if (delivery->timing) {
+        uint64_t alone = bytes_of(packet) / delivery->timing->rate[TIMING_NOC_NIU_BYTES];
+        ways->begins = ways->out.free_at > cycle ? ways->out.free_at : cycle;
+        packet->sent = noc_pass(delivery, &ways->out, packet, cycle + alone);
     }
-    ways->begins = ways->out.free_at > cycle ? ways->out.free_at : cycle;
-    uint64_t alone = bytes_of(packet) / delivery->timing->rate[TIMING_NOC_NIU_BYTES];
-    return noc_pass(delivery, &ways->out, packet, cycle + alone);
+    return packet->sent;
 }
 
 bool noc_must_pass(const struct noc_delivery *delivery, struct noc_ways *ways,

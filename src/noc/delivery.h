@@ -38,9 +38,10 @@ enum { NOC_MOST_DEPARTURE = 600, NOC_MOST_DELAY = 1500 };
 uint64_t noc_pass(const struct noc_delivery *delivery, struct timing_resource *way,
                   const struct noc_packet *packet, uint64_t last);
 
-/* The same for one that begins to leave at `cycle`. */
+/* A packet begins to leave an NIU at `cycle`, or behind others. It is sent when it has passed, which is
+ * also the result; at once where no time is charged. */
 uint64_t noc_leave(const struct noc_delivery *delivery, struct noc_ways *ways,
-                   const struct noc_packet *packet, uint64_t cycle);
+                   struct noc_packet *packet, uint64_t cycle);
 
 /* Must a packet that has just arrived wait until its receiver's NIU has passed it? Its arrival is put off
  * then, and it is to be taken again. */

@@ -40,8 +40,7 @@ static bool has_room(const struct tile *tile, unsigned noc, uint64_t cycle)
 void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
 {
     struct tile *tile = owner;
-    packet->sent = noc_leave(&tile->board->delivery, &tile->ways[packet->noc], packet, cycle);
-    packet->has_passed = false;
+    (void)noc_leave(&tile->board->delivery, &tile->ways[packet->noc], packet, cycle);
     tile_note_asked(tile, packet);
     tile_noc_tell_sent(tile, packet, cycle);
     if (tile_noc_short(tile, packet, cycle)) {
