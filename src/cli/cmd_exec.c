@@ -17,6 +17,7 @@
 #include "cli/suggest.h"
 #include "host/environment.h"
 #include "num/kernels.h"
+#include "observe/check/names.h"
 #include "observe/settings.h"
 
 enum { EXIT_NOT_STARTED = 125 }; /* as of env(1) */
@@ -249,10 +250,7 @@ static const struct exec_row exec_rows[] = {
     {.help = "What it tells:"},
     {"report", "FILE", "Add fault and deadlock reports to FILE, in full",
      .variable = "PENROSE_REPORT", .path = PATH_ADDED},
-    {"check", "CHECK,...",
-     "Look for mistakes of kernels that hurt only sometimes: noc (requests for which nobody "
-     "waits), "
-     "cb (circular buffers), or all",
+    {"check", "CHECK,...", "Look for mistakes of kernels that hurt only sometimes: " CHECK_HELP,
      .variable = "PENROSE_CHECK", .check = options_checks},
     {"trace", "FILE",
      "Add what harts, coprocessors and NoC do to FILE; in binary form where its name ends in "

@@ -277,9 +277,7 @@ static const struct argp_option machine_option_rows[] = {
      "or all",
      0},
     {"check", KEY_CHECK, "CHECK,...", OPTION_ARG_OPTIONAL,
-     "Look for mistakes that hurt only sometimes: noc (requests for which nobody waits), cb "
-     "(circular buffers), or all (default)",
-     0},
+     "Look for mistakes that hurt only sometimes: " CHECK_HELP " (default)", 0},
     {"trace", KEY_TRACE, "FILE", OPTION_ARG_OPTIONAL,
      "Write what harts, coprocessors and NoC do to stderr or FILE; in binary form, for 'penrose "
      "trace', where its name ends in .ptrace",

@@ -231,11 +231,7 @@ static struct origin origin_in(struct memory *memory, uint32_t address, uint32_t
     const struct page *page = page_of(memory, address, false);
     const struct taint *taint =
         page && bit(page->written, address % PAGE_BYTES) ? find_taint(memory, address) : NULL;
-    struct origin unwritten = {.kind = ORIGIN_L1, .address = address, .pc = pc};
-    if (!taint) {
-        return unwritten;
-    }
-    return taint->origin;
+    return taint ? taint->origin : (struct origin){.kind = ORIGIN_L1, .address = address, .pc = pc};
 }
 
 /* --- Reports --- */
