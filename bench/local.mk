@@ -2,7 +2,8 @@
 BENCHMARKS = %D%/chip %D%/data %D%/matmul %D%/rv32 %D%/sfpu %D%/silicon %D%/tensix
 EXTRA_PROGRAMS += $(BENCHMARKS)
 bench_image = %D%/image.c %D%/image.h %D%/bench.c %D%/bench.h %D%/goals.def
-bench_silicon_SOURCES = %D%/silicon.c %D%/silicon_noc.def %D%/bench.c %D%/bench.h %D%/goals.def
+bench_silicon_SOURCES = %D%/silicon.c %D%/silicon.h %D%/silicon_noc.c %D%/silicon_noc.def \
+	%D%/bench.c %D%/bench.h %D%/goals.def
 bench_silicon_LDADD = libpenrose_core.la -ldl -lm
 bench_rv32_SOURCES = %D%/rv32.c $(bench_image)
 bench_rv32_LDADD = libpenrose_core.la -ldl
