@@ -35,25 +35,14 @@ static const struct {
 #include "arc.def"
 };
 
-enum message_kind {
-    NOTHING,
-    BOARD,
-    SCRATCH_ONLY,
-    POWER,
-    FORCE_CLOCK,
-    GET_CLOCK,
-    BUSY,
-    IDLE,
-    TRAINED,
-    TEST,
-    SERIAL
-};
+enum message_kind { ANSWER, BOARD, SET_CLOCK, POWER, FORCE_CLOCK, GET_CLOCK, TEST, SERIAL };
 
 static const struct message_row {
     uint8_t code;
     enum message_kind kind;
+    uint32_t value;
 } messages[] = {
-#define ARC_MESSAGE(code, NAME, kind) {code, kind},
+#define ARC_MESSAGE(code, NAME, kind, value) {code, kind, value},
 #include "arc.def"
 };
 
@@ -191,7 +180,7 @@ static void set_clock(struct arc *arc, uint32_t megahertz)
 
 enum {
     ENTRY_BYTES = 4 * ARC_MESSAGE_WORDS,
-    HEADER_BYTES = 32,
+    HEADER_BYTES = 4 * ARC_QUEUE_HEADER_WORDS,
     QUEUE_BYTES = HEADER_BYTES + 2 * ARC_QUEUE_ENTRIES * ENTRY_BYTES,
     POINTER_WRAP = 2 * ARC_QUEUE_ENTRIES,
 
@@ -202,10 +191,6 @@ enum {
     LAST_SERIAL = 0x18,
 
     STATUS_UNKNOWN = 0xff,
-    STATUS_SCRATCH_ONLY = 0xfe,
-    BUSY_MEGAHERTZ = CLOCK_MHZ,
-    IDLE_MEGAHERTZ = 800,
-    BOOT_MEGAHERTZ = 1000,
     CLOCK_IS_FREE = 1, /* GET_AICLK's mode */
 
     POST_CODE_MESSAGES_DONE = 0x3f,
@@ -218,7 +203,7 @@ static uint8_t power_setting(struct arc *arc, uint32_t word)
 {
     bool has_clock = word >> 8 & 15, is_busy = word >> 16 & 1;
     if (has_clock) {
-        set_clock(arc, is_busy ? BUSY_MEGAHERTZ : IDLE_MEGAHERTZ);
+        set_clock(arc, is_busy ? ARC_BUSY_MEGAHERTZ : ARC_IDLE_MEGAHERTZ);
     }
     return 0;
 }
@@ -229,31 +214,24 @@ static uint8_t serve_board(struct arc *arc, const uint32_t *request, uint32_t *r
 }
 
 /* Fills the response but for the exit code, which is returned. */
-static uint8_t serve(struct arc *arc, enum message_kind kind, uint64_t queue,
+static uint8_t serve(struct arc *arc, const struct message_row *row, uint64_t queue,
                      const uint32_t *request, uint32_t *response)
 {
-    switch (kind) {
+    switch (row->kind) {
     case BOARD:
         return serve_board(arc, request, response);
-    case SCRATCH_ONLY:
-        return STATUS_SCRATCH_ONLY;
+    case SET_CLOCK:
+        set_clock(arc, row->value);
+        return 0;
     case POWER:
         return power_setting(arc, request[0]);
     case FORCE_CLOCK: /* 0 sets it free */
-        set_clock(arc, request[1] ? request[1] : BOOT_MEGAHERTZ);
+        set_clock(arc, request[1] ? request[1] : ARC_FREE_MEGAHERTZ);
         return 0;
     case GET_CLOCK:
         response[1] = arc_load(arc, telemetry_address(telemetry_index(TAG_AICLK)));
         response[2] = CLOCK_IS_FREE;
         return 0;
-    case BUSY:
-        set_clock(arc, BUSY_MEGAHERTZ);
-        return 0;
-    case IDLE:
-        set_clock(arc, IDLE_MEGAHERTZ);
-        return 0;
-    case TRAINED:
-        return 1;
     case TEST:
         response[1] = request[1] + 1;
         response[2] = arc_load(arc, queue + LAST_SERIAL) + 1;
@@ -261,10 +239,10 @@ static uint8_t serve(struct arc *arc, enum message_kind kind, uint64_t queue,
     case SERIAL:
         arc_store(arc, queue + LAST_SERIAL, request[1]);
         return 0;
-    case NOTHING:
+    case ANSWER:
         break;
     }
-    return 0;
+    return (uint8_t)row->value;
 }
 
 static const struct message_row *find_message(uint32_t code)
@@ -281,7 +259,7 @@ static void handle(struct arc *arc, uint64_t queue, const uint32_t *request, uin
 {
     const struct message_row *row = find_message(request[0] & 0xff);
     memset(response, 0, ENTRY_BYTES);
-    uint8_t code = row ? serve(arc, row->kind, queue, request, response) : STATUS_UNKNOWN;
+    uint8_t code = row ? serve(arc, row, queue, request, response) : STATUS_UNKNOWN;
     response[0] |= code;
     if (!row || row->kind != SERIAL) {
         arc_store(arc, queue + LAST_SERIAL, arc_load(arc, queue + LAST_SERIAL) + 1);

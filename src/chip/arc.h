@@ -19,13 +19,9 @@
 enum {
 #define REG(bank, offset, words, name, kind, traits) ARC_##name##_WORDS = (words),
 #include "arc.def"
-};
-
-enum {
+#define ARC_SIZE(NAME, value) ARC_##NAME = (value),
+#include "arc.def"
     ARC_CSM_BYTES = END_ARC_CSM - AT_ARC_CSM,
-    ARC_QUEUES = 4,
-    ARC_QUEUE_ENTRIES = 4,
-    ARC_MESSAGE_WORDS = 8,
 };
 
 /* What the tile's surroundings do for it. Any of them may be NULL. */

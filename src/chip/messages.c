@@ -9,7 +9,7 @@
 #include "chip/messages.h"
 
 enum message_code {
-#define ARC_MESSAGE(code, NAME, kind) MESSAGE_##NAME = (code),
+#define ARC_MESSAGE(code, NAME, kind, value) MESSAGE_##NAME = (code),
 #include "arc.def"
 };
 
