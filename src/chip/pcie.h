@@ -49,14 +49,19 @@ struct pcie_channel {
         watermark_high, abort_low, abort_high, message;
 };
 
-struct pcie {
-    bool is_connected; /* to a host */
+struct pcie_state {
+    struct niu niu[GRID_NOCS];
     uint32_t window[PCIE_WINDOWS];
     struct pcie_region outbound[PCIE_REGIONS], inbound[PCIE_REGIONS];
     struct pcie_channel channel[PCIE_CHANNELS][PCIE_DIRECTIONS];
     uint32_t device_control; /* Device Control and Status of configuration space */
     uint32_t app_control;    /* a register of the SII */
-    struct niu niu[GRID_NOCS];
+    bool is_connected;       /* to a host */
+    uint8_t gap[3];
+};
+
+struct pcie {
+    struct pcie_state;
 
     /* Beside the state. */
     uint8_t instance;
