@@ -2,12 +2,13 @@
 BENCHMARKS = %D%/chip %D%/data %D%/matmul %D%/rv32 %D%/sfpu %D%/silicon %D%/tensix
 EXTRA_PROGRAMS += $(BENCHMARKS)
 bench_image = %D%/image.c %D%/image.h %D%/bench.c %D%/bench.h %D%/goals.def
+bench_guest = %D%/guest.c %D%/guest.h %D%/bench.c %D%/bench.h %D%/goals.def
 bench_silicon_SOURCES = %D%/silicon.c %D%/silicon.h %D%/silicon_noc.c %D%/silicon_noc.def \
-	%D%/bench.c %D%/bench.h %D%/goals.def
+	%D%/silicon_tensix.c %D%/silicon_tensix.h %D%/silicon_programs.c %D%/silicon_tensix.def \
+	$(bench_guest)
 bench_silicon_LDADD = libpenrose_core.la -ldl -lm
 bench_rv32_SOURCES = %D%/rv32.c $(bench_image)
 bench_rv32_LDADD = libpenrose_core.la -ldl
-bench_guest = %D%/guest.c %D%/guest.h %D%/bench.c %D%/bench.h %D%/goals.def
 bench_tensix_SOURCES = %D%/tensix.c $(bench_guest)
 bench_tensix_LDADD = libpenrose_core.la -ldl
 bench_product = %D%/product.c %D%/product.h $(bench_image)

@@ -1,0 +1,86 @@
+/*
+ * Programs for rows of silicon_tensix.def: harts that push Tensix instructions and read the clock.
+ *
+ * A program is made by assembling for T0, T1 and T2. Markers around what is measured are those of the
+ * source: a load of the clock and a store of what it said. An emitter makes the programs of a kind of
+ * rows. Registers t0 to t6 may change in all that is emitted here.
+ */
+#ifndef BENCH_SILICON_TENSIX_H
+#define BENCH_SILICON_TENSIX_H
+
+#include "guest.h"
+#include "silicon.h"
+
+enum { THREAD_COUNT = 3, UNPACKING = 0, MATH = 1, PACKING = 2 };
+
+struct silicon_program {
+    struct guest_code code[THREAD_COUNT]; /* of T0, T1 and T2; those without words do not run */
+    unsigned marks;
+};
+
+struct tensix_row;
+typedef void silicon_emitter(struct silicon_program *program, const struct tensix_row *row,
+                             unsigned turns);
+
+/*
+ * What a row runs. The result is what `turns` of it take, over `each`. With `more` it is the difference
+ * that so many turns more make. `without` is what the source has taken off: an empty loop.
+ */
+struct tensix_row {
+    const char *name;
+    double cycles;
+    const char *reason;
+    silicon_emitter *emit, *without;
+    unsigned turns, more;
+    double each;
+    const char *op, *also, *drain; /* instructions, by emitter */
+    unsigned count, group, format; /* by emitter */
+};
+
+/* Where marks are stored. */
+#define SILICON_RESULTS UINT32_C(0x16f010)
+
+/* --- Lines --- */
+
+/* Tensix instructions, with " ; " between them: `.ttinsn`, pushed to the hart's own thread. */
+void silicon_push(struct guest_code *code, const char *text);
+
+/* The same, with `first` for each @ and `second` for each #. */
+void silicon_push_with(struct guest_code *code, const char *text, unsigned first, unsigned second);
+
+/* The same, `times` times. */
+void silicon_repeat(struct guest_code *code, unsigned times, const char *text);
+
+void silicon_li(struct guest_code *code, const char *reg, uint32_t value);
+void silicon_store(struct guest_code *code, uint32_t address, uint32_t value);
+
+/* Waits until all that was pushed has executed. */
+void silicon_sync(struct guest_code *code);
+
+/* Waits until a word of L1 is 1. */
+void silicon_await(struct guest_code *code, uint32_t address);
+
+/* Programs MOP template 1; NULL is NOP. */
+struct silicon_mop {
+    unsigned outer, inner;
+    const char *start, *end[2], *loop[2], *last, *outer_last;
+};
+void silicon_mop(struct guest_code *code, const struct silicon_mop *mop);
+
+/* Records instructions, and programs a MOP that plays them `times` times. */
+void silicon_record(struct guest_code *code, unsigned index, const char *text);
+void silicon_play(struct guest_code *code, unsigned index, const char *text, unsigned times);
+
+/* Begins or ends what is measured, and stores the time at once. */
+void silicon_mark(struct silicon_program *program, unsigned thread);
+
+/* Begins and ends one of several intervals; both times are stored at its end. s2 and s3 change. */
+void silicon_begin(struct silicon_program *program, unsigned thread);
+void silicon_end(struct silicon_program *program, unsigned thread);
+
+/* --- Emitters --- */
+
+silicon_emitter silicon_empty, silicon_loop, silicon_turns, silicon_played, silicon_streams,
+    silicon_mixed, silicon_split, silicon_interval, silicon_waits, silicon_flags, silicon_macros;
+
+#endif
