@@ -4,7 +4,8 @@ EXTRA_PROGRAMS += $(BENCHMARKS)
 bench_image = %D%/image.c %D%/image.h %D%/bench.c %D%/bench.h %D%/goals.def
 bench_guest = %D%/guest.c %D%/guest.h %D%/bench.c %D%/bench.h %D%/goals.def
 bench_silicon_SOURCES = %D%/silicon.c %D%/silicon.h %D%/silicon_noc.c %D%/silicon_noc.def \
-	%D%/silicon_tensix.c %D%/silicon_tensix.h %D%/silicon_programs.c %D%/silicon_tensix.def \
+	%D%/silicon_tensix.c %D%/silicon_tensix.h %D%/silicon_programs.c %D%/silicon_movers.c \
+	%D%/silicon_tensix.def \
 	$(bench_guest)
 bench_silicon_LDADD = libpenrose_core.la -ldl -lm
 bench_rv32_SOURCES = %D%/rv32.c $(bench_image)

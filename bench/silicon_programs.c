@@ -27,15 +27,14 @@ static void emit_clock(struct guest_code *code, const char *low)
     guest_emit(code, "bne a6, a5, %" PRIu32, again);
 }
 
-/* What `beq` has to leave room for is not known yet. */
-static uint32_t begin_loop(struct guest_code *code, unsigned turns)
+uint32_t silicon_begin_loop(struct guest_code *code, unsigned turns)
 {
     emit_clock(code, "a2");
     silicon_li(code, "s0", turns);
     return guest_emit(code, "addi zero, zero, 0");
 }
 
-static void end_loop(struct silicon_program *program, unsigned thread, uint32_t loop)
+void silicon_end_loop(struct silicon_program *program, unsigned thread, uint32_t loop)
 {
     struct guest_code *code = &program->code[thread];
     guest_emit(code, "addi s0, s0, -1");
@@ -64,7 +63,7 @@ void silicon_loop(struct silicon_program *program, const struct tensix_row *row,
     silicon_li(code, "s8", PC_SYNC);
     push_word(code, "s4", row->op ? row->op : "NOP");
     push_word(code, "s5", row->also ? row->also : row->op ? row->op : "NOP");
-    uint32_t loop = begin_loop(code, turns);
+    uint32_t loop = silicon_begin_loop(code, turns);
     for (unsigned i = 0; i < row->count; i++) {
         guest_emit(code, "sw s%u, 0(s3)", 4 + i % 2);
     }
@@ -73,7 +72,7 @@ void silicon_loop(struct silicon_program *program, const struct tensix_row *row,
         guest_emit(code, "lw s1, 0(s8)");
         guest_emit(code, "and zero, zero, s1");
     }
-    end_loop(program, MATH, loop);
+    silicon_end_loop(program, MATH, loop);
 }
 
 /* `op` by .ttinsn; with `group` the hart waits for it. `also` comes before the loop. */
@@ -84,20 +83,20 @@ void silicon_turns(struct silicon_program *program, const struct tensix_row *row
         silicon_push(code, row->also);
         silicon_sync(code);
     }
-    uint32_t loop = begin_loop(code, turns);
+    uint32_t loop = silicon_begin_loop(code, turns);
     silicon_push(code, row->op);
     if (row->group) {
         silicon_sync(code);
     }
-    end_loop(program, row->format, loop);
+    silicon_end_loop(program, row->format, loop);
 }
 
 void silicon_empty(struct silicon_program *program, const struct tensix_row *row, unsigned turns)
 {
     struct guest_code *code = &program->code[row->format];
-    uint32_t loop = begin_loop(code, turns);
+    uint32_t loop = silicon_begin_loop(code, turns);
     guest_emit(code, "addi s1, s1, 1");
-    end_loop(program, row->format, loop);
+    silicon_end_loop(program, row->format, loop);
 }
 
 /* --- What all programs of the math thread need --- */

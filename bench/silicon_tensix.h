@@ -78,9 +78,16 @@ void silicon_mark(struct silicon_program *program, unsigned thread);
 void silicon_begin(struct silicon_program *program, unsigned thread);
 void silicon_end(struct silicon_program *program, unsigned thread);
 
+/* A loop that counts s0 down, between two readings of the clock. a2, a4 to a7 and s0 change. What
+ * begins gives its address, which ends it. */
+uint32_t silicon_begin_loop(struct guest_code *code, unsigned turns);
+void silicon_end_loop(struct silicon_program *program, unsigned thread, uint32_t loop);
+
 /* --- Emitters --- */
 
 silicon_emitter silicon_empty, silicon_loop, silicon_turns, silicon_played, silicon_streams,
     silicon_mixed, silicon_split, silicon_interval, silicon_waits, silicon_flags, silicon_macros;
+silicon_emitter silicon_packs, silicon_published, silicon_scatters, silicon_paths, silicon_rows,
+    silicon_contexts;
 
 #endif
