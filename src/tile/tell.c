@@ -22,6 +22,18 @@ bool tile_tell(struct tile *tile, const struct observed *event)
     return stops;
 }
 
+/* A loop's own variables change by itself alone: what it waits for is elsewhere, if it reads that. */
+static const struct rv32_idle_place *polled_place(const struct tile *tile, enum rv32_core core)
+{
+    const struct rv32_idle *idle = &tile->run[core].idle;
+    for (unsigned i = 0; i < idle->places; i++) {
+        if (idle->place[i].address - RV32_LOCAL_BASE >= TILE_B_LOCAL_BYTES) {
+            return &idle->place[i];
+        }
+    }
+    return &idle->place[0];
+}
+
 bool tile_tell_hart_at(struct tile *tile, enum rv32_core core, enum observed_kind kind, uint32_t pc,
                        uint64_t cycle)
 {
@@ -44,8 +56,9 @@ bool tile_tell_hart_at(struct tile *tile, enum rv32_core core, enum observed_kin
         event.address = hart->access.address;
         event.size = hart->access.size;
     } else if (kind == OBSERVED_POLLS && idle->places > 0) {
-        event.address = idle->place[0].address;
-        event.size = idle->place[0].size;
+        const struct rv32_idle_place *place = polled_place(tile, core);
+        event.address = place->address;
+        event.size = place->size;
     }
     return tile_tell(tile, &event);
 }
