@@ -12,6 +12,7 @@ EXTRA_DIST += \
 	%D%/INSTALL.md \
 	%D%/MIGRATING.md \
 	%D%/PERFORMANCE.md \
+	%D%/PROFILING.md \
 	%D%/RECORDING.md \
 	%D%/RESULTS.md \
 	%D%/TIMING.md \

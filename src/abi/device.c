@@ -147,16 +147,24 @@ static void start_checks(struct device *device)
 static void start_trace(struct device *device)
 {
     struct penrose_error error;
-    const char *path = host_variable("PENROSE_TRACE");
+    const char *traced = host_variable("PENROSE_TRACE");
+    const char *path = traced ? traced : host_variable("PENROSE_PROFILE");
+    const char *variable = traced ? "PENROSE_TRACE" : "PENROSE_PROFILE";
     char own[PATH_MAX];
     const struct trace_file_options options = {
         .path = path && device->number > 0 ? own_trace(device, path, own) : path,
         .filter = host_variable("PENROSE_TRACE_FILTER"),
-        .appends = true};
+        .appends = true,
+        .is_profile = !traced};
+    if (traced && host_variable("PENROSE_PROFILE")) {
+        device_complain(device, "PENROSE_PROFILE",
+                        "there is a trace (PENROSE_TRACE) already; 'penrose trace FILE.ptrace "
+                        "--profile=OUT' makes a profile of it");
+    }
     if (options.path &&
         trace_file_start(device->chip, &options, &device->trace, &error) != PENROSE_OK) {
         bool is_filter = error.status == PENROSE_E_ARGUMENT;
-        device_complain(device, is_filter ? "PENROSE_TRACE_FILTER" : "PENROSE_TRACE", error.text);
+        device_complain(device, is_filter ? "PENROSE_TRACE_FILTER" : variable, error.text);
     }
     if (device->trace) {
         find_programs_for(device);
@@ -335,7 +343,9 @@ void device_end_launches(struct device *device)
 void device_end(struct device *device)
 {
     if (!trace_file_stop(device->trace)) {
-        report_incomplete(device, "PENROSE_TRACE: not all of the trace could be written");
+        report_incomplete(device, host_variable("PENROSE_TRACE")
+                                      ? "PENROSE_TRACE: not all of the trace could be written"
+                                      : "PENROSE_PROFILE: not all of the profile could be written");
     }
     if (device->is_used) {
         leftovers_tell(device);

@@ -256,7 +256,11 @@ static const struct exec_row exec_rows[] = {
      "Add what harts, coprocessors and NoC do to FILE; in binary form where its name ends in "
      ".ptrace",
      .variable = "PENROSE_TRACE", .path = PATH_ADDED},
-    {"trace-filter", "FILTER", "Trace only this, see penrose(1)",
+    {"profile", "FILE",
+     "Add where the cycles of harts and the coprocessor went to FILE: text, a page where its name "
+     "ends in .html, or a trace for ui.perfetto.dev where it ends in .pftrace",
+     .variable = "PENROSE_PROFILE", .path = PATH_ADDED},
+    {"trace-filter", "FILTER", "Trace or profile only this, see penrose(1)",
      .variable = "PENROSE_TRACE_FILTER", .check = check_filter},
     {"dump-on", "EVENT,...",
      "Write what the tiles hold to files (see 'penrose state --help') at the exit, at each fault, "

@@ -1,4 +1,5 @@
 /* `penrose trace`: prints a trace in binary form. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +9,11 @@
 #include "cli/output.h"
 #include "isa/json_text.h"
 #include "observe/names.h"
+#include "observe/trace/file.h"
 #include "observe/trace/reader.h"
 #include "observe/trace/text.h"
 
-enum { FILTER_BYTES = 4096, KEY_SUMMARY = 0x900, KEY_TEXT };
+enum { FILTER_BYTES = 4096, KEY_SUMMARY = 0x900, KEY_TEXT, KEY_PROFILE };
 
 /* --- Counting --- */
 
@@ -32,10 +34,11 @@ enum { TALLY_KINDS, TALLY_AGENTS, TALLY_TENSIX, TALLY_RISCV, TALLY_WAITS, TALLY_
 
 struct trace_query {
     struct cli *cli;
-    const char *path;
+    const char *path, *profile_path;
     char filter[FILTER_BYTES];
     bool is_summary, has_addresses;
     struct trace_text *text;
+    struct trace_file *profile; /* that is made of the events; NULL: none is */
     struct names names;
     struct tally tally[TALLIES];
     uint64_t taken, first, last;
@@ -252,7 +255,9 @@ static void take_queried(void *context, const struct penrose_trace_event *event)
     if (query->has_failed) {
         return;
     }
-    if (query->is_summary) {
+    if (query->profile) {
+        trace_file_take(query->profile, event);
+    } else if (query->is_summary) {
         count_event(query, event);
     } else {
         print_event(query, event);
@@ -373,6 +378,9 @@ static error_t parse_trace(int key, char *argument, struct argp_state *state)
     case KEY_SUMMARY:
         query->is_summary = true;
         return 0;
+    case KEY_PROFILE:
+        query->profile_path = argument;
+        return 0;
     case KEY_TEXT:
         return 0; /* what there is without --json */
     case ARGP_KEY_ARG:
@@ -389,6 +397,12 @@ static const struct argp_option option_rows[] = {
      "Count the events: by kind, agent and mnemonic, waits by what is waited for, and with "
      "address= "
      "who touched it",
+     0},
+    {"profile", KEY_PROFILE, "OUT", 0,
+     "Write where the cycles went to OUT in place of events: text, a page where its name ends in "
+     ".html, or a trace for ui.perfetto.dev where it ends in .pftrace. The trace must have the "
+     "kinds "
+     "instruction, tensix, noc and wait",
      0},
     {"text", KEY_TEXT, NULL, 0, "A line for each event (default)", 0},
     {0},
@@ -413,7 +427,9 @@ static const struct argp trace_argp = {
            "  penrose trace t.ptrace --summary\n"
            "  penrose trace t.ptrace tile=1,2 hart=trisc1 kind=tensix,wait cycle=1000-2000\n"
            "  penrose trace t.ptrace address=0x1f000-0x1f7ff --summary\n"
-           "        who touched these bytes\n\n"
+           "        who touched these bytes\n"
+           "  penrose trace t.ptrace --profile=t.html\n"
+           "        where the cycles went\n\n"
            "Exit codes: 0 done, 2 usage, or a file of which not all can be read.",
     .children = children,
 };
@@ -422,7 +438,17 @@ static enum cli_exit read_queried(struct trace_query *query)
 {
     struct trace_reading reading = {.take = take_queried, .context = query};
     struct penrose_error error;
+    if (query->profile_path) {
+        query->profile = trace_file_profile(query->profile_path, query->cli->kind, &error);
+        if (!query->profile) {
+            return complain(query->cli, "--profile: %s", error.text);
+        }
+    }
     enum penrose_status status = trace_read(query->path, query->filter, &reading, &error);
+    if (!trace_file_stop(query->profile)) {
+        return complain(query->cli, "--profile: cannot write %s: %s", query->profile_path,
+                        strerror(errno));
+    }
     if (reading.is_cut) {
         note("%s ends in the middle of a block; what is before that is shown", query->path);
     }

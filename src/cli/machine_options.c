@@ -26,6 +26,7 @@ enum {
     KEY_POLICY,
     KEY_CHECK,
     KEY_TRACE,
+    KEY_PROFILE,
     KEY_TRACE_FILTER,
     KEY_WARN_UNMODELLED,
     KEY_THREADS,
@@ -62,8 +63,10 @@ void machine_options_finish(struct machine_options *options, uint64_t default_cy
     if (!options->chip.threads && !host_variable("PENROSE_THREADS")) {
         options->chip.threads = host_processors(CLI_THREADS);
     }
+    options->tracing |= options->trace.filter != NULL;
     if (!options->max_cycles) {
-        options->max_cycles = options->tracing ? TRACED_CYCLES : default_cycles;
+        options->max_cycles =
+            options->tracing && !options->trace.is_profile ? TRACED_CYCLES : default_cycles;
     }
 }
 
@@ -81,9 +84,23 @@ enum cli_exit machine_options_check(const struct machine_options *options)
 
 const char *machine_options_hint(const struct machine_options *options)
 {
-    return options->tracing && !options->trace_file
+    return options->tracing && !options->trace.path
                ? "; a file for the trace is written --trace=FILE, without a space"
                : "";
+}
+
+static error_t set_trace(struct machine_options *options, const char *path, bool is_profile)
+{
+    if (options->tracing && options->trace.is_profile != is_profile) {
+        return options_refuse(options->cli,
+                              "--trace and --profile do not go together: write a trace to "
+                              "FILE.ptrace, and make a profile of it with 'penrose trace "
+                              "FILE.ptrace --profile=OUT'");
+    }
+    options->tracing = true;
+    options->trace.path = path;
+    options->trace.is_profile = is_profile;
+    return 0;
 }
 
 static error_t parse_tile(struct machine_options *options, const char *text)
@@ -218,12 +235,11 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
         options->checks = argument ? argument : "all";
         return options_checks(options->cli, "--check", options->checks);
     case KEY_TRACE:
-        options->tracing = true;
-        options->trace_file = argument;
-        return 0;
+        return set_trace(options, argument, false);
+    case KEY_PROFILE:
+        return set_trace(options, argument, true);
     case KEY_TRACE_FILTER:
-        options->tracing = true;
-        options->trace_filter = argument;
+        options->trace.filter = argument;
         return options_trace_filter(options->cli, argument);
     case KEY_THREADS:
         return parse_threads(options, argument);
@@ -282,8 +298,15 @@ static const struct argp_option machine_option_rows[] = {
      "Write what harts, coprocessors and NoC do to stderr or FILE; in binary form, for 'penrose "
      "trace', where its name ends in .ptrace",
      0},
+    {"profile", KEY_PROFILE, "FILE", 0,
+     "Write where the cycles of harts and the coprocessor went to FILE: text, a page where its "
+     "name "
+     "ends in .html, or a trace for ui.perfetto.dev where it ends in .pftrace; most useful with "
+     "--timing timed",
+     0},
     {"trace-filter", KEY_TRACE_FILTER, "FILTER", 0,
-     "Trace only this: tile=X,Y hart=NAME thread=N kind=NAME cycle=N-N pc=N-N function=NAME "
+     "Trace or profile only this: tile=X,Y hart=NAME thread=N kind=NAME cycle=N-N pc=N-N "
+     "function=NAME "
      "address=N-N, with spaces between them; see penrose(1)",
      0},
     {"threads", KEY_THREADS, "N", 0,

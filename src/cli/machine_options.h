@@ -14,6 +14,7 @@
 #include "cli/last_writer.h"
 #include "cli/look.h"
 #include "cli/options.h"
+#include "observe/trace/file.h"
 
 struct machine_options {
     struct cli *cli;
@@ -21,8 +22,7 @@ struct machine_options {
     uint64_t max_cycles; /* 0 until an option or the default sets it */
     const char *checks;  /* penrose_check; NULL: none */
     bool tracing;
-    const char *trace_file;   /* NULL: stderr */
-    const char *trace_filter; /* penrose/trace.h; NULL: none */
+    struct trace_file_options trace; /* a trace, or a profile */
     bool warn_unmodelled;
     const char *save_snapshot, *restore_snapshot; /* files; NULL: none */
     const char *cluster;                          /* the file that describes it; NULL: none */

@@ -128,22 +128,23 @@ static enum cli_exit save_chip(struct session *session)
 static enum cli_exit start_trace(struct session *session)
 {
     struct penrose_error error;
-    const struct trace_file_options trace = {.path = session->options->trace_file,
-                                             .filter = session->options->trace_filter};
-    if (trace_file_start(session->chip, &trace, &session->trace, &error) == PENROSE_OK) {
+    const struct trace_file_options *trace = &session->options->trace;
+    if (trace_file_start(session->chip, trace, &session->trace, &error) == PENROSE_OK) {
         return CLI_DONE;
     }
-    return complain(session->cli, "--trace: %s", error.text);
+    return complain(session->cli, "%s: %s", trace->is_profile ? "--profile" : "--trace",
+                    error.text);
 }
 
 static enum cli_exit stop_trace(struct session *session)
 {
-    const char *file = session->options->trace_file;
+    const struct trace_file_options *trace = &session->options->trace;
     if (trace_file_stop(session->trace)) {
         return CLI_DONE;
     }
-    return complain(session->cli, "--trace: cannot write %s: %s", file ? file : "stderr",
-                    strerror(errno));
+    return complain(session->cli, "%s: cannot write %s: %s",
+                    trace->is_profile ? "--profile" : "--trace",
+                    trace->path ? trace->path : "stderr", strerror(errno));
 }
 
 /* The tiles of the options must be workers; without any, the first one is taken. */
@@ -241,7 +242,7 @@ enum cli_exit session_open(struct session *session, struct cli *cli,
         return cli->witness->opened(cli->witness->context, session->chip);
     }
     session->progress.enabled =
-        isatty(STDERR_FILENO) && !session->gdb && (!options->tracing || options->trace_file);
+        isatty(STDERR_FILENO) && !session->gdb && (!options->tracing || options->trace.path);
     return options->tracing ? start_trace(session) : CLI_DONE;
 }
 

@@ -17,7 +17,6 @@
 #include "cli/machine_options.h"
 #include "cli/work.h"
 #include "observe/gdb/gdb.h"
-#include "observe/trace/file.h"
 
 struct session {
     struct cli *cli;

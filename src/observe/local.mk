@@ -121,6 +121,16 @@ libpenrose_core_la_SOURCES += \
 	%D%/dump/html.h \
 	%D%/dump/picture.c \
 	%D%/dump/picture.h \
+	%D%/html_text.c \
+	%D%/html_text.h \
+	%D%/profile/lines.c \
+	%D%/profile/lines.h \
+	%D%/profile/page.c \
+	%D%/profile/perfetto.c \
+	%D%/profile/perfetto.h \
+	%D%/profile/profile.c \
+	%D%/profile/profile.h \
+	%D%/profile/text.c \
 	%D%/trace/filter.c \
 	%D%/trace/filter.h \
 	%D%/trace/reader.c \

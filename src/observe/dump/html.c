@@ -9,6 +9,7 @@
 
 #include "isa/error.h"
 #include "observe/dump/picture.h"
+#include "observe/html_text.h"
 
 struct dump_page {
     FILE *file;
@@ -35,25 +36,6 @@ static const char head[] =
     "details{margin:4px 0}.map rect{stroke:none}\n"
     "</style></head><body>\n";
 
-static void put_escaped(FILE *file, const char *text)
-{
-    for (; text && *text; text++) {
-        switch (*text) {
-        case '<':
-            fputs("&lt;", file);
-            break;
-        case '&':
-            fputs("&amp;", file);
-            break;
-        case '"':
-            fputs("&quot;", file);
-            break;
-        default:
-            fputc(*text, file);
-        }
-    }
-}
-
 static const char *string_of(const json_t *object, const char *name)
 {
     const char *text = json_string_value(json_object_get(object, name));
@@ -72,41 +54,41 @@ static void put_manifest(FILE *file, const json_t *manifest)
     const json_t *why = json_object_get(manifest, "reason"), *fault, *word, *call;
     size_t i, k;
     fputs("<h1>Dump of ", file);
-    put_escaped(file, string_of(manifest, "chip"));
+    html_text(file, string_of(manifest, "chip"));
     fputs(", ", file);
-    put_escaped(file, string_of(manifest, "card"));
+    html_text(file, string_of(manifest, "card"));
     if (json_object_get(manifest, "chip_number")) {
         fprintf(file, ", chip %" PRIu64, number_of(manifest, "chip_number"));
     }
     fprintf(file, "</h1>\n<p>Cycle %" PRIu64 ", ", number_of(manifest, "cycle"));
-    put_escaped(file, string_of(manifest, "source"));
+    html_text(file, string_of(manifest, "source"));
     fputs("; made for: ", file);
-    put_escaped(file, string_of(why, "kind"));
+    html_text(file, string_of(why, "kind"));
     if (*string_of(why, "text")) {
         fputs(" (", file);
-        put_escaped(file, string_of(why, "text"));
+        html_text(file, string_of(why, "text"));
         fputc(')', file);
     }
     fputs("</p>\n<p><code>", file);
     json_array_foreach(json_object_get(manifest, "command"), i, word)
     {
         fputc(' ', file);
-        put_escaped(file, json_string_value(word));
+        html_text(file, json_string_value(word));
     }
     fputs("</code></p>\n", file);
     json_array_foreach(json_object_get(manifest, "faults"), i, fault)
     {
         fprintf(file, "<p><b>Fault</b> on (%" PRIu64 ", %" PRIu64 ") ", number_of(fault, "x"),
                 number_of(fault, "y"));
-        put_escaped(file, string_of(fault, "hart"));
+        html_text(file, string_of(fault, "hart"));
         fputs(": ", file);
-        put_escaped(file, string_of(fault, "rule"));
+        html_text(file, string_of(fault, "rule"));
         fputs(" <code>", file);
-        put_escaped(file, string_of(fault, "source"));
+        html_text(file, string_of(fault, "source"));
         json_array_foreach(json_object_get(fault, "inlined_at"), k, call)
         {
             fputs(k ? ", " : ", inlined at ", file);
-            put_escaped(file, json_string_value(call));
+            html_text(file, json_string_value(call));
         }
         fputs("</code></p>\n", file);
     }
@@ -173,7 +155,7 @@ static void put_dst(struct dump_page *page, const struct dump_tile *tile)
         return;
     }
     fputs("<h3>Dst as ", file);
-    put_escaped(file, string_of(dst->about, "num_format"));
+    html_text(file, string_of(dst->about, "num_format"));
     fputs(", in tiles</h3>\n", file);
     for (unsigned i = 0; i < dst->shape[0] / TILE_ROWS; i++) {
         char caption[64];
@@ -226,8 +208,8 @@ static void put_buffers(struct dump_page *page, const struct dump_tile *tile)
                 id, number_of(buffer, "pages"), number_of(buffer, "page_size"),
                 number_of(buffer, "address"), number_of(buffer, "received"),
                 number_of(buffer, "acknowledged"));
-        put_escaped(file, *string_of(buffer, "format") ? string_of(buffer, "format")
-                                                       : "of an unknown format");
+        html_text(file, *string_of(buffer, "format") ? string_of(buffer, "format")
+                                                     : "of an unknown format");
         fputs("</p>\n", file);
         if (part && part->array.data) {
             put_matrices(page, part, part->dimensions == 3 ? "page" : "pages");
@@ -253,9 +235,9 @@ static void put_harts(FILE *file, const struct dump_tile *tile)
         snprintf(state, sizeof state, "%.32s.state", name ? name : "");
         snprintf(pc, sizeof pc, "%.32s.pc", name ? name : "");
         fputs("<tr><td>", file);
-        put_escaped(file, name);
+        html_text(file, name);
         fputs("</td><td>", file);
-        put_escaped(file, string_of(harts->json, state));
+        html_text(file, string_of(harts->json, state));
         fprintf(file, "</td><td>0x%08" PRIx64 "</td></tr>\n", number_of(harts->json, pc));
     }
     fputs("</table>\n", file);
@@ -307,9 +289,9 @@ static void put_l1(FILE *file, const struct dump_tile *tile)
                 "</td><td>",
                 color_of_kind(string_of(segment, "kind")), number_of(segment, "start"),
                 number_of(segment, "size"));
-        put_escaped(file, string_of(segment, "kind"));
+        html_text(file, string_of(segment, "kind"));
         fputs("</td><td>", file);
-        put_escaped(file, string_of(segment, "name"));
+        html_text(file, string_of(segment, "name"));
         fputs("</td></tr>\n", file);
     }
     fputs("</table></details>\n", file);
@@ -348,7 +330,7 @@ void dump_page_add(struct dump_page *page, const struct dump_tile *tile)
     const struct dump_part *bits = dump_find(tile, "lregs_bits");
     FILE *file = page->file;
     fprintf(file, "<h2>Tile (%u, %u), ", tile->x, tile->y);
-    put_escaped(file, string_of(tile->about, "kind"));
+    html_text(file, string_of(tile->about, "kind"));
     fputs("</h2>\n", file);
     put_harts(file, tile);
     put_l1(file, tile);

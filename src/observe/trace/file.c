@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,16 +11,21 @@
 #include "host/files.h"
 #include "chip/calls.h"
 #include "isa/error.h"
+#include "observe/profile/perfetto.h"
+#include "observe/profile/profile.h"
 #include "observe/trace/filter.h"
 #include "observe/trace/text.h"
 #include "observe/trace/writer.h"
 
-enum { BUFFER_BYTES = 1 << 16 };
+enum { BUFFER_BYTES = 1 << 16, FILTER_BYTES = 4096 };
 
 struct trace_file {
-    struct penrose_chip *chip;
-    struct trace_text *text; /* one of the two */
+    struct penrose_chip *chip; /* NULL: it gets the events of another file */
+    struct trace_text *text;   /* one of the four */
     struct trace_writer *binary;
+    struct perfetto *perfetto;
+    struct profile *profile;
+    bool is_page; /* the profile */
     int fd;
     pid_t process; /* that started it; a child that has a copy of this must not write */
     int error;     /* errno of what has failed; 0: nothing */
@@ -37,52 +43,88 @@ static void write_to_trace(void *context, const void *bytes, size_t size)
     }
 }
 
-static void write_lines(struct trace_file *trace)
+/* --- Gathering --- */
+
+static void write_gathered(struct trace_file *trace)
 {
     write_to_trace(trace, trace->buffer, trace->used);
     trace->used = 0;
 }
 
-static void take_line(void *context, const struct penrose_trace_event *event)
+static void gather_bytes(void *context, const void *bytes, size_t size)
 {
     struct trace_file *trace = context;
+    if (BUFFER_BYTES - trace->used < size) {
+        write_gathered(trace);
+    }
+    if (size <= BUFFER_BYTES) {
+        memcpy(trace->buffer + trace->used, bytes, size);
+        trace->used += size;
+    }
+}
+
+static void take_line(struct trace_file *trace, const struct penrose_trace_event *event)
+{
     trace->used += trace_text_line(trace->text, event, trace->buffer + trace->used);
     if (trace->fd == STDERR_FILENO || BUFFER_BYTES - trace->used < TRACE_LINE_BYTES) {
-        write_lines(trace);
+        write_gathered(trace);
     }
 }
 
-static void take_record(void *context, const struct penrose_trace_event *event)
+void trace_file_take(void *context, const struct penrose_trace_event *event)
 {
-    const struct trace_file *trace = context;
-    trace_writer_add(trace->binary, event);
-}
-
-static bool is_binary(const char *path)
-{
-    size_t length = path ? strlen(path) : 0, suffix = sizeof TRACE_FILE_SUFFIX - 1;
-    return length > suffix && strcmp(path + length - suffix, TRACE_FILE_SUFFIX) == 0;
-}
-
-static enum penrose_status open_file(struct trace_file *trace,
-                                     const struct trace_file_options *options,
-                                     struct penrose_error *error)
-{
-    int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options->appends ? O_APPEND : O_TRUNC);
-    if (is_binary(options->path)) {
-        trace->binary = trace_writer_create(write_to_trace, trace);
+    struct trace_file *trace = context;
+    if (trace->text) {
+        take_line(trace, event);
+    } else if (trace->binary) {
+        trace_writer_add(trace->binary, event);
+    } else if (trace->perfetto) {
+        perfetto_take(trace->perfetto, event);
     } else {
-        trace->text = trace_text_create(chip_calls_of(trace->chip));
+        profile_take(trace->profile, event);
     }
-    if (!trace->binary && !trace->text) {
-        return error_set(error, PENROSE_E_MEMORY, "no memory for a trace");
-    }
-    trace->path = options->path && !options->appends ? strdup(options->path) : NULL;
-    trace->fd = options->path ? open(options->path, flags, 0666) : STDERR_FILENO;
-    return trace->fd >= 0 ? PENROSE_OK
-                          : error_set(error, PENROSE_E_FILE, "cannot write %s: %s", options->path,
-                                      strerror(errno));
 }
+
+/* --- Forms --- */
+
+static bool ends_in(const char *path, const char *suffix)
+{
+    size_t length = path ? strlen(path) : 0, tail = strlen(suffix);
+    return length > tail && strcmp(path + length - tail, suffix) == 0;
+}
+
+static bool choose_form(struct trace_file *trace, const struct chip_calls *calls,
+                        const struct trace_file_options *options)
+{
+    if (!options->is_profile && ends_in(options->path, ".ptrace")) {
+        trace->binary = trace_writer_create(write_to_trace, trace);
+    } else if (!options->is_profile) {
+        trace->text = trace_text_create(calls);
+    } else if (ends_in(options->path, ".pftrace")) {
+        trace->perfetto = perfetto_create(calls, gather_bytes, trace);
+    } else {
+        trace->profile = profile_create();
+        trace->is_page = ends_in(options->path, ".html");
+    }
+    return trace->binary || trace->text || trace->perfetto || trace->profile;
+}
+
+static void write_profile(struct trace_file *trace)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *file = trace->process == getpid() ? open_memstream(&bytes, &size) : NULL;
+    profile_end(trace->profile);
+    if (file) {
+        (trace->is_page ? profile_page : profile_text)(trace->profile, file);
+        bool is_whole = fclose(file) == 0;
+        trace->error = is_whole ? trace->error : ENOMEM;
+        write_to_trace(trace, bytes, is_whole ? size : 0);
+    }
+    free(bytes);
+}
+
+/* --- Begin and end --- */
 
 static bool close_file(struct trace_file *trace)
 {
@@ -94,10 +136,37 @@ static bool close_file(struct trace_file *trace)
     error = trace->error ? trace->error : error;
     trace_text_destroy(trace->text);
     trace_writer_destroy(trace->binary);
+    perfetto_destroy(trace->perfetto);
+    profile_destroy(trace->profile);
     free(trace->path);
     free(trace);
     errno = error ? error : errno;
     return !error;
+}
+
+/* A file that takes events; NULL: none, and *error says why. */
+static struct trace_file *open_trace(const struct chip_calls *calls,
+                                     const struct trace_file_options *options,
+                                     struct penrose_error *error)
+{
+    int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options->appends ? O_APPEND : O_TRUNC);
+    struct trace_file *trace = calloc(1, sizeof *trace);
+    if (!trace) {
+        error_set(error, PENROSE_E_MEMORY, "no memory for a trace");
+        return NULL;
+    }
+    trace->process = getpid();
+    trace->fd = options->path ? open(options->path, flags, 0666) : STDERR_FILENO;
+    trace->path = options->path && !options->appends ? strdup(options->path) : NULL;
+    if (trace->fd < 0) {
+        error_set(error, PENROSE_E_FILE, "cannot write %s: %s", options->path, strerror(errno));
+    } else if (!choose_form(trace, calls, options)) {
+        error_set(error, PENROSE_E_MEMORY, "no memory for a trace");
+    } else {
+        return trace;
+    }
+    close_file(trace);
+    return NULL;
 }
 
 enum penrose_status trace_file_start(struct penrose_chip *chip,
@@ -105,24 +174,20 @@ enum penrose_status trace_file_start(struct penrose_chip *chip,
                                      struct trace_file **result, struct penrose_error *error)
 {
     struct trace_filter filter;
-    struct trace_file *trace = NULL;
+    char text[FILTER_BYTES];
     enum penrose_status status = trace_filter_parse(options->filter, &filter, error);
     *result = NULL;
     if (status != PENROSE_OK) {
         return status; /* before a file is emptied */
     }
-    trace = calloc(1, sizeof *trace);
+    struct trace_file *trace = open_trace(chip_calls_of(chip), options, error);
     if (!trace) {
-        return error_set(error, PENROSE_E_MEMORY, "no memory for a trace");
+        return error->status;
     }
     trace->chip = chip;
-    trace->process = getpid();
-    trace->fd = -1;
-    status = open_file(trace, options, error);
-    if (status == PENROSE_OK) {
-        status = chip_calls_of(chip)->trace(chip, options->filter,
-                                            trace->binary ? take_record : take_line, trace, error);
-    }
+    snprintf(text, sizeof text, "%s %s", options->is_profile ? PROFILE_FILTER : "",
+             options->filter ? options->filter : "");
+    status = chip_calls_of(chip)->trace(chip, text, trace_file_take, trace, error);
     if (status != PENROSE_OK) {
         close_file(trace);
         return status;
@@ -131,15 +196,29 @@ enum penrose_status trace_file_start(struct penrose_chip *chip,
     return PENROSE_OK;
 }
 
+struct trace_file *trace_file_profile(const char *path, const struct chip_calls *calls,
+                                      struct penrose_error *error)
+{
+    return open_trace(calls, &(struct trace_file_options){.path = path, .is_profile = true}, error);
+}
+
 bool trace_file_stop(struct trace_file *trace)
 {
     if (!trace) {
         return true;
     }
-    (void)chip_calls_of(trace->chip)->trace(trace->chip, NULL, NULL, NULL, NULL);
-    write_lines(trace);
+    if (trace->chip) {
+        (void)chip_calls_of(trace->chip)->trace(trace->chip, NULL, NULL, NULL, NULL);
+    }
     if (trace->binary) {
         trace_writer_flush(trace->binary);
     }
+    if (trace->perfetto) {
+        perfetto_end(trace->perfetto);
+    }
+    if (trace->profile) {
+        write_profile(trace);
+    }
+    write_gathered(trace);
     return close_file(trace);
 }

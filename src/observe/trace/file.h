@@ -1,18 +1,19 @@
-/* A trace in a file: text, or the binary form where the file's name ends in ".ptrace". Written as it
- * goes, without stdio, by one process only. */
+/* A trace in a file, or a profile, which is made of the events of a trace. By the end of the file's name
+ * a trace is text or, ".ptrace", binary; a profile is text, a page (".html") or a trace for Perfetto
+ * (".pftrace"). Written by one process only; a text or page of a profile when all is over. */
 #ifndef OBSERVE_TRACE_FILE_H
 #define OBSERVE_TRACE_FILE_H
 
 #include <penrose/trace.h>
 
-#define TRACE_FILE_SUFFIX ".ptrace"
-
 struct trace_file;
+struct chip_calls;
 
 struct trace_file_options {
     const char *path;   /* NULL: stderr, as text, line by line */
     const char *filter; /* see penrose/trace.h; NULL: none */
     bool appends;       /* to what the file has; else that goes */
+    bool is_profile;
 };
 
 /*
@@ -22,6 +23,12 @@ struct trace_file_options {
 enum penrose_status trace_file_start(struct penrose_chip *chip,
                                      const struct trace_file_options *options,
                                      struct trace_file **result, struct penrose_error *error);
+
+/* A profile in the file `path` of events that come from elsewhere, by trace_file_take. NULL: *error says
+ * why not. */
+struct trace_file *trace_file_profile(const char *path, const struct chip_calls *calls,
+                                      struct penrose_error *error);
+void trace_file_take(void *trace, const struct penrose_trace_event *event);
 
 /* Ends tracing and writes what is left. False when not all could be written; errno says why. NULL
  * does nothing. */

@@ -1,0 +1,174 @@
+/* A profile as a page for a browser; see profile.h. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "observe/html_text.h"
+#include "observe/profile/lines.h"
+#include "observe/profile/profile.h"
+
+enum { MOST_ROWS = 60, WAVE_HEIGHT = 40, WAVE_STEP = 6, PAGE_TILES = 256 };
+
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Penrose "
+    "profile</title>\n"
+    "<style>\n"
+    "body{font:14px/1.4 sans-serif;margin:2em;max-width:90em;color:#222}\n"
+    "table{border-collapse:collapse}td,th{padding:2px 10px;text-align:left;vertical-align:top}\n"
+    "td.n{text-align:right}code,td{font-family:monospace}\n"
+    ".bar{display:inline-block;height:12px}.busy{background:#2a7}.waits{background:#d83}\n"
+    ".idle{background:#ccc}svg{display:block}svg rect{fill:#2a7}svg .noc{fill:#47c}\n"
+    "</style></head><body>\n";
+
+static double part_of(uint64_t part, uint64_t all)
+{
+    return all ? 100 * (double)part / (double)all : 0;
+}
+
+static void put_bar(FILE *file, const char *class, double per_cent)
+{
+    fprintf(file, "<span class=\"bar %s\" style=\"width:%.1fpx\" title=\"%.1f %%\"></span>", class,
+            3 * per_cent, per_cent);
+}
+
+static void put_lanes(const struct profile *profile, FILE *file)
+{
+    fputs("<h2>Lanes</h2>\n<p><span class=\"bar busy\" style=\"width:12px\"></span> busy "
+          "<span class=\"bar waits\" style=\"width:12px\"></span> waits "
+          "<span class=\"bar idle\" style=\"width:12px\"></span> no instruction</p>\n<table>\n",
+          file);
+    for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
+        const char *name = profile_lane_name(profile, lane);
+        struct profile_cycles cycles = profile_lane_cycles(profile, lane);
+        uint64_t all = cycles.busy + cycles.waiting + cycles.idle;
+        if (name) {
+            fprintf(file, "<tr><td>%s</td><td class=\"n\">%" PRIu64 "</td><td>", name, all);
+            put_bar(file, "busy", part_of(cycles.busy, all));
+            put_bar(file, "waits", part_of(cycles.waiting, all));
+            put_bar(file, "idle", part_of(cycles.idle, all));
+            fputs("</td></tr>\n", file);
+        }
+    }
+    fputs("</table>\n", file);
+}
+
+/* Busy cycles, or bytes, over time; the highest stretch fills the height. */
+static void put_wave(const struct profile *profile, unsigned number, const char *name, FILE *file)
+{
+    const uint64_t *wave = profile->wave[number];
+    uint64_t most = 0;
+    for (unsigned at = 0; at < PROFILE_WAVES; at++) {
+        most = wave[at] > most ? wave[at] : most;
+    }
+    if (!most) {
+        return;
+    }
+    fprintf(file, "<tr><td>%s</td><td><svg width=\"%d\" height=\"%d\">", name,
+            PROFILE_WAVES * WAVE_STEP, WAVE_HEIGHT);
+    for (unsigned at = 0; at < PROFILE_WAVES; at++) {
+        double height = WAVE_HEIGHT * (double)wave[at] / (double)most;
+        if (wave[at]) {
+            fprintf(file, "<rect%s x=\"%u\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>",
+                    number == PROFILE_LANES ? " class=\"noc\"" : "", at * WAVE_STEP,
+                    WAVE_HEIGHT - height, WAVE_STEP - 1, height);
+        }
+    }
+    fputs("</svg></td></tr>\n", file);
+}
+
+static void put_waves(const struct profile *profile, FILE *file)
+{
+    fprintf(file,
+            "<h2>Over time</h2>\n<p>A bar stands for %" PRIu64
+            " cycles of all tiles together.</p>\n<table>\n",
+            profile->wave_width);
+    for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
+        const char *name = profile_lane_name(profile, lane);
+        if (name) {
+            put_wave(profile, lane, name, file);
+        }
+    }
+    put_wave(profile, PROFILE_LANES, "NoC, bytes", file);
+    fputs("</table>\n", file);
+}
+
+static void put_rows(const struct profile *profile, bool waits, FILE *file)
+{
+    unsigned shown = 0;
+    char line[PROFILE_LINE_BYTES];
+    fprintf(file, "<h2>%s</h2>\n<table><tr><th>cycles</th><th>times</th><th>lane</th>%s",
+            waits ? "Waits" : "Hot spots", waits ? "<th>waits for</th>" : "");
+    fputs("<th>function</th><th>line</th><th>source</th></tr>\n", file);
+    for (size_t i = 0; i < profile->rows && shown < MOST_ROWS; i++) {
+        const struct profile_row *row = &profile->row[i];
+        if ((row->waits != NULL) != waits || row->cycles == 0) {
+            continue;
+        }
+        shown++;
+        fprintf(file, "<tr><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%" PRIu64 "</td><td>%s",
+                row->cycles, row->count, profile_lane_name(profile, row->lane));
+        if (waits) {
+            fputs("</td><td>", file);
+            html_text(file, row->waits);
+        }
+        fputs("</td><td>", file);
+        html_text(file, row->symbol);
+        fputs("</td><td>", file);
+        html_text(file, row->source);
+        if (row->line) {
+            fprintf(file, ":%u", row->line);
+        }
+        fputs("</td><td>", file);
+        html_text(file, profile_source_line(row->source, row->line, line) ? line : "");
+        fputs("</td></tr>\n", file);
+    }
+    fputs("</table>\n", file);
+}
+
+static void put_tiles(const struct profile *profile, FILE *file)
+{
+    fputs("<h2>Tiles</h2>\n<p>Cycles in which each lane is busy.</p>\n"
+          "<table><tr><th>tile</th><th>NoC bytes</th>",
+          file);
+    for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
+        const char *name = profile_lane_name(profile, lane);
+        if (name) {
+            fprintf(file, "<th>%s</th>", name);
+        }
+    }
+    fputs("</tr>\n", file);
+    for (size_t i = 0; i < profile->tiles && i < PAGE_TILES; i++) {
+        const struct profile_tile *tile = &profile->tile[i];
+        fprintf(file, "<tr><td>%u,%u</td><td class=\"n\">%" PRIu64 "</td>", tile->x, tile->y,
+                tile->noc_bytes);
+        for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
+            if (profile_lane_name(profile, lane)) {
+                fprintf(file, "<td class=\"n\">%" PRIu64 "</td>", tile->lane[lane].cycles.busy);
+            }
+        }
+        fputs("</tr>\n", file);
+    }
+    fputs("</table>\n", file);
+}
+
+void profile_page(const struct profile *profile, FILE *file)
+{
+    char bound[512];
+    profile_bound(profile, bound, sizeof bound);
+    fputs(head, file);
+    fprintf(file,
+            "<h1>Penrose profile</h1>\n<p>%" PRIu64 " cycles (%" PRIu64 " to %" PRIu64
+            "), %zu %s</p>\n<p>",
+            profile->is_empty ? 0 : profile->last - profile->first + 1, profile->first,
+            profile->last, profile->tiles, profile->tiles == 1 ? "tile" : "tiles");
+    html_text(file, bound);
+    fputs(".</p>\n", file);
+    if (profile->has_failed) {
+        fputs("<p>Memory ran out: some of it is missing.</p>\n", file);
+    }
+    put_lanes(profile, file);
+    put_waves(profile, file);
+    put_rows(profile, false, file);
+    put_rows(profile, true, file);
+    put_tiles(profile, file);
+    fputs("</body></html>\n", file);
+}

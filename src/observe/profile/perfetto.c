@@ -1,0 +1,463 @@
+/*
+ * See perfetto.h. Messages are written as the format's public description (perfetto_trace.proto) numbers
+ * their fields. Names are told once, and later by a number. A slice is written when it is over. What
+ * takes fewer cycles than SHORT ends none: so a hart whose queue is full is in one function for long, and
+ * a thread in one run.
+ */
+#include "observe/profile/perfetto.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/names.h"
+#include "observe/trace/text.h"
+
+/* --- Wire format --- */
+
+enum { MESSAGE_BYTES = 2048, WIRE_VARINT = 0, WIRE_BYTES = 2 };
+
+struct message {
+    size_t size;
+    bool is_cut; /* it had no room for a field */
+    uint8_t bytes[MESSAGE_BYTES];
+};
+
+static void put_varint(struct message *message, uint64_t value)
+{
+    do {
+        if (message->size == MESSAGE_BYTES) {
+            message->is_cut = true;
+            return;
+        }
+        message->bytes[message->size++] = (uint8_t)((value & 0x7f) | (value > 0x7f ? 0x80 : 0));
+        value >>= 7;
+    } while (value);
+}
+
+static void put_varint_field(struct message *message, unsigned field, uint64_t value)
+{
+    put_varint(message, field << 3 | WIRE_VARINT);
+    put_varint(message, value);
+}
+
+static void put_bytes(struct message *message, unsigned field, const void *bytes, size_t size)
+{
+    put_varint(message, field << 3 | WIRE_BYTES);
+    put_varint(message, size);
+    if (size > MESSAGE_BYTES - message->size) {
+        message->is_cut = true;
+        return;
+    }
+    memcpy(message->bytes + message->size, bytes, size);
+    message->size += size;
+}
+
+static void put_string(struct message *message, unsigned field, const char *text)
+{
+    enum { MOST_BYTES = 200 };
+    put_bytes(message, field, text, strnlen(text, MOST_BYTES));
+}
+
+static void put_message(struct message *message, unsigned field, const struct message *inner)
+{
+    put_bytes(message, field, inner->bytes, inner->size);
+}
+
+/* Fields, by message. */
+enum {
+    TRACE_PACKET = 1,
+
+    PACKET_TIMESTAMP = 8,
+    PACKET_SEQUENCE = 10,
+    PACKET_TRACK_EVENT = 11,
+    PACKET_INTERNED = 12,
+    PACKET_SEQUENCE_FLAGS = 13,
+    PACKET_TRACK = 60,
+
+    TRACK_UUID = 1,
+    TRACK_PROCESS = 3,
+    TRACK_THREAD = 4,
+
+    PROCESS_PID = 1,
+    PROCESS_NAME = 6,
+
+    THREAD_PID = 1,
+    THREAD_TID = 2,
+    THREAD_NAME = 5,
+
+    EVENT_TYPE = 9,
+    EVENT_NAME_ID = 10,
+    EVENT_TRACK = 11,
+
+    INTERNED_EVENT_NAMES = 2,
+    NAME_ID = 1,
+    NAME_TEXT = 2,
+};
+
+enum event_type { SLICE_BEGINS = 1, SLICE_ENDS = 2, INSTANT = 3 };
+enum { STATE_IS_CLEARED = 1, STATE_IS_NEEDED = 2, SEQUENCE = 1 };
+
+/* --- State --- */
+
+enum { THREADS = 3, LANES = 5 + THREADS, NOCS = 2, TRACKS = LANES + NOCS, SIDE = 64, SHORT = 16 };
+
+struct perfetto_lane {
+    const char *slice; /* NULL: none is open */
+    const char *waits; /* NULL: it does not wait */
+    uint64_t begin, end, waits_since;
+    unsigned times; /* instructions of a run */
+};
+
+struct perfetto_tile {
+    bool has_track[TRACKS];
+    struct perfetto_lane lane[LANES];
+};
+
+struct perfetto {
+    void (*put)(void *context, const void *bytes, size_t size);
+    void *context;
+    struct trace_text *text;
+    struct names names;
+    const char **told; /* names by their number, in a hash table with open addressing */
+    size_t told_room, told_count;
+    uint64_t *number;
+    uint64_t written, last;
+    bool is_full;
+    struct perfetto_tile *tile[SIDE][SIDE];
+};
+
+static uint64_t track_of(unsigned x, unsigned y, unsigned track)
+{
+    return ((uint64_t)y * SIDE + x + 1) * (TRACKS + 1) + track;
+}
+
+/* --- Packets --- */
+
+static void put_packet(struct perfetto *perfetto, const struct message *packet)
+{
+    struct message trace = {0};
+    put_message(&trace, TRACE_PACKET, packet);
+    if (!packet->is_cut && !trace.is_cut) {
+        perfetto->put(perfetto->context, trace.bytes, trace.size);
+        perfetto->written += trace.size;
+    }
+}
+
+static void put_track(struct perfetto *perfetto, const struct message *track)
+{
+    struct message packet = {0};
+    put_varint_field(&packet, PACKET_SEQUENCE, SEQUENCE);
+    put_message(&packet, PACKET_TRACK, track);
+    put_packet(perfetto, &packet);
+}
+
+/* A slot for the name in the table of what was told. */
+static size_t find_told(const struct perfetto *perfetto, const char *name)
+{
+    size_t at = (uintptr_t)name / sizeof(void *) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+    for (at &= perfetto->told_room - 1; perfetto->told[at] && perfetto->told[at] != name;) {
+        at = (at + 1) & (perfetto->told_room - 1);
+    }
+    return at;
+}
+
+static bool make_told_room(struct perfetto *perfetto)
+{
+    if (perfetto->told_count * 2 < perfetto->told_room) {
+        return true;
+    }
+    struct perfetto grown = *perfetto;
+    grown.told_room = perfetto->told_room ? perfetto->told_room * 2 : 256;
+    grown.told = calloc(grown.told_room, sizeof *grown.told);
+    grown.number = calloc(grown.told_room, sizeof *grown.number);
+    if (!grown.told || !grown.number) {
+        free(grown.told);
+        free(grown.number);
+        return false;
+    }
+    for (size_t i = 0; i < perfetto->told_room; i++) {
+        if (perfetto->told[i]) {
+            size_t at = find_told(&grown, perfetto->told[i]);
+            grown.told[at] = perfetto->told[i];
+            grown.number[at] = perfetto->number[i];
+        }
+    }
+    free(perfetto->told);
+    free(perfetto->number);
+    perfetto->told = grown.told;
+    perfetto->number = grown.number;
+    perfetto->told_room = grown.told_room;
+    return true;
+}
+
+/* The number of a name, which `packet` tells if it is new. 0: memory ran out. */
+static uint64_t told_number(struct perfetto *perfetto, const char *name, struct message *packet)
+{
+    if (!make_told_room(perfetto)) {
+        return 0;
+    }
+    size_t at = find_told(perfetto, name);
+    if (!perfetto->told[at]) {
+        struct message text = {0}, interned = {0};
+        perfetto->told[at] = name;
+        perfetto->number[at] = ++perfetto->told_count;
+        put_varint_field(&text, NAME_ID, perfetto->number[at]);
+        put_string(&text, NAME_TEXT, name);
+        put_message(&interned, INTERNED_EVENT_NAMES, &text);
+        put_message(packet, PACKET_INTERNED, &interned);
+    }
+    return perfetto->number[at];
+}
+
+static void put_event(struct perfetto *perfetto, uint64_t cycle, uint64_t track,
+                      enum event_type type, const char *name)
+{
+    struct message packet = {0}, event = {0};
+    put_varint_field(&packet, PACKET_TIMESTAMP, cycle);
+    put_varint_field(&packet, PACKET_SEQUENCE, SEQUENCE);
+    put_varint_field(&packet, PACKET_SEQUENCE_FLAGS, STATE_IS_NEEDED);
+    put_varint_field(&event, EVENT_TYPE, type);
+    put_varint_field(&event, EVENT_TRACK, track);
+    if (name) {
+        put_varint_field(&event, EVENT_NAME_ID, told_number(perfetto, name, &packet));
+    }
+    put_message(&packet, PACKET_TRACK_EVENT, &event);
+    put_packet(perfetto, &packet);
+}
+
+static void put_slice(struct perfetto *perfetto, uint64_t track, uint64_t begin, uint64_t end,
+                      const char *name)
+{
+    if (!perfetto->is_full) {
+        put_event(perfetto, begin, track, SLICE_BEGINS, name);
+        put_event(perfetto, end, track, SLICE_ENDS, NULL);
+    }
+    if (!perfetto->is_full && perfetto->written > PERFETTO_MOST_BYTES) {
+        perfetto->is_full = true;
+        put_event(perfetto, end, track, INSTANT,
+                  names_keep(&perfetto->names, "the file is full: what follows is left out", 42));
+    }
+}
+
+/* --- Tracks --- */
+
+static void name_tile(struct perfetto *perfetto, unsigned x, unsigned y)
+{
+    struct message track = {0}, process = {0};
+    char name[32];
+    snprintf(name, sizeof name, "tile %u,%u", x, y);
+    put_varint_field(&process, PROCESS_PID, y * SIDE + x + 1);
+    put_string(&process, PROCESS_NAME, name);
+    put_varint_field(&track, TRACK_UUID, track_of(x, y, TRACKS));
+    put_message(&track, TRACK_PROCESS, &process);
+    put_track(perfetto, &track);
+}
+
+static void name_track(struct perfetto *perfetto, const struct penrose_trace_event *event,
+                       unsigned number)
+{
+    static const char *const titles[THREADS + NOCS] = {"thread 0 (unpack)", "thread 1 (math)",
+                                                       "thread 2 (pack)", "NoC 0", "NoC 1"};
+    const char *name =
+        number < LANES - THREADS ? event->agent_name : titles[number - LANES + THREADS];
+    struct message track = {0}, thread = {0};
+    put_varint_field(&thread, THREAD_PID, event->y * SIDE + event->x + 1);
+    put_varint_field(&thread, THREAD_TID, track_of(event->x, event->y, number));
+    put_string(&thread, THREAD_NAME, name);
+    put_varint_field(&track, TRACK_UUID, track_of(event->x, event->y, number));
+    put_message(&track, TRACK_THREAD, &thread);
+    put_track(perfetto, &track);
+}
+
+static struct perfetto_tile *
+tile_with_track(struct perfetto *perfetto, const struct penrose_trace_event *event, unsigned number)
+{
+    struct perfetto_tile **tile = &perfetto->tile[event->y % SIDE][event->x % SIDE];
+    if (!*tile) {
+        *tile = calloc(1, sizeof **tile);
+        name_tile(perfetto, event->x, event->y);
+    }
+    if (*tile && !(*tile)->has_track[number]) {
+        (*tile)->has_track[number] = true;
+        name_track(perfetto, event, number);
+    }
+    return *tile;
+}
+
+/* --- Lanes --- */
+
+static void end_slice(struct perfetto *perfetto, struct perfetto_lane *lane, uint64_t track,
+                      uint64_t end)
+{
+    if (lane->slice && lane->times > 1) {
+        char name[128];
+        int length = snprintf(name, sizeof name, "%s x%u", lane->slice, lane->times);
+        lane->slice = names_keep(&perfetto->names, name, (size_t)length);
+    }
+    if (lane->slice) {
+        put_slice(perfetto, track, lane->begin, end > lane->begin ? end : lane->begin + 1,
+                  lane->slice);
+    }
+    lane->slice = NULL;
+    lane->times = 0;
+}
+
+/* The wait interrupts the lane's slice if it has taken long. */
+static void end_lane_wait(struct perfetto *perfetto, struct perfetto_lane *lane, uint64_t track,
+                          uint64_t end)
+{
+    if (lane->waits && end >= lane->waits_since + SHORT) {
+        end_slice(perfetto, lane, track, lane->waits_since);
+        char name[256];
+        int length = snprintf(name, sizeof name, "waits: %s", lane->waits);
+        size_t size = (size_t)length < sizeof name ? (size_t)length : sizeof name - 1;
+        put_slice(perfetto, track, lane->waits_since, end,
+                  names_keep(&perfetto->names, name, size));
+    }
+    lane->waits = NULL;
+}
+
+/* A function goes on until the hart is in another one. */
+static void show_hart(struct perfetto *perfetto, struct perfetto_lane *lane, uint64_t track,
+                      const struct penrose_trace_event *event)
+{
+    const char *symbol = *event->symbol ? event->symbol : "(no symbol)";
+    const char *name = names_keep(&perfetto->names, symbol, strlen(symbol));
+    end_lane_wait(perfetto, lane, track, event->cycle);
+    if (event->kind == PENROSE_TRACE_WAIT) {
+        lane->waits =
+            event->begins ? names_keep(&perfetto->names, event->what, strlen(event->what)) : NULL;
+        lane->waits_since = event->cycle;
+        return;
+    }
+    if (lane->slice != name) {
+        end_slice(perfetto, lane, track, event->cycle);
+        lane->slice = name;
+        lane->begin = event->cycle;
+    }
+    lane->end = event->cycle + 1;
+}
+
+/* A run of one instruction goes on until another one comes, or none for a while. */
+static void show_thread(struct perfetto *perfetto, struct perfetto_lane *lane, uint64_t track,
+                        const struct penrose_trace_event *event)
+{
+    if (event->kind == PENROSE_TRACE_WAIT) {
+        lane->waits =
+            event->begins ? names_keep(&perfetto->names, event->what, strlen(event->what)) : NULL;
+        return;
+    }
+    const char *text = trace_text_instruction(perfetto->text, event);
+    const char *name = names_keep(&perfetto->names, text, strcspn(text, " "));
+    if (lane->slice != name || event->cycle > lane->end + SHORT) {
+        uint64_t since = event->cycle - event->waited;
+        end_slice(perfetto, lane, track, lane->end);
+        lane->waits_since = since > lane->end ? since : lane->end;
+        end_lane_wait(perfetto, lane, track, event->cycle);
+        lane->slice = name;
+        lane->begin = event->cycle;
+    }
+    lane->waits = NULL;
+    lane->times++;
+    lane->end = event->cycle + 1;
+}
+
+static void show_packet(struct perfetto *perfetto, uint64_t track,
+                        const struct penrose_trace_event *event)
+{
+    char name[128];
+    bool is_multicast = strncmp(event->what, "multicast", strlen("multicast")) == 0;
+    int length = is_multicast
+                     ? snprintf(name, sizeof name, "%s of %u bytes", event->what, event->size)
+                     : snprintf(name, sizeof name, "%s of %u bytes, tile %u,%u", event->what,
+                                event->size, event->peer_x, event->peer_y);
+    if (!perfetto->is_full) {
+        put_event(perfetto, event->cycle, track, INSTANT,
+                  names_keep(&perfetto->names, name, (size_t)length));
+    }
+}
+
+void perfetto_take(struct perfetto *perfetto, const struct penrose_trace_event *event)
+{
+    bool is_hart = (unsigned)event->agent < LANES - THREADS;
+    bool is_packet = event->kind == PENROSE_TRACE_NOC;
+    unsigned number = is_packet            ? LANES + (event->noc & 1)
+                      : event->thread >= 0 ? LANES - THREADS + (unsigned)event->thread % THREADS
+                                           : (unsigned)event->agent;
+    if (event->kind == PENROSE_TRACE_MEMORY || event->kind == PENROSE_TRACE_REGISTER ||
+        event->kind == PENROSE_TRACE_DATA) {
+        return;
+    }
+    if (is_packet ? !event->begins || !is_hart : event->thread < 0 && !is_hart) {
+        return;
+    }
+    struct perfetto_tile *tile = tile_with_track(perfetto, event, number);
+    uint64_t track = track_of(event->x, event->y, number);
+    perfetto->last = event->cycle > perfetto->last ? event->cycle : perfetto->last;
+    if (!tile) {
+        return;
+    }
+    if (is_packet) {
+        show_packet(perfetto, track, event);
+    } else if (event->thread >= 0) {
+        show_thread(perfetto, &tile->lane[number], track, event);
+    } else {
+        show_hart(perfetto, &tile->lane[number], track, event);
+    }
+}
+
+/* --- Begin and end --- */
+
+struct perfetto *perfetto_create(const struct chip_calls *calls,
+                                 void (*put)(void *context, const void *bytes, size_t size),
+                                 void *context)
+{
+    struct perfetto *perfetto = calloc(1, sizeof *perfetto);
+    if (!perfetto) {
+        return NULL;
+    }
+    perfetto->put = put;
+    perfetto->context = context;
+    perfetto->text = trace_text_create(calls);
+    if (!perfetto->text) {
+        free(perfetto);
+        return NULL;
+    }
+    struct message packet = {0};
+    put_varint_field(&packet, PACKET_SEQUENCE, SEQUENCE);
+    put_varint_field(&packet, PACKET_SEQUENCE_FLAGS, STATE_IS_CLEARED);
+    put_packet(perfetto, &packet);
+    return perfetto;
+}
+
+void perfetto_end(struct perfetto *perfetto)
+{
+    for (unsigned y = 0; y < SIDE; y++) {
+        for (unsigned x = 0; x < SIDE; x++) {
+            struct perfetto_tile *tile = perfetto->tile[y][x];
+            for (unsigned number = 0; tile && number < LANES; number++) {
+                struct perfetto_lane *lane = &tile->lane[number];
+                uint64_t track = track_of(x, y, number);
+                end_slice(perfetto, lane, track, lane->end);
+                if (number < LANES - THREADS) {
+                    end_lane_wait(perfetto, lane, track, perfetto->last);
+                }
+            }
+        }
+    }
+}
+
+void perfetto_destroy(struct perfetto *perfetto)
+{
+    if (perfetto) {
+        for (unsigned at = 0; at < SIDE * SIDE; at++) {
+            free(perfetto->tile[at / SIDE][at % SIDE]);
+        }
+        trace_text_destroy(perfetto->text);
+        names_free(&perfetto->names);
+        free(perfetto->told);
+        free(perfetto->number);
+        free(perfetto);
+    }
+}

@@ -1,0 +1,367 @@
+/* See profile.h. */
+#include "observe/profile/profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_THREAD = PROFILE_LANES - PROFILE_THREADS,
+    NOC_WAVE = PROFILE_LANES,
+    FIRST_SLOTS = 1024
+};
+
+/* --- Tables --- */
+
+static struct profile_tile *profile_tile_of(struct profile *profile,
+                                            const struct penrose_trace_event *event)
+{
+    uint16_t *at = &profile->tile_at[event->y % PROFILE_SIDE][event->x % PROFILE_SIDE];
+    if (*at) {
+        return &profile->tile[*at - 1];
+    }
+    if (profile->tiles == profile->tile_room) {
+        size_t room = profile->tile_room ? profile->tile_room * 2 : 16;
+        struct profile_tile *grown = realloc(profile->tile, room * sizeof *grown);
+        if (!grown) {
+            profile->has_failed = true;
+            return NULL;
+        }
+        profile->tile = grown;
+        profile->tile_room = room;
+    }
+    struct profile_tile *tile = &profile->tile[profile->tiles++];
+    *tile = (struct profile_tile){.x = event->x, .y = event->y};
+    *at = (uint16_t)profile->tiles;
+    return tile;
+}
+
+/* Names are kept once, so that rows are equal where their pointers are. */
+static size_t row_hash(const struct profile_row *row)
+{
+    uint64_t hash = row->line * UINT64_C(31) + row->lane;
+    const char *const names[] = {row->agent, row->symbol, row->source, row->waits};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        hash = (hash ^ (uint64_t)(uintptr_t)names[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    return (size_t)hash;
+}
+
+static bool is_same_row(const struct profile_row *a, const struct profile_row *b)
+{
+    return a->agent == b->agent && a->symbol == b->symbol && a->source == b->source &&
+           a->waits == b->waits && a->line == b->line && a->lane == b->lane;
+}
+
+static uint32_t *find_row_slot(const struct profile *profile, const struct profile_row *row)
+{
+    size_t at = row_hash(row) & (profile->slots - 1);
+    while (profile->slot[at] && !is_same_row(&profile->row[profile->slot[at] - 1], row)) {
+        at = (at + 1) & (profile->slots - 1);
+    }
+    return &profile->slot[at];
+}
+
+static bool make_slots(struct profile *profile)
+{
+    if (profile->rows * 2 < profile->slots) {
+        return true;
+    }
+    size_t slots = profile->slots ? profile->slots * 2 : FIRST_SLOTS;
+    uint32_t *slot = calloc(slots, sizeof *slot);
+    struct profile_row *row = realloc(profile->row, slots * sizeof *row);
+    profile->row = row ? row : profile->row;
+    if (!slot || !row) {
+        free(slot);
+        profile->has_failed = true;
+        return false;
+    }
+    free(profile->slot);
+    profile->slot = slot;
+    profile->slots = slots;
+    for (size_t i = 0; i < profile->rows; i++) {
+        *find_row_slot(profile, &profile->row[i]) = (uint32_t)i + 1;
+    }
+    return true;
+}
+
+/* The number of a row that is equal in its names, plus one; 0: memory ran out. */
+static uint32_t keep_row(struct profile *profile, const struct profile_row *row)
+{
+    if (!make_slots(profile)) {
+        return 0;
+    }
+    uint32_t *slot = find_row_slot(profile, row);
+    if (!*slot) {
+        profile->row[profile->rows++] = *row;
+        *slot = (uint32_t)profile->rows;
+    }
+    return *slot;
+}
+
+static const char *keep_text(struct profile *profile, const char *text)
+{
+    return names_keep(&profile->names, text, strlen(text));
+}
+
+static uint32_t row_of_event(struct profile *profile, unsigned lane, const char *waits,
+                             const struct penrose_trace_event *event)
+{
+    return keep_row(profile, &(struct profile_row){.agent = keep_text(profile, event->agent_name),
+                                                   .symbol = keep_text(profile, event->symbol),
+                                                   .source = keep_text(profile, event->source),
+                                                   .waits = waits,
+                                                   .line = event->line,
+                                                   .lane = lane});
+}
+
+/* --- Waves --- */
+
+static void halve_waves(struct profile *profile)
+{
+    for (unsigned i = 0; i <= PROFILE_LANES; i++) {
+        uint64_t *wave = profile->wave[i];
+        for (unsigned at = 0; at < PROFILE_WAVES / 2; at++) {
+            wave[at] = wave[2 * at] + wave[2 * at + 1];
+        }
+        memset(&wave[PROFILE_WAVES / 2], 0, PROFILE_WAVES / 2 * sizeof *wave);
+    }
+    profile->wave_width *= 2;
+}
+
+static void add_to_wave(struct profile *profile, unsigned wave, uint64_t begin, uint64_t end)
+{
+    while (end - profile->wave_begin > PROFILE_WAVES * profile->wave_width) {
+        halve_waves(profile);
+    }
+    while (begin < end) {
+        uint64_t at = (begin - profile->wave_begin) / profile->wave_width;
+        uint64_t stop = profile->wave_begin + (at + 1) * profile->wave_width;
+        stop = stop < end ? stop : end;
+        profile->wave[wave][at] += stop - begin;
+        begin = stop;
+    }
+}
+
+/* --- Lanes --- */
+
+/* Charges what is under way in a hart up to `cycle`. */
+static void charge_hart(struct profile *profile, unsigned lane_number, struct profile_lane *lane,
+                        uint64_t cycle)
+{
+    uint64_t begin = lane->since, cycles = cycle > begin ? cycle - begin : 0;
+    lane->since = cycle > begin ? cycle : begin;
+    if (!lane->row) {
+        return;
+    }
+    profile->row[lane->row - 1].cycles += cycles;
+    if (lane->is_waiting) {
+        lane->cycles.waiting += cycles;
+    } else {
+        lane->cycles.busy += cycles;
+        add_to_wave(profile, lane_number, begin, begin + cycles);
+    }
+}
+
+static void fold_hart(struct profile *profile, unsigned number, struct profile_lane *lane,
+                      const struct penrose_trace_event *event)
+{
+    bool is_instruction = event->kind == PENROSE_TRACE_INSTRUCTION;
+    bool waits = event->kind == PENROSE_TRACE_WAIT && event->begins;
+    charge_hart(profile, number, lane, event->cycle);
+    lane->since = lane->row ? lane->since : event->cycle;
+    lane->is_waiting = waits;
+    lane->row =
+        is_instruction || waits
+            ? row_of_event(profile, number, waits ? keep_text(profile, event->what) : NULL, event)
+            : 0;
+    lane->executed += is_instruction;
+    if (lane->row) {
+        profile->row[lane->row - 1].count++;
+    }
+}
+
+static void fold_thread(struct profile *profile, unsigned number, struct profile_lane *lane,
+                        const struct penrose_trace_event *event)
+{
+    if (event->kind == PENROSE_TRACE_WAIT) {
+        lane->waits = event->begins ? keep_text(profile, event->what) : lane->waits;
+        return;
+    }
+    uint64_t gap = lane->executed && event->cycle > lane->since ? event->cycle - lane->since : 0;
+    uint64_t waited = event->waited < gap ? event->waited : gap;
+    lane->cycles.idle += gap - waited;
+    if (waited > 0) {
+        uint32_t row = row_of_event(profile, number, lane->waits ? lane->waits : "its gate", event);
+        lane->cycles.waiting += waited;
+        if (row) {
+            profile->row[row - 1].cycles += waited;
+            profile->row[row - 1].count++;
+        }
+    }
+    uint32_t row = row_of_event(profile, number, NULL, event);
+    if (row) {
+        profile->row[row - 1].cycles++;
+        profile->row[row - 1].count++;
+    }
+    lane->cycles.busy++;
+    lane->executed++;
+    lane->since = event->cycle + 1;
+    add_to_wave(profile, number, event->cycle, event->cycle + 1);
+}
+
+void profile_take(struct profile *profile, const struct penrose_trace_event *event)
+{
+    bool is_access = event->kind == PENROSE_TRACE_MEMORY || event->kind == PENROSE_TRACE_REGISTER ||
+                     event->kind == PENROSE_TRACE_DATA;
+    struct profile_tile *tile = is_access ? NULL : profile_tile_of(profile, event);
+    bool is_hart = (unsigned)event->agent < FIRST_THREAD;
+    if (!tile) {
+        return;
+    }
+    if (profile->is_empty) {
+        profile->first = profile->wave_begin = event->cycle;
+        profile->is_empty = false;
+    }
+    if (event->cycle < profile->first) {
+        return;
+    }
+    profile->last = event->cycle > profile->last ? event->cycle : profile->last;
+    if (event->kind == PENROSE_TRACE_NOC) {
+        bool moves = event->begins && is_hart && strstr(event->what, "atomic") == NULL;
+        tile->noc_bytes += moves ? event->size : 0;
+        if (moves) {
+            add_to_wave(profile, NOC_WAVE, event->cycle, event->cycle + 1);
+            uint64_t at = (event->cycle - profile->wave_begin) / profile->wave_width;
+            profile->wave[NOC_WAVE][at] += event->size - 1;
+        }
+        return;
+    }
+    if (event->thread >= 0 && event->thread < PROFILE_THREADS) {
+        unsigned number = FIRST_THREAD + (unsigned)event->thread;
+        struct profile_lane *lane = &tile->lane[number];
+        lane->agent = "";
+        fold_thread(profile, number, lane, event);
+    } else if (is_hart) {
+        struct profile_lane *lane = &tile->lane[event->agent];
+        lane->agent = keep_text(profile, event->agent_name);
+        fold_hart(profile, (unsigned)event->agent, lane, event);
+    }
+}
+
+/* --- Begin and end --- */
+
+struct profile *profile_create(void)
+{
+    struct profile *profile = calloc(1, sizeof *profile);
+    if (profile) {
+        profile->is_empty = true;
+        profile->wave_width = 1;
+    }
+    return profile;
+}
+
+void profile_destroy(struct profile *profile)
+{
+    if (profile) {
+        names_free(&profile->names);
+        free(profile->tile);
+        free(profile->row);
+        free(profile->slot);
+        free(profile);
+    }
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct profile_row *first = a, *second = b;
+    if (first->cycles != second->cycles) {
+        return first->cycles > second->cycles ? -1 : 1;
+    }
+    int by_source = strcmp(first->source, second->source);
+    int by_agent = strcmp(first->agent, second->agent);
+    int by_line = (first->line > second->line) - (first->line < second->line);
+    return by_source ? by_source : by_line ? by_line : by_agent;
+}
+
+void profile_end(struct profile *profile)
+{
+    for (size_t i = 0; i < profile->tiles; i++) {
+        for (unsigned number = 0; number < FIRST_THREAD; number++) {
+            charge_hart(profile, number, &profile->tile[i].lane[number], profile->last);
+        }
+    }
+    if (profile->rows > 0) {
+        qsort(profile->row, profile->rows, sizeof *profile->row, compare_rows);
+    }
+}
+
+struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigned lane)
+{
+    struct profile_cycles all = {0};
+    for (size_t i = 0; i < profile->tiles; i++) {
+        const struct profile_cycles *cycles = &profile->tile[i].lane[lane].cycles;
+        all.busy += cycles->busy;
+        all.waiting += cycles->waiting;
+        all.idle += cycles->idle;
+    }
+    return all;
+}
+
+const char *profile_lane_name(const struct profile *profile, unsigned lane)
+{
+    static const char *const threads[PROFILE_THREADS] = {"unpack (thread 0)", "math (thread 1)",
+                                                         "pack (thread 2)"};
+    for (size_t i = 0; i < profile->tiles; i++) {
+        const char *agent = profile->tile[i].lane[lane].agent;
+        if (agent) {
+            return lane < FIRST_THREAD ? agent : threads[lane - FIRST_THREAD];
+        }
+    }
+    return NULL;
+}
+
+static double busy_share(const struct profile *profile, unsigned lane)
+{
+    struct profile_cycles cycles = profile_lane_cycles(profile, lane);
+    uint64_t all = cycles.busy + cycles.waiting + cycles.idle;
+    return all ? (double)cycles.busy / (double)all : 0;
+}
+
+const struct profile_row *profile_wait(const struct profile *profile, unsigned lane)
+{
+    for (size_t i = 0; i < profile->rows; i++) {
+        const struct profile_row *row = &profile->row[i];
+        if (row->waits && row->lane == lane && row->cycles > 0) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+/* The TRISCs only push: their threads are what can be short. */
+static bool is_stage(const struct profile *profile, unsigned lane)
+{
+    bool is_trisc = lane == PENROSE_TRISC0 || lane == PENROSE_TRISC1 || lane == PENROSE_TRISC2;
+    return !is_trisc && profile_lane_name(profile, lane) != NULL;
+}
+
+void profile_bound(const struct profile *profile, char *text, size_t size)
+{
+    unsigned busiest = PROFILE_LANES;
+    for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
+        if (is_stage(profile, lane) && (busiest == PROFILE_LANES ||
+                                        busy_share(profile, lane) > busy_share(profile, busiest))) {
+            busiest = lane;
+        }
+    }
+    if (busiest == PROFILE_LANES) {
+        snprintf(text, size, "nothing has run");
+        return;
+    }
+    const struct profile_row *wait = profile_wait(profile, busiest);
+    snprintf(text, size, "%s is busiest, for %.0f %% of its time%s%s",
+             profile_lane_name(profile, busiest), 100 * busy_share(profile, busiest),
+             wait ? "; what it waits for longest: " : "", wait ? wait->waits : "");
+}

@@ -1,0 +1,103 @@
+/*
+ * Where the cycles of a run went: a fold of the events of its trace (penrose/trace.h).
+ *
+ * A lane is a hart, or a thread of the coprocessor. At each cycle it is busy, it waits, or (a thread)
+ * it has no instruction. A hart is busy from the cycle in which an instruction starts to the one in
+ * which the next one does, and those cycles belong to the first one's line. A thread is busy for a
+ * cycle with each instruction that passes its gate. An instruction that waits at the gate, and a hart
+ * that polls or has no answer, wait for what the trace says.
+ *
+ * Events come in the order of time, as a trace hands them out. Needed are those of PROFILE_FILTER.
+ */
+#ifndef OBSERVE_PROFILE_PROFILE_H
+#define OBSERVE_PROFILE_PROFILE_H
+
+#include <stdio.h>
+
+#include <penrose/trace.h>
+
+#include "observe/names.h"
+
+#define PROFILE_FILTER "kind=instruction,tensix,noc,wait"
+
+enum {
+    PROFILE_THREADS = 3,
+    PROFILE_LANES = 5 + PROFILE_THREADS,
+    PROFILE_WAVES = 128,
+    PROFILE_SIDE = 64
+};
+
+/* Cycles of lanes. */
+struct profile_cycles {
+    uint64_t busy, waiting, idle;
+};
+
+/* A lane of a tile. */
+struct profile_lane {
+    struct profile_cycles cycles;
+    const char *agent; /* NULL: it has done nothing */
+    uint64_t since;    /* what is under way has been charged up to here */
+    uint32_t row;      /* of that, plus one; 0: nothing is */
+    bool is_waiting;   /* in a wait of that row */
+    const char *waits; /* a thread: for what, since the latest wait began */
+    uint64_t executed; /* instructions */
+};
+
+struct profile_tile {
+    unsigned x, y;
+    struct profile_lane lane[PROFILE_LANES];
+    uint64_t noc_bytes; /* that it has sent or asked for */
+};
+
+/* A line of source in a lane, and what it waits for there. */
+struct profile_row {
+    const char *agent, *symbol, *source;
+    const char *waits; /* NULL: the lane is busy */
+    unsigned line, lane;
+    uint64_t cycles, count; /* count: of instructions, or of waits */
+};
+
+struct profile {
+    struct names names;
+    struct profile_tile *tile;
+    size_t tiles, tile_room;
+    uint16_t tile_at[PROFILE_SIDE][PROFILE_SIDE]; /* by y and x: its number, plus one */
+    struct profile_row *row;
+    size_t rows, row_room;
+    uint32_t *slot; /* a hash table of indices of rows, plus one */
+    size_t slots;
+    bool is_empty, has_failed; /* no event yet; memory ran out, and some are missing */
+    uint64_t first, last;      /* cycles of events */
+    /* Busy cycles of each lane, and bytes of the NoC, in turn: of PROFILE_WAVES stretches of time. */
+    uint64_t wave[PROFILE_LANES + 1][PROFILE_WAVES];
+    uint64_t wave_begin, wave_width; /* of the first one; cycles */
+};
+
+/* NULL when memory runs out. */
+struct profile *profile_create(void);
+void profile_destroy(struct profile *profile); /* NULL does nothing */
+
+void profile_take(struct profile *profile, const struct penrose_trace_event *event);
+
+/* Behind the last event: waits under way are charged up to there, and rows are sorted, the most cycles
+ * first. */
+void profile_end(struct profile *profile);
+
+/* Of all tiles. */
+struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigned lane);
+
+/* "brisc", or "math (thread 1)". NULL: no tile has that lane. */
+const char *profile_lane_name(const struct profile *profile, unsigned lane);
+
+/* The longest wait of a lane; NULL: it has not waited. */
+const struct profile_row *profile_wait(const struct profile *profile, unsigned lane);
+
+/* What bounds the run, in a sentence: the lane that is busiest, and what that waits for most. */
+void profile_bound(const struct profile *profile, char *text, size_t size);
+
+/* An ended profile as text, or as a page that needs nothing else. The lines of source files that can
+ * be read are shown. */
+void profile_text(const struct profile *profile, FILE *file);
+void profile_page(const struct profile *profile, FILE *file);
+
+#endif

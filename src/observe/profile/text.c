@@ -1,0 +1,101 @@
+/* A profile as text; see profile.h. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "observe/profile/lines.h"
+#include "observe/profile/profile.h"
+
+enum { MOST_ROWS = 25, MOST_TILES = 12 };
+
+static double share_of(uint64_t part, uint64_t all)
+{
+    return all ? 100 * (double)part / (double)all : 0;
+}
+
+static void print_lanes(const struct profile *profile, FILE *file)
+{
+    fprintf(file, "\n  %-20s %14s %7s %9s %9s  %s\n", "lane", "cycles", "busy", "waits", "idle",
+            "its longest wait");
+    for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
+        const char *name = profile_lane_name(profile, lane);
+        struct profile_cycles cycles = profile_lane_cycles(profile, lane);
+        uint64_t all = cycles.busy + cycles.waiting + cycles.idle;
+        const struct profile_row *wait = profile_wait(profile, lane);
+        if (name) {
+            fprintf(file, "  %-20s %14" PRIu64 " %6.1f%% %8.1f%% %8.1f%%  %s\n", name, all,
+                    share_of(cycles.busy, all), share_of(cycles.waiting, all),
+                    share_of(cycles.idle, all), wait ? wait->waits : "");
+        }
+    }
+}
+
+/* Where the lane was, and what stands there. */
+static void print_place(const struct profile_row *row, FILE *file)
+{
+    char line[PROFILE_LINE_BYTES];
+    fprintf(file, "%s", *row->symbol ? row->symbol : "(no symbol)");
+    if (row->line) {
+        fprintf(file, "  %s:%u", row->source, row->line);
+    }
+    if (profile_source_line(row->source, row->line, line)) {
+        fprintf(file, "  %s", line);
+    }
+    fputc('\n', file);
+}
+
+static void print_rows(const struct profile *profile, bool waits, FILE *file)
+{
+    unsigned printed = 0;
+    fprintf(file, "\n%s\n  %12s %9s  %-20s\n",
+            waits ? "Waits, the longest first" : "Lines, those with most cycles first", "cycles",
+            "times", "lane");
+    for (size_t i = 0; i < profile->rows && printed < MOST_ROWS; i++) {
+        const struct profile_row *row = &profile->row[i];
+        if ((row->waits != NULL) != waits || row->cycles == 0) {
+            continue;
+        }
+        printed++;
+        fprintf(file, "  %12" PRIu64 " %9" PRIu64 "  %-20s %s%s", row->cycles, row->count,
+                profile_lane_name(profile, row->lane), waits ? row->waits : "", waits ? ": " : "");
+        print_place(row, file);
+    }
+}
+
+static void print_tiles(const struct profile *profile, FILE *file)
+{
+    fprintf(file, "\nTiles (at most %d)\n  %8s %10s", MOST_TILES, "tile", "NoC bytes");
+    for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
+        const char *name = profile_lane_name(profile, lane);
+        fprintf(file, name ? "  %18s" : "%s", name ? name : "");
+    }
+    fputc('\n', file);
+    for (size_t i = 0; i < profile->tiles && i < MOST_TILES; i++) {
+        const struct profile_tile *tile = &profile->tile[i];
+        char place[16];
+        snprintf(place, sizeof place, "%u,%u", tile->x, tile->y);
+        fprintf(file, "  %8s %10" PRIu64, place, tile->noc_bytes);
+        for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
+            const struct profile_cycles *cycles = &tile->lane[lane].cycles;
+            if (profile_lane_name(profile, lane)) {
+                fprintf(file, "  %13" PRIu64 " busy", cycles->busy);
+            }
+        }
+        fputc('\n', file);
+    }
+}
+
+void profile_text(const struct profile *profile, FILE *file)
+{
+    char bound[512];
+    profile_bound(profile, bound, sizeof bound);
+    fprintf(file, "Profile of %" PRIu64 " cycles (%" PRIu64 " to %" PRIu64 "), %zu %s\n%s.\n",
+            profile->is_empty ? 0 : profile->last - profile->first + 1, profile->first,
+            profile->last, profile->tiles, profile->tiles == 1 ? "tile" : "tiles", bound);
+    if (profile->has_failed) {
+        fprintf(file, "Memory ran out: some of it is missing.\n");
+    }
+    print_lanes(profile, file);
+    print_rows(profile, false, file);
+    print_rows(profile, true, file);
+    print_tiles(profile, file);
+}

@@ -1,0 +1,66 @@
+#!/bin/bash
+# `--profile` and `penrose trace --profile`: text, page and Perfetto's form, of programs whose cycles are
+# known.
+set -uo pipefail
+# shellcheck source=tests/cli/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
+
+# a0 = 100; do a0-- while (a0); store it at 0x400; a1 = [0xffb121f0]
+make_elf "$work/loop.elf" 0 \
+    "0 5 06400513 fff50513 fe051ee3 40a02023 ffb127b7 1f07a583 00100073"
+
+cycles_of() {
+    sed -n 's/.* after \([0-9]*\) cycles.*/\1/p' "$work/out"
+}
+
+# holds NAME PATTERN FILE: a line of the file matches.
+holds() {
+    report "$1" "$(grep -qE -- "$2" "$3" || echo "no line with /$2/ in: $(head -c 2000 "$3")")"
+}
+
+expect "a run without a profile" 0 -- run "$work/loop.elf"
+cycles=$(cycles_of)
+expect "a profile as text" 0 -- run "$work/loop.elf" --profile "$work/p.txt"
+report "as many cycles" "$([ "$(cycles_of)" = "$cycles" ] || echo "$(cycles_of), not $cycles")"
+holds "its tile" '^Profile of [0-9]+ cycles \(0 to [0-9]+\), 1 tile$' "$work/p.txt"
+holds "the busiest lane" '^brisc is busiest, for 100 % of its time\.$' "$work/p.txt"
+holds "the lane's cycles" '^  brisc +20[0-9] +100\.0% +0\.0% +0\.0%' "$work/p.txt"
+expect "a trace of the same" 0 -- run "$work/loop.elf" "--trace=$work/t.ptrace"
+expect "a profile of the trace" 0 -- trace "$work/t.ptrace" --profile "$work/q.txt"
+report "is the same" "$(cmp "$work/p.txt" "$work/q.txt" 2>&1)"
+expect "a profile as a page" 0 -- run "$work/loop.elf" --profile "$work/p.html"
+holds "the page's lane" '^<tr><td>brisc</td><td class="n">20[0-9]</td>' "$work/p.html"
+report "the page needs nothing else" "$(grep -oE '(src|href)=.*' "$work/p.html")"
+
+# Waits: brisc sends by mailbox to trisc1 what trisc1 waits for.
+if [ -f "$GUESTS/pingpong-brisc.elf" ]; then
+    players=()
+    for hart in brisc trisc0 trisc1 trisc2; do
+        players+=("--hart=$hart=$GUESTS/pingpong-$hart.elf")
+    done
+    expect "harts that wait" 0 -- run "${players[@]}" --profile "$work/wait.txt"
+    holds "the place of a wait" '^ +[1-9][0-9]* +[1-9][0-9]* +trisc[0-2] +mailboxes: ' "$work/wait.txt"
+    holds "its line of source" 'mailboxes: .*firmware/bare/.*:[0-9]+' "$work/wait.txt"
+    expect "in Perfetto's form" 0 -- run "${players[@]}" --timing timed --profile "$work/wait.pftrace"
+    report "slices begin and end in order" \
+        "$(python3 "$srcdir/tests/cli/perfetto.py" "$work/wait.pftrace" 'tile 1,2' brisc trisc1 \
+            'waits: mailboxes' 2>&1)"
+    expect "of one hart" 0 -- run "${players[@]}" --profile "$work/one.txt" --trace-filter hart=trisc1
+    report "alone" "$(grep -E '^  (brisc|trisc0) ' "$work/one.txt")"
+else
+    untested "no guest programs"
+fi
+
+# --- Mistakes ---
+
+expect "a folder that is not there" 2 '--profile: cannot write .*/absent/p: No such file' -- \
+    run "$work/loop.elf" --profile "$work/absent/p"
+expect "a disk that is full" 2 '--profile: cannot write /dev/full: No space left' -- \
+    run "$work/loop.elf" --profile /dev/full
+expect "a trace as well" 2 '--trace and --profile do not go together' -- \
+    run "$work/loop.elf" --profile "$work/p" "--trace=$work/t"
+expect "a profile of no trace" 2 'no trace in binary form' -- \
+    trace "$work/loop.elf" --profile "$work/p"
+expect "of a trace, to a disk that is full" 2 '--profile: cannot write /dev/full' -- \
+    trace "$work/t.ptrace" --profile /dev/full
+finish
