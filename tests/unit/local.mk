@@ -100,6 +100,7 @@ UNIT_TESTS = \
 	%D%/observe/check_gdb_packet \
 	%D%/observe/check_gdb_server \
 	%D%/observe/check_history \
+	%D%/observe/check_profile \
 	%D%/observe/check_trace \
 	%D%/observe/check_journal \
 	%D%/observe/check_writers \
