@@ -116,6 +116,7 @@ static void put_rows(const struct profile *profile, bool waits, FILE *file)
         html_text(file, row->source);
         if (row->line) {
             fprintf(file, ":%u", row->line);
+            html_text(file, trace_text_calls(profile->text, row->inlined_at));
         }
         fputs("</td><td>", file);
         html_text(file, profile_source_line(row->source, row->line, line) ? line : "");

@@ -40,7 +40,7 @@ static struct profile_tile *profile_tile_of(struct profile *profile,
 static size_t row_hash(const struct profile_row *row)
 {
     uint64_t hash = row->line * UINT64_C(31) + row->lane;
-    const char *const names[] = {row->agent, row->symbol, row->source, row->waits};
+    const char *const names[] = {row->agent, row->symbol, row->source, row->waits, row->inlined_at};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         hash = (hash ^ (uint64_t)(uintptr_t)names[i]) * UINT64_C(0x9e3779b97f4a7c15);
         hash ^= hash >> 29;
@@ -51,7 +51,8 @@ static size_t row_hash(const struct profile_row *row)
 static bool is_same_row(const struct profile_row *a, const struct profile_row *b)
 {
     return a->agent == b->agent && a->symbol == b->symbol && a->source == b->source &&
-           a->waits == b->waits && a->line == b->line && a->lane == b->lane;
+           a->waits == b->waits && a->inlined_at == b->inlined_at && a->line == b->line &&
+           a->lane == b->lane;
 }
 
 static uint32_t *find_row_slot(const struct profile *profile, const struct profile_row *row)
@@ -108,12 +109,14 @@ static const char *keep_text(struct profile *profile, const char *text)
 static uint32_t row_of_event(struct profile *profile, unsigned lane, const char *waits,
                              const struct penrose_trace_event *event)
 {
-    return keep_row(profile, &(struct profile_row){.agent = keep_text(profile, event->agent_name),
-                                                   .symbol = keep_text(profile, event->symbol),
-                                                   .source = keep_text(profile, event->source),
-                                                   .waits = waits,
-                                                   .line = event->line,
-                                                   .lane = lane});
+    return keep_row(profile,
+                    &(struct profile_row){.agent = keep_text(profile, event->agent_name),
+                                          .symbol = keep_text(profile, event->symbol),
+                                          .source = keep_text(profile, event->source),
+                                          .inlined_at = keep_text(profile, event->inlined_at),
+                                          .waits = waits,
+                                          .line = event->line,
+                                          .lane = lane});
 }
 
 /* --- Waves --- */
@@ -258,6 +261,11 @@ struct profile *profile_create(void)
     if (profile) {
         profile->is_empty = true;
         profile->wave_width = 1;
+        profile->text = trace_text_create(NULL);
+    }
+    if (profile && !profile->text) {
+        free(profile);
+        return NULL;
     }
     return profile;
 }
@@ -266,6 +274,7 @@ void profile_destroy(struct profile *profile)
 {
     if (profile) {
         names_free(&profile->names);
+        trace_text_destroy(profile->text);
         free(profile->tile);
         free(profile->row);
         free(profile->slot);

@@ -17,6 +17,7 @@
 #include <penrose/trace.h>
 
 #include "observe/names.h"
+#include "observe/trace/text.h"
 
 #define PROFILE_FILTER "kind=instruction,tensix,noc,wait"
 
@@ -52,7 +53,8 @@ struct profile_tile {
 /* A line of source in a lane, and what it waits for there. */
 struct profile_row {
     const char *agent, *symbol, *source;
-    const char *waits; /* NULL: the lane is busy */
+    const char *inlined_at; /* as in the trace */
+    const char *waits;      /* NULL: the lane is busy */
     unsigned line, lane;
     uint64_t cycles, count; /* count: of instructions, or of waits */
 };
@@ -64,7 +66,8 @@ struct profile {
     uint16_t tile_at[PROFILE_SIDE][PROFILE_SIDE]; /* by y and x: its number, plus one */
     struct profile_row *row;
     size_t rows, row_room;
-    uint32_t *slot; /* a hash table of indices of rows, plus one */
+    struct trace_text *text; /* for inlined calls */
+    uint32_t *slot;          /* a hash table of indices of rows, plus one */
     size_t slots;
     bool is_empty, has_failed; /* no event yet; memory ran out, and some are missing */
     uint64_t first, last;      /* cycles of events */

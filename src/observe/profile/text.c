@@ -30,12 +30,13 @@ static void print_lanes(const struct profile *profile, FILE *file)
 }
 
 /* Where the lane was, and what stands there. */
-static void print_place(const struct profile_row *row, FILE *file)
+static void print_place(const struct profile *profile, const struct profile_row *row, FILE *file)
 {
     char line[PROFILE_LINE_BYTES];
     fprintf(file, "%s", *row->symbol ? row->symbol : "(no symbol)");
     if (row->line) {
-        fprintf(file, "  %s:%u", row->source, row->line);
+        fprintf(file, "  %s:%u%s", row->source, row->line,
+                trace_text_calls(profile->text, row->inlined_at));
     }
     if (profile_source_line(row->source, row->line, line)) {
         fprintf(file, "  %s", line);
@@ -57,7 +58,7 @@ static void print_rows(const struct profile *profile, bool waits, FILE *file)
         printed++;
         fprintf(file, "  %12" PRIu64 " %9" PRIu64 "  %-20s %s%s", row->cycles, row->count,
                 profile_lane_name(profile, row->lane), waits ? row->waits : "", waits ? ": " : "");
-        print_place(row, file);
+        print_place(profile, row, file);
     }
 }
 

@@ -16,7 +16,7 @@ enum { TRACE_LINE_BYTES = 1024 };
 struct trace_text;
 struct chip_calls;
 
-/* For instructions of this kind of chip. NULL when memory runs out. */
+/* For instructions of this kind of chip; NULL: for calls alone. NULL when memory runs out. */
 struct trace_text *trace_text_create(const struct chip_calls *calls);
 void trace_text_destroy(struct trace_text *text); /* NULL does nothing */
 
