@@ -231,19 +231,17 @@ static bool record_step(struct record *record)
     return false;
 }
 
-enum { CARRIES_VALUES = 1, CARRIES_CLOCK = 2, CARRIES_COUNT = 4 };
+enum { CARRIES_VALUES = 1, CARRIES_CLOCK = 2, CARRIES_COUNT = 4, CARRIES_TIME = 8 };
 
 /* What keeps the iteration that ends here from being followed by one just like it: registers that
- * it read before it wrote them and that hold something else now, or the clock; and registers that are
- * known sooner or later than they were. */
+ * it read before it wrote them and that hold something else now, or the clock; and what is under way, if
+ * that is not what was at its start. */
 static unsigned carried(const struct record *record, uint64_t now)
 {
     const struct rv32_probe *probe = record->probe;
     unsigned what = 0;
-    for (unsigned r = 1; record->hart->timing && r < 32; r++) {
-        if (rv32_pending(record->hart, r, now) != probe->start_pending[r]) {
-            what |= CARRIES_VALUES;
-        }
+    if (record->hart->timing && rv32_pipeline_hash(record->hart, now) != probe->start_pipeline) {
+        what |= CARRIES_TIME;
     }
     for (uint32_t rest = probe->live_in & ~UINT32_C(1); rest; rest &= rest - 1) {
         unsigned r = (unsigned)__builtin_ctz(rest);
@@ -289,19 +287,21 @@ static void start_at(struct record *record, uint64_t now)
                                  .start_retired = record->hart->retired,
                                  .steady = UINT64_MAX};
     memcpy(probe->start_x, record->hart->x, sizeof probe->start_x);
-    for (unsigned r = 1; record->hart->timing && r < 32; r++) {
-        probe->start_pending[r] = (uint8_t)rv32_pending(record->hart, r, now);
+    if (record->hart->timing) {
+        probe->start_pipeline = rv32_pipeline_hash(record->hart, now);
     }
     record->idle->places = 0;
     record->idle->reads_clock = false;
 }
 
-/* A search begins anew at the first place to which the hart jumps back, a loop's head perhaps; and
- * where the clock is carried from one iteration to the next, an instruction later each time. */
+/* A search begins anew at the first place to which the hart jumps back, a loop's head perhaps; where
+ * the first iterations take another time than later ones; and where the clock is carried from one iteration
+ * to the next, an instruction later each time. */
 static void choose_start(struct record *record, uint32_t from, uint64_t now, unsigned carries)
 {
     struct rv32_probe *probe = record->probe;
-    if (probe->is_late || (!probe->has_turned && record->hart->pc < from)) {
+    if (probe->is_late || carries == CARRIES_TIME ||
+        (!probe->has_turned && record->hart->pc < from)) {
         start_at(record, now);
         probe->has_turned = true;
     } else {
@@ -413,27 +413,28 @@ static uint64_t replay_step(struct rv32_hart *hart, uint64_t now,
         return run_step(hart, now);
     }
     struct rv32_cost cost = rv32_cost(hart);
+    hart->access.late = 0;
     if (is_load) {
         hart->x[op->rd] = extended(effects.traits, (*place)->value);
     }
     (*place)++;
     hart->pc += 4;
     hart->retired++;
-    return rv32_charge(hart, cost, now);
+    return rv32_charge(hart, &cost, now);
 }
 
 uint64_t rv32_idle_resume(struct rv32_hart *hart, const struct rv32_idle *idle, uint64_t now)
 {
     uint64_t iterations = now > idle->since ? (now - idle->since) / idle->period : 0;
-    /* Registers that hold the clock, and times from which registers are known, are those of the last
+    /* Registers that hold the clock, and what is under way, are those of the last
      * whole iteration: run that one too. */
     bool runs_last = iterations && (idle->reads_clock || hart->timing);
     uint64_t skipped = runs_last ? iterations - 1 : iterations;
     const struct rv32_idle_place *place = idle->place;
     uint64_t at = idle->since + skipped * idle->period;
     hart->retired += skipped * idle->instructions;
-    for (unsigned r = 1; hart->timing && r < 32; r++) {
-        hart->known[r] += hart->known[r] > idle->since ? skipped * idle->period : 0;
+    if (hart->timing) {
+        rv32_pipeline_put_off(hart, idle->since, skipped * idle->period);
     }
     while (at < now) {
         if (place >= idle->place + idle->places) {

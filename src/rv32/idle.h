@@ -19,7 +19,7 @@
 enum {
     RV32_IDLE_STEPS = 96,
     RV32_IDLE_PLACES = 16,
-    RV32_IDLE_MOST_CYCLES = RV32_IDLE_STEPS * RV32_MOST_CYCLES, /* of an iteration */
+    RV32_IDLE_MOST_CYCLES = RV32_IDLE_STEPS * RV32_MOST_AHEAD, /* of an iteration */
 };
 
 /* A place that the loop reads (or rewrites with the value it holds). */
@@ -45,10 +45,10 @@ enum rv32_follow { RV32_FOLLOWS_NOT, RV32_FOLLOWS_UP, RV32_FOLLOWS_DOWN, RV32_FO
 /* A search for a polling loop under way; plain data. */
 struct rv32_probe {
     uint64_t start, start_retired;
+    uint64_t start_pipeline; /* rv32_pipeline_hash, in timed runs */
     uint64_t steady; /* clock ticks for which no comparison with the clock changes its outcome */
     unsigned steps;  /* done so far; 0: not started */
     uint32_t start_pc, start_x[32];
-    uint8_t start_pending[32]; /* cycles until registers are known (rv32/timing.h) */
     uint32_t written, live_in; /* registers; live_in: read before written */
     uint32_t counted;          /* registers that a constant was added to */
     uint8_t follow[32];        /* enum rv32_follow: how registers follow the wall clock */

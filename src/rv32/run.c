@@ -138,11 +138,18 @@ static uint64_t run_burst(struct rv32_hart *hart, uint64_t now, uint64_t end)
     return hart->end - (uint64_t)left;
 }
 
+/* Runs one instruction of that cost from `now` on; *cost is that of the next one then. */
+static uint64_t run_one(struct rv32_hart *hart, struct rv32_cost *cost, uint64_t now)
+{
+    hart->access.late = 0;
+    bool has_run = run_burst(hart, now, now + 1) > now;
+    return has_run ? rv32_charge(hart, cost, now) : now;
+}
+
 uint64_t rv32_step(struct rv32_hart *hart, uint64_t now)
 {
     struct rv32_cost cost = rv32_cost(hart);
-    bool has_run = run_burst(hart, now, now + 1) > now;
-    return has_run ? rv32_charge(hart, cost, now) : now;
+    return run_one(hart, &cost, now);
 }
 
 /* Instructions that have costs, or at which somebody looks, run one by one. */
@@ -154,6 +161,7 @@ uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end)
         return run_burst(hart, now, end);
     }
     uint64_t cut = UINT64_MAX;
+    struct rv32_cost cost = rv32_cost(hart);
     do {
         const uint32_t pc = hart->pc;
         hart->is_put_off = bus->starts && !bus->starts(hart->owner, hart, now);
@@ -161,10 +169,11 @@ uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end)
             cut = now;
             break;
         }
-        now = rv32_step(hart, now);
+        now = run_one(hart, &cost, now);
         cut = hart->cut < cut ? hart->cut : cut;
         if (bus->finished && (hart->stop == RV32_RUNNING || hart->stop == RV32_STOP_PAUSE)) {
             bus->finished(hart->owner, hart, pc, now);
+            cost = rv32_cost(hart); /* who looks may have changed something */
         }
     } while (now < end && now < cut && hart->stop == RV32_RUNNING);
     hart->cut = cut;
@@ -174,7 +183,7 @@ uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end)
 void rv32_reset(struct rv32_hart *hart, uint32_t pc, uint64_t now)
 {
     *(struct rv32_hart_state *)hart = (struct rv32_hart_state){
-        .csr = {.cfg0 = UINT32_C(16) << 13, /* StMergeTimer */
+        .csr = {.cfg0 = UINT32_C(16) << RV32_CFG0_ST_MERGE_TIMER,
                 .vlenb = RV32_VLEN_BYTES,
                 .cycle_offset = -now},
         .pc = pc,

@@ -72,7 +72,8 @@ struct rv32_access {
     uint8_t size; /* 1, 2, 4 */
     bool store;
     bool atomic; /* half of an atomic instruction: must not be buffered */
-    uint8_t gap[5];
+    uint8_t late; /* cycles by which its result is later than its address says; timed runs only */
+    uint8_t gap[4];
 };
 
 struct rv32_fault {
@@ -138,13 +139,51 @@ struct rv32_code;
 struct rv32_op;
 struct rv32_timing;
 
+/* How much a hart has under way in a timed run. */
+enum {
+#define QUEUE(token, entries) RV32_QUEUE_##token = (entries),
+#include "hart_times.def"
+};
+
+/* A store that has not gone out, or one that went out long ago. */
+struct rv32_late_store {
+    uint64_t leaves;  /* from when its entry is free */
+    uint32_t address; /* of the line of 16 bytes; */
+    uint16_t bytes;   /* which of them, a bit each */
+    uint8_t gap[2];
+};
+
+/* A jump or branch that the hart remembers. */
+struct rv32_branch {
+    uint32_t pc, target; /* where it stands; where it went when it was last taken */
+    int32_t counter;     /* of two bits: taken the next time if it is above zero; -1 to 2 */
+};
+
+/* What is under way in a timed run (timing.h). Times are the tile's, and all zero in a functional
+ * run. Entry 0 of a queue is the oldest. */
+struct rv32_pipeline {
+    uint64_t known[32];                     /* from when the value of a register can be had, */
+    uint64_t single[32];                    /* and at most one instruction is going to write it, */
+    uint64_t settled[32];                   /* and none */
+    uint64_t retires[RV32_QUEUE_RETIRE];    /* from when entries of instructions are free */
+    uint64_t answers[RV32_QUEUE_LOAD];      /* when loads have been answered */
+    struct rv32_late_store store[RV32_QUEUE_STORE];
+    uint64_t merges_until; /* before that the latest store can grow; 0: it cannot */
+    uint32_t merges_at;    /* the address of what it consists of last */
+    uint32_t line[RV32_QUEUE_LINE]; /* 1 + the number of a line in the L0 data cache; 0: none */
+    struct rv32_branch branch[RV32_QUEUE_BRANCH]; /* by the low bits of pc */
+    uint8_t fused;                                /* .ttinsn that have begun in this cycle */
+    bool is_behind_store; /* the next instruction loads what a store has just left */
+    uint8_t gap[2];
+};
+
 struct rv32_hart_state {
     uint32_t x[33];
     uint32_t pc;
     uint32_t f[32]; /* Zfh values are NaN-boxed */
     uint8_t v[32][RV32_VLEN_BYTES];
     struct rv32_csrs csr;
-    uint64_t known[32];        /* tile time from which a register can be read; see timing.h */
+    struct rv32_pipeline pipeline;
     uint64_t retired;          /* instructions since reset, without those of the running burst */
     struct rv32_access access; /* of RV32_STOP_WAIT */
     struct rv32_fault fault;   /* of RV32_STOP_FAULT */
@@ -264,8 +303,11 @@ bool rv32_csr_write(struct rv32_hart *hart, uint32_t number, uint64_t cycle, uin
 
 extern const struct reg_file rv32_csr_registers;
 
-/* Fields of cfg0 that change what instructions do (the others change time only). */
+/* Fields of cfg0 that change what instructions do, or their time in timed runs. */
 #define RV32_CFG0_DIS_LOW_CASH   (UINT32_C(1) << 3)
+#define RV32_CFG0_DIS_ST_MERGE   (UINT32_C(1) << 12)
+#define RV32_CFG0_ST_MERGE_TIMER 13 /* the first of 5 bits */
+#define RV32_CFG0_DIS_FUSION     (UINT32_C(1) << 18)
 #define RV32_CFG0_PMC_CLR_ON_RD  (UINT32_C(1) << 8)
 #define RV32_CFG0_DIS_TT_STATUS  (UINT32_C(1) << 29)
 #define RV32_CFG0_EN_BFLOAT      (UINT32_C(1) << 30)

@@ -113,6 +113,18 @@ enum answer tile_mmio_LOCAL_RAM(struct tile *tile, struct mmio_access *access)
     return access_memory(tile, access, tile->local[core] + access->offset);
 }
 
+/* In timed runs loads of all harts take turns. */
+static uint8_t wait_for_slow_path(struct tile *tile, uint64_t now)
+{
+    const struct timing *timing = tile->tensix.timing;
+    if (!timing) {
+        return 0;
+    }
+    const unsigned cycles = timing_cycles(timing, TIMING_LOCAL_SLOW);
+    uint64_t late = timing_serve(&tile->slow_path, 1, cycles, now).begin - now;
+    return (uint8_t)(late < UINT8_MAX ? late : UINT8_MAX);
+}
+
 enum answer tile_mmio_LOCAL_SLOW(struct tile *tile, struct mmio_access *access)
 {
     static const enum rv32_core core_of[] = {RV32_B, RV32_NC, RV32_T0, RV32_T1, RV32_T2};
@@ -122,6 +134,9 @@ enum answer tile_mmio_LOCAL_SLOW(struct tile *tile, struct mmio_access *access)
     tile->run[core].ram_used |= mmio_is_write(access);
     if (access->operation == MMIO_WRITE) {
         tile_event(tile, access->cycle);
+    }
+    if (access->operation == MMIO_READ) {
+        access->late = wait_for_slow_path(tile, access->cycle);
     }
     return answer;
 }

@@ -45,6 +45,7 @@ static enum answer access_device(struct tile *tile, struct rv32_hart *hart,
         return refuse_hart_access(tile, hart, &mmio, answer);
     }
     access->value = mmio.value;
+    access->late = mmio.late;
     return ANSWER_DONE;
 }
 

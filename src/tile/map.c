@@ -78,6 +78,9 @@ enum rv32_poll tile_poll(struct tile *tile, enum tile_agent agent, uint32_t addr
         if (!range) {
             return RV32_POLL_EFFECT;
         }
+        if (range->handle == tile_mmio_LOCAL_SLOW && tile->tensix.timing) {
+            return RV32_POLL_EFFECT; /* others wait behind each load */
+        }
         poll = range->poll_of ? range->poll_of(tile, agent, address - range->first) : range->poll;
     }
     if (poll == RV32_POLL_STATE) {

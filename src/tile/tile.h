@@ -112,6 +112,7 @@ struct mmio_access {
     uint32_t offset; /* from the start of the range */
     uint8_t copy; /* of the register's bank, and the word in its row, for its handler (report.h) */
     uint8_t word;
+    uint8_t late; /* cycles by which a hart gets its answer later than from such a place else */
     uint32_t value;   /* in or out, in the low `size` bytes */
     uint64_t cycle;   /* tile time; of the answer, where ANSWER_WAIT knows that */
     const char *rule; /* of a refusal: the violated rule, or NULL */
@@ -323,6 +324,7 @@ struct tile_state {
     uint64_t noc_sequence; /* of packets that it sent */
     struct tile_left left[2];
     struct noc_ways ways[2];              /* of the NIUs */
+    struct timing_resource slow_path;     /* to the local RAMs of all harts; timed runs */
     struct tile_cut cut;                  /* and its round */
     struct gddr_dma gddr_dma;             /* of DRAM tiles */
     uint32_t control[TILE_CONTROL_WORDS]; /* of Ethernet and DRAM tiles */

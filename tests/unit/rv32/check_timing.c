@@ -5,6 +5,7 @@
  */
 #include "unit/rv32/rv32_harness.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -134,6 +135,7 @@ TEST_EACH(costs_change_times_alone, PROGRAMS)
     struct harness *plain = harness_create(RV32_B);
     struct rv32_timing costs;
     random_costs(&costs, &random);
+    costs.has_queues = false; /* their rows stand below */
     uint64_t program = random, seed = random | 1;
     struct harness *all[] = {stepped, burst, plain};
     for (unsigned i = 0; i < 3; i++) {
@@ -245,70 +247,139 @@ TEST(cuts_end_at_an_instruction)
 
 /* --- What the chip's table says --- */
 
+enum turn_kind {
+    COUNTED, /* with cfg0 as the measurements had it: no L0 data cache, no fusion */
+    WHOLE,   /* as COUNTED, but the body jumps back by itself */
+    FRESH,   /* with cfg0 as after reset */
+};
+
 /* Turns of a loop: the body between `beq s0, zero, <end>` and `addi s0, s0, -1; j`, or alone. */
 struct turn {
     const char *name;
     const char *body[10];
-    unsigned cycles;
-    bool is_whole; /* the body jumps back by itself */
+    double cycles;
+    enum turn_kind kind;
 };
 
 static const struct turn turns[] = {
     /* HW: blackhole-py at 079993d, docs/riscv-core-microbench.md */
-    {"nothing", {0}, 3, false},
-    {"sums", {"addi s1, s1, 1", "addi s1, s1, 1", "addi s1, s1, 1", "addi s1, s1, 1"}, 7, false},
+    {"nothing", {0}, 3, COUNTED},
+    {"sums", {"addi s1, s1, 1", "addi s1, s1, 1", "addi s1, s1, 1", "addi s1, s1, 1"}, 7, COUNTED},
     {"products that depend",
      {"mul s1, s1, s4", "mul s1, s1, s4", "mul s1, s1, s4", "mul s1, s1, s4"},
      10,
-     false},
+     COUNTED},
     {"products",
      {"mul a0, a0, s4", "mul a1, a1, s4", "mul a2, a2, s4", "mul a3, a3, s4"},
      7,
-     false},
-    {"0 divided", {"divu s1, s1, s4"}, 9, false},
+     COUNTED},
+    {"0 divided", {"divu s1, s1, s4"}, 9, COUNTED},
     {"CSRs",
      {"csrrs a0, cfg0, zero", "csrrs a0, cfg0, zero", "csrrs a0, cfg0, zero",
       "csrrs a0, cfg0, zero"},
      19,
-     false},
-    {"a fence", {"fence 3, 3"}, 7, false},
-    {"a chain in L1", {"lw s3, 0(s3)"}, 8, false},
-    {"a load and its use", {"lw s5, 0(s3)", "add a0, a0, s5"}, 12, false},
+     COUNTED},
+    {"a fence", {"fence 3, 3"}, 7, COUNTED},
+    {"a chain in L1", {"lw s3, 0(s3)"}, 8, COUNTED},
+    {"a load and its use", {"lw s5, 0(s3)", "add a0, a0, s5"}, 12, COUNTED},
     {"a load and its use later",
      {"lw s5, 0(s3)", "addi a1, a1, 1", "addi a2, a2, 1", "addi a3, a3, 1", "addi a4, a4, 1",
       "add a0, a0, s5"},
      12,
-     false},
-    {"a chain in local RAM", {"lw s6, 0(s6)"}, 4, false},
-    {"a poll of a register", {"lw a0, 0(s7)", "bne a0, zero, 0"}, 8, true},
+     COUNTED},
+    {"a chain in local RAM", {"lw s6, 0(s6)"}, 4, COUNTED},
+    /* HW: the same, docs/riscv-memory-microbench.md, docs/riscv-contention-microbench.md. Silicon has 5.54
+     * to 5.60 for the first, while other harts poll, and 5.50 while they do not. */
+    {"a load that nobody waits for", {"lw s1, 0(s3)"}, 5.5, COUNTED},
+    {"such a load of a register", {"lw s1, 0(s7)"}, 5, COUNTED},
+    {"such a load of local RAM", {"lw s1, 0(s6)"}, 4, COUNTED},
+    {"four loads", {"lw t0, 0(s3)", "lw t1, 4(s3)", "lw t2, 8(s3)", "lw t3, 12(s3)"}, 8, COUNTED},
+    {"eight loads",
+     {"lw t0, 0(s3)", "lw t1, 4(s3)", "lw t2, 8(s3)", "lw t3, 12(s3)", "lw t4, 16(s3)",
+      "lw t5, 20(s3)", "lw t6, 24(s3)", "lw s5, 28(s3)"},
+     16,
+     COUNTED},
+    {"a store and a load of it", {"sw s1, 4(s3)", "lw s5, 4(s3)"}, 9.5, COUNTED},
+    {"a load and a store of it", {"lw a0, 8(s3)", "sw a0, 8(s3)"}, 19, COUNTED},
+    {"a store and a load of it in local RAM", {"sw s1, 4(s6)", "lw s5, 4(s6)"}, 6, COUNTED},
+    {"a store", {"sw s1, 4(s3)"}, 4, COUNTED},
+    {"stores to a line",
+     {"sw s1, 0(s3)", "sw s1, 4(s3)", "sw s1, 8(s3)", "sw s1, 12(s3)"},
+     7,
+     COUNTED},
+    {"a branch that is never taken", {"bne s1, s1, 4"}, 4, COUNTED},
+    {"a jump", {"jal zero, 8"}, 4, COUNTED},
+    /* HW: the same, docs/sem-cb-microbench.md: a semaphore is set; one is found set */
+    {"a store and a fence",
+     {"lui a0, 1", "addi a0, a0, 0", "addi a1, zero, 1", "sw a1, 0(a0)", "fence 3, 3"},
+     16,
+     COUNTED},
+    {"a load between fences",
+     {"lui a0, 1", "addi a0, a0, 0", "addi a1, zero, 1", "fence 3, 3", "lw a2, 0(a0)",
+      "beq a2, zero, 4", "fence 3, 3"},
+     23,
+     COUNTED},
+    /* HW: the same, docs/tensix-instr-microbench.md: the drain of an idle coprocessor */
+    {"a store to the PC buffer and a load",
+     {"sw zero, 0(s8)", "lw s1, 0(s8)", "and zero, zero, s1"},
+     9,
+     COUNTED},
+    /* SPEC: a store every five cycles where none can be merged */
+    {"stores to lines",
+     {"sw s1, 0(s3)", "sw s1, 16(s3)", "sw s1, 32(s3)", "sw s1, 48(s3)"},
+     20,
+     COUNTED},
+    /* SPEC: BabyRISCV README, EX1. Between a branch that is taken each second time and its target stands
+     * an instruction; the branch is never foreseen. */
+    {"1 divided by 1", {"divu s1, s4, a1"}, 5, COUNTED},
+    {"a large number divided", {"divu a0, s9, s4"}, 36, COUNTED},
+    {"a negative number divided", {"div a0, s9, s4"}, 10, COUNTED},
+    {"a branch to and fro", {"andi a0, s0, 1", "beq a0, zero, 16", "add a0, a0, a0"}, 9.5, COUNTED},
+    /* SPEC: MemoryOrdering, L0 data cache */
+    {"a chain in the L0 cache", {"lw s3, 0(s3)"}, 4, FRESH},
+    {"a chain in the L0 cache, and a fence",
+     {"lw s3, 0(s3)", "fence 3, 3", "lw s3, 0(s3)", "lw s3, 0(s3)"},
+     18,
+     FRESH},
+    /* SPEC: PushTensixInstruction */
+    {"pushes",
+     {".ttinsn 0x2000000", ".ttinsn 0x2000000", ".ttinsn 0x2000000", ".ttinsn 0x2000000",
+      ".ttinsn 0x2000000"},
+     8,
+     COUNTED},
+    {"pushes that are fused",
+     {".ttinsn 0x2000000", ".ttinsn 0x2000000", ".ttinsn 0x2000000", ".ttinsn 0x2000000",
+      ".ttinsn 0x2000000"},
+     5,
+     FRESH},
+    {"a poll of a register", {"lw a0, 0(s7)", "bne a0, zero, 0"}, 8, WHOLE},
     /* SPEC: BabyRISCV README, Load/Store Unit */
-    {"local RAM and its use", {"lw s5, 0(s6)", "add a0, a0, s5"}, 6, false},
-    {"an atomic and its use", {"amoadd.w s5, zero, (s3)", "add a0, a0, s5"}, 16, false},
-    {"stores", {"sw s5, 0(s3)", "sw s5, 0(s6)"}, 5, false},
+    {"local RAM and its use", {"lw s5, 0(s6)", "add a0, a0, s5"}, 6, COUNTED},
+    {"an atomic and its use", {"amoadd.w s5, zero, (s3)", "add a0, a0, s5"}, 16, COUNTED},
+    {"stores", {"sw s5, 0(s3)", "sw s5, 0(s6)"}, 6, COUNTED},
 };
 
-/* Puts a turn to 0; how many instructions it has. */
-static unsigned put_turn(struct harness *h, const struct turn *turn)
+/* Puts a turn to 0. */
+static void put_turn(struct harness *h, const struct turn *turn)
 {
     unsigned count = 0;
-    if (!turn->is_whole) {
+    if (turn->kind != WHOLE) {
         harness_put_word(h, 4 * count++, words_b(0, S0, X0, 0x400));
     }
     for (const char *const *line = turn->body; *line; line++, count++) {
         harness_put_word(h, 4 * count, harness_encode(*line, 4 * count));
     }
-    if (!turn->is_whole) {
+    if (turn->kind != WHOLE) {
         harness_put_word(h, 4 * count, harness_encode("addi s0, s0, -1", 4 * count));
         count++;
         harness_put_word(h, 4 * count, words_j(X0, -4 * (int32_t)count));
-        count++;
     }
-    return count;
 }
 
 TEST_EACH(turns_take_what_they_take_on_silicon, COUNT(turns))
 {
-    enum { S3 = 19, S4, S5, S6, S7, L1_PLACE = 0x1000, WARM = 2, TURNS = 10 };
+    enum { S3 = 19, S4, S5, S6, S7, S8, S9, L1_PLACE = 0x1000, WARM = 10, TURNS = 20 };
+    const uint32_t cfg0 = 0x60008; /* of the measurements */
     struct harness *h = harness_create(RV32_T0);
     set_hart(h, &rv32_chip_timing, 1);
     h->value = 1;
@@ -318,15 +389,20 @@ TEST_EACH(turns_take_what_they_take_on_silicon, COUNT(turns))
     h->hart.x[S4] = 3;
     h->hart.x[S6] = RV32_LOCAL_BASE;
     h->hart.x[S7] = AT_NIU;
+    h->hart.x[S8] = AT_COPROCESSOR_DONE;
+    h->hart.x[A1] = 1;
+    h->hart.x[S9] = (uint32_t)-7;
+    h->hart.csr.cfg0 = turns[_i].kind == FRESH ? h->hart.csr.cfg0 : cfg0;
     harness_store(h, L1_PLACE, 4, L1_PLACE);
     harness_store(h, RV32_LOCAL_BASE, 4, RV32_LOCAL_BASE);
-    unsigned count = put_turn(h, &turns[_i]);
+    put_turn(h, &turns[_i]);
     uint64_t begins = 0;
-    for (unsigned i = 0; i < (WARM + TURNS) * count; i++) {
-        begins = i == WARM * count ? h->now : begins;
+    for (unsigned done = 0; done < WARM + TURNS; done += h->hart.pc == 0) {
+        begins = done == WARM && h->hart.pc == 0 ? h->now : begins;
         h->now = rv32_run(&h->hart, h->now, h->now + 1);
         ck_assert_int_eq(h->hart.stop, RV32_RUNNING);
     }
-    ck_assert_msg(h->now - begins == TURNS * turns[_i].cycles, "%s: %u turns take %u cycles",
-                  turns[_i].name, TURNS, (unsigned)(h->now - begins));
+    double cycles = (double)(h->now - begins) / TURNS;
+    ck_assert_msg(fabs(cycles - turns[_i].cycles) < 0.01, "%s: a turn takes %.2f cycles",
+                  turns[_i].name, cycles);
 }

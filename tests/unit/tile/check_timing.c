@@ -3,9 +3,11 @@
  * least quantum agrees to the cycle with harts that this test steps one by one; and with any quantum one
  * whose harts sleep agrees with one whose harts never do.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "tile/timing.h"
 #include "unit/rv32/random_costs.h"
 #include "unit/test.h"
 #include "unit/tile/tile_harness.h"
@@ -183,4 +185,58 @@ TEST_EACH(sleep_changes_no_time, SCENES)
         harness_close(&asleep);
         harness_close(&awake);
     }
+}
+
+/* --- What harts share --- */
+
+/* Turns of a loop of three instructions around these, on the first harts of the tile. HW: blackhole-py at
+ * 079993d, docs/riscv-contention-microbench.md. Two harts that follow a pointer take 17.0 each there. */
+static const struct {
+    const char *name, *body[4];
+    unsigned harts;
+    double cycles;
+} shares[] = {
+    {"the slow path", {"lw s1, 0x80(s7)"}, 1, 5.5},
+    {"the slow path of two", {"lw s1, 0x80(s7)"}, 2, 8},
+    {"the slow path of all", {"lw s1, 0x80(s7)"}, 5, 20},
+    {"a pointer of all", {"lw t2, 0x90(s7)", "add t2, s7, t2", "lw s1, 0(t2)"}, 5, 40},
+    {"registers of the tile", {"lw s1, 0x1f0(s3)"}, 2, 5},
+    {"one word of L1", {"lw s1, 0(s2)"}, 2, 5.5},
+    {"stores to L1", {"sw s1, 4(s2)"}, 5, 4},
+    {"local RAM", {"lw s1, 0(s6)"}, 5, 4},
+};
+
+TEST_EACH(harts_share_what_they_share_on_silicon, COUNT(shares))
+{
+    enum { WARM = 100, TURNS = 400 };
+    struct tile_harness harness;
+    harness_open(&harness);
+    harness.tile->quantum = 1;
+    harness.tile->tensix.timing = &tile_costs;
+    for (unsigned core = 0; core < shares[_i].harts; core++) {
+        struct rv32_hart *hart = &harness.tile->hart[core];
+        const char *lines[16] = {"lui s2, 4",  "lui s3, 0xffb12",     "lui s6, 0xffb00",
+                                 "lui s7, 0xffb14", "addi s0, zero, 2000", "lui t0, 0x60",
+                                 "addi t0, t0, 8", "csrrw zero, cfg0, t0", "1:",
+                                 "beq s0, zero, 1b"};
+        unsigned count = 10;
+        for (unsigned i = 0; shares[_i].body[i]; i++) {
+            lines[count++] = shares[_i].body[i];
+        }
+        lines[count++] = "addi s0, s0, -1";
+        lines[count++] = "jal zero, 1b";
+        harness_assemble_lines(&harness, 0x1000 + 0x400 * core, lines);
+        harness_release(&harness, (enum rv32_core)core, 0x1000 + 0x400 * core);
+        hart->timing = tile_costs.harts;
+    }
+    uint64_t begins = 0;
+    while (harness.tile->hart[0].x[8] != 2000 - WARM - TURNS) {
+        begins = harness.tile->hart[0].x[8] == 2000 - WARM && !begins ? harness.tile->now : begins;
+        tile_run(harness.tile, harness.tile->now + 1);
+        ck_assert_uint_lt(harness.tile->now, 64 * (WARM + TURNS));
+    }
+    double cycles = (double)(harness.tile->now - begins) / TURNS;
+    ck_assert_msg(fabs(cycles - shares[_i].cycles) < 0.02, "%s: a turn takes %.3f cycles",
+                  shares[_i].name, cycles);
+    harness_close(&harness);
 }
