@@ -14,7 +14,7 @@
 
 #include "silicon.h"
 
-static const struct silicon_part *const parts[] = {&silicon_noc, &silicon_tensix};
+static const struct silicon_part *const parts[] = {&silicon_hart, &silicon_noc, &silicon_tensix};
 
 enum { PARTS = sizeof parts / sizeof parts[0], MOST_ROWS = 1000, MOST_FAMILIES = 50 };
 

@@ -26,7 +26,7 @@ struct silicon_part {
     const char *guest;
 };
 
-extern const struct silicon_part silicon_noc, silicon_tensix;
+extern const struct silicon_part silicon_hart, silicon_noc, silicon_tensix;
 
 /* Ends the program where a call has failed. */
 void silicon_must(enum penrose_status status, const char *what, const struct penrose_error *error);

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* cfg0 of the source's firmware: no L0 data cache, no fusion of .ttinsn. */
+#define NO_CACHES UINT32_C(0x60008)
+
 #define IS_DONE   UINT32_C(0x16fff0)
 #define CLOCK     UINT32_C(0xffb121f0)
 #define PC_SYNC   UINT32_C(0xffe80004)
@@ -183,9 +186,18 @@ void silicon_end(struct silicon_program *program, unsigned thread)
 
 /* --- Running --- */
 
-static void emit_end(struct guest_code *code, unsigned thread)
+static unsigned emit_begin(struct guest_code *code)
 {
-    if (code->words == 0) {
+    silicon_li(code, "t0", NO_CACHES);
+    guest_emit(code, "csrrw zero, cfg0, t0");
+    return code->words;
+}
+
+/* A thread whose program has no more than its beginning does not run. */
+static void emit_end(struct guest_code *code, unsigned thread, unsigned beginning)
+{
+    if (code->words == beginning) {
+        code->words = 0;
         return;
     }
     silicon_sync(code);
@@ -259,9 +271,13 @@ static double time_of(silicon_emitter *emit, const struct tensix_row *row, unsig
     for (unsigned i = 0; i < THREAD_COUNT; i++) {
         program->code[i].base = GUEST_CODE + i * GUEST_CODE_STEP;
     }
+    unsigned beginning = 0;
+    for (unsigned i = 0; i < THREAD_COUNT; i++) {
+        beginning = emit_begin(&program->code[i]);
+    }
     emit(program, row, turns);
     for (unsigned i = 0; i < THREAD_COUNT; i++) {
-        emit_end(&program->code[i], i);
+        emit_end(&program->code[i], i, beginning);
     }
     start(chip, program, at);
     run(chip, program, at, row->name);
