@@ -30,9 +30,10 @@ struct hart_row {
     unsigned times;      /* the body stands there so often; 0 is 1 */
     unsigned turns;      /* 0 is 10,000 */
     unsigned harts;      /* so many run it: BRISC, NCRISC, TRISC0 and on; 0 is 1 */
-    double off, each;    /* what the source has taken off a turn, and what it has divided the rest by */
-    bool serves;         /* NCRISC runs `also` */
-    bool is_whole;       /* a turn is no loop: the body has its own clock in s10 and s11 */
+    double off,
+        each;      /* what the source has taken off a turn, and what it has divided the rest by */
+    bool serves;   /* NCRISC runs `also` */
+    bool is_whole; /* a turn is no loop: the body has its own clock in s10 and s11 */
 };
 
 static const struct hart_row rows[] = {

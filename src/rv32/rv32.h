@@ -71,7 +71,7 @@ struct rv32_access {
     uint64_t cycle;
     uint8_t size; /* 1, 2, 4 */
     bool store;
-    bool atomic; /* half of an atomic instruction: must not be buffered */
+    bool atomic;  /* half of an atomic instruction: must not be buffered */
     uint8_t late; /* cycles by which its result is later than its address says; timed runs only */
     uint8_t gap[4];
 };
@@ -162,14 +162,14 @@ struct rv32_branch {
 /* What is under way in a timed run (timing.h). Times are the tile's, and all zero in a functional
  * run. Entry 0 of a queue is the oldest. */
 struct rv32_pipeline {
-    uint64_t known[32];                     /* from when the value of a register can be had, */
-    uint64_t single[32];                    /* and at most one instruction is going to write it, */
-    uint64_t settled[32];                   /* and none */
-    uint64_t retires[RV32_QUEUE_RETIRE];    /* from when entries of instructions are free */
-    uint64_t answers[RV32_QUEUE_LOAD];      /* when loads have been answered */
+    uint64_t known[32];                  /* from when the value of a register can be had, */
+    uint64_t single[32];                 /* and at most one instruction is going to write it, */
+    uint64_t settled[32];                /* and none */
+    uint64_t retires[RV32_QUEUE_RETIRE]; /* from when entries of instructions are free */
+    uint64_t answers[RV32_QUEUE_LOAD];   /* when loads have been answered */
     struct rv32_late_store store[RV32_QUEUE_STORE];
-    uint64_t merges_until; /* before that the latest store can grow; 0: it cannot */
-    uint32_t merges_at;    /* the address of what it consists of last */
+    uint64_t merges_until;          /* before that the latest store can grow; 0: it cannot */
+    uint32_t merges_at;             /* the address of what it consists of last */
     uint32_t line[RV32_QUEUE_LINE]; /* 1 + the number of a line in the L0 data cache; 0: none */
     struct rv32_branch branch[RV32_QUEUE_BRANCH]; /* by the low bits of pc */
     uint8_t fused;                                /* .ttinsn that have begun in this cycle */

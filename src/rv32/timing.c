@@ -377,7 +377,7 @@ static void note_memory(struct rv32_hart *hart, const struct rv32_cost *cost, ui
 }
 
 /* From when on the queues have room for the instruction that comes, which can begin at `now` otherwise. */
-static uint64_t has_room(struct rv32_hart *hart, struct rv32_cost *next, uint64_t now)
+static uint64_t begin_in_queues(struct rv32_hart *hart, struct rv32_cost *next, uint64_t now)
 {
     const struct rv32_pipeline *pipeline = &hart->pipeline;
     now += cycles_ahead(pipeline->retires[0], now);
@@ -406,7 +406,7 @@ static uint64_t begin_next(struct rv32_hart *hart, struct rv32_cost *next, uint6
         begin = later(begin, end + cycles_ahead(pipeline->known[r], end));
         begin = later(begin, end + cycles_ahead(pipeline->single[r], end));
     }
-    return hart->timing->has_queues ? has_room(hart, next, begin) : begin;
+    return hart->timing->has_queues ? begin_in_queues(hart, next, begin) : begin;
 }
 
 uint64_t rv32_charge(struct rv32_hart *hart, struct rv32_cost *cost, uint64_t now)
@@ -426,7 +426,8 @@ uint64_t rv32_charge(struct rv32_hart *hart, struct rv32_cost *cost, uint64_t no
             enter_queue(pipeline, cost, now, known);
             note_memory(hart, cost, now, known);
             bool jumps = class == RV32_CLASS_BRANCH || class == RV32_CLASS_JUMP;
-            end += jumps && is_mispredicted(hart, cost) ? timing->delay[RV32_DELAY_MISPREDICTED] : 0;
+            end +=
+                jumps && is_mispredicted(hart, cost) ? timing->delay[RV32_DELAY_MISPREDICTED] : 0;
         }
     }
     *cost = rv32_cost(hart);

@@ -28,7 +28,7 @@ struct rv32_timing {
     uint8_t row[RV32_ROWS];    /* cycles of each row of rv32.def; 0 is 1 */
     uint8_t result[RV32_ROWS]; /* until what it writes is known; of loads: the least */
     uint8_t push;              /* of a .ttinsn; 0 is 1 */
-    bool has_queues;           /* otherwise a hart never waits for room, nor for an earlier writer */
+    bool has_queues; /* otherwise a hart never waits for room, nor for an earlier writer */
     uint8_t delay[RV32_DELAYS];
     struct {
         uint32_t first;

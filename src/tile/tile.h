@@ -112,7 +112,7 @@ struct mmio_access {
     uint32_t offset; /* from the start of the range */
     uint8_t copy; /* of the register's bank, and the word in its row, for its handler (report.h) */
     uint8_t word;
-    uint8_t late; /* cycles by which a hart gets its answer later than from such a place else */
+    uint8_t late;     /* cycles by which a hart gets its answer later than from such a place else */
     uint32_t value;   /* in or out, in the low `size` bytes */
     uint64_t cycle;   /* tile time; of the answer, where ANSWER_WAIT knows that */
     const char *rule; /* of a refusal: the violated rule, or NULL */

@@ -215,9 +215,9 @@ TEST_EACH(harts_share_what_they_share_on_silicon, COUNT(shares))
     harness.tile->tensix.timing = &tile_costs;
     for (unsigned core = 0; core < shares[_i].harts; core++) {
         struct rv32_hart *hart = &harness.tile->hart[core];
-        const char *lines[16] = {"lui s2, 4",  "lui s3, 0xffb12",     "lui s6, 0xffb00",
-                                 "lui s7, 0xffb14", "addi s0, zero, 2000", "lui t0, 0x60",
-                                 "addi t0, t0, 8", "csrrw zero, cfg0, t0", "1:",
+        const char *lines[16] = {"lui s2, 4",       "lui s3, 0xffb12",      "lui s6, 0xffb00",
+                                 "lui s7, 0xffb14", "addi s0, zero, 2000",  "lui t0, 0x60",
+                                 "addi t0, t0, 8",  "csrrw zero, cfg0, t0", "1:",
                                  "beq s0, zero, 1b"};
         unsigned count = 10;
         for (unsigned i = 0; shares[_i].body[i]; i++) {
