@@ -37,7 +37,7 @@ static void put_lanes(const struct profile *profile, FILE *file)
           "<span class=\"bar idle\" style=\"width:12px\"></span> no instruction</p>\n<table>\n",
           file);
     for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
-        const char *name = profile_lane_name(profile, lane);
+        const char *name = profile->lane_name[lane];
         struct profile_cycles cycles = profile_lane_cycles(profile, lane);
         uint64_t all = cycles.busy + cycles.waiting + cycles.idle;
         if (name) {
@@ -82,7 +82,7 @@ static void put_waves(const struct profile *profile, FILE *file)
             " cycles of all tiles together.</p>\n<table>\n",
             profile->wave_width);
     for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
-        const char *name = profile_lane_name(profile, lane);
+        const char *name = profile->lane_name[lane];
         if (name) {
             put_wave(profile, lane, name, file);
         }
@@ -105,7 +105,7 @@ static void put_rows(const struct profile *profile, bool waits, FILE *file)
         }
         shown++;
         fprintf(file, "<tr><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%" PRIu64 "</td><td>%s",
-                row->cycles, row->count, profile_lane_name(profile, row->lane));
+                row->cycles, row->count, profile->lane_name[row->lane]);
         if (waits) {
             fputs("</td><td>", file);
             html_text(file, row->waits);
@@ -131,7 +131,7 @@ static void put_tiles(const struct profile *profile, FILE *file)
           "<table><tr><th>tile</th><th>NoC bytes</th>",
           file);
     for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
-        const char *name = profile_lane_name(profile, lane);
+        const char *name = profile->lane_name[lane];
         if (name) {
             fprintf(file, "<th>%s</th>", name);
         }
@@ -142,7 +142,7 @@ static void put_tiles(const struct profile *profile, FILE *file)
         fprintf(file, "<tr><td>%u,%u</td><td class=\"n\">%" PRIu64 "</td>", tile->x, tile->y,
                 tile->noc_bytes);
         for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
-            if (profile_lane_name(profile, lane)) {
+            if (profile->lane_name[lane]) {
                 fprintf(file, "<td class=\"n\">%" PRIu64 "</td>", tile->lane[lane].cycles.busy);
             }
         }

@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    FIRST_THREAD = PROFILE_LANES - PROFILE_THREADS,
-    NOC_WAVE = PROFILE_LANES,
-    FIRST_SLOTS = 1024
-};
+#include "arch/names.h"
+
+enum { NOC_WAVE = PROFILE_LANES, FIRST_SLOTS = 1024 };
 
 /* --- Tables --- */
 
@@ -214,12 +212,37 @@ static void fold_thread(struct profile *profile, unsigned number, struct profile
     add_to_wave(profile, number, event->cycle, event->cycle + 1);
 }
 
+static unsigned thread_lane(struct profile *profile, unsigned thread)
+{
+    static const char *const names[PROFILE_THREADS] = {"unpack (thread 0)", "math (thread 1)",
+                                                       "pack (thread 2)"};
+    profile->lane_name[PROFILE_FIRST_THREAD + thread] = names[thread];
+    return PROFILE_FIRST_THREAD + thread;
+}
+
+/* Harts beyond the last lane share that. */
+static unsigned hart_lane(struct profile *profile, const struct penrose_trace_event *event)
+{
+    const char *usual = arch_agent_name(event->agent);
+    const char *name = keep_text(profile, event->agent_name);
+    unsigned lane = (unsigned)event->agent;
+    if (!usual || strcmp(usual, name) != 0) {
+        lane = PROFILE_OTHERS;
+        while (lane + 1 < PROFILE_FIRST_THREAD && profile->lane_name[lane] &&
+               profile->lane_name[lane] != name) {
+            lane++;
+        }
+    }
+    profile->lane_name[lane] = name;
+    return lane;
+}
+
 void profile_take(struct profile *profile, const struct penrose_trace_event *event)
 {
     bool is_access = event->kind == PENROSE_TRACE_MEMORY || event->kind == PENROSE_TRACE_REGISTER ||
                      event->kind == PENROSE_TRACE_DATA;
     struct profile_tile *tile = is_access ? NULL : profile_tile_of(profile, event);
-    bool is_hart = (unsigned)event->agent < FIRST_THREAD;
+    bool is_hart = (unsigned)event->agent < PROFILE_FIRST_THREAD;
     if (!tile) {
         return;
     }
@@ -241,16 +264,13 @@ void profile_take(struct profile *profile, const struct penrose_trace_event *eve
         }
         return;
     }
-    if (event->thread >= 0 && event->thread < PROFILE_THREADS) {
-        unsigned number = FIRST_THREAD + (unsigned)event->thread;
-        struct profile_lane *lane = &tile->lane[number];
-        lane->agent = "";
-        fold_thread(profile, number, lane, event);
-    } else if (is_hart) {
-        struct profile_lane *lane = &tile->lane[event->agent];
-        lane->agent = keep_text(profile, event->agent_name);
-        fold_hart(profile, (unsigned)event->agent, lane, event);
+    bool is_thread = event->thread >= 0 && event->thread < PROFILE_THREADS;
+    if (!is_thread && !is_hart) {
+        return;
     }
+    unsigned number =
+        is_thread ? thread_lane(profile, (unsigned)event->thread) : hart_lane(profile, event);
+    (is_thread ? fold_thread : fold_hart)(profile, number, &tile->lane[number], event);
 }
 
 /* --- Begin and end --- */
@@ -297,7 +317,7 @@ static int compare_rows(const void *a, const void *b)
 void profile_end(struct profile *profile)
 {
     for (size_t i = 0; i < profile->tiles; i++) {
-        for (unsigned number = 0; number < FIRST_THREAD; number++) {
+        for (unsigned number = 0; number < PROFILE_FIRST_THREAD; number++) {
             charge_hart(profile, number, &profile->tile[i].lane[number], profile->last);
         }
     }
@@ -316,19 +336,6 @@ struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigne
         all.idle += cycles->idle;
     }
     return all;
-}
-
-const char *profile_lane_name(const struct profile *profile, unsigned lane)
-{
-    static const char *const threads[PROFILE_THREADS] = {"unpack (thread 0)", "math (thread 1)",
-                                                         "pack (thread 2)"};
-    for (size_t i = 0; i < profile->tiles; i++) {
-        const char *agent = profile->tile[i].lane[lane].agent;
-        if (agent) {
-            return lane < FIRST_THREAD ? agent : threads[lane - FIRST_THREAD];
-        }
-    }
-    return NULL;
 }
 
 static double busy_share(const struct profile *profile, unsigned lane)
@@ -353,7 +360,7 @@ const struct profile_row *profile_wait(const struct profile *profile, unsigned l
 static bool is_stage(const struct profile *profile, unsigned lane)
 {
     bool is_trisc = lane == PENROSE_TRISC0 || lane == PENROSE_TRISC1 || lane == PENROSE_TRISC2;
-    return !is_trisc && profile_lane_name(profile, lane) != NULL;
+    return !is_trisc && profile->lane_name[lane] != NULL;
 }
 
 void profile_bound(const struct profile *profile, char *text, size_t size)
@@ -370,7 +377,7 @@ void profile_bound(const struct profile *profile, char *text, size_t size)
         return;
     }
     const struct profile_row *wait = profile_wait(profile, busiest);
-    snprintf(text, size, "%s is busiest, for %.0f %% of its time%s%s",
-             profile_lane_name(profile, busiest), 100 * busy_share(profile, busiest),
-             wait ? "; what it waits for longest: " : "", wait ? wait->waits : "");
+    snprintf(text, size, "%s is busiest, for %.0f %% of its time%s%s", profile->lane_name[busiest],
+             100 * busy_share(profile, busiest), wait ? "; what it waits for longest: " : "",
+             wait ? wait->waits : "");
 }

@@ -21,11 +21,15 @@
 
 #define PROFILE_FILTER "kind=instruction,tensix,noc,wait"
 
+/* Lanes: harts of workers by enum penrose_hart, harts of other tiles by their names, threads. */
 enum {
+    PROFILE_OTHERS = PENROSE_HARTS,
+    PROFILE_MOST_OTHERS = 4,
+    PROFILE_FIRST_THREAD = PROFILE_OTHERS + PROFILE_MOST_OTHERS,
     PROFILE_THREADS = 3,
-    PROFILE_LANES = 5 + PROFILE_THREADS,
+    PROFILE_LANES = PROFILE_FIRST_THREAD + PROFILE_THREADS,
     PROFILE_WAVES = 128,
-    PROFILE_SIDE = 64
+    PROFILE_SIDE = 64,
 };
 
 /* Cycles of lanes. */
@@ -36,7 +40,6 @@ struct profile_cycles {
 /* A lane of a tile. */
 struct profile_lane {
     struct profile_cycles cycles;
-    const char *agent; /* NULL: it has done nothing */
     uint64_t since;    /* what is under way has been charged up to here */
     uint32_t row;      /* of that, plus one; 0: nothing is */
     bool is_waiting;   /* in a wait of that row */
@@ -61,6 +64,7 @@ struct profile_row {
 
 struct profile {
     struct names names;
+    const char *lane_name[PROFILE_LANES]; /* NULL: no tile has it */
     struct profile_tile *tile;
     size_t tiles, tile_room;
     uint16_t tile_at[PROFILE_SIDE][PROFILE_SIDE]; /* by y and x: its number, plus one */
@@ -88,9 +92,6 @@ void profile_end(struct profile *profile);
 
 /* Of all tiles. */
 struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigned lane);
-
-/* "brisc", or "math (thread 1)". NULL: no tile has that lane. */
-const char *profile_lane_name(const struct profile *profile, unsigned lane);
 
 /* The longest wait of a lane; NULL: it has not waited. */
 const struct profile_row *profile_wait(const struct profile *profile, unsigned lane);

@@ -17,7 +17,7 @@ static void print_lanes(const struct profile *profile, FILE *file)
     fprintf(file, "\n  %-20s %14s %7s %9s %9s  %s\n", "lane", "cycles", "busy", "waits", "idle",
             "its longest wait");
     for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
-        const char *name = profile_lane_name(profile, lane);
+        const char *name = profile->lane_name[lane];
         struct profile_cycles cycles = profile_lane_cycles(profile, lane);
         uint64_t all = cycles.busy + cycles.waiting + cycles.idle;
         const struct profile_row *wait = profile_wait(profile, lane);
@@ -57,7 +57,7 @@ static void print_rows(const struct profile *profile, bool waits, FILE *file)
         }
         printed++;
         fprintf(file, "  %12" PRIu64 " %9" PRIu64 "  %-20s %s%s", row->cycles, row->count,
-                profile_lane_name(profile, row->lane), waits ? row->waits : "", waits ? ": " : "");
+                profile->lane_name[row->lane], waits ? row->waits : "", waits ? ": " : "");
         print_place(profile, row, file);
     }
 }
@@ -66,7 +66,7 @@ static void print_tiles(const struct profile *profile, FILE *file)
 {
     fprintf(file, "\nTiles (at most %d)\n  %8s %10s", MOST_TILES, "tile", "NoC bytes");
     for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
-        const char *name = profile_lane_name(profile, lane);
+        const char *name = profile->lane_name[lane];
         fprintf(file, name ? "  %18s" : "%s", name ? name : "");
     }
     fputc('\n', file);
@@ -77,7 +77,7 @@ static void print_tiles(const struct profile *profile, FILE *file)
         fprintf(file, "  %8s %10" PRIu64, place, tile->noc_bytes);
         for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
             const struct profile_cycles *cycles = &tile->lane[lane].cycles;
-            if (profile_lane_name(profile, lane)) {
+            if (profile->lane_name[lane]) {
                 fprintf(file, "  %13" PRIu64 " busy", cycles->busy);
             }
         }

@@ -113,7 +113,10 @@ static void write_profile(struct trace_file *trace)
 {
     char *bytes = NULL;
     size_t size = 0;
-    FILE *file = trace->process == getpid() ? open_memstream(&bytes, &size) : NULL;
+    bool is_wanted =
+        !trace->profile->is_empty || trace->path; /* hosts open chips that they do not use */
+    bool is_own = trace->process == getpid();
+    FILE *file = is_own && is_wanted ? open_memstream(&bytes, &size) : NULL;
     profile_end(trace->profile);
     if (file) {
         (trace->is_page ? profile_page : profile_text)(trace->profile, file);

@@ -8,7 +8,7 @@
 #include "observe/profile/profile.h"
 #include "unit/test.h"
 
-enum { MATH = PROFILE_LANES - PROFILE_THREADS + 1 };
+enum { MATH = PROFILE_FIRST_THREAD + 1 };
 
 static struct profile *profile;
 
@@ -174,6 +174,28 @@ TEST(waves_have_all_busy_cycles_however_long_the_run)
     }
     ck_assert_uint_eq(sum, profile_lane_cycles(profile, PENROSE_TRISC1).busy);
     ck_assert_uint_gt(profile->wave_width, 500);
+    end_profile();
+}
+
+TEST(harts_of_other_tiles_have_lanes_of_their_own)
+{
+    begin_profile();
+    executes(0, 1);
+    struct penrose_trace_event event = made_event(PENROSE_TRACE_INSTRUCTION, 0, -1, 7);
+    event.agent = (enum penrose_agent)PENROSE_BRISC;
+    event.x = 20;
+    for (unsigned i = 0; i < 8; i++) { /* more than there are lanes */
+        char name[16];
+        snprintf(name, sizeof name, "erisc%u", i);
+        event.agent_name = name;
+        event.cycle = i;
+        profile_take(profile, &event);
+    }
+    profile_end(profile);
+    ck_assert_ptr_null(profile->lane_name[PENROSE_BRISC]);
+    ck_assert_str_eq(profile->lane_name[PENROSE_TRISC1], "trisc1");
+    ck_assert_str_eq(profile->lane_name[PROFILE_OTHERS], "erisc0");
+    ck_assert_str_eq(profile->lane_name[PROFILE_OTHERS + 1], "erisc1");
     end_profile();
 }
 
