@@ -14,6 +14,8 @@ chip_sources += \
 	%D%/debug_signals.c \
 	%D%/dst.c \
 	%D%/dst.h \
+	%D%/dst_times.c \
+	%D%/dst_times.h \
 	%D%/exec.h \
 	%D%/faults.c \
 	%D%/frontend/auto_ttsync.c \

@@ -71,6 +71,17 @@ enum tensix_trait {
     TENSIX_TRAIT_LOADS_DST = 1 << 11,
     /* Holds its thread until the memory requests are over that it names. SPEC: WH FLUSHDMA. */
     TENSIX_TRAIT_DRAINS = 1 << 12,
+    /* Matrix Unit, Vector Unit: has a place in Dst; the Matrix Unit reads there, writes there. */
+    TENSIX_TRAIT_DST = 1 << 13,
+    TENSIX_TRAIT_READS_DST = 1 << 14,
+    TENSIX_TRAIT_WRITES_DST = 1 << 15,
+    /* It reads Dst only where add_dst is set, which it has where ELWADD has it. */
+    TENSIX_TRAIT_ADDS_DST = 1 << 16,
+    /* Matrix Unit: moves rows to Dst, from Dst or SrcB to Src; eight rows to Dst, as MOVA2D has them. SPEC:
+     * WormholeB0, the pages of moves. */
+    TENSIX_TRAIT_MOVES_TO_DST = 1 << 17,
+    TENSIX_TRAIT_MOVES_TO_SRC = 1 << 18,
+    TENSIX_TRAIT_MOVES_EIGHT = 1 << 19,
 };
 
 /* Row numbers, in the order of tensix_rows. What is absent has the number of no row. */
@@ -139,8 +150,17 @@ static inline unsigned tensix_traits(unsigned row)
         TRAIT_SCHEDULES = TENSIX_TRAIT_SCHEDULES,
         TRAIT_DRAINS = TENSIX_TRAIT_DRAINS,
         TRAIT_LOADS_DST = TENSIX_TRAIT_LOADS_DST,
+        TRAIT_DST = TENSIX_TRAIT_DST,
+        TRAIT_READS_DST = TENSIX_TRAIT_READS_DST,
+        TRAIT_WRITES_DST = TENSIX_TRAIT_WRITES_DST,
+        TRAIT_ADDS_DST = TENSIX_TRAIT_ADDS_DST,
+        TRAIT_CHANGES_DST = TRAIT_DST | TRAIT_READS_DST | TRAIT_WRITES_DST,
+        TRAIT_FILLS_DST = TRAIT_DST | TRAIT_WRITES_DST | TENSIX_TRAIT_MOVES_TO_DST,
+        TRAIT_EMPTIES_DST = TRAIT_DST | TRAIT_READS_DST | TENSIX_TRAIT_MOVES_TO_SRC,
+        TRAIT_MOVES_TO_SRC = TENSIX_TRAIT_MOVES_TO_SRC,
+        TRAIT_MOVES_EIGHT = TENSIX_TRAIT_MOVES_EIGHT,
     };
-    static const uint16_t traits_of[TENSIX_ROWS + 1] = {
+    static const uint32_t traits_of[TENSIX_ROWS + 1] = {
     /* the last is no row */
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells) traits,
 #include "tensix.def"

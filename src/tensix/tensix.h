@@ -33,6 +33,7 @@
 #include "isa/timing.h"
 #include "observe/observer.h"
 #include "tensix/dst.h"
+#include "tensix/dst_times.h"
 #include "tensix/matrix/matrix.h"
 #include "tensix/frontend/mop.h"
 #include "tensix/mover.h"
@@ -263,6 +264,7 @@ struct tensix_thread {
     uint8_t gap[4];
     /* Timed runs: until when its latest instruction in each unit is under way. */
     uint64_t busy_until[TENSIX_UNIT_COUNT];
+    struct tensix_dst_turn dst_turn;
 };
 
 /* A result that is under way (timed runs): 32-bit words for GPRs or for Config. */
@@ -315,7 +317,8 @@ struct tensix_state {
     /* Timed runs: what instructions share, of which they ask (isa/timing.h). */
     struct timing_resource unit[TENSIX_UNIT_COUNT]; /* each takes one instruction at a time */
     struct timing_resource atomics;                 /* requests of the Scalar Unit */
-    struct timing_resource unpack_port;             /* bytes of L1 for both unpackers */
+    struct timing_resource pack_output;             /* bytes of a row, by PACRs */
+    struct tensix_dst_times dst_times;
     struct tensix_cut cut;
     struct tensix_src_banks src[TENSIX_SRCS];
     struct tensix_mover mover;

@@ -164,6 +164,14 @@ static void abort_flights(struct tensix *tensix, unsigned first, unsigned last)
     }
 }
 
+/* Timed runs: nothing is left in a unit. */
+static void abort_unit(struct tensix *tensix, enum tensix_unit unit)
+{
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        tensix->thread[i].busy_until[unit] = 0;
+    }
+}
+
 void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
 {
     uint32_t entering = value & ~old;
@@ -176,11 +184,17 @@ void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
     }
     if (entering & TENSIX_RESET_UNPACKERS) { /* SPEC: what is in flight is aborted */
         abort_flights(tensix, TENSIX_FLIGHT_UNPACKER0, TENSIX_FLIGHT_UNPACKER1);
+        abort_unit(tensix, TENSIX_UNIT_UNPACK);
         tensix->unpacker[0].free_at = tensix->unpacker[1].free_at = 0;
-        tensix->unpack_port = (struct timing_resource){.free_at = 0};
     }
     if (entering & TENSIX_RESET_PACKERS) {
         abort_flights(tensix, TENSIX_FLIGHT_PACKER, TENSIX_FLIGHT_PACKER);
+        abort_unit(tensix, TENSIX_UNIT_PACK);
+        tensix->pack_output = (struct timing_resource){.free_at = 0};
+    }
+    if (entering & TENSIX_RESET_MATH) {
+        abort_unit(tensix, TENSIX_UNIT_MATRIX);
+        abort_unit(tensix, TENSIX_UNIT_VECTOR);
     }
     tensix_matrix_soft_reset(tensix, entering);
     tensix_vector_soft_reset(tensix, entering, old & ~value);

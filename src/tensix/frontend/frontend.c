@@ -74,14 +74,15 @@ bool tensix_push(struct tensix *tensix, unsigned thread, struct tensix_origin or
 
 /* --- From the FIFOs to the gate --- */
 
-/* The oldest entry of a FIFO that is not empty; the thread is not earlier than its push. Harts may
- * wait for the room. An empty FIFO is zeros, whatever has gone through it. */
+/* The oldest entry of a FIFO that is not empty; the thread is not earlier than its push lets it be.
+ * Harts may wait for the room. An empty FIFO is zeros, whatever has gone through it. */
 static uint32_t pop(struct tensix *tensix, struct tensix_thread *thread, struct tensix_fifo *fifo)
 {
     struct tensix_entry *entry = &fifo->entry[fifo->head];
     const uint32_t word = entry->word;
+    const uint64_t due = entry->cycle + timing_cycles(tensix->timing, TIMING_PUSH);
     thread->origin = entry->origin;
-    thread->time = entry->cycle >= thread->time ? entry->cycle + 1 : thread->time;
+    thread->time = due > thread->time ? due : thread->time;
     *entry = (struct tensix_entry){.word = 0};
     fifo->count--;
     fifo->head = fifo->count ? (fifo->head + 1) % TENSIX_FIFO_DEPTH : 0;

@@ -75,7 +75,8 @@ static bool shares_unit(unsigned row)
 }
 
 /* What keeps an instruction from starting besides its handler; TENSIX_DONE: nothing. */
-static enum tensix_exec check_gate(struct tensix *tensix, unsigned thread, unsigned row)
+static enum tensix_exec check_gate(struct tensix *tensix, unsigned thread, unsigned row,
+                                   const struct tensix_dst_use *use)
 {
     struct tensix_thread *own = &tensix->thread[thread];
     const struct tensix_row_info *info = &tensix_row_infos[row];
@@ -100,19 +101,38 @@ static enum tensix_exec check_gate(struct tensix *tensix, unsigned thread, unsig
             return hold(own, TENSIX_WAITS_FOR_UNIT, start);
         }
     }
+    if (tensix->timing && (use->uses || use->move)) {
+        uint64_t start = tensix_dst_start_at(tensix, thread, use, own->time);
+        if (start > own->time) {
+            return hold(own, TENSIX_WAITS_FOR_UNIT, start);
+        }
+    }
     if (tensix->timing && is_atomic(row) && !timing_is_free(&tensix->atomics, own->time)) {
         return hold(own, TENSIX_WAITS_FOR_UNIT, tensix->atomics.free_at);
     }
     return TENSIX_DONE;
 }
 
+/* When an instruction that starts now has left its unit. */
+static uint64_t done_at(const struct tensix *tensix, unsigned row, const struct tensix_dst_use *use,
+                        uint64_t now)
+{
+    const struct tensix_row_info *info = &tensix_row_infos[row];
+    if (info->unit == TENSIX_UNIT_VECTOR) {
+        return now + info->latency + timing_cycles(tensix->timing, TIMING_VECTOR_DRAIN);
+    }
+    bool is_deep = info->unit == TENSIX_UNIT_MATRIX && use->uses;
+    return now + (is_deep ? timing_cycles(tensix->timing, TIMING_MATRIX_DRAIN) : info->latency);
+}
+
 /* Timed runs: what the instruction that has just started occupies. */
-static void charge(struct tensix *tensix, unsigned thread, unsigned row)
+static void charge(struct tensix *tensix, unsigned thread, unsigned row,
+                   const struct tensix_dst_use *use)
 {
     struct tensix_thread *own = &tensix->thread[thread];
     const struct tensix_row_info *info = &tensix_row_infos[row];
     unsigned occupancy = occupancy_of(row, own->next);
-    uint64_t now = own->time, done = now + info->latency;
+    uint64_t now = own->time, done = done_at(tensix, row, use, now);
     own->time = now + (info->unit == TENSIX_UNIT_SCALAR ? occupancy : 1);
     if (!shares_unit(row)) {
         (void)timing_serve(&tensix->unit[info->unit], 1, occupancy, now);
@@ -120,6 +140,9 @@ static void charge(struct tensix *tensix, unsigned thread, unsigned row)
     if (is_atomic(row)) {
         unsigned cycles = timing_cycles(tensix->timing, TIMING_ATOMIC_REQUEST);
         (void)timing_serve(&tensix->atomics, 1, cycles, now);
+    }
+    if (use->uses || use->move) {
+        tensix_dst_note(tensix, thread, use, now);
     }
     if (done > own->busy_until[info->unit]) {
         own->busy_until[info->unit] = done;
@@ -183,12 +206,16 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
     enum tensix_exec result;
     const enum tensix_wait waited_for = own->wait;
     bool has_waited = waited_for != TENSIX_WAITS_FOR_NOTHING, is_held = false;
+    struct tensix_dst_use use = {.uses = false};
     tensix->now = own->time;
     tensix->executing = (uint8_t)thread;
+    if (tensix->timing && row != TENSIX_ROWS) {
+        use = tensix_dst_use_of(tensix, thread, row, own->next);
+    }
     if (row == TENSIX_ROWS) {
         result = illegal(tensix, thread);
     } else {
-        result = check_gate(tensix, thread, row);
+        result = check_gate(tensix, thread, row, &use);
         is_held = result != TENSIX_DONE;
         result = is_held ? result : start_in_unit(tensix, thread, row);
     }
@@ -213,7 +240,7 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
             tensix->outcome.changed = true; /* others may wait for the unit */
         }
         if (tensix->timing && row != TENSIX_ROWS) {
-            charge(tensix, thread, row);
+            charge(tensix, thread, row, &use);
         } else {
             own->time++;
         }

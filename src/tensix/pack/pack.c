@@ -242,6 +242,18 @@ static inline struct pack_job job_of_pacr(struct tensix *tensix, unsigned thread
     return job;
 }
 
+/* Timed runs: interfaces put out their rows side by side. */
+static void charge_output(const struct pack_job *job)
+{
+    struct tensix *tensix = job->tensix;
+    uint64_t *until = &tensix->thread[job->thread].busy_until[TENSIX_UNIT_PACK];
+    const uint64_t bits = (uint64_t)job->count * job->plan->bits;
+    struct timing_span span = timing_ask(tensix->timing, TIMING_PACK_BYTES, &tensix->pack_output,
+                                         (bits + 7) / 8, tensix->now);
+    const uint64_t done = span.end + timing_cycles(tensix->timing, TIMING_PACK_DRAIN);
+    *until = done > *until ? done : *until;
+}
+
 /* SPEC: WormholeB0 PACR, PackerMask: 0 is packer 0. */
 TENSIX_EXEC(PACR)
 {
@@ -254,6 +266,10 @@ TENSIX_EXEC(PACR)
     }
     if (args->cfg_context || args->ctxt_ctrl) {
         return refuse_context(tensix, thread, args->cfg_context, args->ctxt_ctrl);
+    }
+    if (tensix->timing && !timing_is_free(&tensix->pack_output, tensix->now)) {
+        tensix->thread[thread].time = tensix->pack_output.free_at - 1;
+        return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_UNIT, 0);
     }
     for (unsigned i = 0; i < TENSIX_PACKERS; i++) {
         if (packers >> i & 1) {
@@ -269,6 +285,9 @@ TENSIX_EXEC(PACR)
                 pack_put(&job[i], NULL);
             } else {
                 perform_pack(&job[i], &batch[i]);
+            }
+            if (tensix->timing) {
+                charge_output(&job[i]);
             }
             if (job[i].drains) {
                 pack_close(&job[i].packer->output);

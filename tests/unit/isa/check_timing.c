@@ -41,7 +41,7 @@ TEST(a_functional_run_answers_one_cycle)
 {
     struct timing_resource resource = {0};
     for (unsigned i = 0; i < 3; i++) {
-        struct timing_span span = timing_ask(NULL, TIMING_UNPACK_PORT, &resource, 1000000, 7);
+        struct timing_span span = timing_ask(NULL, TIMING_PACK_BYTES, &resource, 1000000, 7);
         ck_assert_uint_eq(span.begin, 7);
         ck_assert_uint_eq(span.end, 8);
     }

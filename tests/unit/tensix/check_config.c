@@ -30,7 +30,7 @@ enum {
 static void setup_timed(void)
 {
     setup();
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
 }
 
 /* Runs one instruction whose operands are numbers. */

@@ -138,7 +138,7 @@ TEST(it_is_told_beside_a_fault)
     const uint32_t load = tensix_harness_assemble("LOADIND 1, 40, 0, 8, 4");
     const uint32_t read = tensix_harness_assemble("LOADIND 1, 40, 0, 9, 8");
     const struct tensix_origin origin = {.pusher = TENSIX_BY_T0};
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     harness.stop = true;
     tensix->gpr[0][8] = UINT32_C(0x0fffffff);
     ck_assert(tensix_push(tensix, 0, origin, &load, 1, 0));
@@ -154,7 +154,7 @@ TEST(other_threads_have_their_own)
     const uint32_t load = tensix_harness_assemble("LOADIND 1, 40, 0, 8, 4");
     const uint32_t read = tensix_harness_assemble("ADDDMAREG 1, 9, 5, 8");
     const struct tensix_origin origin = {.pusher = TENSIX_BY_T0};
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     ck_assert(tensix_push(tensix, 0, origin, &load, 1, 0));
     tensix_harness_go(&harness, 4);
     ck_assert_uint_eq(tensix->results, 1);

@@ -273,7 +273,7 @@ TEST_EACH(timed_runs_charge_occupancy, 3)
         {"ADDDMAREG 0, 4, 5, 4; ADDDMAREG 0, 4, 5, 4; NOP", 7},
         {"SETC16 7, 1; SETC16 7, 2; NOP", 3},
     };
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     for (unsigned i = 0; i < 2; i++) { /* once alone, once with a second thread at the same unit */
         uint64_t start = harness.time;
         tensix_harness_run(&harness, i, cases[_i].program);

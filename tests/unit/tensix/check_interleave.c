@@ -105,7 +105,7 @@ static struct state state_after(unsigned cycles)
     struct state state = {.word = 0};
     memset(harness.l1, 0, 0x1000);
     harness.time = 0;
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     tensix_reset(tensix);
     for (unsigned t = 0; t < 3; t++) {
         tensix->config[0][209 + t] = tensix->config[1][209 + t] = t + 1;
@@ -279,7 +279,7 @@ TEST(semaphore_that_a_hart_posts_and_gets)
 /* A pulse before the wait is latched does not count. */
 TEST(pulse_before_the_wait)
 {
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     queue(0, "NOP;NOP;NOP;NOP;NOP;NOP;NOP;NOP;SEMWAIT 0x80, 1, 1;SETC16 1, 7");
     queue(1, "SEMPOST 1;NOP;SEMGET 1");
     tensix_harness_go(&harness, 0);
@@ -322,7 +322,7 @@ TEST_EACH(stallwait_looks_at_whose_results, 6)
     for (unsigned has_wait = 0; has_wait < 2; has_wait++) {
         char text[LINE];
         harness.time = 0;
-        tensix->timing = &tile_costs;
+        tensix->timing = &harness.costs;
         tensix_reset(tensix);
         tensix_harness_go(&harness, 10);
         queue(1, cases[_i].other);

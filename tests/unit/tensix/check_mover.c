@@ -366,7 +366,7 @@ TEST_EACH(who_comes_next_waits_for_the_mover, 2 * MODES * COUNT(sizes))
     uint32_t size = sizes[_i / MODES / 2];
     bool again = _i / MODES % 2, to_l1 = mode == ZEROS_TO_L1 || mode == L1_TO_L1;
     uint64_t took = cycles_of(size, mode), start = 1; /* pushed at 0 */
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     set_move(0, to_l1 ? 0 : 0x1000, 0x100, size, mode); /* keeps what XMOV looks at */
     queue(0, "XMOV 0, 0");
     queue(0, "NOP");
@@ -396,7 +396,7 @@ TEST_EACH(who_comes_next_waits_for_the_mover, 2 * MODES * COUNT(sizes))
 TEST(waiting_is_seen)
 {
     char text[240];
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     set_move(0, 0, 0x1000, 0x800, L1_TO_L1);
     tensix_harness_run(&harness, 0, "NOP");
     uint32_t word = tensix_harness_assemble("XMOV 0, 0");
@@ -435,7 +435,7 @@ TEST_EACH(reset_discards_moves, 2)
 
 TEST(reset_ends_what_is_under_way)
 {
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     set_move(0, 0, 0x1000, 0x800, L1_TO_L1);
     uint32_t word = tensix_harness_assemble("XMOV 0, 0");
     struct tensix_origin origin = {.pusher = TENSIX_BY_T0};
@@ -468,7 +468,7 @@ TEST(commands_keep_their_order)
     enum { MOVE_CYCLES = (50 * 11 + 7) / 8 };
     const struct tensix_command wait = {.kind = TENSIX_COMMAND_WAIT},
                                 store = store_of(0x300, UINT64_C(0x123456789));
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     tensix_harness_set_l1(&harness, 0x20000, 5);
     ck_assert(tensix_command(tensix, &long_move, 0));
     ck_assert(tensix_command(tensix, &wait, 1));
@@ -491,7 +491,7 @@ TEST(queue_does_what_a_functional_run_does)
     enum { COMMANDS = 300 };
     static struct tensix_harness at_once;
     tensix_harness_open(&at_once);
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     for (uint32_t i = 0; i < 0x4000; i += 4) {
         uint32_t value = random_next(&dice);
         tensix_harness_set_l1(&harness, i, value);
@@ -528,7 +528,7 @@ TEST(queue_does_what_a_functional_run_does)
 TEST(reset_empties_the_queue)
 {
     const struct tensix_command store = store_of(0x300, 9);
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     ck_assert(tensix_command(tensix, &long_move, 0));
     ck_assert(tensix_command(tensix, &long_move, 1));
     ck_assert(tensix_command(tensix, &store, 2));

@@ -4,6 +4,7 @@
 
 #include "num/tensix_format.h"
 #include "tensix/config/regs.h"
+#include "tensix/exec.h"
 #include "tensix/table.h"
 #include "unit/test.h"
 #include "unit/tensix/tensix_harness.h"
@@ -189,10 +190,12 @@ TEST_EACH(work_is_under_way_as_long_as_its_row_says, 2)
 {
     tensix->timing = tile_timing(_i);
     tensix->observed = 1u << OBSERVED_UNIT;
-    tensix_harness_push(&harness, 0, UINT32_C(0x41000001));
-    const struct observed_work *work = expect_work(0, TENSIX_ROW_PACR);
-    ck_assert_uint_eq(work->unit, TENSIX_UNIT_PACK);
-    ck_assert_uint_eq(work->end - work->begin, _i ? tensix_row_infos[TENSIX_ROW_PACR].latency : 0);
+    const uint32_t word = tensix_harness_assemble("UNPACR_NOP 0, 0, 0, 0, 0, 0, 0, 0, 2");
+    const unsigned row = tensix_row_of(word);
+    tensix_harness_push(&harness, 0, word);
+    const struct observed_work *work = expect_work(0, row);
+    ck_assert_uint_eq(work->unit, TENSIX_UNIT_UNPACK);
+    ck_assert_uint_eq(work->end - work->begin, _i ? tensix_row_infos[row].latency : 0);
 }
 
 /* A list that is full is told, and goes on. */

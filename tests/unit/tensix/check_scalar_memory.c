@@ -349,7 +349,7 @@ TEST_EACH(results_of_memory_take_their_time, 4)
     const uint32_t words[] = {loadind(1, 2, 1, 4, 0), by_address(0x68, 4, 0xffb20000),
                               atincget(31, 0, 4, 0), atincgetptr(true, 0, 8, 0, 4, 0)};
     static const unsigned latency[] = {LOAD_LATENCY, LOAD_LATENCY, LOAD_LATENCY, 15};
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     *gpr(0) = 0x10;
     *gpr(4) = 5;
     tensix_harness_set_l1(&harness, 0x100, 0xfeed);
@@ -368,7 +368,7 @@ TEST_EACH(results_of_memory_take_their_time, 4)
 
 TEST(four_words_arrive_together)
 {
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     fill_l1(0x40, LINE);
     *gpr(0) = 4;
     queue(loadind(0, 2, 0, 14, 0));
@@ -386,7 +386,7 @@ TEST_EACH(flushdma_waits_for_units, 16)
         unsigned unit = i ? TENSIX_UNIT_PACK : TENSIX_UNIT_UNPACK;
         bool waits = all & (i ? 8 : 6);
         uint64_t until = harness.time + 40;
-        tensix->timing = &tile_costs;
+        tensix->timing = &harness.costs;
         tensix->thread[0].busy_until[unit] = until;
         queue(op(0x46, mask));
         tensix_harness_go(&harness, 20);
@@ -400,7 +400,7 @@ TEST_EACH(flushdma_waits_for_units, 16)
 
 TEST(flushdma_waits_for_its_own_thread)
 {
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     tensix->thread[1].busy_until[TENSIX_UNIT_PACK] = 1000;
     tensix->result[tensix->results++] =
         (struct tensix_result){.due = 1000, .thread = 2, .requested = true};

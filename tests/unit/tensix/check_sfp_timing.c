@@ -268,7 +268,7 @@ TEST_EACH(throughput, (int)(sizeof chains / sizeof chains[0]))
 {
     enum { LENGTH = 20 };
     const struct chain *chain = &chains[_i];
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     tensix_harness_run(&harness, 0, chain->instruction);
     tensix_harness_go(&harness, 64);
     uint64_t begin = harness.time;

@@ -220,7 +220,7 @@ TEST(expansions_count_as_what_they_come_from)
 /* Timed runs: WRCFG passes its gate at cycle 1 and takes two cycles. */
 TEST(instruction_under_way_is_busy)
 {
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     push(1, "WRCFG 1, 0, 10");
     assert_types(1, CONFIG);
     run_until(2);

@@ -38,7 +38,7 @@ static uint32_t add_imm(unsigned result, unsigned imm, unsigned left)
 static void open_timed(void)
 {
     open_coprocessor();
-    tt->timing = &tile_costs;
+    tt->timing = &harness.costs;
 }
 
 static void queue(unsigned thread, uint32_t word)

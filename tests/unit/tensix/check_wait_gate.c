@@ -114,7 +114,7 @@ TEST_EACH(stallwait_all_conditions_at_once, CONDITIONS)
     if (condition == HART_CONDITION) {
         return;
     }
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     set_condition(condition, 0, true);
     stallwait(B_MATRIX, ALL_CONDITIONS & ~twins_of(condition));
     run(0, "INCRWC 0, 0, 0, 0");
@@ -164,7 +164,7 @@ TEST_EACH(stallwait_is_about_its_own_thread, CONDITIONS)
         ck_assert_uint_ge(condition, 5); /* belongs to no thread */
         return;
     }
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     set_condition(condition, 1, true);
     stallwait(B_MATRIX, 1u << condition);
     run(0, "INCRWC 0, 0, 0, 0");
@@ -173,7 +173,7 @@ TEST_EACH(stallwait_is_about_its_own_thread, CONDITIONS)
 
 TEST(results_for_config_are_of_the_configuration_unit)
 {
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     request(true, 2, true);
     stallwait(B_MATRIX, 1 << 12);
     run(0, "INCRWC 0, 0, 0, 0");
@@ -189,7 +189,7 @@ TEST_EACH(gate_opens_by_itself_when_a_unit_is_done, 6)
     static const unsigned conditions[] = {1, 2, 3, 4, 11, 12};
     unsigned condition = conditions[_i];
     uint64_t done = harness.time + 30;
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     set_condition(condition, 0, true);
     for (unsigned unit = 0; unit < TENSIX_UNITS; unit++) {
         uint64_t *until = &tensix->thread[0].busy_until[unit];
@@ -302,7 +302,7 @@ TEST_EACH(outside_wait_is_forgotten_when_met, 2)
 static void check_default_wait(const char *text, unsigned condition)
 {
     bool is_default = condition < 4;
-    tensix->timing = &tile_costs;
+    tensix->timing = &harness.costs;
     set_condition(condition, 0, true);
     run(0, text);
     run(0, "SFPNOP; SETC16 1, 1; SEMPOST 1; XMOV 0, 0; SETADCXX 1, 1, 1");

@@ -108,6 +108,8 @@ void tensix_harness_open(struct tensix_harness *harness)
         .fault = board_fault,
         .unmodelled = board_unmodelled,
     };
+    harness->costs = tile_costs;
+    harness->costs.cycles[TIMING_PUSH] = 1;
     harness->tensix.l1 = harness->l1;
     harness->tensix.l1_size = TENSIX_HARNESS_L1;
     harness->tensix.board = &harness->board;

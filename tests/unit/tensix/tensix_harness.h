@@ -29,6 +29,8 @@ struct tensix_harness {
     uint32_t watched;             /* the address of the last l1_watch */
     uint64_t time;                /* until which it has run */
     bool changed;                 /* a run has told of a change */
+    /* Of timed runs. Pushes are at the gate in the next cycle: tests of units begin there. */
+    struct timing costs;
 };
 
 /* A coprocessor as after power-on; fails the test without memory. */

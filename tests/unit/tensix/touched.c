@@ -124,7 +124,8 @@ static void leave_others(void)
     LEAVE(layout->flight);
     LEAVE(layout->unit);
     LEAVE(layout->atomics);
-    LEAVE(layout->unpack_port);
+    LEAVE(layout->pack_output);
+    LEAVE(layout->dst_times);
     LEAVE(layout->now);
     LEAVE(layout->clock);
     LEAVE(layout->outcome);
