@@ -228,6 +228,29 @@ bool chip_loops_back(void *owner, const struct tile *tile, const struct noc_pack
            grid_multicast_reaches(&multicast, multicast.source);
 }
 
+/* The tile at a target of a multicast, which is made now; NULL: it takes none. */
+static struct tile *receiver_at(struct penrose_chip *chip, unsigned noc, struct grid_position on)
+{
+    struct grid_position at = grid_mirror(noc, on);
+    const struct grid_tile *there = grid_tile(&chip->grid, at);
+    struct tile *tile = there->kind == PENROSE_TILE_TENSIX && !there->is_fused_off
+                            ? chip_make_tile(chip, noc_node(at.x, at.y))
+                            : NULL;
+    return tile && !has_opted_out(tile, noc, on) ? tile : NULL;
+}
+
+unsigned chip_multicast_receivers(struct penrose_chip *chip, const struct noc_packet *packet)
+{
+    struct grid_multicast multicast = multicast_of(packet);
+    struct grid_target target[GRID_TILES];
+    unsigned count = grid_multicast_check(&multicast) ? 0 : grid_multicast(&multicast, target);
+    unsigned reached = packet->span.has_looped;
+    for (unsigned i = 0; i < count; i++) {
+        reached += receiver_at(chip, packet->noc, target[i].at) != NULL;
+    }
+    return reached;
+}
+
 /* Tensix tiles that take it, by copies; the others have opted out since the chip was started. */
 static void spread(struct penrose_chip *chip, struct noc_packet *packet)
 {
@@ -238,18 +261,10 @@ static void spread(struct penrose_chip *chip, struct noc_packet *packet)
     unsigned reached = packet->span.has_looped;
     packet->to = packet->from;
     for (unsigned i = 0; i < count; i++) {
-        struct grid_position at = grid_mirror(packet->noc, target[i].at);
-        const struct grid_tile *there = grid_tile(&chip->grid, at);
-        uint16_t place = noc_node(at.x, at.y);
-        struct tile *tile = there->kind == PENROSE_TILE_TENSIX && !there->is_fused_off
-                                ? chip_make_tile(chip, place)
-                                : NULL;
-        if (!tile || has_opted_out(tile, packet->noc, target[i].at)) {
-            continue;
-        }
-        struct noc_packet *copy = noc_packet_copy(&chip->packets, packet);
+        const struct tile *tile = receiver_at(chip, packet->noc, target[i].at);
+        struct noc_packet *copy = tile ? noc_packet_copy(&chip->packets, packet) : NULL;
         if (copy) {
-            copy->to = place;
+            copy->to = tile->node;
             set_arrival(chip, copy, target[i].hops);
             deliver_packet(chip, copy);
             reached++;

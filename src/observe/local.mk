@@ -12,7 +12,9 @@ chip_sources += \
 	%D%/tensix_items.h \
 	%D%/tensix_state.c \
 	%D%/check/buffers.c \
+	%D%/check/cache.c \
 	%D%/check/check.c \
+	%D%/check/credits.c \
 	%D%/check/check.h \
 	%D%/check/memory.c \
 	%D%/check/noc.c \

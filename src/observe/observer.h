@@ -134,6 +134,7 @@ struct observed_work {
 };
 
 struct tile;
+struct noc_packet;
 
 struct observed {
     enum observed_kind kind;
@@ -157,6 +158,7 @@ struct observed {
     uint64_t back;     /* of packets: where a write's data were at its sender, where those of a read
                           go to; UINT64_MAX: nowhere */
     const struct observed_work *work; /* OBSERVED_UNIT, during the call */
+    const struct noc_packet *carried; /* OBSERVED_SENT, during the call: the packet */
 };
 
 struct observer {

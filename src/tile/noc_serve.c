@@ -76,7 +76,8 @@ static void tell_packet(struct tile *tile, enum observed_kind kind, const struct
                                    .asker = packet->agent,
                                    .is_posted = !packet->wants_response,
                                    .sent = packet->sent,
-                                   .back = has_back ? packet->back_address : UINT64_MAX};
+                                   .back = has_back ? packet->back_address : UINT64_MAX,
+                                   .carried = kind == OBSERVED_SENT ? packet : NULL};
     if (tile_is_observed(tile, kind)) {
         tile_tell(tile, &event);
     }

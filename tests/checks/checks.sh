@@ -105,6 +105,35 @@ finds "a write at the end" noc-open 'noc_write\(all \+ 4' 'has not waited for th
 finds "a read at the end" noc-open 'noc_read\(neighbour' 'has not waited for this NoC read' \
     gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_read(neighbour, all, all + 4096 * 12, 64);/'
 
+# What tells of data and goes another way than they do; what keeps their order is no mistake.
+tell='semaphore_add\(ARRIVED, neighbour, 1\);'
+finds "told of on another virtual channel" noc-order 'request\(BUFFER_ATOMIC' \
+    'may overtake the data of the NoC write of brisc \(.*brisc.c:[0-9]+\), of which it tells tile .*different virtual channels' \
+    gather brisc.c "/^        write_barrier/d; s/^    atomic_barrier/    write_barrier();\\n&/; s/$tell/wait_for_buffer(BUFFER_ATOMIC);\\n        NIU_BUFFER(BUFFER_ATOMIC, DATA) = 1;\\n        request(BUFFER_ATOMIC, CONTROL_ATOMIC | CTRL_CHANNEL << 1, (struct noc_end){neighbour, semaphore_address(ARRIVED)}, (struct noc_end){own_tile(), ATOMIC_ANSWER}, ATOMIC_INCREMENT | (semaphore_address(ARRIVED) >> 2 \\& 3));\\n        atomics_due++;/"
+clean "told of on the same virtual channel" gather brisc.c '/^        write_barrier/d; s/^    atomic_barrier/    write_barrier();\n&/'
+free='request(BUFFER_WRITE, CONTROL_WRITE \& ~CTRL_STATIC, (struct noc_end){own_tile(), all + position * size}, (struct noc_end){neighbour, all + position * size}, size);\n        writes_due++;\n        writes_sent_due++;'
+finds "data on any virtual channel" noc-order 'semaphore_add\(ARRIVED' 'may overtake the data of the NoC write' \
+    gather brisc.c "/^        write_barrier/d; s/^    atomic_barrier/    write_barrier();\\n&/; s/noc_write\\(all \\+ position \\* size, neighbour, .*/$free/"
+clean "a barrier behind data on any virtual channel" gather brisc.c "s/noc_write\\(all \\+ position \\* size, neighbour, .*/$free/"
+share='    noc_write(all, page_tile(0), 0x3000000 + get_argument(ARG_POSITION) * 64, 64);\n    semaphore_add(ARRIVED, neighbour, 1); \/\/ told\n    semaphore_wait_at_least(ARRIVED, tiles);\n    noc_read(page_tile(0), 0x3000000 + (get_argument(ARG_POSITION) + tiles - 1) % tiles * 64, all + 4096 * 12, 64);\n    read_barrier();\n    write_barrier();'
+finds "data in DRAM of which a neighbour is told" noc-order '// told' 'they go to different tiles; noc_async_write_barrier' \
+    gather brisc.c "s/^    atomic_barrier/$share\\n&/"
+clean "data in DRAM that are there" gather brisc.c "s/^    atomic_barrier/${share/    semaphore_add/    write_barrier();\\n    semaphore_add}\\n&/"
+finds "told by a unicast of what a multicast brings" noc-order 'semaphore_add\(panel->valid' \
+    'multicasts have virtual channels of their own' \
+    matmul panel.h 's/^( *)semaphore_multicast\(panel->valid, .*/\1semaphore_add(panel->valid, (panel->rectangle >> 12 \& 0xfff) == own_tile() ? panel->rectangle \& 0xfff : panel->rectangle >> 12 \& 0xfff, 1);/'
+ids='static void read_as(uint32_t id, const struct pages *pages, uint32_t page, uint32_t l1)\n{\n    struct noc_end from = {page_tile(page), page_address(pages, page)}, to = {own_tile(), l1};\n    wait_for_buffer(BUFFER_READ);\n    put_end(BUFFER_READ, TARGET, from);\n    put_end(BUFFER_READ, RETURN, to);\n    NIU_BUFFER(BUFFER_READ, PACKET_TAG) = id << 10;\n    NIU_BUFFER(BUFFER_READ, CONTROL) = CONTROL_READ;\n    NIU_BUFFER(BUFFER_READ, LENGTH) = pages->size;\n    NIU_BUFFER(BUFFER_READ, COMMAND) = 1;\n}\n\n'
+finds "a barrier for another transaction id" noc-unwaited 'cb_push_pages' 'pushes pages of circular buffer 0, which the NoC read of ncrisc' \
+    copy ncrisc.c "s/^void kernel_main/$ids&/; s/page_read\\(/read_as(2, /; s/read_barrier\\(\\);/while (NIU_COUNTER(16 + 1) != 0) {\\n        }/"
+clean "a barrier for the transaction id" \
+    copy ncrisc.c "s/^void kernel_main/$ids&/; s/page_read\\(/read_as(2, /; s/read_barrier\\(\\);/while (NIU_COUNTER(16 + 2) != 0) {\\n        }/"
+finds "more destinations than the rectangle has" noc-count 'noc_multicast\(part' \
+    'the multicast reaches [0-9]+ tiles besides its own, and the barrier of .* waits for [0-9]+ answers too many' \
+    matmul panel.h 's/(noc_multicast.part.*)panel->receivers\)/\1panel->receivers + 1)/'
+finds "fewer destinations than the rectangle has" noc-count 'semaphore_multicast\(panel' \
+    'the multicast reaches [0-9]+ tiles besides its own, and the barrier of .* waits for [0-9]+ answers too few' \
+    matmul panel.h 's/(semaphore_multicast.panel->valid.*)panel->receivers\)/\1panel->receivers - 1)/'
+
 # --- Circular buffers ---
 
 finds "no cb_wait_front" cb-count 'cb_pop_pages\(PAGES' 'pops 1 pages of circular buffer 0' \
@@ -248,15 +277,19 @@ finds "a page that is not filled" undefined-data 'unpack_tiles' 'unpacks nothing
 finds "a page that is not filled and sent" undefined-data 'page_write' \
     'a host reads what this has computed or sent from bytes of L1 at 0x[0-9a-f]+, which nobody has written' \
     copy ncrisc.c '/page_read/d; s/^    const struct pages from.*//' brisc.c
-clean "a flag that is polled" gather brisc.c 's/^    atomic_barrier\(\);/&\n    *(volatile uint32_t *)0x100040 = 5;\n    noc_write(0x100040, neighbour, 0x100000, 4);\n    write_barrier();\n    while (*(volatile uint32_t *)0x100000 != 5) {\n    }/'
+clean "a flag that is polled" gather brisc.c 's/^    atomic_barrier\(\);/&\n    *(volatile uint32_t *)0x100040 = 5;\n    noc_write(0x100040, neighbour, 0x100000, 4);\n    write_barrier();\n    while (*(volatile uint32_t *)0x100000 != 5) {\n        fence();\n    }/'
 
 # --- Dst of programs without firmware ---
 
-# kit NAME [FILE SED]: the programs that `penrose new` makes, changed in a file; what the checks say is in $work/said.
+# kit NAME [FILE SED]...: the programs that `penrose new` makes, changed in files; what the checks say is in $work/said.
 kit() {
     local name=$1 hart options=()
     "$PENROSE" new "$work/$name" >/dev/null || exit 1
-    [ $# -eq 1 ] || sed -i -E "$3" "$work/$name/$2"
+    shift
+    while [ $# -gt 0 ]; do
+        sed -i -E "$2" "$work/$name/$1"
+        shift 2
+    done
     make -s -C "$work/$name" CROSS="$(basename "${RISCV_CC:-riscv64-unknown-elf-gcc}" gcc)" >"$work/made" 2>&1 || { cat "$work/made"; exit 1; }
     for hart in brisc ncrisc trisc0 trisc1 trisc2; do
         options+=(--hart "$hart=$work/$name/build/$hart.elf")
@@ -264,7 +297,7 @@ kit() {
     timeout 120 "$PENROSE" run "${options[@]}" --max-cycles 1000000 --check >"$work/out" 2>"$work/said" </dev/null
 }
 
-# in_kit NAME TEXT [FILE SED]: the checks say this of the programs, or (an empty text) nothing.
+# in_kit NAME TEXT [FILE SED]...: the checks say this of the programs, or (an empty text) nothing.
 in_kit() {
     [[ $1 =~ ${PENROSE_CASES:-} ]] || return 0
     kit "$1" "${@:3}"
@@ -277,6 +310,15 @@ in_kit "Dst is not cleared" 'undefined-data: .* trisc1 .*trisc1.c:15: computes w
     trisc1.c '/TTI_ZEROACC/d'
 in_kit "Dst is not written" 'undefined-data: .* trisc2 .*: packs nothing but Dst row 0' \
     trisc1.c '/TTI_ZEROACC/d; s/^    TTI_MVMUL\(0, 0, 0, 0\);.*/    TTI_STALLWAIT(BLOCK_SYNC, UNTIL_MATRIX);/; /MVMUL\(GIVE/d'
+
+# --- Caches of programs without firmware; that of tt-metal turns them off ---
+
+tell='s/^    unsigned node/    for (volatile unsigned i = 0; i < 500; i++) {\n    }\n    *(volatile uint32_t *)0x100000 = 5;\n&/'
+poll='*(volatile uint32_t *)0x100000 = 0;\n    while (*(volatile uint32_t *)0x100000 != 5) {\n'
+in_kit "a flag that is polled without a fence" \
+    'stale-load: .* brisc .*brisc.c:6[0-9]: loads 0x100000 again behind brisc .*, and ncrisc \(ncrisc.c:[0-9]+\) of tile \(1, 2\) has changed it since; a fence' \
+    ncrisc.c "$tell" brisc.c "s/^    fill\\(LEFT/    $poll    }\\n&/"
+in_kit "a flag that is polled with a fence" '' ncrisc.c "$tell" brisc.c "s/^    fill\\(LEFT/    $poll        fence();\\n    }\\n&/"
 
 # --- Words ---
 

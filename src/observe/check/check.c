@@ -67,6 +67,7 @@ static bool ends_kernel(const struct check_scene *scene)
 static void end_kernel(const struct check_scene *scene)
 {
     check_noc_ended(scene);
+    check_credits_ended(scene);
     if (scene->hart == RV32_B) { /* it waits for the others */
         check_races_ended(scene);
         scene->own->is_known = false;
@@ -108,6 +109,9 @@ static void check_packet(const struct check_scene *scene)
         return;
     }
     check_noc_sent(scene);
+    if (scene->checks->does[CHECK_NOC]) {
+        check_credits_sent(scene);
+    }
     check_memory_sent(scene);
     if (scene->event->back < scene->tile->kind->l1_bytes) {
         check_buffers_access(scene);
@@ -119,6 +123,11 @@ static void check_access(const struct check_scene *scene)
     const struct observed *event = scene->event;
     if (scene->checks->does[CHECK_MEMORY]) {
         check_memory_access(scene);
+    }
+    if (event->agent <= OBSERVED_NCRISC &&
+        event->address - RV32_LOCAL_BASE < scene->tile->hart[scene->hart].told_local_size) {
+        check_noc_local(scene);
+        return;
     }
     uint32_t streams = scene->tile->kind->streams * STEP_STREAM;
     if (follows_races(scene)) {
@@ -145,6 +154,10 @@ static void check_starts(const struct check_scene *scene)
     scene->own->word[scene->hart] = scene->event->word;
     if (!scene->own->is_known && check_instruction(scene)->row == RV32_ROW_JALR) {
         know_launch(scene); /* firmware calls a kernel */
+    }
+    if (scene->checks->does[CHECK_NOC]) {
+        check_noc_starts(scene);
+        check_cache_starts(scene);
     }
     check_memory_starts(scene);
     if (scene->checks->uninit) {
@@ -187,6 +200,18 @@ static void check_definedness(const struct check_scene *scene)
     }
 }
 
+/* Also what other tiles do. */
+static void check_arrivals(const struct check_scene *scene)
+{
+    bool is_access = scene->event->kind == OBSERVED_READ || scene->event->kind == OBSERVED_WRITTEN;
+    if (is_access) {
+        check_cache_access(scene);
+    }
+    if (is_access || scene->event->kind == OBSERVED_SENT) {
+        check_credits_access(scene);
+    }
+}
+
 static bool see(void *context, struct tile *tile, const struct observed *event)
 {
     struct checks *checks = context;
@@ -198,6 +223,9 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
     scene.own = *own;
     if (checks->uninit && (scene.own || !is_own)) {
         check_definedness(&scene);
+    }
+    if (checks->does[CHECK_NOC] && (scene.own || !is_own)) {
+        check_arrivals(&scene);
     }
     if (!is_own || !scene.own || event->kind == OBSERVED_LOADED) {
         return false; /* without memory the tile is not checked */
@@ -232,6 +260,7 @@ static void free_checks(void *context)
         free(checks->tile[i]);
     }
     check_uninit_free(checks);
+    free(checks->credits);
     free(checks->decoded);
     free(checks);
 }
@@ -264,7 +293,7 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
                      ? status
                      : error_set(error, PENROSE_E_MEMORY, "no memory for checks");
     }
-    if (checks->does[CHECK_MEMORY] || checks->does[CHECK_UNINIT]) {
+    if (checks->does[CHECK_MEMORY] || checks->does[CHECK_UNINIT] || checks->does[CHECK_NOC]) {
         checks->decoded = calloc(CHECK_DECODED, sizeof *checks->decoded);
         checks->observer.kinds |= 1 << OBSERVED_STARTS | 1 << OBSERVED_FINISHED;
         status =

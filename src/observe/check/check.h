@@ -6,7 +6,8 @@
  * Findings are guest faults (tile/fault.h), so that policies, reports and debuggers treat them as
  * such. Where a check is in doubt it says nothing.
  *
- * The parts, from below: noc.c follows requests of kernels to the NoC, races.c the units of the
+ * The parts, from below: noc.c follows requests of kernels to the NoC, credits.c what they tell other tiles of
+ * them, cache.c what L0 caches may hold, races.c the units of the
  * coprocessor by order.c, buffers.c circular buffers, memory.c what lies where, uninit.c data that
  * nobody has written; check.c hands events to them, and finds where kernels end.
  */
@@ -15,6 +16,7 @@
 
 #include "chip/chip.h"
 #include "loader/launched.h"
+#include "noc/packet.h"
 #include "observe/check/names.h"
 
 enum {
@@ -23,6 +25,12 @@ enum {
     CHECK_MOST_TOLD = 256,
     CHECK_FRAMES = 64, /* of a stack whose return addresses are known, the innermost ones */
     CHECK_SPANS = 32,
+    CHECK_GROWTHS = 4,
+    CHECK_MULTICASTS = 8,
+    CHECK_WORDS = 16, /* a power of two */
+    CHECK_LINES = 4,  /* SPEC: BabyRISCV README: the L0 data cache has four lines of 16 bytes */
+    CHECK_LINE_BYTES = 16,
+    CHECK_LINE_WORDS = 4,
     CHECK_DECODED = 4096, /* a power of two */
 };
 
@@ -32,17 +40,73 @@ enum check_request_kind { CHECK_READ, CHECK_WRITE, CHECK_ATOMIC };
 
 struct check_request {
     enum check_request_kind kind;
-    uint8_t noc;
+    uint8_t noc, channel, transaction;
     bool is_answered;
-    bool is_told; /* a finding names it already */
+    bool has_left; /* a write for whose departure the hart has waited */
+    bool is_told;  /* a finding names it already */
+    bool is_multicast, is_posted;
+    unsigned receivers, answers; /* answers that will come, and that have come */
+    uint32_t number;             /* of the chip's requests */
     uint32_t pc;
     uint32_t first, size; /* the bytes of L1 that a read brings or a write sends; 0: none */
+    uint16_t node;        /* where it goes, */
+    struct noc_span span; /* or a multicast */
+    uint64_t address;     /* there: bytes that it writes or changes */
+    uint32_t length;
+};
+
+/* A load of a counter of an NIU, which the hart may compare with what it expects. */
+struct check_look {
+    unsigned patience; /* instructions; 0: there is none */
+    enum check_request_kind kind;
+    uint8_t noc;
+    uint32_t value, pc;
+    bool is_final; /* no answer is on its way to the NIU */
+    const struct check_request
+        *open; /* a multicast of the hart that still gets answers; NULL: none */
+};
+
+/* A multicast, and by how much counters of the program have grown right behind it. */
+struct check_multicast {
+    struct check_request request;
+    uint32_t growth[CHECK_GROWTHS];
+    unsigned growths;
+};
+
+/* A word of a hart's local RAM, as it has loaded or stored it. */
+struct check_word {
+    uint32_t address, value;
 };
 
 /* Those of a hart, in their order. A request goes when the hart has waited for it. */
 struct check_requests {
     struct check_request request[CHECK_REQUESTS];
     unsigned count;
+    bool is_short; /* more were under way than are followed */
+    struct check_multicast
+        multicast[CHECK_MULTICASTS]; /* the latest of each place in the program */
+    struct check_multicast *latest;  /* no request has followed it; NULL: it is of no interest */
+    struct check_word word[CHECK_WORDS];
+    unsigned words; /* ever */
+    struct check_look look;
+};
+
+/* --- Caches --- */
+
+/* A line of L1 that the hart has loaded since its last fence. */
+struct check_line {
+    bool is_there;
+    uint32_t address;
+    uint32_t loaded_at[CHECK_LINE_WORDS]; /* pc; 0: the word was not loaded */
+    bool is_changed[CHECK_LINE_WORDS];    /* by another agent since it was cached, */
+    enum observed_agent changed_by[CHECK_LINE_WORDS];
+    uint32_t changed_at[CHECK_LINE_WORDS]; /* at this pc, */
+    uint16_t changed_in[CHECK_LINE_WORDS]; /* in this tile */
+};
+
+struct check_cache {
+    struct check_line line[CHECK_LINES];
+    unsigned victim;
 };
 
 /* --- Circular buffers --- */
@@ -102,6 +166,7 @@ struct check_tile {
     struct loader_launched launched;
     unsigned first_stream; /* that of circular buffer 0 */
     struct check_requests requests[RV32_CORES];
+    struct check_cache cache[RV32_CORES];
     struct check_buffer buffer[LOADER_MOST_BUFFERS];
     struct check_races *races; /* NULL: nothing of the check races has happened yet */
     struct check_memory memory;
@@ -133,6 +198,8 @@ struct checks {
     struct check_decoded *decoded; /* CHECK_DECODED of them, by a hash of the word; NULL: no check
                                       wants instructions */
     struct check_uninit *uninit;   /* NULL: it is not looked for */
+    struct check_credits *credits; /* NULL: nobody has told anybody of data yet */
+    uint32_t requests;             /* ever, of all harts */
     struct check_tile *tile[NOC_NODES]; /* NULL: none of its kernels has done anything yet */
 };
 
@@ -170,6 +237,8 @@ void check_noc_sent(const struct check_scene *scene);
 void check_noc_answered(const struct check_scene *scene);
 /* A hart has loaded a register of an NIU. */
 void check_noc_looked(const struct check_scene *scene);
+/* A hart reads or writes its local RAM. */
+void check_noc_local(const struct check_scene *scene);
 /* Somebody reads or writes L1. */
 void check_noc_access(const struct check_scene *scene);
 /* The hart hands bytes of L1 on: to the consumer of a circular buffer, or back to its producer. */
@@ -177,6 +246,25 @@ void check_noc_handed(const struct check_scene *scene, enum check_request_kind k
                       uint32_t size, unsigned buffer);
 /* A kernel of the hart ends. */
 void check_noc_ended(const struct check_scene *scene);
+
+/* A hart is about to execute an instruction. */
+void check_noc_starts(const struct check_scene *scene);
+
+/* --- credits.c --- */
+
+/* A hart's request leaves. */
+void check_credits_sent(const struct check_scene *scene);
+/* Somebody reads or writes L1 or a register. */
+void check_credits_access(const struct check_scene *scene);
+/* A kernel of the hart ends. */
+void check_credits_ended(const struct check_scene *scene);
+
+/* --- cache.c --- */
+
+/* Somebody, also of another tile, reads or writes L1. */
+void check_cache_access(const struct check_scene *scene);
+/* A hart is about to execute an instruction. */
+void check_cache_starts(const struct check_scene *scene);
 
 /* --- races.c --- */
 

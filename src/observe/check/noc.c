@@ -11,6 +11,11 @@
 
 #include "noc/packet.h"
 
+enum {
+    LOOK_PATIENCE = 8, /* instructions from the load of a counter to the comparison of a barrier */
+    MOST_ANSWERS = 4096, /* answers by which a barrier may count too many */
+};
+
 /* Is the request about any of these bytes? */
 static bool is_about(const struct check_request *request, uint32_t address, uint32_t size)
 {
@@ -34,7 +39,8 @@ static struct check_request *find_request(const struct check_scene *scene,
         struct check_requests *requests = &scene->own->requests[*hart];
         for (unsigned i = 0; i < requests->count; i++) {
             struct check_request *request = &requests->request[i];
-            if (request->kind == kind && !request->is_told && is_about(request, first, size)) {
+            if (request->kind == kind && !request->is_told && !request->has_left &&
+                is_about(request, first, size)) {
                 return request;
             }
         }
@@ -100,26 +106,89 @@ static void judge_source(const struct check_scene *scene, uint32_t first, uint32
 
 /* --- Their life --- */
 
+static void note_multicast(struct check_requests *requests, const struct check_request *request)
+{
+    requests->latest = NULL;
+    for (unsigned i = 0; i < CHECK_MULTICASTS && request->is_multicast; i++) {
+        struct check_multicast *multicast = &requests->multicast[i];
+        if (multicast->request.receivers == 0 || multicast->request.pc == request->pc) {
+            *multicast = (struct check_multicast){.request = *request};
+            requests->latest = multicast;
+            return;
+        }
+    }
+}
+
+void check_noc_local(const struct check_scene *scene)
+{
+    struct check_requests *requests = &scene->own->requests[scene->hart];
+    const struct observed *event = scene->event;
+    struct check_word *word = NULL;
+    for (unsigned i = 0; i < CHECK_WORDS; i++) {
+        word = requests->word[i].address == event->address ? &requests->word[i] : word;
+    }
+    struct check_multicast *latest = requests->latest;
+    if (word && event->kind == OBSERVED_WRITTEN && latest && latest->growths < CHECK_GROWTHS) {
+        latest->growth[latest->growths++] = event->value - word->value;
+    }
+    word = word ? word : &requests->word[requests->words++ % CHECK_WORDS];
+    *word = (struct check_word){.address = (uint32_t)event->address, .value = event->value};
+}
+
+/* Makes room by the oldest write that has left. */
+static void forget_one(struct check_requests *requests)
+{
+    for (unsigned i = 0; i < requests->count; i++) {
+        if (requests->request[i].has_left) {
+            requests->count--;
+            memmove(&requests->request[i], &requests->request[i + 1],
+                    (requests->count - i) * sizeof requests->request[0]);
+            return;
+        }
+    }
+}
+
 void check_noc_sent(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
     struct check_requests *requests = &scene->own->requests[scene->hart];
     static const enum check_request_kind kinds[] = {
         [NOC_READ] = CHECK_READ, [NOC_WRITE] = CHECK_WRITE, [NOC_ATOMIC] = CHECK_ATOMIC};
-    if (event->packet > NOC_ATOMIC || requests->count == CHECK_REQUESTS ||
-        (event->packet != NOC_WRITE && event->is_posted)) {
+    const struct noc_packet *packet = event->carried;
+    if (event->packet > NOC_ATOMIC || (event->packet != NOC_WRITE && event->is_posted)) {
         return; /* nobody can wait for an atomic without an answer */
     }
+    if (requests->count == CHECK_REQUESTS) {
+        forget_one(requests);
+    }
+    if (requests->count == CHECK_REQUESTS) {
+        requests->is_short = true;
+        return;
+    }
+    requests->is_short &= requests->count > 0;
     struct check_request request = {
-        .kind = kinds[event->packet], .noc = event->noc, .pc = event->pc};
+        .kind = kinds[event->packet],
+        .noc = event->noc,
+        .channel = packet->channel,
+        .transaction = (uint8_t)noc_transaction(packet),
+        .is_multicast = event->is_multicast,
+        .receivers =
+            event->is_multicast ? chip_multicast_receivers(scene->checks->chip, packet) : 1,
+        .number = ++scene->checks->requests,
+        .pc = event->pc,
+        .node = event->node,
+        .span = packet->span,
+        .address = event->address,
+        .length = event->size,
+        .is_posted = event->is_posted};
     if (event->back < scene->tile->kind->l1_bytes) {
         request.first = (uint32_t)event->back;
         request.size = event->size;
     }
-    if (request.kind == CHECK_WRITE && !request.size) {
-        return; /* its data were in the request */
-    }
-    if (request.kind == CHECK_WRITE) {
+    note_multicast(requests, &request);
+    request.has_left =
+        request.kind == CHECK_WRITE && !request.size; /* its data were in the request */
+    if (request.kind == CHECK_WRITE && request.size) {
         judge_source(scene, request.first, request.size);
     }
     requests->request[requests->count++] = request;
@@ -132,7 +201,7 @@ static bool is_answer_to(const struct observed *event, const struct check_reques
     case NOC_READ_RESPONSE:
         return request->kind == CHECK_READ && request->first == event->address;
     case NOC_WRITE_ACK:
-        return request->kind == CHECK_WRITE;
+        return request->kind == CHECK_WRITE && !request->is_posted;
     default:
         return request->kind == CHECK_ATOMIC;
     }
@@ -145,46 +214,178 @@ void check_noc_answered(const struct check_scene *scene)
     for (unsigned i = 0; i < requests->count && event->packet > NOC_ATOMIC; i++) {
         struct check_request *request = &requests->request[i];
         if (!request->is_answered && request->noc == event->noc && is_answer_to(event, request)) {
-            request->is_answered = true;
+            request->is_answered = ++request->answers >= request->receivers;
             return;
         }
     }
 }
 
-/* Does a look at the counter tell the hart that the request is over, or a write's data have left? */
+/* Does the counter count what is outstanding of the request's transaction id? */
+static bool counts_id_of(const struct check_request *request, unsigned counter)
+{
+    return counter == (unsigned)NIU_COUNT_REQS_OUTSTANDING + request->transaction ||
+           counter == (unsigned)NIU_COUNT_WRITES_OUTGOING + request->transaction;
+}
+
+/* Does a look at the counter tell the hart that the request is over? */
 static bool is_waited_for(const struct check_request *request, unsigned noc, unsigned counter)
 {
-    bool is_of_id = counter >= NIU_COUNT_REQS_OUTSTANDING;
-    if (request->noc != noc) {
+    bool is_of_id = counts_id_of(request, counter);
+    if (request->noc != noc || !request->is_answered) {
         return false;
     }
     switch (request->kind) {
     case CHECK_READ:
-        return request->is_answered && (counter == NIU_MST_RD_RESP_RECEIVED || is_of_id);
+        return counter == NIU_MST_RD_RESP_RECEIVED || is_of_id;
     case CHECK_WRITE:
-        return counter == NIU_MST_NONPOSTED_WR_REQ_SENT || counter == NIU_MST_POSTED_WR_REQ_SENT ||
-               (request->is_answered && counter == NIU_MST_WR_ACK_RECEIVED) || is_of_id;
+        return counter == NIU_MST_WR_ACK_RECEIVED || is_of_id;
     case CHECK_ATOMIC:
-        return request->is_answered && (counter == NIU_MST_ATOMIC_RESP_RECEIVED || is_of_id);
+        return counter == NIU_MST_ATOMIC_RESP_RECEIVED || is_of_id;
     }
     return false;
+}
+
+/* Or that a write's data have left? */
+static bool is_left(const struct check_request *request, unsigned noc, unsigned counter)
+{
+    bool is_of_id = counts_id_of(request, counter);
+    return request->kind == CHECK_WRITE && request->noc == noc &&
+           (counter == NIU_MST_NONPOSTED_WR_REQ_SENT || counter == NIU_MST_POSTED_WR_REQ_SENT ||
+            is_of_id);
+}
+
+/* Has a hart requests on the NoC whose answers have not come? */
+static bool has_open(const struct check_requests *requests, unsigned noc)
+{
+    for (unsigned i = 0; i < requests->count; i++) {
+        const struct check_request *request = &requests->request[i];
+        if (request->noc == noc && !request->is_answered && !request->is_posted) {
+            return true;
+        }
+    }
+    return requests->is_short;
+}
+
+/* The hart has loaded a counter of answers; it may compare it. */
+static void note_look(const struct check_scene *scene, unsigned noc, unsigned counter)
+{
+    static const unsigned counters[] = {[CHECK_READ] = NIU_MST_RD_RESP_RECEIVED,
+                                        [CHECK_WRITE] = NIU_MST_WR_ACK_RECEIVED,
+                                        [CHECK_ATOMIC] = NIU_MST_ATOMIC_RESP_RECEIVED};
+    struct check_requests *requests = &scene->own->requests[scene->hart];
+    struct check_look *look = &requests->look;
+    *look = (struct check_look){.noc = (uint8_t)noc,
+                                .value = scene->event->value,
+                                .pc = scene->event->pc,
+                                .is_final = !has_open(requests, noc)};
+    bool others = false;
+    for (unsigned hart = 0; hart < RV32_CORES; hart++) {
+        others |= hart != scene->hart && has_open(&scene->own->requests[hart], noc);
+    }
+    for (unsigned kind = 0; kind <= CHECK_ATOMIC; kind++) {
+        if (counters[kind] == counter && !others) {
+            look->kind = (enum check_request_kind)kind;
+            look->patience = LOOK_PATIENCE;
+        }
+    }
+    for (unsigned i = 0; i < requests->count; i++) {
+        const struct check_request *request = &requests->request[i];
+        if (request->kind == look->kind && request->noc == noc && request->is_multicast &&
+            !request->is_answered && !request->is_told) {
+            look->open = request;
+        }
+    }
 }
 
 void check_noc_looked(const struct check_scene *scene)
 {
     uint32_t in_range = (uint32_t)scene->event->address - AT_NIU;
-    unsigned counter = (in_range % STEP_NIU - NIU_COUNTERS) / 4;
+    unsigned counter = (in_range % STEP_NIU - NIU_COUNTERS) / 4, noc = in_range / STEP_NIU;
     struct check_requests *requests = &scene->own->requests[scene->hart];
     unsigned kept = 0;
     if (in_range % STEP_NIU < NIU_COUNTERS || counter >= NIU_COUNTER_COUNT) {
         return;
     }
     for (unsigned i = 0; i < requests->count; i++) {
-        if (!is_waited_for(&requests->request[i], in_range / STEP_NIU, counter)) {
-            requests->request[kept++] = requests->request[i];
+        struct check_request *request = &requests->request[i];
+        request->has_left |= is_left(request, noc, counter);
+        if (!is_waited_for(request, noc, counter)) {
+            requests->request[kept++] = *request;
         }
     }
     requests->count = kept;
+    note_look(scene, noc, counter);
+}
+
+/* --- Barriers that count wrong --- */
+
+static void report_count(const struct check_scene *scene, const struct check_request *request,
+                         const char *more, uint32_t by)
+{
+    char place[CHECK_PLACE];
+    check_report(
+        scene, PENROSE_FAULT_NOC_COUNT, scene->hart, request->pc, (uint32_t)request->address,
+        "the multicast reaches %u tiles%s, and the barrier of %s waits for %u answers too %s; "
+        "its number of destinations is wrong, or its rectangle",
+        request->receivers, request->span.includes_source ? "" : " besides its own",
+        check_place(scene, scene->hart, scene->own->requests[scene->hart].look.pc, place), by,
+        more);
+}
+
+/* A multicast of the sort for which the barrier waits whose number of receivers no counter has got; otherwise
+ * any one. NULL: there is none. */
+static struct check_multicast *find_miscounted(struct check_requests *requests)
+{
+    struct check_multicast *found = NULL;
+    bool is_sure = false;
+    for (unsigned i = 0; i < CHECK_MULTICASTS; i++) {
+        struct check_multicast *multicast = &requests->multicast[i];
+        const struct check_request *request = &multicast->request;
+        bool is_counted = multicast->growths == 0;
+        for (unsigned k = 0; k < multicast->growths; k++) {
+            is_counted |= multicast->growth[k] == request->receivers;
+        }
+        if (request->receivers && request->kind == requests->look.kind &&
+            request->noc == requests->look.noc && !request->is_posted && !is_sure) {
+            found = multicast;
+            is_sure = !is_counted;
+        }
+    }
+    return found;
+}
+
+/* Compares the hart what it has just loaded? Equal ends a barrier. */
+void check_noc_starts(const struct check_scene *scene)
+{
+    struct check_requests *requests = &scene->own->requests[scene->hart];
+    struct check_look *look = &requests->look;
+    if (look->patience == 0) {
+        return;
+    }
+    look->patience--;
+    const struct rv32_operands *insn = check_instruction(scene);
+    const uint32_t *x = scene->tile->hart[scene->hart].x;
+    if ((insn->row != RV32_ROW_BNE && insn->row != RV32_ROW_BEQ) ||
+        (x[insn->rs1] != look->value && x[insn->rs2] != look->value)) {
+        return;
+    }
+    uint32_t due = x[insn->rs1] == look->value ? x[insn->rs2] : x[insn->rs1];
+    uint32_t more = due - look->value, less = look->value - due;
+    bool is_final = look->is_final && !scene->tile->board->delivery.at_random;
+    bool is_late = is_final && more > 0 && more < MOST_ANSWERS;
+    bool is_missed = is_final && less > 0 && less < MOST_ANSWERS;
+    struct check_multicast *multicast = find_miscounted(requests);
+    look->patience = 0;
+    if (multicast && more == 0 && look->open) {
+        report_count(scene, &multicast->request, "few",
+                     look->open->receivers - look->open->answers);
+    } else if (multicast && (is_late || is_missed)) {
+        report_count(scene, &multicast->request, is_late ? "many" : "few", is_late ? more : less);
+    } else {
+        return;
+    }
+    memset(requests->multicast, 0, sizeof requests->multicast);
+    requests->latest = NULL;
 }
 
 /* --- The end --- */
@@ -195,11 +396,14 @@ void check_noc_ended(const struct check_scene *scene)
     for (unsigned i = 0; i < requests->count; i++) {
         const struct check_request *request = &requests->request[i];
         static const char *const names[] = {"read", "write", "atomic"};
-        if (!request->is_told) {
+        if (!request->is_told && !request->has_left) {
             check_report(scene, PENROSE_FAULT_NOC_OPEN, scene->hart, request->pc, request->first,
                          "the kernel ends and has not waited for this NoC %s; %s is missing",
                          names[request->kind], barrier[request->kind]);
         }
     }
     requests->count = 0;
+    memset(requests->multicast, 0, sizeof requests->multicast);
+    requests->latest = NULL;
+    requests->look.patience = 0;
 }
