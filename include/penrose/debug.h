@@ -331,7 +331,7 @@ enum penrose_status penrose_gate_read(struct penrose_chip *chip, unsigned x, uns
  * `checks` is a list with commas between the names, or "all":
  *   noc   requests to the NoC for which nobody waits (fault kinds noc-unwaited, noc-source, noc-open,
  *         noc-order, noc-count, stale-load)
- *   cb    circular buffers of tt-metal (cb-count, cb-access)
+ *   cb    circular buffers of tt-metal (cb-count, cb-access, cb-format)
  *   races units of the coprocessor that do not wait for one another (race-dst, race-l1, race-open,
  *         config-race, gpr-hazard)
  *   memory  code, stacks, return addresses, null pointers and arguments (code-overwritten,

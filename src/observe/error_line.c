@@ -50,6 +50,7 @@ static const char *const category_of[PENROSE_FAULT_KINDS] = {
     [PENROSE_FAULT_GPR_HAZARD] = "UnpredictableValueUsed",
     [PENROSE_FAULT_NULL_ACCESS] = "UndefinedBehavior",
     [PENROSE_FAULT_CB_ACCESS] = "UndefinedBehavior",
+    [PENROSE_FAULT_CB_FORMAT] = "UndefinedBehavior",
     [PENROSE_FAULT_CB_COUNT] = "UndefinedBehavior",
     [PENROSE_FAULT_NOC_OPEN] = "UndefinedBehavior",
     [PENROSE_FAULT_NOC_ORDER] = "UndefinedBehavior",

@@ -42,11 +42,12 @@ program() {
     "$srcdir/scripts/link-kernels" "$firmware" "$work/$name/kernels" "$work/$name/src" || exit 1
 }
 
-# run NAME PROGRAM OPTION...: what the checks say is in $work/said.
+# run NAME PROGRAM OPTION...: what the checks say is in $work/said. $description, if set, changes the program's description.
 run() {
     local name=$1 program=$2
     shift 2
-    (cd "$work" && timeout 120 "$PENROSE" run "$program.json" --firmware "$firmware" \
+    sed -E "${description:-}" "$work/$program.json" >"$work/run.json"
+    (cd "$work" && timeout 120 "$PENROSE" run run.json --firmware "$firmware" \
         --kernels "$name/kernels" --max-cycles 2M --policy all=warn "$@") >"$work/out" 2>"$work/said" </dev/null
 }
 
@@ -156,6 +157,38 @@ finds "reads the page behind the one that it waits for" cb-access 'page_write' \
 finds "writes a page for which there is no room" cb-access 'page_read' \
     'writes page [0-3] of circular buffer 0 \(0x[0-9a-f]+\), in which it has seen no room for it' \
     copy ncrisc.c 's/^( *)cb_reserve_pages\(PAGES, 1\);//; s/^( *)read_barrier\(\);/&\n\1cb_reserve_pages(PAGES, 1);/'
+
+finds "pushes that cross the end" cb-count 'cb_push_pages\(PAGES, 3\)' \
+    'pushes 3 pages of circular buffer 0 at once, the first of which is page 3 of 4: they cross the buffer.s end' \
+    copy ncrisc.c 's/PAGES, 1\)/PAGES, 3)/; s/^( *)page_read.*/\1for (uint32_t i = 0; i < 3; i++) {\n&\n    }/; s/share.end; page\+\+/share.end \&\& page < share.first + 6; page += 3/'
+clean "pushes that end at the end" \
+    copy ncrisc.c 's/PAGES, 1\)/PAGES, 2)/; s/^( *)page_read\((.*)page, (.*)\);/\1for (uint32_t i = 0; i < 2; i++) {\n        page_read(\2page + i, \3 + i * common_argument(ARG_PAGE_SIZE));\n    }/; s/share.end; page\+\+/share.end; page += 2/'
+finds "writes beyond the end of the buffer" cb-access 'noc_read' \
+    'writes [0-9]+ bytes at 0x[0-9a-f]+, which go beyond the end of circular buffer 0 at 0x' \
+    copy ncrisc.c 's/page_read\(.*/noc_read(page_tile(page), page_address(\&from, page), cb_interface[PAGES].write, page == share.first + 3 ? from.size + 64 : from.size);/'
+finds "writes into the page behind the one it has reserved" cb-access 'noc_read' \
+    'writes page [0-3] of circular buffer 0 \(0x[0-9a-f]+\), in which it has seen no room for it' \
+    copy ncrisc.c 's/^( *)cb_reserve_pages.*/&\n\1while (page >= share.first + 4 \&\& cb_filled(PAGES) != 3) {\n\1}/; s/page_read\(.*/noc_read(page_tile(page), page_address(\&from, page), cb_interface[PAGES].write, page == share.first + 4 ? from.size + 64 : from.size);/'
+half='noc_read(page_tile(tile), page_address(\&b, tile), cb_interface[INPUT_B].write, b.size \/ 2);'
+finds "half a page" cb-access 'noc_read\(page_tile' \
+    'only 1024 of the 2048 bytes of page 0 of circular buffer 1 were written when it was pushed; the others are read by trisc0 \(.*trisc.c:[0-9]+' \
+    add ncrisc.c "s/page_read\\(&b.*/$half/"
+clean "a page in two halves" add ncrisc.c "s/page_read\\(&b.*/$half\\n        noc_read(page_tile(tile), page_address(\\&b, tile) + b.size \\/ 2, cb_interface[INPUT_B].write + b.size \\/ 2, b.size \\/ 2);/"
+
+place() { echo "s/\"id\": $1,/& \"address\": $2,/"; }
+description="$(place 0 1048576); $(place 1 1056768); $(place 16 1058816)"
+finds "buffers that overlap" cb-access 'pack_tile\(0' \
+    'writes a page of circular buffer 16 over page 1 of circular buffer 1, since they overlap; nobody has popped it yet, and it is read by trisc0' \
+    add trisc.c 's/^( *)pack_begin\(\);/&\n        while (cb_filled(INPUT_B) == 1 \&\& left > 1) {\n        }/'
+description="$(place 0 1048576); $(place 1 1056768); $(place 16 1060864)"
+clean "buffers side by side" add
+again='s/left = own_tiles\(\)/left = own_tiles() + 1/; s/\(INPUT_([AB]), 1/(left > 1 ? INPUT_\1 : RESULT, 1/; s/wait_pages\(left > 1 \? INPUT_B : RESULT, 1/wait_pages(left > 1 ? INPUT_B : RESULT, left > 1 ? 1 : 2/; s/cb_front\(INPUT_([AB])\)/cb_front(left > 1 ? INPUT_\1 : RESULT)/g'
+description='s/"id": 16, "pages": 2/"id": 16, "pages": 4/; s/, "brisc"\]/]/'
+clean "a result that is added again" add trisc.c "$again"
+description+='; s/("sum.npy", "format": "Float16)_b/\1/'
+finds "unpacked in another format" cb-format 'unpack_tiles' \
+    'unpacks page 0 of circular buffer 16 as Float16_b, and it was packed as Float16 by trisc2' add trisc.c "$again"
+description=
 
 # --- Races ---
 

@@ -8,9 +8,16 @@
  */
 #include "observe/check/check.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "metal/buffers.h"
+#include "num/tensix_format.h"
+#include "tensix/config/regs.h"
+#include "tensix/table.h"
+
+enum { FOURTHS = 4, LEAST_PAGE = 512 /* bytes of a page that must be whole */ };
 
 /* The buffer to which a register of a stream belongs; NULL: none, or the kernels have no such one. */
 static struct check_buffer *find_buffer(const struct check_scene *scene, unsigned *index)
@@ -39,6 +46,30 @@ static void hand_on(const struct check_scene *scene, const struct check_buffer *
     }
 }
 
+/* Pages that are pushed or popped together lie one behind the other. */
+static void judge_round(const struct check_scene *scene, const struct check_buffer *buffer,
+                        uint32_t from, uint32_t pages, const char *what)
+{
+    const uint32_t most = buffer->about.num_pages;
+    if (from % most + pages > most) {
+        check_report(scene, PENROSE_FAULT_CB_COUNT, scene->hart, scene->event->pc,
+                     buffer->about.address,
+                     "%s %u pages of circular buffer %u at once, the first of which is page %u of "
+                     "%u: they cross the buffer's end; such counts must divide its number of pages",
+                     what, pages, buffer->about.id, from % most, most);
+    }
+}
+
+static void mark_pushed(const struct check_scene *scene, struct check_buffer *buffer, uint32_t from,
+                        uint32_t pages)
+{
+    for (uint32_t i = 0; i < pages && i < buffer->about.num_pages && buffer->page; i++) {
+        struct check_page *page = &buffer->page[(from + i) % buffer->about.num_pages];
+        page->is_pushed = true;
+        page->pusher = (struct check_who){(uint8_t)scene->hart, scene->event->pc};
+    }
+}
+
 static void see_push(const struct check_scene *scene, struct check_buffer *buffer, uint32_t pages)
 {
     const unsigned hart = scene->hart;
@@ -46,6 +77,7 @@ static void see_push(const struct check_scene *scene, struct check_buffer *buffe
     uint32_t from = buffer->pushed;
     buffer->pushed += pages;
     buffer->producers |= (uint8_t)(1u << hart);
+    mark_pushed(scene, buffer, from, pages);
     if (pages > most) {
         check_report(scene, PENROSE_FAULT_CB_COUNT, hart, scene->event->pc, buffer->about.address,
                      "pushes %u pages to circular buffer %u, which has %u", pages, id, most);
@@ -54,6 +86,8 @@ static void see_push(const struct check_scene *scene, struct check_buffer *buffe
                      "pushes %u pages to circular buffer %u, in which it has seen room for %u; "
                      "cb_reserve_back() is missing",
                      pages, id, most - (from - buffer->seen_popped[hart]));
+    } else {
+        judge_round(scene, buffer, from, pages, "pushes");
     }
     hand_on(scene, buffer, CHECK_READ, from, pages);
 }
@@ -75,14 +109,24 @@ static void see_pop(const struct check_scene *scene, struct check_buffer *buffer
             "pops %u pages of circular buffer %u, of which it has seen %d; cb_wait_front() "
             "is missing",
             pages, id, (int)(buffer->seen_pushed[hart] - from));
+    } else {
+        judge_round(scene, buffer, from, pages, "pops");
     }
     hand_on(scene, buffer, CHECK_WRITE, from, pages);
+    for (uint32_t i = 0; i < pages && i < buffer->about.num_pages && buffer->page; i++) {
+        buffer->page[(from + i) % buffer->about.num_pages] = (struct check_page){0};
+    }
 }
 
 static void set_back(struct check_buffer *buffer)
 {
-    struct check_buffer kept = {
-        .about = buffer->about, .received = buffer->received, .acknowledged = buffer->acknowledged};
+    struct check_buffer kept = {.about = buffer->about,
+                                .received = buffer->received,
+                                .acknowledged = buffer->acknowledged,
+                                .page = buffer->page};
+    if (kept.page) {
+        memset(kept.page, 0, kept.about.num_pages * sizeof *kept.page);
+    }
     *buffer = kept;
 }
 
@@ -138,41 +182,181 @@ static bool may_read(const struct check_buffer *buffer, uint32_t page, unsigned 
     return (int32_t)(buffer->seen_pushed[hart] - buffer->popped) > (int32_t)ahead;
 }
 
+static uint32_t first_page(const struct check_buffer *buffer, uint32_t address)
+{
+    return (address - buffer->about.address) / buffer->about.page_size;
+}
+
+/* Of an access that begins in the buffer: the page that breaks a rule; num_pages: it goes beyond the
+ * buffer's end; UINT32_MAX: none. */
+static uint32_t find_bad_page(const struct check_buffer *buffer, uint32_t address, uint32_t size,
+                              unsigned hart, bool writes)
+{
+    uint32_t page = first_page(buffer, address), last = first_page(buffer, address + size - 1);
+    for (; page <= last; page++) {
+        if (page >= buffer->about.num_pages ||
+            (writes ? !may_write(buffer, page, hart) : !may_read(buffer, page, hart))) {
+            return page;
+        }
+    }
+    return UINT32_MAX;
+}
+
 /* The buffer whose rules the access breaks. One that holds the bytes too and allows it excuses it:
  * buffers may share their memory. */
 static struct check_buffer *find_broken(const struct check_scene *scene, uint32_t address,
-                                        uint32_t size, bool writes)
+                                        uint32_t size, bool writes, uint32_t *page)
 {
     struct check_buffer *broken = NULL;
     for (unsigned i = 0; i < scene->own->launched.buffers; i++) {
         struct check_buffer *buffer = &scene->own->buffer[scene->own->launched.buffer[i].id];
         uint32_t in = address - buffer->about.address, bit = 1u << scene->hart;
-        if (in >= buffer->about.size || size > buffer->about.size - in) {
+        if (in >= buffer->about.size || size == 0) {
             continue;
         }
-        uint32_t page = in / buffer->about.page_size;
         bool is_judged =
             writes ? buffer->producers & bit : buffer->consumers & ~buffer->producers & bit;
-        if (!is_judged ||
-            (writes ? may_write(buffer, page, scene->hart) : may_read(buffer, page, scene->hart))) {
+        uint32_t bad = find_bad_page(buffer, address, size, scene->hart, writes);
+        bool is_whole = size <= buffer->about.size - in;
+        if ((!is_judged && is_whole) || bad == UINT32_MAX) {
             return NULL;
         }
-        broken = buffer;
+        if (is_judged) {
+            broken = buffer;
+            *page = bad;
+        }
     }
     return broken;
+}
+
+/* --- Buffers that lie in the same memory --- */
+
+static bool is_live(const struct check_buffer *buffer, uint32_t page)
+{
+    uint32_t most = buffer->about.num_pages;
+    uint32_t ahead = (page + most - buffer->popped % most) % most;
+    return buffer->page && (int32_t)(buffer->pushed - buffer->popped) > (int32_t)ahead;
+}
+
+/* Does one buffer hold a part of the other? Those that are one and the same memory are meant to be. */
+static bool lie_in_part_of_one(const struct loader_circular_buffer *one,
+                               const struct loader_circular_buffer *other)
+{
+    bool is_same = one->address == other->address && one->size == other->size;
+    return !is_same && one->address < other->address + other->size &&
+           other->address < one->address + one->size;
+}
+
+/* Who is or may be a producer of `buffer` writes its bytes, where another one may have pages that nobody has popped. */
+static void note_overwritten(const struct check_scene *scene, const struct check_buffer *buffer,
+                             uint32_t address, uint32_t size)
+{
+    for (unsigned i = 0; i < scene->own->launched.buffers; i++) {
+        struct check_buffer *other = &scene->own->buffer[scene->own->launched.buffer[i].id];
+        if (!other->page || !lie_in_part_of_one(&buffer->about, &other->about)) {
+            continue;
+        }
+        for (uint32_t at = address; at < address + size;) {
+            uint32_t in = at - other->about.address;
+            uint32_t page = in / other->about.page_size;
+            if (in < other->about.size && is_live(other, page)) {
+                other->page[page].overwritten_by = 1 + buffer->about.id;
+                other->page[page].overwriter =
+                    (struct check_who){(uint8_t)scene->hart, scene->event->pc};
+            }
+            at +=
+                in < other->about.size ? other->about.page_size - in % other->about.page_size : 16;
+        }
+    }
+}
+
+static void note_overlap(const struct check_scene *scene, uint32_t address, uint32_t size)
+{
+    for (unsigned i = 0; i < scene->own->launched.buffers; i++) {
+        struct check_buffer *buffer = &scene->own->buffer[scene->own->launched.buffer[i].id];
+        if (address - buffer->about.address < buffer->about.size &&
+            (buffer->producers == 0 || buffer->producers >> scene->hart & 1) &&
+            may_write(buffer, first_page(buffer, address), scene->hart)) {
+            note_overwritten(scene, buffer, address, size);
+        }
+    }
+}
+
+/* --- What pages hold --- */
+
+static void judge_page(const struct check_scene *scene, struct check_buffer *buffer,
+                       struct check_page *page, uint32_t address, uint32_t size)
+{
+    uint32_t number = (uint32_t)(page - buffer->page), whole = buffer->about.page_size;
+    uint32_t end = address + size - (buffer->about.address + number * whole);
+    char place[CHECK_PLACE];
+    if (page->overwritten_by) {
+        check_report(
+            scene, PENROSE_FAULT_CB_ACCESS, page->overwriter.hart, page->overwriter.pc, address,
+            "writes a page of circular buffer %u over page %u of circular buffer %u, since "
+            "they overlap; nobody has popped it yet, and it is read by %s",
+            page->overwritten_by - 1, number, buffer->about.id,
+            check_place(scene, scene->hart, scene->event->pc, place));
+        page->overwritten_by = 0;
+    }
+    bool is_half = page->is_pushed && !page->is_mixed && page->filled > 0 && end > page->filled &&
+                   whole - page->filled >= whole / FOURTHS && whole >= LEAST_PAGE;
+    if (is_half) {
+        check_report(
+            scene, PENROSE_FAULT_CB_ACCESS, page->filler.hart, page->filler.pc, address,
+            "only %u of the %u bytes of page %u of circular buffer %u were written when it "
+            "was pushed; the others are read by %s",
+            page->filled, whole, number, buffer->about.id,
+            check_place(scene, scene->hart, scene->event->pc, place));
+        page->is_mixed = true;
+    }
+}
+
+/* A consumer reads, or a unit reads or writes, pages of buffers. */
+static void see_pages(const struct check_scene *scene, uint32_t address, uint32_t size, bool writes)
+{
+    for (unsigned i = 0; i < scene->own->launched.buffers; i++) {
+        struct check_buffer *buffer = &scene->own->buffer[scene->own->launched.buffer[i].id];
+        uint32_t in = address - buffer->about.address;
+        uint32_t number = buffer->page ? in / buffer->about.page_size : 0;
+        if (in >= buffer->about.size || !buffer->page || number >= buffer->about.num_pages) {
+            continue;
+        }
+        struct check_page *page = &buffer->page[number];
+        if (!writes && may_read(buffer, number, scene->hart)) {
+            judge_page(scene, buffer, page, address, size);
+        }
+        if (writes ? may_write(buffer, number, scene->hart)
+                   : may_read(buffer, number, scene->hart)) {
+            scene->own->moved = page;
+            scene->own->moved_in = buffer->about.id;
+        }
+    }
 }
 
 void check_buffers_access(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
     bool is_packet = event->kind == OBSERVED_SENT;
-    uint32_t address = (uint32_t)(is_packet ? event->back : event->address);
+    uint32_t address = (uint32_t)(is_packet ? event->back : event->address), page = 0;
     bool writes = is_packet ? event->packet == NOC_READ : event->kind == OBSERVED_WRITTEN;
-    const struct check_buffer *buffer = find_broken(scene, address, event->size, writes);
+    const struct check_buffer *buffer = find_broken(scene, address, event->size, writes, &page);
+    if (!is_packet || !writes) {
+        see_pages(scene, address, event->size, writes);
+    }
+    if (writes && !buffer) {
+        note_overlap(scene, address, event->size);
+    }
     if (!buffer) {
         return;
     }
-    uint32_t page = (address - buffer->about.address) / buffer->about.page_size;
+    if (page >= buffer->about.num_pages) {
+        check_report(scene, PENROSE_FAULT_CB_ACCESS, scene->hart, event->pc, address,
+                     "%s %u bytes at 0x%x, which go beyond the end of circular buffer %u at 0x%x",
+                     writes ? "writes" : "reads", event->size, address, buffer->about.id,
+                     buffer->about.address + buffer->about.size);
+        return;
+    }
     check_report(scene, PENROSE_FAULT_CB_ACCESS, scene->hart, event->pc, address,
                  writes ? "writes page %u of circular buffer %u (0x%x), in which it has seen no "
                           "room for it; cb_reserve_back() is missing"
@@ -181,10 +365,103 @@ void check_buffers_access(const struct check_scene *scene)
                  page, buffer->about.id, address);
 }
 
+static void fill_page(const struct check_scene *scene, struct check_page *page, uint32_t from,
+                      uint32_t size)
+{
+    const struct observed *event = scene->event;
+    bool is_read = event->agent == OBSERVED_NOC && event->packet == NOC_READ_RESPONSE;
+    if (is_read && from == page->filled) {
+        page->filled += size;
+        page->filler = (struct check_who){event->asker, event->pc};
+    } else {
+        page->is_mixed = true;
+    }
+}
+
+void check_buffers_written(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    struct check_tile *own = scene->checks->tile[scene->tile->node];
+    for (unsigned i = 0; own && i < own->launched.buffers; i++) {
+        struct check_buffer *buffer = &own->buffer[own->launched.buffer[i].id];
+        uint32_t size = buffer->about.page_size, at = (uint32_t)event->address;
+        uint32_t end = at + event->size;
+        while (buffer->page && at < end && at - buffer->about.address < buffer->about.size) {
+            uint32_t in = at - buffer->about.address, room = size - in % size;
+            uint32_t count = end - at < room ? end - at : room;
+            if (in / size < buffer->about.num_pages) {
+                fill_page(scene, &buffer->page[in / size], in % size, count);
+            }
+            at += count;
+        }
+    }
+}
+
+/* --- Formats --- */
+
+static const char *name_of_format(unsigned code)
+{
+    const struct num_format_info *info = num_format_info(code);
+    return info ? info->name : "no format";
+}
+
+/* Which unpacker has the instruction used? */
+static unsigned unpacker_of(const struct observed_work *work)
+{
+    for (unsigned i = 0; i < work->touches; i++) {
+        if (work->touch[i].state == OBSERVED_STATE_UNPACKER) {
+            return work->touch[i].first;
+        }
+    }
+    return 0;
+}
+
+void check_buffers_unit(const struct check_scene *scene)
+{
+    const struct observed_work *work = scene->event->work;
+    const struct tensix *tensix = &scene->tile->tensix;
+    struct check_page *page = scene->own->moved;
+    if (!page || scene->event->thread >= OBSERVED_NO_THREAD) {
+        return;
+    }
+    unsigned state = tensix_get_CFG_STATE_ID_StateID(tensix, scene->event->thread);
+    uint32_t out = tensix_get_THCON_SEC0_REG1_Out_data_format(tensix, state);
+    uint32_t in =
+        tensix->config[state][unpacker_of(work) ? TENSIX_WORD_THCON_SEC1_REG0_TileDescriptor
+                                                : TENSIX_WORD_THCON_SEC0_REG0_TileDescriptor];
+    scene->own->moved = NULL;
+    in = num_format_code(in);
+    if (work->unit == TENSIX_UNIT_PACK) {
+        page->format = (uint8_t)(1 + out);
+        page->packer = (struct check_who){(uint8_t)scene->hart, scene->event->pc};
+    } else if (work->unit == TENSIX_UNIT_UNPACK && page->format && page->format != 1 + in) {
+        const struct check_buffer *buffer = &scene->own->buffer[scene->own->moved_in];
+        char place[CHECK_PLACE];
+        check_report(scene, PENROSE_FAULT_CB_FORMAT, scene->hart, scene->event->pc,
+                     buffer->about.address,
+                     "unpacks page %u of circular buffer %u as %s, and it was packed as %s by %s",
+                     (unsigned)(page - buffer->page), buffer->about.id, name_of_format(in),
+                     name_of_format(page->format - 1u),
+                     check_place(scene, page->packer.hart, page->packer.pc, place));
+        page->format = 0;
+    }
+}
+
+/* --- Launches --- */
+
+void check_buffers_forget(struct check_tile *own)
+{
+    for (unsigned i = 0; i < LOADER_MOST_BUFFERS; i++) {
+        free(own->buffer[i].page);
+    }
+    memset(own->buffer, 0, sizeof own->buffer);
+    own->moved = NULL;
+}
+
 void check_buffers_begin(const struct check_scene *scene)
 {
     const struct loader_launched *launched = &scene->own->launched;
-    memset(scene->own->buffer, 0, sizeof scene->own->buffer);
+    check_buffers_forget(scene->own);
     for (unsigned i = 0; i < launched->buffers; i++) {
         const struct loader_circular_buffer *about = &launched->buffer[i];
         unsigned stream = scene->own->first_stream + about->id;
@@ -195,6 +472,9 @@ void check_buffers_begin(const struct check_scene *scene)
                 (uint16_t)overlay_register(&scene->tile->overlay, stream, METAL_PAGES_RECEIVED);
             buffer->acknowledged =
                 (uint16_t)overlay_register(&scene->tile->overlay, stream, METAL_PAGES_ACKNOWLEDGED);
+            buffer->page = scene->checks->does[CHECK_BUFFERS] && about->num_pages <= CHECK_PAGES
+                               ? calloc(about->num_pages, sizeof *buffer->page)
+                               : NULL;
         }
     }
 }

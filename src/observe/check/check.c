@@ -71,7 +71,7 @@ static void end_kernel(const struct check_scene *scene)
     if (scene->hart == RV32_B) { /* it waits for the others */
         check_races_ended(scene);
         scene->own->is_known = false;
-        memset(scene->own->buffer, 0, sizeof scene->own->buffer);
+        check_buffers_forget(scene->own);
         scene->own->launched.buffers = 0;
     }
 }
@@ -170,6 +170,7 @@ static void check_unit(const struct check_scene *scene)
     if (follows_races(scene)) {
         check_races_unit(scene);
     }
+    check_buffers_unit(scene);
     if (scene->checks->uninit) {
         check_uninit_unit(scene);
     }
@@ -227,6 +228,10 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
     if (checks->does[CHECK_NOC] && (scene.own || !is_own)) {
         check_arrivals(&scene);
     }
+    if (checks->does[CHECK_BUFFERS] && event->kind == OBSERVED_WRITTEN && !event->is_gddr &&
+        event->address < tile->kind->l1_bytes) {
+        check_buffers_written(&scene);
+    }
     if (!is_own || !scene.own || event->kind == OBSERVED_LOADED) {
         return false; /* without memory the tile is not checked */
     }
@@ -255,6 +260,7 @@ static void free_checks(void *context)
     struct checks *checks = context;
     for (unsigned i = 0; i < NOC_NODES; i++) {
         if (checks->tile[i]) {
+            check_buffers_forget(checks->tile[i]);
             free(checks->tile[i]->races);
         }
         free(checks->tile[i]);
@@ -282,7 +288,8 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
         .context = checks,
     };
     enum penrose_status status = check_names(names, checks->does, error);
-    checks->observer.kinds |= (unsigned)checks->does[CHECK_RACES] << OBSERVED_UNIT;
+    checks->observer.kinds |= (unsigned)(checks->does[CHECK_RACES] || checks->does[CHECK_BUFFERS])
+                              << OBSERVED_UNIT;
     if (checks->does[CHECK_UNINIT] && chip->head.time.now > 0) {
         status = error_set(error, PENROSE_E_STATE,
                            "the check uninit does not know what was written before it began: turn "

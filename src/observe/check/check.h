@@ -25,6 +25,7 @@ enum {
     CHECK_MOST_TOLD = 256,
     CHECK_FRAMES = 64, /* of a stack whose return addresses are known, the innermost ones */
     CHECK_SPANS = 32,
+    CHECK_PAGES = 4096, /* of a buffer, which are followed */
     CHECK_GROWTHS = 4,
     CHECK_MULTICASTS = 8,
     CHECK_WORDS = 16, /* a power of two */
@@ -111,6 +112,23 @@ struct check_cache {
 
 /* --- Circular buffers --- */
 
+/* Somebody who did something. */
+struct check_who {
+    uint8_t hart;
+    uint32_t pc;
+};
+
+/* A page since it was popped last. */
+struct check_page {
+    uint32_t filled; /* bytes from its start on that NoC reads have brought, one behind the other */
+    bool is_mixed;   /* it was written in another way, too */
+    bool is_pushed;
+    struct check_who filler, pusher, packer;
+    uint8_t format;          /* 1 + that of the packer's latest data; 0: it has written none */
+    unsigned overwritten_by; /* 1 + the buffer as whose page it was overwritten; 0: it was not */
+    struct check_who overwriter;
+};
+
 /* Pages since the launch. What harts have seen of the other side's counter is what they may use. */
 struct check_buffer {
     struct loader_circular_buffer about; /* num_pages 0: the kernels have no such buffer */
@@ -118,6 +136,7 @@ struct check_buffer {
     uint32_t pushed, popped;
     uint32_t seen_pushed[RV32_CORES], seen_popped[RV32_CORES];
     uint8_t consumers, producers; /* harts that have popped, or pushed: a bit each */
+    struct check_page *page;      /* about.num_pages of them; NULL: they are not followed */
 };
 
 /* --- Memory --- */
@@ -168,6 +187,8 @@ struct check_tile {
     struct check_requests requests[RV32_CORES];
     struct check_cache cache[RV32_CORES];
     struct check_buffer buffer[LOADER_MOST_BUFFERS];
+    struct check_page *moved;  /* that the instruction of a unit at hand has read or written */
+    unsigned moved_in;         /* this buffer */
     struct check_races *races; /* NULL: nothing of the check races has happened yet */
     struct check_memory memory;
     uint32_t word[RV32_CORES]; /* of the instruction under way */
@@ -286,8 +307,14 @@ void check_races_ended(const struct check_scene *scene);
 void check_buffers_register(const struct check_scene *scene, bool is_by_kernel);
 /* Somebody reads or writes L1. */
 void check_buffers_access(const struct check_scene *scene);
+/* Somebody, also of another tile, writes L1. */
+void check_buffers_written(const struct check_scene *scene);
+/* An instruction of a unit has executed. */
+void check_buffers_unit(const struct check_scene *scene);
 /* Kernels begin whose launch is known now. */
 void check_buffers_begin(const struct check_scene *scene);
+/* All kernels of the tile have ended. */
+void check_buffers_forget(struct check_tile *own);
 
 /* --- memory.c --- */
 
