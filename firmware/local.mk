@@ -134,6 +134,7 @@ dist_examples_DATA = \
 	examples/copy.json \
 	examples/copy110.json \
 	examples/gather.json \
+	examples/github-checks.yml \
 	examples/github-workflow.yml \
 	examples/matmul.json \
 	examples/test_ttnn.py

@@ -337,6 +337,9 @@ enum penrose_status penrose_gate_read(struct penrose_chip *chip, unsigned x, uns
  *   memory  code, stacks, return addresses, null pointers and arguments (code-overwritten,
  *         stack-overflow, return-address, null-access, argument-range)
  *   uninit  data that nobody has written (undefined-data)
+ * Settings may stand in the list, as NAME=VALUE: report=FILE (SARIF), suppress=FILE, baseline=FILE,
+ * generate=FILE, kernel=PATTERN, tile=X-Y, launch=N; see docs/CHECKS.md. Files are written when the chip is
+ * destroyed.
  * Findings are faults of these kinds, with the policies that the chip has for them: one for each
  * instruction that breaks a rule, on the first tile that executes it. The tile's firmware must be
  * known. While a chip is checked, its shortcuts are not taken, and only the caller's thread runs it.

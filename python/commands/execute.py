@@ -21,7 +21,7 @@ from output import Refusal, Settings, note, plain
 # The exit codes of env(1).
 NOT_STARTED, NOT_RUNNABLE, NOT_FOUND, SIGNAL = 125, 126, 127, 128
 # Exit codes by --fail-on, if the command itself ends with 0. The worst comes first.
-FAILURES = {"fault": 121, "hang": 122, "warning": 123}
+FAILURES = {"fault": 121, "hang": 122, "warning": 123, "finding": 123}
 
 # --- What the command gets ---
 
@@ -119,6 +119,8 @@ def set_variables(environment: dict[str, str], settings: Settings, library: str,
         del environment["TT_METAL_SLOW_DISPATCH_MODE"]
     if root:
         environment["TT_METAL_RUNTIME_ROOT"] = root
+    if environment.get("PENROSE_CHECK"):
+        environment.setdefault("TT_METAL_RISCV_DEBUG_INFO", "1")  # findings tell lines of kernels
 
 
 # --- Running it ---
@@ -280,7 +282,8 @@ def judge(settings: Settings, code: int, devices: list[dict[str, Any]]) -> int:
         return NOT_STARTED
     wanted = settings.get("fail-on", "").split(",")
     for word, failure in FAILURES.items():
-        if word in wanted and total(devices, f"{word}s"):
+        is_unchecked = word == "finding" and not any(device.get("unchecked") == 0 for device in devices)
+        if word in wanted and (total(devices, f"{word}s") or is_unchecked):
             tell(f"the command ended with 0; this is a failure by --fail-on: exit code {failure}")
             return failure
     return 0

@@ -40,6 +40,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run on the chips that UMD's cluster descriptor FILE names, in place of a card",
     )
     group.addoption(
+        "--penrose-check",
+        nargs="?",
+        const="all",
+        metavar="CHECK,...",
+        help="look for mistakes of kernels that hurt only sometimes (all, or noc,cb,races,memory,uninit); a test in "
+        "which one is found fails",
+    )
+    group.addoption(
         "--penrose-exec",
         default="",
         metavar="OPTIONS",
@@ -59,11 +67,18 @@ def stopping_kinds(text: str) -> set[str]:
     return {name for name, policy in policies.items() if policy == "stop"}
 
 
+def finding_kinds() -> set[str]:
+    """The kinds of fault that only warn unless PENROSE_POLICY says otherwise: those of checks are among them."""
+    from ._library import DEFAULT_POLICIES
+
+    return {name for name, policy in DEFAULT_POLICIES.items() if policy == "warn"}
+
+
 class Reports:
     """What the library adds to the file that PENROSE_REPORT names."""
 
-    def __init__(self, path: Path, stopping: set[str]) -> None:
-        self.path, self.stopping = path, stopping
+    def __init__(self, path: Path, failing: set[str]) -> None:
+        self.path, self.failing = path, failing
         self.seen = path.stat().st_size if path.exists() else 0
 
     def take(self) -> tuple[str, bool]:
@@ -76,7 +91,7 @@ class Reports:
         except FileNotFoundError:
             return "", False
         heads = [line.removeprefix(PREFIX) for line in text.splitlines() if line.startswith(PREFIX)]
-        fails = any(head.startswith(HANGS) or head.partition(":")[0] in self.stopping for head in heads)
+        fails = any(head.startswith(HANGS) or head.partition(":")[0] in self.failing for head in heads)
         return text, fails
 
 
@@ -105,8 +120,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     if options.penrose is None and cluster is None:
         return
     card = None if cluster and options.penrose == "unharvested" else options.penrose
+    checks = ["--check", options.penrose_check] if options.penrose_check else []
     try:
-        variables = environment(card, *options.penrose_exec.split(), cluster=cluster)
+        variables = environment(card, *checks, *options.penrose_exec.split(), cluster=cluster)
     except (OSError, RuntimeError, ValueError) as error:
         raise pytest.UsageError(f"--penrose{'-cluster' if cluster else ''}: {error}") from error
     for name, value in variables.items():
@@ -120,7 +136,10 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         folder = tempfile.mkdtemp(prefix="penrose-pytest-")
         os.environ["PENROSE_REPORT"] = os.path.join(folder, "report.txt")
         early_config.add_cleanup(lambda: remove(folder))
-    reports = Reports(Path(os.environ["PENROSE_REPORT"]), stopping_kinds(os.environ.get("PENROSE_POLICY", "")))
+    failing = stopping_kinds(os.environ.get("PENROSE_POLICY", ""))
+    if checks:
+        failing |= finding_kinds()
+    reports = Reports(Path(os.environ["PENROSE_REPORT"]), failing)
     early_config.pluginmanager.register(Plugin(reports), "penrose-reports")
 
 

@@ -61,6 +61,26 @@ def test_faults_and_hangs_fail(pytester):
     result.assert_outcomes(passed=2, failed=2)
 
 
+FINDS = """
+    device.start(0x40002283, 0x00028463, *[0x13] * 40, 0x6F) # a branch on 0x400, which nobody has written
+"""
+
+
+def test_findings_fail(pytester):
+    pytester.makepyfile(HOST + "\ndef test_branch(device):" + FINDS)
+    result = pytester.runpytest_subprocess("--penrose", "--penrose-check=uninit", "-k", "branch")
+    result.stdout.fnmatch_lines(["*undefined-data: tile (1, 2) brisc*"])
+    result.assert_outcomes(failed=1, deselected=4)
+    result = pytester.runpytest_subprocess("--penrose", "-k", "branch")
+    result.assert_outcomes(passed=1, deselected=4)
+
+
+def test_a_misspelt_check_is_refused(pytester):
+    result = pytester.runpytest_subprocess("--penrose", "--penrose-check=unint")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*no check 'unint'*"])
+
+
 def test_policies_decide(pytester):
     pytester.makepyfile(HOST)
     result = pytester.runpytest_subprocess("--penrose=p100a", "--penrose-exec=--policy all=warn", "-k", "fault")

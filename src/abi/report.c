@@ -596,6 +596,26 @@ static void find_busiest(struct device *device, struct tile_work *busiest, unsig
     }
 }
 
+/* What the checks of all chips have found. */
+static int put_checks(const struct machine *machine, char *line, size_t size)
+{
+    uint64_t findings = 0;
+    bool is_on = false, is_blind = true;
+    struct check_result result;
+    for (unsigned i = 0; i < machine->devices; i++) {
+        struct penrose_chip *chip = machine->device[i]->chip;
+        if (inside(chip)->check_tell(chip, &result)) {
+            is_on = true;
+            is_blind &= result.is_blind;
+            findings += result.findings;
+            report_note(machine->device[i], "%s", result.text);
+        }
+    }
+    return is_on ? snprintf(line, size, ", \"findings\": %llu, \"unchecked\": %d",
+                            (unsigned long long)findings, is_blind)
+                 : 0;
+}
+
 static void write_summary(struct machine *machine)
 {
     const struct summary *summary = machine->summary;
@@ -626,7 +646,9 @@ static void write_summary(struct machine *machine)
                            i ? ", " : "", busiest[i].chip, busiest[i].x, busiest[i].y,
                            (unsigned long long)busiest[i].instructions);
     }
-    length += snprintf(line + length, sizeof line - (size_t)length, "]}\n");
+    length += snprintf(line + length, sizeof line - (size_t)length, "]");
+    length += put_checks(machine, line + length, sizeof line - (size_t)length);
+    length += snprintf(line + length, sizeof line - (size_t)length, "}\n");
     int error = append_to_file(summary->path, NULL, line, (size_t)length);
     if (error) {
         report(machine->device[0], "PENROSE_SUMMARY: %.512s cannot be written: %s", summary->path,

@@ -158,7 +158,7 @@ static error_t check_launches(const struct cli *cli, const char *origin, const c
 
 static error_t check_fail_on(const struct cli *cli, const char *origin, const char *text)
 {
-    static const char *const events[] = {"fault", "hang", "warning"};
+    static const char *const events[] = {"fault", "hang", "warning", "finding"};
     size_t length;
     for (const char *at = text;; at += length + 1) {
         bool is_known = false;
@@ -167,10 +167,11 @@ static error_t check_fail_on(const struct cli *cli, const char *origin, const ch
             is_known |= strlen(events[i]) == length && strncmp(events[i], at, length) == 0;
         }
         if (!is_known) {
-            return options_refuse(cli,
-                                  "%s: '%.*s' is none of fault, hang and warning; write for "
-                                  "example %s fault,hang",
-                                  origin, (int)length, at, origin);
+            return options_refuse(
+                cli,
+                "%s: '%.*s' is none of fault, hang, warning and finding; write for "
+                "example %s fault,hang",
+                origin, (int)length, at, origin);
         }
         if (!at[length]) {
             return 0;
@@ -203,6 +204,7 @@ struct exec_row {
     const char *separator; /* several options are one list; NULL: the last one counts */
     enum exec_path path;
     int letter;
+    const char *setting; /* of PENROSE_CHECK; its value is a path */
 };
 
 static const struct exec_row exec_rows[] = {
@@ -248,10 +250,17 @@ static const struct exec_row exec_rows[] = {
     {"compile-firmware", NULL, "Let ttnn compile firmware; this is what it does anyway",
      .variable = NULL},
     {.help = "What it tells:"},
-    {"report", "FILE", "Add fault and deadlock reports to FILE, in full",
+    {"report", "FILE",
+     "Add fault and deadlock reports to FILE, in full; what checks find in SARIF, where its name "
+     "ends in .sarif",
      .variable = "PENROSE_REPORT", .path = PATH_ADDED},
     {"check", "CHECK,...", "Look for mistakes of kernels that hurt only sometimes: " CHECK_HELP,
      .variable = "PENROSE_CHECK", .check = options_checks},
+    {"suppress", "FILE", "Do not report what a line KIND PATTERN REASON of FILE excuses",
+     .setting = "suppress"},
+    {"gen-suppressions", "FILE", "Add a line to FILE for each finding", .setting = "generate"},
+    {"baseline", "FILE", "Do not report what the SARIF file FILE of an earlier run has",
+     .setting = "baseline"},
     {"trace", "FILE",
      "Add what harts, coprocessors and NoC do to FILE; in binary form where its name ends in "
      ".ptrace",
@@ -288,7 +297,8 @@ static const struct exec_row exec_rows[] = {
      "stop: end the command then, too; throw: throw a C++ exception to it",
      .variable = "PENROSE_ON_HANG", .check = check_on_hang},
     {"fail-on", "LIST",
-     "Let a command that ends with 0 fail where there were any of: fault,hang,warning",
+     "Let a command that ends with 0 fail where there were any of: fault,hang,warning,finding; "
+     "finding is one of --check, or that nothing was checked",
      .check = check_fail_on, .separator = ","},
     {"help", NULL, "Show this help", .letter = 'h'},
 };
@@ -376,7 +386,7 @@ static const char exec_doc[] =
     "cannot do its part, such as a recording for which there is no room, 126 when COMMAND "
     "cannot be run, 127 when it is not found. With "
     "--fail-on "
-    "and --on-hang stop: 121 after a fault, 122 after a hang, 123 after a warning.\n"
+    "and --on-hang stop: 121 after a fault, 122 after a hang, 123 after a warning or a finding.\n"
     "`penrose doctor` checks what is installed.";
 
 static bool parse_options(struct exec_options *options, int argc, char **argv, enum cli_exit *exit)
@@ -413,6 +423,13 @@ static bool set_path(const struct cli *cli, const char *origin, const char *vari
            setenv(variable, path, 1) == 0;
 }
 
+/* Which the checks write, and not the library's reports. */
+static bool is_sarif(const char *path)
+{
+    const char *dot = path ? strrchr(path, '.') : NULL;
+    return dot && strcmp(dot, ".sarif") == 0;
+}
+
 static bool set_paths(const struct exec_options *options)
 {
     const struct cli *cli = options->cli;
@@ -422,7 +439,7 @@ static bool set_paths(const struct exec_options *options)
         char origin[32];
         snprintf(origin, sizeof origin, "--%s", row->name ? row->name : "");
         const char *wanted = value || !row->path ? value : host_variable(row->variable);
-        if (row->path && wanted &&
+        if (row->path && wanted && !is_sarif(wanted) &&
             !set_path(cli, value ? origin : row->variable, row->variable, row->path, wanted)) {
             return false;
         }
@@ -446,6 +463,41 @@ static bool check_pairs(const struct exec_options *options)
     }
     return !exec_value(options, "dump-on") || host_variable("PENROSE_DUMP_DIR") ||
            set_path(cli, "--dump-dir", "PENROSE_DUMP_DIR", PATH_FOLDER, "penrose-dumps");
+}
+
+/* Adds a setting with an absolute path to PENROSE_CHECK. */
+static bool add_setting(const struct cli *cli, const char *origin, const char *setting,
+                        const char *value)
+{
+    const char *before = host_variable("PENROSE_CHECK");
+    char path[PATH_MAX], *list;
+    if (!before) {
+        complain(cli, "%s is about findings of checks; add --check", origin);
+        return false;
+    }
+    if (!host_absolute(path, sizeof path, value) ||
+        asprintf(&list, "%s,%s=%s", before, setting, path) < 0) {
+        complain(cli, "%s: the path is too long", origin);
+        return false;
+    }
+    bool done = options_checks(cli, origin, list) == 0 && setenv("PENROSE_CHECK", list, 1) == 0;
+    free(list);
+    return done;
+}
+
+static bool set_checks(const struct exec_options *options)
+{
+    const char *report = exec_value(options, "report");
+    for (size_t i = 0; i < EXEC_ROWS; i++) {
+        const struct exec_row *row = &exec_rows[i];
+        char origin[32];
+        snprintf(origin, sizeof origin, "--%s", row->name ? row->name : "");
+        if (row->setting && options->value[i] &&
+            !add_setting(options->cli, origin, row->setting, options->value[i])) {
+            return false;
+        }
+    }
+    return !is_sarif(report) || add_setting(options->cli, "--report", "report", report);
 }
 
 /* PENROSE_SCHEDULE has both. */
@@ -483,7 +535,7 @@ static bool set_environment(const struct exec_options *options, const struct cho
     if (!done) {
         complain(options->cli, "no memory for the environment");
     }
-    return done && set_paths(options) && check_pairs(options);
+    return done && set_paths(options) && set_checks(options) && check_pairs(options);
 }
 
 /* --- Running it --- */

@@ -8,6 +8,7 @@
 #include <penrose/dump.h>
 
 #include "api/api.h"
+#include "cli/check_options.h"
 #include "cli/compare_options.h"
 #include "cli/last_writer.h"
 #include "cli/options.h"
@@ -44,6 +45,7 @@ struct replay_options {
     unsigned chip;
     bool is_free;
     struct last_writer_option writer;
+    struct check_options checks;
 };
 
 /* --- Options --- */
@@ -55,6 +57,7 @@ static error_t parse_replay(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = options->cli;
         state->child_inputs[1] = options->cli;
+        state->child_inputs[2] = &options->checks;
         return 0;
     case KEY_THREADS:
         return options_number(options->cli, "--threads", argument, CLI_THREADS, &options->threads);
@@ -150,7 +153,7 @@ static const struct argp_option replay_rows[] = {
 };
 
 static const struct argp_child replay_children[] = {
-    {&json_argp, 0, NULL, 0}, {&arch_argp, 0, "Chip:", 6}, {0}};
+    {&json_argp, 0, NULL, 0}, {&arch_argp, 0, "Chip:", 6}, {&check_argp, 0, "Checks:", 7}, {0}};
 
 static const struct argp replay_argp = {
     .options = replay_rows,
@@ -168,6 +171,8 @@ static const struct argp replay_argp = {
         "        who wrote the word at 0x4000 of tile 1,2 last\n"
         "  penrose replay matmul.rec --dump-state here --against card\n"
         "        does the card that was dumped after this program hold the same?\n"
+        "  penrose replay matmul.rec --check --symbols ~/.cache/tt-metal-cache\n"
+        "        mistakes of its kernels that hurt only sometimes\n"
         "  penrose replay matmul.rec --gdb 1234\n"
         "        debug the kernels without the program that launched them\n"
         "  penrose replay matmul.rec --timing timed\n"
@@ -378,6 +383,27 @@ static enum cli_exit listen_for_gdb(struct replay *replay)
                : complain(replay->options->cli, "--gdb: %s", error.text);
 }
 
+static void place_programs(void *context, unsigned x, unsigned y)
+{
+    const struct replay *replay = context;
+    (void)x;
+    (void)y;
+    if (replay->programs) {
+        program_files_place_all(replay->programs, replay->chip, replay->chip);
+    }
+}
+
+/* Checks know kernels by the programs that --symbols names. */
+static enum cli_exit start_replay_checks(struct replay *replay)
+{
+    const struct check_options *checks = &replay->options->checks;
+    if (checks->names) {
+        chip_head(replay->chip)->find_programs = place_programs;
+        chip_head(replay->chip)->find_context = replay;
+    }
+    return check_options_start(checks, replay->chip);
+}
+
 static void serve_end(struct replay *replay, enum cli_exit exit)
 {
     if (replay->gdb) {
@@ -403,6 +429,7 @@ static enum cli_exit run_and_look(struct replay *replay)
         program_files_place_all(replay->programs, replay->chip, replay->chip);
     }
     exit = dump_replay(replay, exit);
+    exit = check_options_end(&options->checks, replay->chip, exit);
     serve_end(replay, exit);
     return exit;
 }
@@ -433,7 +460,8 @@ static enum cli_exit replay_journal(struct replay *replay)
     if (begin_replay(replay, &error) != PENROSE_OK) {
         return complain(cli, "%s: %s", replay->options->path, error.text);
     }
-    exit = listen_for_gdb(replay);
+    exit = start_replay_checks(replay);
+    exit = exit == CLI_DONE ? listen_for_gdb(replay) : exit;
     exit = exit == CLI_DONE ? run_and_look(replay) : exit;
     inside(replay->chip)->replay_end(replay->rerun);
     return exit;
@@ -453,7 +481,7 @@ static void free_replay(struct replay *replay)
 
 enum cli_exit cmd_replay(struct cli *cli, int argc, char **argv)
 {
-    struct replay_options options = {.cli = cli};
+    struct replay_options options = {.cli = cli, .checks = {.cli = cli}};
     struct penrose_error error;
     enum cli_exit exit;
     if (!options_parse(cli, &replay_argp, argc, argv, &options, &exit)) {

@@ -27,6 +27,8 @@ penrose_SOURCES = \
 	%D%/cmd_state.c \
 	%D%/cmd_trace.c \
 	%D%/cmd_waits.c \
+	%D%/check_options.c \
+	%D%/check_options.h \
 	%D%/compare_options.c \
 	%D%/compare_options.h \
 	%D%/last_writer.c \

@@ -14,7 +14,6 @@
 #include "host/environment.h"
 #include "host/processors.h"
 #include "observe/settings.h"
-#include "observe/check/names.h"
 #include "observe/trace/filter.h"
 
 enum {
@@ -24,7 +23,6 @@ enum {
     KEY_TIMING,
     KEY_STOCHASTIC,
     KEY_POLICY,
-    KEY_CHECK,
     KEY_TRACE,
     KEY_PROFILE,
     KEY_TRACE_FILTER,
@@ -41,8 +39,10 @@ enum {
 
 void machine_options_init(struct machine_options *options, struct cli *cli)
 {
-    *options = (struct machine_options){
-        .cli = cli, .chip = {.size = sizeof options->chip}, .look = {.cli = cli}};
+    *options = (struct machine_options){.cli = cli,
+                                        .chip = {.size = sizeof options->chip},
+                                        .look = {.cli = cli},
+                                        .checks = {.cli = cli}};
 }
 
 void machine_options_add_tile(struct machine_options *options, unsigned x, unsigned y)
@@ -192,14 +192,6 @@ static error_t parse_policy(struct machine_options *options, const char *text)
     return 0;
 }
 
-enum cli_exit options_start_checks(const struct machine_options *options, struct penrose_chip *chip)
-{
-    struct penrose_error error;
-    return !options->checks || penrose_check(chip, options->checks, &error) == PENROSE_OK
-               ? CLI_DONE
-               : complain(options->cli, "--check: %s", error.text);
-}
-
 static error_t parse_threads(struct machine_options *options, const char *text)
 {
     uint64_t threads;
@@ -218,6 +210,7 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &options->look;
         state->child_inputs[1] = options->cli;
+        state->child_inputs[2] = &options->checks;
         return 0;
     case KEY_TILE:
         return parse_tile(options, argument);
@@ -231,9 +224,6 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
         return parse_timing(options, argument);
     case KEY_POLICY:
         return parse_policy(options, argument);
-    case KEY_CHECK:
-        options->checks = argument ? argument : "all";
-        return options_checks(options->cli, "--check", options->checks);
     case KEY_TRACE:
         return set_trace(options, argument, false);
     case KEY_PROFILE:
@@ -292,8 +282,6 @@ static const struct argp_option machine_option_rows[] = {
      "What a guest fault does: stop, warn or ignore; KIND is a name that fault reports begin with, "
      "or all",
      0},
-    {"check", KEY_CHECK, "CHECK,...", OPTION_ARG_OPTIONAL,
-     "Look for mistakes that hurt only sometimes: " CHECK_HELP " (default)", 0},
     {"trace", KEY_TRACE, "FILE", OPTION_ARG_OPTIONAL,
      "Write what harts, coprocessors and NoC do to stderr or FILE; in binary form, for 'penrose "
      "trace', where its name ends in .ptrace",
@@ -345,7 +333,7 @@ static const struct argp_option machine_option_rows[] = {
 };
 
 static const struct argp_child machine_children[] = {
-    {&look_argp, 0, NULL, 0}, {&arch_argp, 0, NULL, 0}, {0}};
+    {&look_argp, 0, NULL, 0}, {&arch_argp, 0, NULL, 0}, {&check_argp, 0, NULL, 0}, {0}};
 
 const struct argp machine_argp = {
     .options = machine_option_rows, .parser = parse_machine, .children = machine_children};

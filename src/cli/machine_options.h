@@ -12,6 +12,7 @@
 
 #include "cli/cli.h"
 #include "cli/last_writer.h"
+#include "cli/check_options.h"
 #include "cli/look.h"
 #include "cli/options.h"
 #include "observe/trace/file.h"
@@ -20,7 +21,7 @@ struct machine_options {
     struct cli *cli;
     struct penrose_options chip;
     uint64_t max_cycles; /* 0 until an option or the default sets it */
-    const char *checks;  /* penrose_check; NULL: none */
+    struct check_options checks;
     bool tracing;
     struct trace_file_options trace; /* a trace, or a profile */
     bool warn_unmodelled;
@@ -34,10 +35,6 @@ struct machine_options {
     struct penrose_place tile[CLI_MOST_TILES];
     unsigned tiles, workers; /* workers come first: --tile, or else session_open, adds some */
 };
-
-/* Turns the checks of --check on. */
-enum cli_exit options_start_checks(const struct machine_options *options,
-                                   struct penrose_chip *chip);
 
 /* machine_options_init before parsing; machine_options_finish after it sets what no option has
  * set: the host threads, and the limit, which is lower for a run that writes a trace. */

@@ -289,9 +289,9 @@ bool options_place(const char *text, struct penrose_place *place)
 
 error_t options_checks(const struct cli *cli, const char *origin, const char *text)
 {
-    bool does[CHECKS] = {false};
+    struct check_settings settings;
     struct penrose_error error;
-    return check_names(text, does, &error) == PENROSE_OK
+    return check_settings_parse(text, &settings, &error) == PENROSE_OK
                ? 0
                : options_refuse(cli, "%s: %s", origin, error.text);
 }

@@ -232,7 +232,7 @@ enum cli_exit session_open(struct session *session, struct cli *cli,
     enum cli_exit exit = make_chip(session);
     exit = exit ? exit : find_workers(session, options);
     exit = exit ? exit : start_history(session);
-    exit = exit ? exit : options_start_checks(options, session->chip);
+    exit = exit ? exit : check_options_start(&options->checks, session->chip);
     exit = exit ? exit : start_gdb(session);
     if (exit) {
         return exit;
@@ -978,9 +978,10 @@ enum cli_exit session_close(struct session *session, enum cli_exit exit)
 {
     if (session->chip) {
         explain_warnings(session);
-    }
-    if (session->chip && session->options->warn_unmodelled) {
-        list_unmodelled(session);
+        exit = check_options_end(&session->options->checks, session->chip, exit);
+        if (session->options->warn_unmodelled) {
+            list_unmodelled(session);
+        }
     }
     json_decref(session->console.lines);
     if (session->cli->witness && session->chip) {
@@ -995,6 +996,5 @@ enum cli_exit session_close(struct session *session, enum cli_exit exit)
     penrose_cluster_destroy(session->cluster);
     program_files_free(session->files);
     penrose_firmware_close(session->firmware);
-    saved = saved ? saved : told;
-    return exit ? exit : looked ? looked : traced ? traced : saved;
+    return exit ? exit : looked ? looked : traced ? traced : saved ? saved : told;
 }

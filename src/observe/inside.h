@@ -10,6 +10,7 @@
 #include "metal/cluster_file.h"
 #include "metal/descriptor.h"
 #include "metal/firmware.h"
+#include "observe/check/tell.h"
 #include "observe/dump/dump.h"
 #include "observe/explain/writers.h"
 #include "observe/history/moments.h"

@@ -24,6 +24,7 @@ chip_sources += \
 	%D%/check/races.h \
 	%D%/check/report.c \
 	%D%/check/scene.c \
+	%D%/check/tell.h \
 	%D%/check/uninit.c \
 	%D%/dump/buffers.c \
 	%D%/dump/collect.c \
@@ -69,8 +70,11 @@ chip_sources += \
 
 ## What knows no chip.
 libpenrose_core_la_SOURCES += \
+	%D%/check/findings.c \
+	%D%/check/findings.h \
 	%D%/check/names.c \
 	%D%/check/names.h \
+	%D%/check/sarif.c \
 	%D%/dump/dump.h \
 	%D%/dump/file.c \
 	%D%/dump/groups.def \

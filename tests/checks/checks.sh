@@ -353,6 +353,62 @@ in_kit "a flag that is polled without a fence" \
     ncrisc.c "$tell" brisc.c "s/^    fill\\(LEFT/    $poll    }\\n&/"
 in_kit "a flag that is polled with a fence" '' ncrisc.c "$tell" brisc.c "s/^    fill\\(LEFT/    $poll        fence();\\n    }\\n&/"
 
+# --- Reports, suppressions, a baseline ---
+
+# reported NAME TEXT EXIT FINDINGS OPTION...: with these options the checks say TEXT at the end of "reads at the end"
+# (or of copy as it is, if FINDINGS is "none"), the run ends with EXIT, and reports so many findings.
+# Kernels of the cache would tell the lines of another folder.
+PENROSE_CACHE=$work/cache program open gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_read(neighbour, all, all + 4096 * 12, 64);/'
+program fine copy
+reported() {
+    local name=$1 text=$2 wanted=$3 findings=$4 status=0 found kernels=open program=gather
+    shift 4
+    [[ $name =~ ${PENROSE_CASES:-} ]] || return 0
+    [ "$findings" != none ] || { kernels=fine program=copy findings=0; }
+    run "$kernels" "$program" --check "$@" || status=$?
+    found=$(grep -c 'guest fault' "$work/said")
+    report "$name" "$([ "$status" -eq "$wanted" ] && [ "$found" -eq "$findings" ] && grep -qE "$text" "$work/said" ||
+        { echo "exit code $status, $found findings:" && cat "$work/said"; })"
+}
+line=$(grep -n 'noc_read(neighbour' "$work/open/src/brisc.c" | cut -d: -f1)
+reported "one mistake is one report" '^checks: 1 finding, 0 excused' 0 1
+reported "a finding lets a run fail" '^checks: 1 finding' 1 1 --fail-on finding
+reported "no finding lets no run fail" '^checks: 0 findings' 0 none --fail-on finding
+reported "a report in SARIF" '^checks: 1 finding' 0 1 --report first.sarif
+reported "a second report in the same file" '^checks: 1 finding' 0 1 --report first.sarif
+report "the file has both" "$("$python" - "$work/first.sarif" "$line" <<'PYTHON'
+import json, sys
+log = json.load(open(sys.argv[1]))
+run = log["runs"][0]
+rules = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+assert log["version"] == "2.1.0" and len(log["runs"]) == 1 and run["tool"]["driver"]["name"], log["version"]
+assert len(run["results"]) == 2, len(run["results"])
+for result in run["results"]:
+    place = result["locations"][0]["physicalLocation"]
+    assert result["ruleId"] in rules and result["message"]["text"] and result["level"] == "warning", result
+    assert place["artifactLocation"]["uri"] == "open/src/brisc.c", place
+    assert place["region"]["startLine"] == int(sys.argv[2]), place
+    assert result["occurrenceCount"] == 16, result["occurrenceCount"]
+PYTHON
+)"
+reported "what a baseline has" '^checks: 0 findings, 0 excused, 0 suppressed, 1 known' 0 0 --baseline first.sarif --fail-on finding
+reported "suppressions for all findings" '^checks: 1 finding' 0 1 --gen-suppressions all.txt
+report "the suppression" "$(grep -qx "noc-open \*open/src/brisc.c:$line TODO: say why this is right" "$work/all.txt" || cat "$work/all.txt")"
+reported "what a file suppresses" '^checks: 0 findings, 0 excused, 1 suppressed' 0 0 --suppress all.txt
+echo 'noc-open */brisc.c' >"$work/bare.txt"
+reported "a suppression without a reason" 'bare.txt:1: a line is KIND PATTERN REASON' 2 0 --suppress bare.txt
+sed -i "${line}s|\$| // penrose: noc-open nobody reads it|" "$work/open/src/brisc.c"
+reported "what a comment excuses" '^checks: 0 findings, 1 excused' 0 0
+sed -i "${line}s|noc-open nobody|noc-source nobody|" "$work/open/src/brisc.c"
+reported "a comment about another kind" '^checks: 1 finding, 0 excused' 0 1
+reported "another tile" '^checks: 0 findings' 0 0 --check=tile=3-3
+reported "another kernel" '^checks: 0 findings' 0 0 --check='noc,kernel=*/ncrisc.c'
+reported "its kernel" '^checks: 1 finding' 0 1 --check='noc,kernel=*/brisc.c'
+expect "a report without checks" 2 'are about findings of checks; add --check' -- \
+    run "$work/copy.json" --firmware "$firmware" --report "$work/none.sarif"
+expect "a setting that there is not" 2 "no setting 'tiles=3' of checks" -- \
+    run "$work/copy.json" --firmware "$firmware" --check=noc,tiles=3
+
 # --- Words ---
 
 expect "a check that there is not" 2 "no check 'raced'; there are noc, cb, races, memory, uninit and all" -- \

@@ -36,10 +36,12 @@ static void know_launch(const struct check_scene *scene)
         layout = metal_layout(checks->chip, tile);
     }
     own->launched.base = 0;
+    checks->findings.blind += !layout && tile->kind->type == TILE_TENSIX;
     if (layout && tile->kind->type == TILE_TENSIX && is_running(layout, tile)) {
         loader_launched_read(layout, metal_l1(tile), &own->launched);
         own->first_stream = metal_first_buffer_stream(layout);
         own->is_known = own->launched.base != 0;
+        checks->findings.launches += own->is_known;
         check_buffers_begin(scene);
         check_memory_begin(scene);
     }
@@ -266,6 +268,7 @@ static void free_checks(void *context)
         free(checks->tile[i]);
     }
     check_uninit_free(checks);
+    findings_end(&checks->findings);
     free(checks->credits);
     free(checks->decoded);
     free(checks);
@@ -287,7 +290,10 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
         .free = free_checks,
         .context = checks,
     };
-    enum penrose_status status = check_names(names, checks->does, error);
+    struct check_settings settings;
+    enum penrose_status status = check_settings_parse(names, &settings, error);
+    memcpy(checks->does, settings.does, sizeof checks->does);
+    status = status ? status : findings_begin(&checks->findings, &settings, error);
     checks->observer.kinds |= (unsigned)(checks->does[CHECK_RACES] || checks->does[CHECK_BUFFERS])
                               << OBSERVED_UNIT;
     if (checks->does[CHECK_UNINIT] && chip->head.time.now > 0) {
@@ -311,4 +317,19 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
         free_checks(checks);
     }
     return status;
+}
+
+bool check_tell(struct penrose_chip *chip, struct check_result *result)
+{
+    for (const struct observer *observer = chip->observers; observer; observer = observer->next) {
+        if (observer->see == see) {
+            const struct checks *checks = observer->context;
+            const struct findings *findings = &checks->findings;
+            result->findings = findings->count + findings->more;
+            result->is_blind = findings->launches == 0 && findings->blind == 0;
+            findings_summary(findings, result->text, sizeof result->text);
+            return true;
+        }
+    }
+    return false;
 }

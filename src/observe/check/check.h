@@ -17,12 +17,14 @@
 #include "chip/chip.h"
 #include "loader/launched.h"
 #include "noc/packet.h"
+#include "observe/check/findings.h"
 #include "observe/check/names.h"
+#include "observe/check/tell.h"
 
 enum {
     CHECK_REQUESTS = 128, /* of a hart that it has not waited for; further ones are not followed */
     CHECK_NO_HART = RV32_CORES,
-    CHECK_MOST_TOLD = 256,
+    CHECK_TOLD = 512,  /* the latest */
     CHECK_FRAMES = 64, /* of a stack whose return addresses are known, the innermost ones */
     CHECK_SPANS = 32,
     CHECK_PAGES = 4096, /* of a buffer, which are followed */
@@ -201,12 +203,14 @@ struct check_decoded {
     struct rv32_operands operands;
 };
 
-/* A finding that was reported, wherever: the instruction at `pc` of such a hart breaks such a rule in this
- * launch, by the number that the host gave it. */
+/* Which finding it is that the instruction at `pc` of such a hart breaks such a rule in this launch, by the
+ * number that the host gave it. */
 struct check_told {
+    bool is_there;
     enum penrose_fault_kind kind;
     unsigned hart;
     uint32_t pc, launch;
+    unsigned finding; /* FINDINGS: it is not reported */
 };
 
 struct checks {
@@ -214,8 +218,9 @@ struct checks {
     struct penrose_chip *chip;
     bool does[CHECKS];
     unsigned searches; /* for firmware of a host */
-    struct check_told had[CHECK_MOST_TOLD];
-    unsigned told;
+    struct findings findings;
+    struct check_told told[CHECK_TOLD];
+    unsigned tellings;
     struct check_decoded *decoded; /* CHECK_DECODED of them, by a hash of the word; NULL: no check
                                       wants instructions */
     struct check_uninit *uninit;   /* NULL: it is not looked for */

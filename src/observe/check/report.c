@@ -31,6 +31,55 @@ static const enum check_kind check_of[PENROSE_FAULT_KINDS] = {
     [PENROSE_FAULT_RACE_OPEN] = CHECK_RACES,
 };
 
+/* The lines of an instruction, the innermost first, cut out of `text`. */
+static unsigned find_lines(const struct check_scene *scene, uint32_t pc, char *text, size_t size,
+                           char *line[FINDING_LINES])
+{
+    static const char between[] = ", inlined at ";
+    const struct tile *tile = scene->tile;
+    char source[256];
+    chip_locate(scene->checks->chip, tile->x, tile->y, pc, NULL, 0, source, sizeof source);
+    int used = snprintf(text, size, "%s", source);
+    images_calls_text(chip_images(scene->checks->chip), tile->x, tile->y, pc, true, text + used,
+                      size - (size_t)used);
+    unsigned count = 0;
+    char *calls = strstr(text, between);
+    if (calls) {
+        *calls = '\0';
+        calls += sizeof between - 1;
+    }
+    line[count++] = text;
+    for (char *comma; calls && count < FINDING_LINES; calls = comma) {
+        line[count++] = calls;
+        comma = strstr(calls, ", ");
+        if (comma) {
+            *comma = '\0';
+            comma += 2;
+        }
+    }
+    return *text ? count : 0;
+}
+
+static unsigned find_or_add(const struct check_scene *scene, const struct check_told *told,
+                            char *message, bool *is_new)
+{
+    const struct tile *tile = scene->tile;
+    char function[128] = "", source[256], lines[4096];
+    struct finding finding = {.kind = told->kind,
+                              .hart = tile_agent_name((enum tile_agent)told->hart),
+                              .x = tile->x,
+                              .y = tile->y,
+                              .launch = told->launch,
+                              .pc = told->pc,
+                              .message = message,
+                              .function = function};
+    chip_locate(scene->checks->chip, tile->x, tile->y, told->pc, function, sizeof function, source,
+                sizeof source);
+    function[strcspn(function, "+")] = '\0';
+    finding.lines = find_lines(scene, told->pc, lines, sizeof lines, finding.line);
+    return findings_add(&scene->checks->findings, &finding, is_new);
+}
+
 void check_report(const struct check_scene *scene, enum penrose_fault_kind kind, unsigned hart,
                   uint32_t pc, uint32_t address, const char *format, ...)
 {
@@ -44,15 +93,21 @@ void check_report(const struct check_scene *scene, enum penrose_fault_kind kind,
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    for (unsigned i = 0; i < checks->told; i++) {
-        const struct check_told *told = &checks->had[i];
-        if (told->kind == kind && told->hart == hart && told->pc == pc && told->launch == launch) {
+    for (unsigned i = 0; i < CHECK_TOLD; i++) {
+        const struct check_told *told = &checks->told[i];
+        if (told->is_there && told->kind == kind && told->hart == hart && told->pc == pc &&
+            told->launch == launch) {
+            checks->findings.finding[told->finding % FINDINGS].count += told->finding < FINDINGS;
             return; /* one mistake, here or on another tile */
         }
     }
-    if (checks->told < CHECK_MOST_TOLD) {
-        checks->had[checks->told++] =
-            (struct check_told){.kind = kind, .hart = hart, .pc = pc, .launch = launch};
+    struct check_told told = {
+        .is_there = true, .kind = kind, .hart = hart, .pc = pc, .launch = launch};
+    bool is_new;
+    told.finding = find_or_add(scene, &told, text, &is_new);
+    checks->told[checks->tellings++ % CHECK_TOLD] = told;
+    if (!is_new) {
+        return;
     }
     struct tile_fault fault =
         tile_fault_of(scene->tile, kind, (enum tile_agent)hart, pc, scene->event->cycle, text);

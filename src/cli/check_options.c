@@ -1,0 +1,112 @@
+/* Options about checks; see check_options.h. */
+#include "cli/check_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <penrose/debug.h>
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "observe/check/names.h"
+#include "observe/check/tell.h"
+#include "observe/inside.h"
+
+enum { KEY_CHECK = 0xb00, KEY_REPORT, KEY_SUPPRESS, KEY_BASELINE, KEY_GENERATE, KEY_FAIL_ON };
+
+static error_t parse_check(int key, char *argument, struct argp_state *state)
+{
+    struct check_options *options = state->input;
+    switch (key) {
+    case KEY_CHECK:
+        options->names = argument ? argument : "all";
+        return options_checks(options->cli, "--check", options->names);
+    case KEY_REPORT:
+        options->report = argument;
+        return 0;
+    case KEY_SUPPRESS:
+        options->suppress = argument;
+        return 0;
+    case KEY_BASELINE:
+        options->baseline = argument;
+        return 0;
+    case KEY_GENERATE:
+        options->generate = argument;
+        return 0;
+    case KEY_FAIL_ON:
+        options->fails = strcmp(argument, "finding") == 0;
+        return options->fails
+                   ? 0
+                   : options_refuse(options->cli, "--fail-on: '%s' is not 'finding'", argument);
+    case ARGP_KEY_END:
+        if (!options->names && (options->report || options->suppress || options->baseline ||
+                                options->generate || options->fails)) {
+            return options_refuse(options->cli, "--report, --suppress, --baseline, "
+                                                "--gen-suppressions and --fail-on are about "
+                                                "findings of checks; add --check");
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option check_rows[] = {
+    {"check", KEY_CHECK, "CHECK,...", OPTION_ARG_OPTIONAL,
+     "Look for mistakes that hurt only sometimes: " CHECK_HELP " (default)", 0},
+    {"report", KEY_REPORT, "FILE", 0,
+     "Add what checks find to the SARIF file FILE, which GitHub and editors show at the line", 0},
+    {"suppress", KEY_SUPPRESS, "FILE", 0,
+     "Do not report what a line KIND PATTERN REASON of FILE excuses (docs/CHECKS.md)", 0},
+    {"gen-suppressions", KEY_GENERATE, "FILE", 0,
+     "Add a line to FILE for each finding; write the reasons yourself", 0},
+    {"baseline", KEY_BASELINE, "FILE", 0,
+     "Do not report what the SARIF file FILE of an earlier run has", 0},
+    {"fail-on", KEY_FAIL_ON, "finding", 0,
+     "Let a run that ends well fail (exit code 1) after a finding, or if nothing was checked", 0},
+    {0},
+};
+
+const struct argp check_argp = {.options = check_rows, .parser = parse_check};
+
+void check_options_init(struct check_options *options, const struct cli *cli)
+{
+    *options = (struct check_options){.cli = cli};
+}
+
+enum cli_exit check_options_start(const struct check_options *options, struct penrose_chip *chip)
+{
+    const char *const settings[][2] = {{"report", options->report},
+                                       {"suppress", options->suppress},
+                                       {"baseline", options->baseline},
+                                       {"generate", options->generate}};
+    struct penrose_error error;
+    char *list;
+    if (!options->names || asprintf(&list, "%s", options->names) < 0) {
+        return CLI_DONE;
+    }
+    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
+        char *longer;
+        if (settings[i][1] &&
+            asprintf(&longer, "%s,%s=%s", list, settings[i][0], settings[i][1]) >= 0) {
+            free(list);
+            list = longer;
+        }
+    }
+    enum penrose_status status = penrose_check(chip, list, &error);
+    free(list);
+    return status == PENROSE_OK ? CLI_DONE : complain(options->cli, "--check: %s", error.text);
+}
+
+enum cli_exit check_options_end(const struct check_options *options, struct penrose_chip *chip,
+                                enum cli_exit exit)
+{
+    struct check_result result;
+    if (!options->names || !inside(chip)->check_tell(chip, &result)) {
+        return exit;
+    }
+    fprintf(stderr, "%s\n", result.text);
+    return options->fails && exit == CLI_DONE && (result.findings || result.is_blind) ? CLI_FAULT
+                                                                                      : exit;
+}

@@ -1,0 +1,31 @@
+/* Options about checks of run, boot and replay. */
+#ifndef CLI_CHECK_OPTIONS_H
+#define CLI_CHECK_OPTIONS_H
+
+#include <argp.h>
+
+#include "cli/cli.h"
+
+#include <penrose/penrose.h>
+
+struct check_options {
+    const struct cli *cli;
+    const char *names; /* penrose_check; NULL: no checks */
+    const char *report, *suppress, *baseline, *generate;
+    bool fails; /* --fail-on finding */
+};
+
+/* A child of a command's options; its input is a struct check_options. */
+extern const struct argp check_argp;
+
+void check_options_init(struct check_options *options, const struct cli *cli);
+
+/* Turns the checks on that were asked for. */
+enum cli_exit check_options_start(const struct check_options *options, struct penrose_chip *chip);
+
+/* Says what was found on the chip and what was not checked. The exit code is that of the command so far, or
+ * one of a failure by --fail-on. */
+enum cli_exit check_options_end(const struct check_options *options, struct penrose_chip *chip,
+                                enum cli_exit exit);
+
+#endif

@@ -1,0 +1,357 @@
+/* What becomes of findings, see findings.h. */
+#include "observe/check/findings.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "arch/names.h"
+#include "isa/error.h"
+
+enum { LINE_BYTES = 1024 };
+
+static const char scheme[] = "file://"; /* of paths that are not in the source tree */
+
+/* --- Places --- */
+
+static unsigned line_number(const char *line)
+{
+    const char *colon = strrchr(line, ':');
+    return colon ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
+}
+
+static void path_of_line(const char *line, char path[PATH_MAX])
+{
+    const char *colon = strrchr(line, ':');
+    snprintf(path, PATH_MAX, "%.*s", (int)(colon ? colon - line : (long)strlen(line)), line);
+}
+
+/* The path below the source tree; NULL: the file is not there. */
+static const char *below_root(const struct findings *findings, const char *path)
+{
+    size_t length = strlen(findings->root);
+    if (path[0] != '/') {
+        return access(path, R_OK) == 0 ? path : NULL;
+    }
+    return length > 0 && strncmp(path, findings->root, length) == 0 && path[length] == '/'
+               ? path + length + 1
+               : NULL;
+}
+
+unsigned findings_shown(const struct findings *findings, const struct finding *finding,
+                        char path[PATH_MAX])
+{
+    char whole[PATH_MAX];
+    for (unsigned i = 0; i < finding->lines; i++) {
+        path_of_line(finding->line[i], whole);
+        const char *below = below_root(findings, whole);
+        if (below) {
+            snprintf(path, PATH_MAX, "%s", below);
+            return line_number(finding->line[i]);
+        }
+    }
+    path[0] = '\0';
+    if (finding->lines == 0) {
+        return 0;
+    }
+    path_of_line(finding->line[finding->lines - 1], whole);
+    snprintf(path, PATH_MAX, "%s%.*s", whole[0] == '/' ? scheme : "", PATH_MAX - 8, whole);
+    return line_number(finding->line[finding->lines - 1]);
+}
+
+static uint64_t hash_more(uint64_t hash, const char *text)
+{
+    for (; *text; text++) {
+        hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+    }
+    return (hash ^ 0xff) * UINT64_C(0x100000001b3);
+}
+
+/* Numbers of a message change with lines and addresses. */
+void findings_print(const struct findings *findings, const struct finding *finding, char print[17])
+{
+    char path[PATH_MAX], words[LINE_BYTES];
+    size_t used = 0;
+    findings_shown(findings, finding, path);
+    for (const char *at = finding->message; *at && used < sizeof words - 1; at++) {
+        if (!isxdigit((unsigned char)*at)) {
+            words[used++] = *at;
+        }
+    }
+    words[used] = '\0';
+    uint64_t hash = hash_more(UINT64_C(0xcbf29ce484222325), arch_fault_name(finding->kind));
+    hash = hash_more(hash_more(hash_more(hash, path), finding->function), words);
+    snprintf(print, 17, "%016llx", (unsigned long long)hash);
+}
+
+/* --- What is not reported --- */
+
+/* Does the line have the comment "penrose: KIND", or "penrose: all"? */
+static bool has_mark(const char *text, const char *kind)
+{
+    static const char mark[] = "penrose: ";
+    const char *at = strstr(text, mark);
+    size_t length = strlen(kind);
+    if (!at) {
+        return false;
+    }
+    at += sizeof mark - 1;
+    return strncmp(at, "all ", 4) == 0 ||
+           (strncmp(at, kind, length) == 0 && strchr(" :,", at[length]) && at[length]);
+}
+
+static bool is_excused(const char *line, const char *kind)
+{
+    char path[PATH_MAX], text[LINE_BYTES];
+    unsigned wanted = line_number(line);
+    bool excused = false;
+    path_of_line(line, path);
+    FILE *file = wanted ? fopen(path, "r") : NULL;
+    for (unsigned number = 1; file && number <= wanted && fgets(text, sizeof text, file);
+         number++) {
+        excused |= number + 1 >= wanted && has_mark(text, kind);
+    }
+    if (file) {
+        fclose(file);
+    }
+    return excused;
+}
+
+static bool matches(const char *pattern, const struct finding *finding)
+{
+    char path[PATH_MAX];
+    for (unsigned i = 0; i < finding->lines; i++) {
+        path_of_line(finding->line[i], path);
+        if (fnmatch(pattern, finding->line[i], 0) == 0 || fnmatch(pattern, path, 0) == 0) {
+            return true;
+        }
+    }
+    return fnmatch(pattern, finding->function, 0) == 0;
+}
+
+static bool is_suppressed(const struct findings *findings, const struct finding *finding)
+{
+    const char *kind = arch_fault_name(finding->kind);
+    for (size_t i = 0; i < findings->suppressions; i++) {
+        const struct suppression *rule = &findings->suppression[i];
+        if (fnmatch(rule->kind, kind, 0) == 0 && matches(rule->pattern, finding)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_in_baseline(const struct findings *findings, const struct finding *finding)
+{
+    char print[17];
+    findings_print(findings, finding, print);
+    for (size_t i = 0; i < findings->baselines; i++) {
+        if (strcmp(findings->baseline[i], print) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- Files --- */
+
+static enum penrose_status read_suppressions(struct findings *findings, struct penrose_error *error)
+{
+    const char *path = findings->settings.suppress;
+    char text[LINE_BYTES], kind[64], pattern[512];
+    unsigned number = 0;
+    FILE *file = *path ? fopen(path, "r") : NULL;
+    if (*path && !file) {
+        return error_set(error, PENROSE_E_ARGUMENT, "suppress: %.200s cannot be read", path);
+    }
+    while (file && fgets(text, sizeof text, file)) {
+        int used = 0;
+        bool is_empty = text[strspn(text, " \t\r\n")] == '\0' || text[0] == '#';
+        number++;
+        if (is_empty) {
+            continue;
+        }
+        bool is_whole = sscanf(text, "%63s %511s %n", kind, pattern, &used) == 2 && text[used];
+        struct suppression *grown =
+            realloc(findings->suppression, (findings->suppressions + 1) * sizeof *grown);
+        findings->suppression = grown ? grown : findings->suppression;
+        if (!grown || !is_whole) {
+            fclose(file);
+            return error_set(error, grown ? PENROSE_E_ARGUMENT : PENROSE_E_MEMORY,
+                             "suppress: %.200s:%u: a line is KIND PATTERN REASON", path, number);
+        }
+        grown[findings->suppressions++] =
+            (struct suppression){.kind = strdup(kind), .pattern = strdup(pattern)};
+    }
+    if (file) {
+        fclose(file);
+    }
+    return PENROSE_OK;
+}
+
+static void take_baseline(struct findings *findings, json_t *results)
+{
+    size_t i;
+    json_t *result;
+    findings->baseline = calloc(json_array_size(results) + 1, sizeof *findings->baseline);
+    json_array_foreach(results, i, result)
+    {
+        const char *print = json_string_value(
+            json_object_get(json_object_get(result, "partialFingerprints"), "penrose/v1"));
+        if (print && findings->baseline) {
+            snprintf(findings->baseline[findings->baselines++], 17, "%s", print);
+        }
+    }
+}
+
+static enum penrose_status read_baseline(struct findings *findings, struct penrose_error *error)
+{
+    const char *path = findings->settings.baseline;
+    json_t *file = *path ? json_load_file(path, 0, NULL) : NULL;
+    json_t *results = json_object_get(json_array_get(json_object_get(file, "runs"), 0), "results");
+    if (*path && !json_is_array(results)) {
+        json_decref(file);
+        return error_set(error, PENROSE_E_ARGUMENT, "baseline: %.200s is no SARIF file", path);
+    }
+    if (*path) {
+        take_baseline(findings, results);
+    }
+    json_decref(file);
+    return PENROSE_OK;
+}
+
+static bool write_suppressions(const struct findings *findings)
+{
+    const char *path = findings->settings.generate;
+    FILE *file = *path ? fopen(path, "a") : NULL;
+    if (!file) {
+        return !*path;
+    }
+    for (unsigned i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->finding[i];
+        char shown[PATH_MAX];
+        unsigned line = findings_shown(findings, finding, shown);
+        if (line) {
+            const char *from =
+                strncmp(shown, scheme, sizeof scheme - 1) == 0 ? shown + sizeof scheme - 1 : shown;
+            fprintf(file, "%s *%s:%u TODO: say why this is right\n", arch_fault_name(finding->kind),
+                    from, line);
+        }
+    }
+    return fclose(file) == 0;
+}
+
+/* --- Life --- */
+
+enum penrose_status findings_begin(struct findings *findings, const struct check_settings *settings,
+                                   struct penrose_error *error)
+{
+    findings->settings = *settings;
+    if (!getcwd(findings->root, sizeof findings->root)) {
+        findings->root[0] = '\0';
+    }
+    enum penrose_status status = read_suppressions(findings, error);
+    return status ? status : read_baseline(findings, error);
+}
+
+static bool is_chosen_finding(const struct findings *findings, const struct finding *finding)
+{
+    const struct check_settings *settings = &findings->settings;
+    return (!settings->has_tile || (settings->x == finding->x && settings->y == finding->y)) &&
+           (!settings->has_launch || settings->launch == finding->launch) &&
+           (!*settings->kernel || matches(settings->kernel, finding));
+}
+
+static bool is_to_be_reported(struct findings *findings, const struct finding *finding)
+{
+    const char *kind = arch_fault_name(finding->kind);
+    for (unsigned i = 0; i < finding->lines; i++) {
+        if (is_excused(finding->line[i], kind)) {
+            findings->excused++;
+            return false;
+        }
+    }
+    if (is_suppressed(findings, finding)) {
+        findings->suppressed++;
+        return false;
+    }
+    bool is_known = is_in_baseline(findings, finding);
+    findings->known += is_known;
+    return !is_known;
+}
+
+unsigned findings_add(struct findings *findings, const struct finding *finding, bool *is_new)
+{
+    uint64_t place = hash_more(finding->lines ? 0 : finding->pc, arch_fault_name(finding->kind));
+    place = hash_more(place, finding->hart);
+    for (unsigned i = 0; i < finding->lines; i++) {
+        place = hash_more(place, finding->line[i]);
+    }
+    *is_new = false;
+    for (unsigned i = 0; i < findings->count; i++) {
+        if (findings->finding[i].place == place) {
+            findings->finding[i].count++;
+            return i;
+        }
+    }
+    if (!is_chosen_finding(findings, finding) || !is_to_be_reported(findings, finding)) {
+        return FINDINGS;
+    }
+    if (findings->count == FINDINGS) {
+        findings->more++;
+        return FINDINGS;
+    }
+    struct finding *added = &findings->finding[findings->count];
+    *added = *finding;
+    added->place = place;
+    added->count = 1;
+    added->message = strdup(finding->message);
+    added->function = strdup(finding->function);
+    for (unsigned i = 0; i < finding->lines; i++) {
+        added->line[i] = strdup(finding->line[i]);
+    }
+    *is_new = true;
+    return findings->count++;
+}
+
+void findings_summary(const struct findings *findings, char *text, size_t size)
+{
+    int used = snprintf(
+        text, size, "checks: %u %s, %llu excused, %llu suppressed, %llu known", findings->count,
+        findings->count == 1 ? "finding" : "findings", (unsigned long long)findings->excused,
+        (unsigned long long)findings->suppressed, (unsigned long long)findings->known);
+    const size_t at = used > 0 && (size_t)used < size ? (size_t)used : size - 1;
+    if (findings->launches == 0 && findings->blind == 0) {
+        snprintf(text + at, size - at, "; nothing was launched, so nothing was checked");
+    } else if (findings->blind > 0) {
+        snprintf(text + at, size - at,
+                 "; not checked: the beginnings and ends of kernels, and circular buffers, where "
+                 "firmware without debug information runs");
+    }
+}
+
+bool findings_end(struct findings *findings)
+{
+    bool is_written = !*findings->settings.report || findings_write_sarif(findings);
+    is_written &= write_suppressions(findings);
+    for (unsigned i = 0; i < findings->count; i++) {
+        struct finding *finding = &findings->finding[i];
+        for (unsigned k = 0; k < finding->lines; k++) {
+            free(finding->line[k]);
+        }
+        free(finding->message);
+        free(finding->function);
+    }
+    for (size_t i = 0; i < findings->suppressions; i++) {
+        free(findings->suppression[i].kind);
+        free(findings->suppression[i].pattern);
+    }
+    free(findings->suppression);
+    free(findings->baseline);
+    return is_written;
+}

@@ -1,0 +1,79 @@
+/*
+ * Findings: what checks have found, and what becomes of it.
+ *
+ * A finding is a place in a program that breaks a rule, however often, in however many launches and on
+ * however many tiles. Some are not reported: those that a comment in the source excuses, those of a file of
+ * suppressions, and those that a baseline has.
+ *
+ * A suppression is a line: KIND PATTERN REASON. KIND is a kind of fault or "*". PATTERN is one of fnmatch(3) for
+ * "FILE:LINE", "FILE", or the function. The reason is for readers, and has to be there. A line that begins
+ * with # is a comment.
+ * A comment "penrose: KIND REASON" on a line of the program, or on the line above it, excuses that line.
+ */
+#ifndef OBSERVE_CHECK_FINDINGS_H
+#define OBSERVE_CHECK_FINDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "observe/check/names.h"
+
+enum { FINDINGS = 256, FINDING_LINES = 16 };
+
+struct finding {
+    enum penrose_fault_kind kind;
+    const char *hart;
+    unsigned x, y;
+    uint32_t launch, pc;
+    uint64_t count;
+    uint64_t place; /* hash of kind, hart and lines */
+    char *message, *function;
+    char *line[FINDING_LINES]; /* "FILE:LINE", the innermost first */
+    unsigned lines;
+};
+
+struct suppression {
+    char *kind, *pattern;
+};
+
+struct findings {
+    struct check_settings settings;
+    struct finding finding[FINDINGS];
+    unsigned count;
+    uint64_t more; /* for which there was no room */
+    uint64_t excused, suppressed, known;
+    uint64_t launches, blind; /* whose kernels were checked; tiles whose launches are not known */
+    struct suppression *suppression;
+    size_t suppressions;
+    char (*baseline)[17]; /* fingerprints */
+    size_t baselines;
+    char root[PATH_MAX]; /* the folder to which paths are relative */
+};
+
+/* Takes the settings, and reads the files that they name. */
+enum penrose_status findings_begin(struct findings *findings, const struct check_settings *settings,
+                                   struct penrose_error *error);
+
+/* Adds a finding, whose texts are copied. The result is its index, or FINDINGS if it is not to be
+ * reported; *is_new: it was not there. */
+unsigned findings_add(struct findings *findings, const struct finding *finding, bool *is_new);
+
+/* One sentence on what was found and what was not checked. */
+void findings_summary(const struct findings *findings, char *text, size_t size);
+
+/* Writes the files that the settings ask for, and frees all. False: a file could not be written. */
+bool findings_end(struct findings *findings);
+
+/* Adds results to a SARIF file of ours, or makes it (sarif.c). */
+bool findings_write_sarif(const struct findings *findings);
+
+/* Which line of the finding is shown: the innermost that lies in the source tree, else the outermost. Its path
+ * as SARIF has it, and its number. */
+unsigned findings_shown(const struct findings *findings, const struct finding *finding,
+                        char path[PATH_MAX]);
+
+/* 16 hexadecimal digits that stay when lines move. */
+void findings_print(const struct findings *findings, const struct finding *finding, char print[17]);
+
+#endif

@@ -1,0 +1,119 @@
+/*
+ * Findings in SARIF 2.1.0, which GitHub and editors show at the line.
+ *
+ * A file has one run, whose results come last. So results are added to a file of ours by writing over its
+ * last bytes, which are always the same; several processes may do so, one after the other.
+ */
+#include "config.h"
+
+#include "observe/check/findings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+
+#include "arch/names.h"
+#include "isa/json_text.h"
+
+static const char tail[] = "\n]}]}\n";
+
+static json_t *message_of(const char *text)
+{
+    return json_pack("{s:o}", "text", json_text(text));
+}
+
+static json_t *place_of(const char *path, unsigned line)
+{
+    json_t *artifact = json_pack("{s:o}", "uri", json_text(path));
+    if (strncmp(path, "file:", 5) != 0) {
+        json_object_set_new(artifact, "uriBaseId", json_string("%SRCROOT%"));
+    }
+    return json_pack("{s:o, s:{s:i}}", "artifactLocation", artifact, "region", "startLine",
+                     (int)line);
+}
+
+static json_t *result_of(const struct findings *findings, const struct finding *finding)
+{
+    char path[PATH_MAX], print[17];
+    unsigned line = findings_shown(findings, finding, path);
+    json_t *chain = json_array();
+    findings_print(findings, finding, print);
+    json_t *location =
+        json_pack("{s:[{s:o}]}", "logicalLocations", "name", json_text(finding->function));
+    if (line) {
+        json_object_set_new(location, "physicalLocation", place_of(path, line));
+    }
+    for (unsigned i = 0; i < finding->lines; i++) {
+        json_array_append_new(chain, message_of(finding->line[i]));
+    }
+    return json_pack("{s:s, s:s, s:o, s:[o], s:{s:s}, s:I, s:{s:s, s:[i, i], s:i, s:o}}", "ruleId",
+                     arch_fault_name(finding->kind), "level", "warning", "message",
+                     message_of(finding->message), "locations", location, "partialFingerprints",
+                     "penrose/v1", print, "occurrenceCount", (json_int_t)finding->count,
+                     "properties", "hart", finding->hart, "tile", (int)finding->x, (int)finding->y,
+                     "launch", (int)finding->launch, "calls", chain);
+}
+
+static bool put_head(FILE *file)
+{
+    json_t *rules = json_array();
+    for (unsigned i = 0; i < PENROSE_FAULT_KINDS; i++) {
+        enum penrose_fault_kind kind = (enum penrose_fault_kind)i;
+        json_array_append_new(rules,
+                              json_pack("{s:s, s:o}", "id", arch_fault_name(kind),
+                                        "shortDescription", message_of(arch_fault_rule(kind))));
+    }
+    json_t *tool = json_pack("{s:{s:s, s:s, s:o}}", "driver", "name", "Penrose", "version",
+                             PACKAGE_VERSION, "rules", rules);
+    char *text = json_dumps(tool, JSON_COMPACT);
+    bool is_put =
+        text && fprintf(file,
+                        "{\"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\", "
+                        "\"version\": \"2.1.0\", \"runs\": [{\"tool\": %s, \"results\": [",
+                        text) > 0;
+    free(text);
+    json_decref(tool);
+    return is_put;
+}
+
+/* Stands where the next result goes: behind the others, or in a new file. False: the file is another one. */
+static bool find_place(FILE *file, bool *has_results)
+{
+    char last[sizeof tail] = "", before = 0;
+    long length = (long)sizeof tail - 1;
+    fseek(file, 0, SEEK_END);
+    *has_results = false;
+    if (ftell(file) == 0) {
+        return put_head(file);
+    }
+    if (fseek(file, -length - 1, SEEK_END) != 0 || fread(&before, 1, 1, file) != 1 ||
+        fread(last, 1, (size_t)length, file) != (size_t)length || strcmp(last, tail) != 0) {
+        return false;
+    }
+    *has_results = before != '[';
+    return fseek(file, -length, SEEK_END) == 0;
+}
+
+bool findings_write_sarif(const struct findings *findings)
+{
+    FILE *file = fopen(findings->settings.report, "a+");
+    if (file) { /* what is appended cannot be written over */
+        fclose(file);
+        file = fopen(findings->settings.report, "r+");
+    }
+    if (!file) {
+        return false;
+    }
+    bool has_results, is_put = flock(fileno(file), LOCK_EX) == 0 && find_place(file, &has_results);
+    for (unsigned i = 0; i < findings->count && is_put; i++) {
+        json_t *result = result_of(findings, &findings->finding[i]);
+        char *text = result ? json_dumps(result, JSON_COMPACT) : NULL;
+        is_put = text && fprintf(file, "%s\n%s", has_results ? "," : "", text) > 0;
+        has_results = true;
+        free(text);
+        json_decref(result);
+    }
+    is_put = is_put && fputs(tail, file) >= 0;
+    return fclose(file) == 0 && is_put;
+}
