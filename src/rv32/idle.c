@@ -412,7 +412,8 @@ static uint64_t replay_step(struct rv32_hart *hart, uint64_t now,
     if (!is_load && effects.class != RV32_CLASS_STORE) {
         return run_step(hart, now);
     }
-    struct rv32_cost cost = rv32_cost(hart);
+    struct rv32_cost cost;
+    rv32_cost(hart, &cost);
     hart->access.late = 0;
     if (is_load) {
         hart->x[op->rd] = extended(effects.traits, (*place)->value);

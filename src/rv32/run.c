@@ -148,7 +148,8 @@ static uint64_t run_one(struct rv32_hart *hart, struct rv32_cost *cost, uint64_t
 
 uint64_t rv32_step(struct rv32_hart *hart, uint64_t now)
 {
-    struct rv32_cost cost = rv32_cost(hart);
+    struct rv32_cost cost;
+    rv32_cost(hart, &cost);
     return run_one(hart, &cost, now);
 }
 
@@ -161,7 +162,8 @@ uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end)
         return run_burst(hart, now, end);
     }
     uint64_t cut = UINT64_MAX;
-    struct rv32_cost cost = rv32_cost(hart);
+    struct rv32_cost cost;
+    rv32_cost(hart, &cost);
     do {
         const uint32_t pc = hart->pc;
         hart->is_put_off = bus->starts && !bus->starts(hart->owner, hart, now);
@@ -173,7 +175,7 @@ uint64_t rv32_run(struct rv32_hart *hart, uint64_t now, uint64_t end)
         cut = hart->cut < cut ? hart->cut : cut;
         if (bus->finished && (hart->stop == RV32_RUNNING || hart->stop == RV32_STOP_PAUSE)) {
             bus->finished(hart->owner, hart, pc, now);
-            cost = rv32_cost(hart); /* who looks may have changed something */
+            rv32_cost(hart, &cost); /* who looks may have changed something */
         }
     } while (now < end && now < cut && hart->stop == RV32_RUNNING);
     hart->cut = cut;

@@ -114,7 +114,7 @@ static bool is_signed_division(unsigned row)
 
 static bool is_division(unsigned row)
 {
-    return is_signed_division(row) || row == RV32_ROW_DIVU || row == RV32_ROW_REMU;
+    return row >= RV32_ROW_DIV && row <= RV32_ROW_REMU;
 }
 
 static uint8_t division_time(const struct rv32_timing *timing, unsigned row, uint32_t dividend,
@@ -139,38 +139,49 @@ static bool is_atomic(const struct rv32_effects *effects)
     return (effects->traits & both) == both;
 }
 
-struct rv32_cost rv32_cost(struct rv32_hart *hart)
+static void find_cost(struct rv32_hart *hart, unsigned row, struct rv32_cost *cost)
 {
-    struct rv32_cost cost = {.pc = hart->pc, .cycles = 1};
     const struct rv32_timing *timing = hart->timing;
-    const struct rv32_page *page = timing ? rv32_page_at(hart, hart->pc, &cost.position) : NULL;
-    if (!page) {
-        return cost;
+    const struct rv32_op *op = &cost->page->ops[cost->position];
+    cost->effects = rv32_row_effects(row, cost->page->words[cost->position]);
+    cost->cycles = at_least(timing->row[row], 1);
+    cost->result = timing->result[row];
+    switch (cost->effects.class) {
+    case RV32_CLASS_LOAD:
+        cost->address = hart->x[op->rs1] + (uint32_t)op->imm;
+        cost->result = at_least(cost->result, load_time(hart, cost->address));
+        if (hart->pipeline.is_behind_store) {
+            cost->result += timing->delay[RV32_DELAY_LOAD_BEHIND_STORE];
+        }
+        break;
+    case RV32_CLASS_STORE:
+        cost->address = hart->x[op->rs1] + (uint32_t)op->imm;
+        break;
+    default:
+        if (timing->has_queues && is_division(row)) {
+            cost->cycles = division_time(timing, row, hart->x[op->rs1], hart->x[op->rs2]);
+            cost->result = cost->cycles;
+        }
     }
-    cost.page = page;
-    int row = page->rows[cost.position];
+}
+
+void rv32_cost(struct rv32_hart *hart, struct rv32_cost *cost)
+{
+    const struct rv32_timing *timing = hart->timing;
+    cost->pc = hart->pc;
+    cost->cycles = 1;
+    cost->page = timing ? rv32_page_at(hart, hart->pc, &cost->position) : NULL;
+    if (!cost->page) {
+        return;
+    }
+    int row = cost->page->rows[cost->position];
     if (row < 0) {
-        cost.cycles = at_least(timing->push, 1);
-        return cost;
+        cost->cycles = at_least(timing->push, 1);
+        cost->result = 0;
+        cost->effects = (struct rv32_effects){.class = RV32_CLASS_OTHER};
+    } else {
+        find_cost(hart, (unsigned)row, cost);
     }
-    const struct rv32_op *op = &page->ops[cost.position];
-    cost.effects = rv32_row_effects((unsigned)row, page->words[cost.position]);
-    cost.cycles = at_least(timing->row[row], 1);
-    cost.result = timing->result[row];
-    if (cost.effects.class == RV32_CLASS_LOAD || cost.effects.class == RV32_CLASS_STORE) {
-        cost.address = hart->x[op->rs1] + (uint32_t)op->imm;
-    }
-    if (cost.effects.class == RV32_CLASS_LOAD) {
-        bool is_behind = hart->pipeline.is_behind_store;
-        unsigned time = at_least(cost.result, load_time(hart, cost.address));
-        cost.result =
-            (uint8_t)(time + (is_behind ? timing->delay[RV32_DELAY_LOAD_BEHIND_STORE] : 0));
-    }
-    if (timing->has_queues && is_division((unsigned)row)) {
-        cost.cycles = division_time(timing, (unsigned)row, hart->x[op->rs1], hart->x[op->rs2]);
-        cost.result = cost.cycles;
-    }
-    return cost;
 }
 
 /* --- Stores under way --- */
@@ -255,7 +266,7 @@ static uint64_t load_behind_stores(struct rv32_hart *hart, struct rv32_cost *nex
         if (i == RV32_QUEUE_STORE - 1) {
             send_store(hart, now);
         }
-        begin = later(begin, now + cycles_ahead(store->leaves, now) - 1);
+        begin = later(begin, now + cycles_ahead(store->leaves - 1, now));
         pipeline->is_behind_store = is_in_l1(hart, address);
     }
     if (pipeline->is_behind_store) {
@@ -388,7 +399,7 @@ static uint64_t begin_in_queues(struct rv32_hart *hart, struct rv32_cost *next, 
     case RV32_CLASS_STORE:
         return can_merge(hart, next->address, now) || !is_later_than_store(&pipeline->store[0], now)
                    ? now
-                   : now + cycles_ahead(pipeline->store[0].leaves, now) - 1;
+                   : now + cycles_ahead(pipeline->store[0].leaves - 1, now);
     case RV32_CLASS_FENCE:
         return all_done(hart, now);
     default:
@@ -430,7 +441,7 @@ uint64_t rv32_charge(struct rv32_hart *hart, struct rv32_cost *cost, uint64_t no
                 jumps && is_mispredicted(hart, cost) ? timing->delay[RV32_DELAY_MISPREDICTED] : 0;
         }
     }
-    *cost = rv32_cost(hart);
+    rv32_cost(hart, cost);
     return cost->page ? begin_next(hart, cost, end) : end;
 }
 

@@ -42,7 +42,8 @@ enum { RV32_MOST_CYCLES = UINT8_MAX, RV32_MOST_AHEAD = 16 * RV32_MOST_CYCLES };
 /* What the chip's table says. */
 extern const struct rv32_timing rv32_chip_timing;
 
-/* What the next instruction is and takes, looked up before it runs. */
+/* What the next instruction is and takes, looked up before it runs. Without a page nothing but `pc` and
+ * `cycles` is meant. */
 struct rv32_cost {
     const struct rv32_page *page; /* NULL: it takes a cycle */
     struct rv32_effects effects;
@@ -51,7 +52,7 @@ struct rv32_cost {
     uint32_t address; /* of a load or store */
     uint8_t cycles, result;
 };
-struct rv32_cost rv32_cost(struct rv32_hart *hart);
+void rv32_cost(struct rv32_hart *hart, struct rv32_cost *cost);
 
 /* An instruction of that cost began at `now` and has run: when the one that comes now can begin, whose cost
  * is in *cost then. */
