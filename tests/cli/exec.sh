@@ -36,7 +36,13 @@ for range in '' x 5: 0:9 9:5 5:6: :5 -1 1073741825; do
     expect "a wrong run-ahead, $range" 125 "--run-ahead: '$range' is not understood" -- \
         exec --run-ahead="$range" -- true
 done
-expect "no such failure" 125 "'x' is none of fault, hang and warning" -- exec --fail-on fault,x -- true
+expect "no such failure" 125 "'x' is none of fault, hang, warning and finding" -- exec --fail-on fault,x -- true
+expect "a report of findings without checks" 125 '--report is about findings of checks; add --check' -- \
+    exec --report "$work/none.sarif" -- true
+expect "a suppression without checks" 125 '--suppress is about findings of checks; add --check' -- exec --suppress x -- true
+expect "kernels with lines while checks are on" 0 'out:^1 all,report=/.*/out.sarif$' -- exec --quiet --check all \
+    --report "$work/out.sarif" -- sh -c 'echo "$TT_METAL_RISCV_DEBUG_INFO $PENROSE_CHECK"'
+messages=0 expect "a run in which nothing was checked" 123 -- exec --quiet --check all --fail-on finding -- true
 expect "an empty list of failures" 125 "is none of fault" -- exec --fail-on= -- true
 expect "a wrong loopback" 125 "--loopback: 'x' is no Ethernet tile; write all, or X,Y" -- exec --loopback x -- true
 expect "a wrong end" 125 "'kill' is none of report, stop and throw" -- exec --on-hang kill -- true

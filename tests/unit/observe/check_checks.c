@@ -26,6 +26,9 @@ TEST(what_is_no_check_is_named)
     ck_assert_int_eq(penrose_check(chip, "noc,cub", &error), PENROSE_E_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.text, "cub"));
     ck_assert_int_eq(penrose_check(chip, "", &error), PENROSE_E_ARGUMENT);
+    ck_assert_int_eq(penrose_check(chip, "noc,tile=3", &error), PENROSE_E_ARGUMENT);
+    ck_assert_int_eq(penrose_check(chip, "noc,suppress=/nowhere/x", &error), PENROSE_E_ARGUMENT);
+    ck_assert_int_eq(penrose_check(chip, "noc,baseline=/nowhere/x", &error), PENROSE_E_ARGUMENT);
     ck_assert_int_eq(penrose_check(chip, "noc,cb,races,memory,uninit", &error), PENROSE_OK);
 }
 
