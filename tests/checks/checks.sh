@@ -376,7 +376,7 @@ reported "a finding lets a run fail" '^checks: 1 finding' 1 1 --fail-on finding
 reported "no finding lets no run fail" '^checks: 0 findings' 0 none --fail-on finding
 reported "a report in SARIF" '^checks: 1 finding' 0 1 --report first.sarif
 reported "a second report in the same file" '^checks: 1 finding' 0 1 --report first.sarif
-report "the file has both" "$("$python" - "$work/first.sarif" "$line" <<'PYTHON'
+[[ ! "the file has both" =~ ${PENROSE_CASES:-} ]] || report "the file has both" "$("$python" - "$work/first.sarif" "$line" <<'PYTHON'
 import json, sys
 log = json.load(open(sys.argv[1]))
 run = log["runs"][0]
@@ -393,7 +393,7 @@ PYTHON
 )"
 reported "what a baseline has" '^checks: 0 findings, 0 excused, 0 suppressed, 1 known' 0 0 --baseline first.sarif --fail-on finding
 reported "suppressions for all findings" '^checks: 1 finding' 0 1 --gen-suppressions all.txt
-report "the suppression" "$(grep -qx "noc-open \*open/src/brisc.c:$line TODO: say why this is right" "$work/all.txt" || cat "$work/all.txt")"
+[[ ! "the suppression" =~ ${PENROSE_CASES:-} ]] || report "the suppression" "$(grep -qx "noc-open \*open/src/brisc.c:$line TODO: say why this is right" "$work/all.txt" || cat "$work/all.txt")"
 reported "what a file suppresses" '^checks: 0 findings, 0 excused, 1 suppressed' 0 0 --suppress all.txt
 echo 'noc-open */brisc.c' >"$work/bare.txt"
 reported "a suppression without a reason" 'bare.txt:1: a line is KIND PATTERN REASON' 2 0 --suppress bare.txt
