@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* cfg0 of the source's firmware: no L0 data cache, no fusion of .ttinsn. */
-#define NO_CACHES UINT32_C(0x60008)
+/* cfg0 of the source's firmware: no L0 data cache; fusion of .ttinsn in its later one. */
+#define NO_CACHES  UINT32_C(0x60008)
+#define FUSES_ONLY UINT32_C(0x20008)
 
 #define IS_DONE   UINT32_C(0x16fff0)
 #define CLOCK     UINT32_C(0xffb121f0)
@@ -186,9 +187,9 @@ void silicon_end(struct silicon_program *program, unsigned thread)
 
 /* --- Running --- */
 
-static unsigned emit_begin(struct guest_code *code)
+static unsigned emit_begin(struct guest_code *code, bool fuses)
 {
-    silicon_li(code, "t0", NO_CACHES);
+    silicon_li(code, "t0", fuses ? FUSES_ONLY : NO_CACHES);
     guest_emit(code, "csrrw zero, cfg0, t0");
     return code->words;
 }
@@ -273,7 +274,7 @@ static double time_of(silicon_emitter *emit, const struct tensix_row *row, unsig
     }
     unsigned beginning = 0;
     for (unsigned i = 0; i < THREAD_COUNT; i++) {
-        beginning = emit_begin(&program->code[i]);
+        beginning = emit_begin(&program->code[i], row->fuses);
     }
     emit(program, row, turns);
     for (unsigned i = 0; i < THREAD_COUNT; i++) {

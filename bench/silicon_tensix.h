@@ -35,6 +35,7 @@ struct tensix_row {
     double each;
     const char *op, *also, *drain; /* instructions, by emitter */
     unsigned count, group, format; /* by emitter */
+    bool fuses; /* harts push up to four .ttinsn at once, as the source had them do */
 };
 
 /* Where marks are stored. */
