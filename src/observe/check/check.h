@@ -47,6 +47,7 @@ struct check_request {
     bool is_answered;
     bool has_left; /* a write for whose departure the hart has waited */
     bool is_told;  /* a finding names it already */
+    bool has_word; /* a write: a request that tells of it follows it on its way */
     bool is_multicast, is_posted;
     unsigned receivers, answers; /* answers that will come, and that have come */
     uint32_t number;             /* of the chip's requests */

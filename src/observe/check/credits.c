@@ -11,13 +11,13 @@
 #include "observe/check/check.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "noc/request.h"
 #include "tile/noc_serve.h"
 
 enum {
     CREDITS = 256,    /* the latest */
+    SEMAPHORE = 4,    /* bytes, which tell and are no data */
     MOST_WORD = 32,   /* bytes of a write that may tell of others */
     MOST_WRITES = 16, /* of a hart for which a word may stand, its latest */
     WORDS = 64,       /* in which the addresses of words share */
@@ -52,12 +52,18 @@ static bool goes_to(const struct check_request *request, uint16_t node)
                                  : request->node == node;
 }
 
+static bool same_span(const struct noc_span *one, const struct noc_span *other)
+{
+    return one->start_x == other->start_x && one->start_y == other->start_y &&
+           one->end_x == other->end_x && one->end_y == other->end_y;
+}
+
 /* Does the second of two requests of an NIU arrive behind the first one? */
 static bool keep_order(const struct check_request *first, const struct check_request *second)
 {
     bool same_place =
         first->is_multicast && second->is_multicast
-            ? memcmp(&first->span, &second->span, sizeof first->span) == 0
+            ? same_span(&first->span, &second->span)
             : !first->is_multicast && !second->is_multicast && first->node == second->node;
     return same_place && first->noc == second->noc && first->channel == second->channel &&
            first->channel != NOC_ANY_CHANNEL;
@@ -83,7 +89,7 @@ static void add_credit(struct check_credits *credits, const struct check_scene *
 
 void check_credits_sent(const struct check_scene *scene)
 {
-    const struct check_requests *requests = &scene->own->requests[scene->hart];
+    struct check_requests *requests = &scene->own->requests[scene->hart];
     struct checks *checks = scene->checks;
     const struct check_request *word =
         requests->count ? &requests->request[requests->count - 1] : NULL;
@@ -96,10 +102,11 @@ void check_credits_sent(const struct check_scene *scene)
     struct check_credits *credits = checks->credits;
     unsigned count = credits ? requests->count - 1 : 0, added = 0;
     for (unsigned i = count; i-- > 0 && added < MOST_WRITES;) {
-        const struct check_request *data = &requests->request[i];
+        struct check_request *data = &requests->request[i];
         bool is_apart = !has_bytes(data, word->address, word->length) || data->node != word->node;
-        if (data->kind == CHECK_WRITE && is_apart) {
+        if (data->kind == CHECK_WRITE && data->length > SEMAPHORE && is_apart && !data->has_word) {
             add_credit(credits, scene, data, word);
+            data->has_word = keep_order(data, word);
             added++;
         }
     }
