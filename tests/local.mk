@@ -55,6 +55,7 @@ SHELL_TESTS = \
 	%D%/gdb/host.sh \
 	%D%/gdb/replay.sh \
 	%D%/checks/checks.sh \
+	%D%/checks/races.sh \
 	%D%/guests/grid.sh \
 	%D%/guests/guests.sh \
 	%D%/guests/tensix.sh \

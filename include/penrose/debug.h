@@ -333,7 +333,7 @@ enum penrose_status penrose_gate_read(struct penrose_chip *chip, unsigned x, uns
  *         noc-order, noc-count, stale-load)
  *   cb    circular buffers of tt-metal (cb-count, cb-access, cb-format)
  *   races units of the coprocessor that do not wait for one another (race-dst, race-l1, race-open,
- *         config-race, gpr-hazard)
+ *         race-state, config-race, gpr-hazard, mop-config-race)
  *   memory  code, stacks, return addresses, null pointers and arguments (code-overwritten,
  *         stack-overflow, return-address, null-access, argument-range)
  *   uninit  data that nobody has written (undefined-data)

@@ -66,6 +66,7 @@ static const char *const category_of[PENROSE_FAULT_KINDS] = {
     [PENROSE_FAULT_RACE_DST] = "UndefinedBehavior",
     [PENROSE_FAULT_RACE_L1] = "UndefinedBehavior",
     [PENROSE_FAULT_RACE_OPEN] = "UndefinedBehavior",
+    [PENROSE_FAULT_RACE_STATE] = "UndefinedBehavior",
 };
 
 int error_line_format(const struct penrose_fault *fault, char *text, size_t size)

@@ -22,6 +22,9 @@ chip_sources += \
 	%D%/check/order.h \
 	%D%/check/races.c \
 	%D%/check/races.h \
+	%D%/check/races_harts.c \
+	%D%/check/races_shared.c \
+	%D%/check/races_words.c \
 	%D%/check/report.c \
 	%D%/check/scene.c \
 	%D%/check/tell.h \

@@ -17,6 +17,19 @@ static struct tensix_adc *counters(struct tensix *tensix, unsigned thread, unsig
     return tensix->thread[thread_override ? thread_override - 1 : thread].adc;
 }
 
+/* For observers: one of these counters changes. */
+static void touch_counter(struct tensix *tensix, const struct tensix_adc_channel *channel,
+                          enum tensix_adc_axis axis)
+{
+    for (unsigned i = 0; tensix_wants_work(tensix) && i < TENSIX_THREADS * TENSIX_ADCS * 2; i++) {
+        const struct tensix_adc *adc =
+            &tensix->thread[i / 2 / TENSIX_ADCS].adc[i / 2 % TENSIX_ADCS];
+        if (&adc->channel[i % 2] == channel) {
+            tensix_touch(tensix, TENSIX_WRITES, OBSERVED_STATE_ADC, i * TENSIX_ADC_AXES + axis, 1);
+        }
+    }
+}
+
 /* Does an instruction name a unit (enum tensix_adc_unit)? It may name none, or several. */
 static bool names_unit(uint32_t cnt_set_mask, unsigned unit)
 {
@@ -41,6 +54,7 @@ TENSIX_EXEC(SETADC)
     enum tensix_adc_axis axis = (enum tensix_adc_axis)args->xyzw;
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
         if (names_unit(args->cnt_set_mask, unit)) {
+            touch_counter(tensix, &adc[unit].channel[args->channel], axis);
             tensix_adc_put(&adc[unit].channel[args->channel], axis, args->value);
         }
     }
@@ -55,6 +69,8 @@ TENSIX_EXEC(SETADCXX)
         if (!names_unit(args->cnt_set_mask, unit)) {
             continue;
         }
+        touch_counter(tensix, &channel[0], TENSIX_ADC_X);
+        touch_counter(tensix, &channel[1], TENSIX_ADC_X);
         tensix_adc_put(&channel[0], TENSIX_ADC_X, args->x0_val);
         tensix_adc_put(&channel[1], TENSIX_ADC_X, args->x1_val);
     }
@@ -73,14 +89,16 @@ struct adc_pair {
 typedef void adc_change(struct tensix_adc_channel *channel, enum tensix_adc_axis axis,
                         uint32_t value);
 
-static inline enum tensix_exec change_pair(struct tensix_adc *adc, uint32_t cnt_set_mask,
-                                           const struct adc_pair *pair, adc_change *change)
+static inline enum tensix_exec change_pair(struct tensix *tensix, struct tensix_adc *adc,
+                                           uint32_t cnt_set_mask, const struct adc_pair *pair,
+                                           adc_change *change)
 {
     for (unsigned unit = 0; unit < TENSIX_ADCS; unit++) {
         for (unsigned i = 0; names_unit(cnt_set_mask, unit) && i < 4; i++) {
             if (pair->is_named[i]) {
-                change(&adc[unit].channel[i / 2], (enum tensix_adc_axis)(pair->first + i % 2),
-                       pair->value[i]);
+                enum tensix_adc_axis axis = (enum tensix_adc_axis)(pair->first + i % 2);
+                touch_counter(tensix, &adc[unit].channel[i / 2], axis);
+                change(&adc[unit].channel[i / 2], axis, pair->value[i]);
             }
         }
     }
@@ -92,8 +110,8 @@ TENSIX_EXEC(SETADCXY)
     const struct adc_pair pair = {TENSIX_ADC_X,
                                   {args->x0, args->y0, args->x1, args->y1},
                                   {args->x0_val, args->y0_val, args->x1_val, args->y1_val}};
-    return change_pair(counters(tensix, thread, args->thread_override), args->cnt_set_mask, &pair,
-                       tensix_adc_put);
+    return change_pair(tensix, counters(tensix, thread, args->thread_override), args->cnt_set_mask,
+                       &pair, tensix_adc_put);
 }
 
 TENSIX_EXEC(SETADCZW)
@@ -101,8 +119,8 @@ TENSIX_EXEC(SETADCZW)
     const struct adc_pair pair = {TENSIX_ADC_Z,
                                   {args->z0, args->w0, args->z1, args->w1},
                                   {args->z0_val, args->w0_val, args->z1_val, args->w1_val}};
-    return change_pair(counters(tensix, thread, args->thread_override), args->cnt_set_mask, &pair,
-                       tensix_adc_put);
+    return change_pair(tensix, counters(tensix, thread, args->thread_override), args->cnt_set_mask,
+                       &pair, tensix_adc_put);
 }
 
 /* There is no mask of axes; an increment of 0 stands for it. */
@@ -111,8 +129,8 @@ TENSIX_EXEC(INCADCXY)
     const struct adc_pair pair = {TENSIX_ADC_X,
                                   {true, true, true, true},
                                   {args->x0_inc, args->y0_inc, args->x1_inc, args->y1_inc}};
-    return change_pair(counters(tensix, thread, args->thread_override), args->cnt_set_mask, &pair,
-                       tensix_adc_add);
+    return change_pair(tensix, counters(tensix, thread, args->thread_override), args->cnt_set_mask,
+                       &pair, tensix_adc_add);
 }
 
 TENSIX_EXEC(INCADCZW)
@@ -120,8 +138,8 @@ TENSIX_EXEC(INCADCZW)
     const struct adc_pair pair = {TENSIX_ADC_Z,
                                   {true, true, true, true},
                                   {args->z0_inc, args->w0_inc, args->z1_inc, args->w1_inc}};
-    return change_pair(counters(tensix, thread, args->thread_override), args->cnt_set_mask, &pair,
-                       tensix_adc_add);
+    return change_pair(tensix, counters(tensix, thread, args->thread_override), args->cnt_set_mask,
+                       &pair, tensix_adc_add);
 }
 
 /* Counters return to their checkpoints, to which an increment is added. */
@@ -130,8 +148,8 @@ TENSIX_EXEC(ADDRCRXY)
     const struct adc_pair pair = {TENSIX_ADC_X,
                                   {args->x0, args->y0, args->x1, args->y1},
                                   {args->x0_inc, args->y0_inc, args->x1_inc, args->y1_inc}};
-    return change_pair(counters(tensix, thread, args->thread_override), args->cnt_set_mask, &pair,
-                       tensix_adc_return);
+    return change_pair(tensix, counters(tensix, thread, args->thread_override), args->cnt_set_mask,
+                       &pair, tensix_adc_return);
 }
 
 TENSIX_EXEC(ADDRCRZW)
@@ -139,8 +157,8 @@ TENSIX_EXEC(ADDRCRZW)
     const struct adc_pair pair = {TENSIX_ADC_Z,
                                   {args->z0, args->w0, args->z1, args->w1},
                                   {args->z0_inc, args->w0_inc, args->z1_inc, args->w1_inc}};
-    return change_pair(counters(tensix, thread, args->thread_override), args->cnt_set_mask, &pair,
-                       tensix_adc_return);
+    return change_pair(tensix, counters(tensix, thread, args->thread_override), args->cnt_set_mask,
+                       &pair, tensix_adc_return);
 }
 
 /* --- Banks of SrcA and SrcB --- */

@@ -82,6 +82,8 @@ enum tensix_trait {
     TENSIX_TRAIT_MOVES_TO_DST = 1 << 17,
     TENSIX_TRAIT_MOVES_TO_SRC = 1 << 18,
     TENSIX_TRAIT_MOVES_EIGHT = 1 << 19,
+    /* Hands over a bank of Src without waiting for it. SPEC: WH UNPACR_NOP_SETDVALID. */
+    TENSIX_TRAIT_UNASKED = 1 << 20,
 };
 
 /* Row numbers, in the order of tensix_rows. What is absent has the number of no row. */
@@ -149,6 +151,7 @@ static inline unsigned tensix_traits(unsigned row)
         TRAIT_CONFIGURES = TENSIX_TRAIT_CONFIGURES,
         TRAIT_SCHEDULES = TENSIX_TRAIT_SCHEDULES,
         TRAIT_DRAINS = TENSIX_TRAIT_DRAINS,
+        TRAIT_UNASKED = TENSIX_TRAIT_UNASKED,
         TRAIT_LOADS_DST = TENSIX_TRAIT_LOADS_DST,
         TRAIT_DST = TENSIX_TRAIT_DST,
         TRAIT_READS_DST = TENSIX_TRAIT_READS_DST,

@@ -3,6 +3,7 @@
 
 #include "tensix/config/users.h"
 #include "tensix/exec.h"
+#include "tensix/vector/schedule.h"
 
 /* Units that tell all that they touch. */
 static const bool tells_all[TENSIX_UNITS] = {
@@ -166,6 +167,12 @@ void tensix_begin_touches(struct tensix *tensix, unsigned thread, unsigned row)
         }
     }
     touch_by_row(tensix, thread, row, word);
+    if (tensix_row_infos[row].unit == TENSIX_UNIT_VECTOR) {
+        const struct tensix_vector_op op = tensix_vector_decode(row, thread, word);
+        const struct tensix_vector_uses uses = tensix_vector_uses(&tensix->vector, &op);
+        touch_each(tensix, TENSIX_READS, OBSERVED_STATE_LREG, uses.reads);
+        touch_each(tensix, TENSIX_WRITES, OBSERVED_STATE_LREG, uses.writes);
+    }
 }
 
 /* --- What released a thread that waited --- */

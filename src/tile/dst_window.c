@@ -33,15 +33,30 @@ static struct tensix_dst_window window_of(const struct tensix *tensix, unsigned 
     };
 }
 
+static unsigned element_bytes(const struct tensix_dst_window *window)
+{
+    return window->format <= TENSIX_DST_WINDOW_INT32 ? 4
+           : window->format < TENSIX_DST_WINDOW_INT8 ? 2
+                                                     : 1;
+}
+
+unsigned tile_dst_row(const struct tile *tile, enum tile_agent agent, uint32_t offset)
+{
+    const struct tensix *tensix = &tile->tensix;
+    const struct tensix_dst_window window = window_of(tensix, (unsigned)agent - AGENT_T0);
+    const struct tensix_dst_map map = tensix_dst_map_now(tensix);
+    unsigned size = element_bytes(&window), row = offset / size / TENSIX_DST_COLUMNS;
+    return size == 4 ? tensix_dst_physical32(map, row % (TENSIX_DST_ROWS / 2))
+                     : tensix_dst_physical16(map, row % TENSIX_DST_ROWS);
+}
+
 bool tile_dst_has(const struct tile *tile, enum tile_agent agent, uint32_t offset)
 {
     const struct tensix *tensix = &tile->tensix;
     const struct tensix_dst_window window = window_of(tensix, (unsigned)agent - AGENT_T0);
     uint8_t element[4];
     const char *rule;
-    size_t size = window.format <= TENSIX_DST_WINDOW_INT32 ? 4
-                  : window.format < TENSIX_DST_WINDOW_INT8 ? 2
-                                                           : 1;
+    size_t size = element_bytes(&window);
     return tensix_dst_window_read(&tensix->dst, tensix_dst_map_now(tensix), window,
                                   offset - offset % (uint32_t)size, element, size, &rule);
 }

@@ -157,6 +157,9 @@ bool tile_is_dst(const struct tile *tile, enum tile_agent agent, uint32_t addres
 /* Whether the window has an element at an offset (dst_window.c). */
 bool tile_dst_has(const struct tile *tile, enum tile_agent agent, uint32_t offset);
 
+/* The physical row of Dst in which the element at an offset of the window lies, or its upper half. */
+unsigned tile_dst_row(const struct tile *tile, enum tile_agent agent, uint32_t offset);
+
 /* The title of the range that holds `address` for `agent`, "unmapped" where there is none. */
 const char *tile_range_title(enum tile_type type, enum tile_agent agent, uint32_t address);
 

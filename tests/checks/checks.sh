@@ -9,68 +9,8 @@ set -uo pipefail
 # shellcheck source=tests/cli/lib.bash
 . "$(dirname "${BASH_SOURCE[0]}")/../cli/lib.bash" || exit 1
 
-root=$("$srcdir/scripts/fetch-firmware" --offline 2>/dev/null) || skip "no firmware"
-command -v "${RISCV_CC:-riscv64-unknown-elf-gcc}" >/dev/null || skip "no RISC-V cross compiler"
-python=
-for candidate in python3 /usr/bin/python3; do # the second one has Debian's packages
-    [ -n "$python" ] || ! "$candidate" -c 'import numpy' 2>/dev/null || python=$candidate
-done
-[ -n "$python" ] || skip "no numpy for python3"
-firmware=$root/11660721212704224774 # one of the sets for 8 DRAM banks
-[ -d "$firmware" ] || skip "no firmware set $firmware"
-
-cp "$srcdir"/examples/*.json "$work"
-(cd "$work" && "$python" - <<'PYTHON') || exit 1
-import numpy
-numbers = numpy.random.default_rng(1).standard_normal
-for name, rows, columns in ("a", 256, 256), ("b", 256, 256), ("shards", 64, 64):
-    numpy.save(name, numbers((rows, columns), dtype=numpy.float32))
-PYTHON
-
-# program NAME PROGRAM [FILE SED]: the kernels of a program of firmware/grid in $work/NAME, changed in a file.
-program() {
-    local name=$1 program=$2
-    rm -rf "$work/$name"
-    mkdir -p "$work/$name/src"
-    cp "$srcdir/firmware/grid/$program"/* "$work/$name/src"
-    sed -i "s|\"grid/$program/|\"|" "$work/$name/src"/*
-    if [ $# -gt 2 ]; then
-        cp "$work/$name/src/$3" "$work/before"
-        sed -i -E "$4" "$work/$name/src/$3"
-        ! cmp -s "$work/before" "$work/$name/src/$3" || report "$name: the change" "it changes nothing"
-    fi
-    "$srcdir/scripts/link-kernels" "$firmware" "$work/$name/kernels" "$work/$name/src" || exit 1
-}
-
-# run NAME PROGRAM OPTION...: what the checks say is in $work/said. $description, if set, changes the program's description.
-run() {
-    local name=$1 program=$2
-    shift 2
-    sed -E "${description:-}" "$work/$program.json" >"$work/run.json"
-    (cd "$work" && timeout 120 "$PENROSE" run run.json --firmware "$firmware" \
-        --kernels "$name/kernels" --max-cycles 2M --policy all=warn "$@") >"$work/out" 2>"$work/said" </dev/null
-}
-
-# clean NAME PROGRAM: nothing is said of the kernels as they are.
-clean() {
-    [[ $1 =~ ${PENROSE_CASES:-} ]] || return 0
-    program "$@"
-    run "$1" "$2" --check
-    report "$1" "$([ $? -eq 0 ] && ! grep -q 'guest fault' "$work/said" || cat "$work/said")"
-}
-
-# finds NAME KIND LINE TEXT PROGRAM FILE SED [OTHER]: a fault of this kind, with this text, whose report names the
-# line of FILE, or of OTHER, that matches LINE; it is the only one that stops the run where no other kind does.
-finds() {
-    local name=$1 kind=$2 line=$3 text=$4 file=${8:-$6} number
-    [[ $name =~ ${PENROSE_CASES:-} ]] || return 0
-    program "$name" "$5" "$6" "$7"
-    number=$(grep -nE "$line" "$work/$name/src/$file" | head -1 | cut -d: -f1)
-    run "$name" "$5" --check
-    awk -v kind="guest fault $kind:" '/guest fault/ { shows = index($0, kind) } shows' "$work/said" >"$work/found"
-    report "$name" "$(grep -qE "$text" "$work/found" && grep -q "/$file:$number\b" "$work/found" ||
-        { echo "expected $kind, $file:$number, /$text/; found:" && cut -c1-300 "$work/said"; })"
-}
+# shellcheck source=tests/checks/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
 
 for good in add copy gather matmul; do
     clean "$good as it is" "$good"
@@ -313,30 +253,6 @@ finds "a page that is not filled and sent" undefined-data 'page_write' \
 clean "a flag that is polled" gather brisc.c 's/^    atomic_barrier\(\);/&\n    *(volatile uint32_t *)0x100040 = 5;\n    noc_write(0x100040, neighbour, 0x100000, 4);\n    write_barrier();\n    while (*(volatile uint32_t *)0x100000 != 5) {\n        fence();\n    }/'
 
 # --- Dst of programs without firmware ---
-
-# kit NAME [FILE SED]...: the programs that `penrose new` makes, changed in files; what the checks say is in $work/said.
-kit() {
-    local name=$1 hart options=()
-    "$PENROSE" new "$work/$name" >/dev/null || exit 1
-    shift
-    while [ $# -gt 0 ]; do
-        sed -i -E "$2" "$work/$name/$1"
-        shift 2
-    done
-    make -s -C "$work/$name" CROSS="$(basename "${RISCV_CC:-riscv64-unknown-elf-gcc}" gcc)" >"$work/made" 2>&1 || { cat "$work/made"; exit 1; }
-    for hart in brisc ncrisc trisc0 trisc1 trisc2; do
-        options+=(--hart "$hart=$work/$name/build/$hart.elf")
-    done
-    timeout 120 "$PENROSE" run "${options[@]}" --max-cycles 1000000 --check >"$work/out" 2>"$work/said" </dev/null
-}
-
-# in_kit NAME TEXT [FILE SED]...: the checks say this of the programs, or (an empty text) nothing.
-in_kit() {
-    [[ $1 =~ ${PENROSE_CASES:-} ]] || return 0
-    kit "$1" "${@:3}"
-    report "$1" "$(if [ -n "$2" ]; then grep -qE "$2" "$work/said"; else ! grep -q 'guest fault' "$work/said"; fi ||
-        { echo "expected /$2/; found:" && cut -c1-300 "$work/said"; })"
-}
 
 in_kit "Dst is cleared and written" ''
 in_kit "Dst is not cleared" 'undefined-data: .* trisc1 .*trisc1.c:15: computes with nothing but Dst row 0, which nobody has written or cleared yet' \

@@ -27,6 +27,7 @@
 #define END_TDMA       0xffb12000
 #define END_DEBUG      0xffb13000
 #define END_OVERLAY    0xffb80000
+#define END_DST        0xffbe0000
 #define END_GPR        0xffe01000
 #define END_INSTRN_BUF 0xffe70000
 #define END_PC_BUF     0xffeb0000

@@ -234,6 +234,10 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
         event->address < tile->kind->l1_bytes) {
         check_buffers_written(&scene);
     }
+    if (event->agent == OBSERVED_NOC && event->kind == OBSERVED_WRITTEN && !event->is_gddr &&
+        scene.own && checks->does[CHECK_RACES]) {
+        check_races_arrived(&scene);
+    }
     if (!is_own || !scene.own || event->kind == OBSERVED_LOADED) {
         return false; /* without memory the tile is not checked */
     }
@@ -263,7 +267,7 @@ static void free_checks(void *context)
     for (unsigned i = 0; i < NOC_NODES; i++) {
         if (checks->tile[i]) {
             check_buffers_forget(checks->tile[i]);
-            free(checks->tile[i]->races);
+            check_races_free(checks->tile[i]->races);
         }
         free(checks->tile[i]);
     }

@@ -299,6 +299,8 @@ void check_cache_starts(const struct check_scene *scene);
 void check_races_unit(const struct check_scene *scene);
 /* A hart or a unit reads or writes L1 or a register. */
 void check_races_access(const struct check_scene *scene);
+/* The NoC has written memory or a register of the tile. */
+void check_races_arrived(const struct check_scene *scene);
 /* A hart's request leaves. */
 void check_races_sent(const struct check_scene *scene);
 /* Bytes of L1 are handed on: pages are pushed, or popped. */
@@ -306,6 +308,7 @@ void check_races_handed(const struct check_scene *scene, bool popped, uint32_t f
                         unsigned buffer);
 /* All kernels of the tile have ended. */
 void check_races_ended(const struct check_scene *scene);
+void check_races_free(struct check_races *races); /* may be NULL */
 
 /* --- buffers.c --- */
 

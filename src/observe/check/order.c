@@ -167,6 +167,10 @@ static void note_latch(struct order *order, unsigned thread, const struct tensix
             learn_lane(order, &wait->tells, thread, waits_for[i].unit);
         }
     }
+    if (latch->conditions & TENSIX_C_HART) {
+        wait->tells.at[ORDER_ARRIVED + RV32_T0 + thread] =
+            order->count[ORDER_ARRIVED + RV32_T0 + thread];
+    }
     for (unsigned i = 0; i < TENSIX_THREADS; i++) { /* of all threads */
         if (latch->conditions & TENSIX_C_CONFIG) {
             learn_lane(order, &wait->tells, i, ORDER_CONFIG);
@@ -289,7 +293,8 @@ static void hear_banks(struct order *order, struct order_thread *own, const stru
         if (work->unit == TENSIX_UNIT_MATRIX) {
             unsigned bank = bank_of(work, src, banks->matrix_bank);
             (void)learn(&own->clock, &order->given[src][bank]);
-        } else if (work->unit == TENSIX_UNIT_UNPACK) {
+        } else if (work->unit == TENSIX_UNIT_UNPACK &&
+                   !tensix_has(work->row, TENSIX_TRAIT_UNASKED)) {
             unsigned bank = bank_of(work, src, banks->unpack_bank);
             (void)learn(&own->clock, &order->returned[src][bank]);
         }
@@ -326,6 +331,8 @@ void order_ended(struct order *order, const struct tensix *tensix, const struct 
     order->count[gate]++;
     order->count[lane] += lane != gate;
     own->clock.at[gate] = order->count[gate];
+    order->count[order_lane(thread, ORDER_PASSED)] = order->count[gate];
+    learn_lane(order, &own->clock, thread, ORDER_PASSED);
     if ((unsigned)event->agent <
         RV32_CORES) { /* whom it tells can rely on its pushes having passed */
         order->hart[event->agent].clock.at[gate] = order->count[gate];
@@ -363,7 +370,6 @@ static void meet_others(struct order *order, const struct observed_touch *touch,
         own->handed = touch->state == OBSERVED_STATE_REGISTER ? *stamp : own->handed;
     } else {
         (void)learn(&own->clock, place);
-        (void)learn(&own->clock, &order->sent);
     }
 }
 
@@ -456,11 +462,37 @@ static void access_pc_buf(struct order *order, const struct tensix *tensix, unsi
     }
 }
 
+/* Does the hart store to, or load from, what the coprocessor reads when it executes? */
+static bool is_of_coprocessor(uint32_t address)
+{
+    return address - AT_GPR < END_GPR - AT_GPR || address - AT_CONFIG <= LAST_CONFIG - AT_CONFIG;
+}
+
+/* Its own stores: how many there are, and which have arrived. */
+static void count_stores(struct order *order, unsigned hart, uint32_t address, bool stores)
+{
+    struct order_hart *own = &order->hart[hart];
+    if (stores) {
+        own->clock.at[ORDER_STORES + hart] = ++order->count[ORDER_STORES + hart];
+        own->version++;
+        order->count[ORDER_ARRIVED + hart] += is_of_coprocessor(address);
+    } else if (is_of_coprocessor(address) || address == AT_COPROCESSOR_DONE) {
+        own->clock.at[ORDER_ARRIVED + hart] = order->count[ORDER_ARRIVED + hart];
+        own->version++;
+    }
+}
+
 /* Does a load there tell what the coprocessor has done, in ways that are not followed? */
 static bool tells_of_coprocessor(uint32_t address)
 {
     return address - AT_DEBUG < END_DEBUG - AT_DEBUG && address != AT_WALL_CLOCK_LOW &&
            address != AT_WALL_CLOCK_LOW + 8;
+}
+
+/* Do loads there tell which requests have been answered? */
+static bool tells_of_requests(uint32_t address)
+{
+    return address - AT_NIU < GRID_NOCS * STEP_NIU;
 }
 
 void order_hart_access(struct order *order, const struct tensix *tensix, unsigned hart,
@@ -472,6 +504,7 @@ void order_hart_access(struct order *order, const struct tensix *tensix, unsigne
     if (address - AT_LOCAL_RAM < AT_TDMA - AT_LOCAL_RAM) {
         return;
     }
+    count_stores(order, hart, address, stores);
     if (address - AT_PC_BUF < END_PC_BUF - AT_PC_BUF) {
         access_pc_buf(order, tensix, hart, address, stores, event->value);
     }
@@ -485,7 +518,18 @@ void order_hart_access(struct order *order, const struct tensix *tensix, unsigne
         (void)learn(place, &own->clock);
     } else {
         hart_learns(own, place);
-        hart_learns(own, &order->sent);
+        if (tells_of_requests(address)) {
+            hart_learns(own, &order->sent);
+        }
+    }
+}
+
+void order_arrived(struct order *order, uint32_t address, uint32_t size)
+{
+    enum { STEP = 16 };
+    for (uint32_t at = address & ~(uint32_t)(STEP - 1); at - address < size || at < address;
+         at += STEP) {
+        (void)learn(place_of(order, at), &order->sent);
     }
 }
 

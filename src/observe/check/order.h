@@ -15,6 +15,10 @@
  *   their giver knows.
  *   A hart learns from loads: the coprocessor-done check, semaphores, whatever others store.
  *
+ * Harts have lanes, too. One counts a hart's stores, which others learn of where they meet it. The
+ * other one counts its stores to the coprocessor's registers, which arrive on a way of their own: a
+ * hart knows that they are there when it has loaded from there, a thread by STALLWAIT on TRISC_CFG.
+ *
  * Where it is in doubt it lets somebody know too much, so that nothing right is reported.
  */
 #ifndef OBSERVE_CHECK_ORDER_H
@@ -34,8 +38,12 @@ enum order_unit {
     ORDER_SCALAR, /* its memory requests, too */
     ORDER_CONFIG,
     ORDER_MOVER,
+    ORDER_PASSED, /* has passed the gate, as it is known to those who have waited for that */
     ORDER_UNITS,
-    ORDER_LANES = TENSIX_THREADS * ORDER_UNITS,
+    ORDER_UNIT_LANES = TENSIX_THREADS * ORDER_UNITS,
+    ORDER_STORES = ORDER_UNIT_LANES, /* a lane for each hart */
+    ORDER_ARRIVED = ORDER_STORES + RV32_CORES,
+    ORDER_LANES = ORDER_ARRIVED + RV32_CORES,
 };
 
 struct order_clock {
@@ -105,7 +113,7 @@ struct order {
     struct order_clock mutex[TENSIX_MUTEXES];
     /* What those knew who have given a bank to the Matrix Unit, or back to the unpackers. */
     struct order_clock given[TENSIX_SRCS][2], returned[TENSIX_SRCS][2];
-    struct order_stamp recent[ORDER_LANES][ORDER_RECENT];
+    struct order_stamp recent[ORDER_UNIT_LANES][ORDER_RECENT];
 };
 
 static inline unsigned order_lane(unsigned thread, enum order_unit unit)
@@ -131,8 +139,18 @@ bool order_reads_too(const struct observed_work *work, const struct observed_tou
 void order_hart_access(struct order *order, const struct tensix *tensix, unsigned hart,
                        const struct observed *event);
 
+/* Has it passed its gate, for who has waited for that or is told by who has? */
+static inline bool order_is_known_to_pass(const struct order_clock *clock,
+                                          const struct order_stamp *stamp)
+{
+    return stamp->number == 0 ||
+           clock->at[stamp->lane / ORDER_UNITS * ORDER_UNITS + ORDER_PASSED] >= stamp->passed;
+}
+
 /* A hart sends a request to the NoC, which may come back to this tile. */
 void order_sent(struct order *order, unsigned hart);
+/* Something has come over the NoC: who loads it knows what those knew who have sent something. */
+void order_arrived(struct order *order, uint32_t address, uint32_t size);
 
 /* Nothing is under way any more. */
 void order_all(struct order *order);

@@ -10,67 +10,6 @@
 #include "tensix/config/users.h"
 #include "tensix/exec.h"
 
-/* --- Words for reports --- */
-
-static unsigned thread_of(const struct order_stamp *stamp)
-{
-    return stamp->lane / ORDER_UNITS;
-}
-
-static enum order_unit unit_of(const struct order_stamp *stamp)
-{
-    return (enum order_unit)(stamp->lane % ORDER_UNITS);
-}
-
-/* The name of its condition of STALLWAIT, as LLK has it. */
-static const char *condition_name(enum order_unit unit)
-{
-    static const char *const names[ORDER_UNITS] = {
-        [ORDER_UNPACKER0] = "UNPACK0", [ORDER_UNPACKER1] = "UNPACK1", [ORDER_MATRIX] = "MATH",
-        [ORDER_VECTOR] = "WAIT_SFPU",  [ORDER_PACKER] = "PACK",       [ORDER_SCALAR] = "THCON",
-        [ORDER_CONFIG] = "CFG_EXU",    [ORDER_MOVER] = "XMOV",
-    };
-    return names[unit] ? names[unit] : "";
-}
-
-/* The name of a block of STALLWAIT that holds such an instruction. */
-static const char *block_name(uint32_t word)
-{
-    static const struct {
-        enum tensix_block block;
-        const char *name;
-    } blocks[] = {
-        {TENSIX_BLOCK_SYNC, "STALL_SYNC"},     {TENSIX_BLOCK_PACK, "STALL_PACK"},
-        {TENSIX_BLOCK_UNPACK, "STALL_UNPACK"}, {TENSIX_BLOCK_SCALAR, "STALL_THCON"},
-        {TENSIX_BLOCK_MATRIX, "STALL_MATH"},   {TENSIX_BLOCK_CONFIG, "STALL_CFG"},
-        {TENSIX_BLOCK_VECTOR, "STALL_SFPU"},   {TENSIX_BLOCK_TDMA, "STALL_TDMA"},
-    };
-    unsigned row = tensix_row_of(word);
-    for (unsigned i = 0; row < TENSIX_ROWS && i < sizeof blocks / sizeof blocks[0]; i++) {
-        if (tensix_row_infos[row].blocks & blocks[i].block) {
-            return blocks[i].name;
-        }
-    }
-    return "STALL_TDMA";
-}
-
-static const char *mnemonic(uint32_t word)
-{
-    unsigned row = tensix_row_of(word);
-    return row < TENSIX_ROWS ? tensix_rows[row].mnemonic : "an instruction";
-}
-
-/* "MVMUL of trisc1 (math.h:12)" */
-enum { WHO = CHECK_PLACE + 24 };
-static const char *who(const struct check_scene *scene, const struct order_stamp *stamp,
-                       char text[WHO])
-{
-    char place[CHECK_PLACE];
-    snprintf(text, WHO, "%s of %s", mnemonic(stamp->word),
-             check_place(scene, stamp->hart, stamp->pc, place));
-    return text;
-}
-
 /* --- Dst --- */
 
 /* Is the earlier one out of the way of the later one? Instructions of one unit follow each other. */
@@ -80,11 +19,11 @@ static bool is_in_order(const struct order_clock *clock, const struct order_stam
     if (earlier->lane == later->lane || order_is_over(clock, earlier)) {
         return true;
     }
-    bool packs = unit_of(earlier) == ORDER_PACKER || unit_of(later) == ORDER_PACKER;
+    bool packs = races_unit(earlier) == ORDER_PACKER || races_unit(later) == ORDER_PACKER;
     if (!packs && (earlier->is_of_flags || later->is_of_flags)) {
         return true; /* kernels clear whatever is not packed yet */
     }
-    bool is_enough = unit_of(earlier) == unit_of(later) || earlier->is_of_flags;
+    bool is_enough = races_unit(earlier) == races_unit(later) || earlier->is_of_flags;
     return is_enough && order_has_passed(clock, earlier);
 }
 
@@ -93,37 +32,37 @@ static void report_dst(const struct check_scene *scene, const struct order_stamp
                        const struct order_stamp *later, unsigned row, bool earlier_writes)
 {
     const struct order *order = &scene->own->races->order;
-    const struct order_thread *thread = &order->thread[thread_of(later)];
-    const struct order_thread *other = &order->thread[thread_of(earlier)];
+    const struct order_thread *thread = &order->thread[races_thread(later)];
+    const struct order_thread *other = &order->thread[races_thread(earlier)];
     const char *does = earlier_writes ? "writes" : "reads";
-    char text[WHO];
+    char text[RACES_WHO];
     if (thread == other) {
         check_report(scene, PENROSE_FAULT_RACE_DST, later->hart, later->pc, row,
                      "%s uses Dst row %u, which %s may still be at; STALLWAIT(%s, %s) is missing",
-                     mnemonic(later->word), row, who(scene, earlier, text), block_name(later->word),
-                     condition_name(unit_of(earlier)));
+                     races_mnemonic(later->word), row, races_who(scene, earlier, text),
+                     races_block_name(later->word), races_condition_name(races_unit(earlier)));
     } else if (order_has_passed(&thread->clock, earlier) && other->handed.number &&
                other->handed.passed > earlier->passed) {
         check_report(scene, PENROSE_FAULT_RACE_DST, other->handed.hart, other->handed.pc, row,
                      "%s lets %s use Dst row %u while %s may still be at it; STALLWAIT(%s, %s) is "
                      "missing",
-                     mnemonic(other->handed.word), who(scene, later, text), row,
-                     mnemonic(earlier->word), block_name(other->handed.word),
-                     condition_name(unit_of(earlier)));
-    } else if (earlier_writes && unit_of(later) == ORDER_PACKER && thread->holds) {
+                     races_mnemonic(other->handed.word), races_who(scene, later, text), row,
+                     races_mnemonic(earlier->word), races_block_name(other->handed.word),
+                     races_condition_name(races_unit(earlier)));
+    } else if (earlier_writes && races_unit(later) == ORDER_PACKER && thread->holds) {
         check_report(
             scene, PENROSE_FAULT_RACE_DST, earlier->hart, earlier->pc, row,
             "%s writes Dst row %u, which %s has not read yet; tile_regs_acquire() (SEMWAIT "
             "while at maximum) is missing",
-            mnemonic(earlier->word), row, who(scene, later, text));
+            races_mnemonic(earlier->word), row, races_who(scene, later, text));
     } else {
-        const char *missing = unit_of(later) == ORDER_PACKER ? "tile_regs_wait() (SEMWAIT while 0)"
-                              : unit_of(earlier) == ORDER_PACKER
-                                  ? "tile_regs_acquire() (SEMWAIT while at maximum)"
-                                  : "a semaphore between them";
+        const char *missing =
+            races_unit(later) == ORDER_PACKER     ? "tile_regs_wait() (SEMWAIT while 0)"
+            : races_unit(earlier) == ORDER_PACKER ? "tile_regs_acquire() (SEMWAIT while at maximum)"
+                                                  : "a semaphore between them";
         check_report(scene, PENROSE_FAULT_RACE_DST, later->hart, later->pc, row,
-                     "%s uses Dst row %u, which %s %s; %s is missing", mnemonic(later->word), row,
-                     who(scene, earlier, text), does, missing);
+                     "%s uses Dst row %u, which %s %s; %s is missing", races_mnemonic(later->word),
+                     row, races_who(scene, earlier, text), does, missing);
     }
 }
 
@@ -132,7 +71,7 @@ static void judge_row(const struct check_scene *scene, const struct order_stamp 
 {
     struct check_races *races = scene->own->races;
     struct races_row *row = &races->dst[index];
-    const struct order_clock *clock = &races->order.thread[thread_of(stamp)].clock;
+    const struct order_clock *clock = &races->order.thread[races_thread(stamp)].clock;
     if (row->written.number && !is_in_order(clock, &row->written, stamp)) {
         report_dst(scene, &row->written, stamp, index, true);
         row->written.number = 0;
@@ -146,7 +85,7 @@ static void judge_row(const struct check_scene *scene, const struct order_stamp 
     if (writes) {
         row->written = *stamp;
     } else {
-        row->read[unit_of(stamp)] = *stamp;
+        row->read[races_unit(stamp)] = *stamp;
     }
 }
 
@@ -179,7 +118,7 @@ static const struct order_stamp *find_under_way(const struct check_scene *scene,
         struct races_l1 *line = &races->l1[at];
         uint32_t *note = unpacked ? &line->unpacked : &line->packed;
         const struct order_stamp *stamp = under_way(&races->order, clock, *note);
-        if (stamp && unit_of(stamp) != by) { /* a unit is in order */
+        if (stamp && races_unit(stamp) != by) { /* a unit is in order */
             return stamp;
         }
     }
@@ -202,7 +141,7 @@ static void judge_l1(const struct check_scene *scene, const struct order_clock *
                      uint32_t size, bool writes)
 {
     const struct order *order = &scene->own->races->order;
-    char text[WHO], place[CHECK_PLACE];
+    char text[RACES_WHO], place[CHECK_PLACE];
     if (address + size > scene->tile->kind->l1_bytes || !size) {
         return;
     }
@@ -213,19 +152,20 @@ static void judge_l1(const struct check_scene *scene, const struct order_clock *
     if (!stamp) {
         return;
     }
-    const struct order_thread *other = &order->thread[thread_of(stamp)];
+    const struct order_thread *other = &order->thread[races_thread(stamp)];
     const char *does = packs ? "write" : "read";
     if (order_has_passed(clock, stamp) && other->handed.number &&
         other->handed.passed > stamp->passed) {
         check_report(scene, PENROSE_FAULT_RACE_L1, other->handed.hart, other->handed.pc, address,
                      "%s lets %s use L1 while %s may still %s it; STALLWAIT(%s, %s) is missing",
-                     mnemonic(other->handed.word), check_place(scene, hart, pc, place),
-                     mnemonic(stamp->word), does, block_name(other->handed.word),
-                     condition_name(unit_of(stamp)));
+                     races_mnemonic(other->handed.word), check_place(scene, hart, pc, place),
+                     races_mnemonic(stamp->word), does, races_block_name(other->handed.word),
+                     races_condition_name(races_unit(stamp)));
     } else {
         check_report(scene, PENROSE_FAULT_RACE_L1, hart, pc, address,
                      "%s %u bytes at 0x%x, which %s may still %s; a wait for it is missing",
-                     writes ? "writes" : "reads", size, address, who(scene, stamp, text), does);
+                     writes ? "writes" : "reads", size, address, races_who(scene, stamp, text),
+                     does);
     }
     forget_l1(scene, address, size, !packs);
 }
@@ -242,7 +182,7 @@ static const struct order_clock *clock_of(const struct check_scene *scene)
 void check_races_handed(const struct check_scene *scene, bool popped, uint32_t first, uint32_t size,
                         unsigned buffer)
 {
-    char text[WHO];
+    char text[RACES_WHO];
     if (!scene->own->races || first + size > scene->tile->kind->l1_bytes) {
         return;
     }
@@ -254,9 +194,9 @@ void check_races_handed(const struct check_scene *scene, bool popped, uint32_t f
     }
     check_report(scene, PENROSE_FAULT_RACE_L1, scene->hart, scene->event->pc, first,
                  "%s pages of circular buffer %u, which %s may still %s; %s%s%s is missing",
-                 popped ? "pops" : "pushes", buffer, who(scene, stamp, text),
+                 popped ? "pops" : "pushes", buffer, races_who(scene, stamp, text),
                  popped ? "read" : "write", is_unit ? "STALLWAIT(STALL_THCON, " : "tensix_sync()",
-                 is_unit ? condition_name(unit_of(stamp)) : "", is_unit ? ")" : "");
+                 is_unit ? races_condition_name(races_unit(stamp)) : "", is_unit ? ")" : "");
     forget_l1(scene, first, size, popped);
 }
 
@@ -264,7 +204,7 @@ void check_races_handed(const struct check_scene *scene, bool popped, uint32_t f
 
 static void note_late(struct check_races *races, const struct order_stamp *stamp, unsigned index)
 {
-    struct races_late *late = &races->late[thread_of(stamp)];
+    struct races_late *late = &races->late[races_thread(stamp)];
     if (tensix_row_infos[tensix_row_of(stamp->word)].latency < 2) {
         return;
     }
@@ -281,58 +221,117 @@ static void judge_late(const struct check_scene *scene, const struct order_stamp
 {
     enum { NEXT = 2 /* cycles: any other instruction takes the one between */ };
     struct check_races *races = scene->own->races;
-    struct races_late *late = &races->late[thread_of(stamp)];
+    struct races_late *late = &races->late[races_thread(stamp)];
     unsigned latency = tensix_row_infos[tensix_row_of(late->stamp.word)].latency;
     bool is_between = index - late->first < late->count && late->stamp.number;
-    bool is_early = latency > NEXT
-                        ? !order_is_over(&races->order.thread[thread_of(stamp)].clock, &late->stamp)
-                        : late->stamp.passed + 1 == stamp->passed;
+    bool is_early = latency > NEXT ? !order_is_over(&races->order.thread[races_thread(stamp)].clock,
+                                                    &late->stamp)
+                                   : late->stamp.passed + 1 == stamp->passed;
     if (is_between && is_early && !scene->tile->tensix.timing) {
-        char text[WHO];
+        char text[RACES_WHO];
         check_report(
             scene, PENROSE_FAULT_CONFIG_RACE, stamp->hart, stamp->pc, AT_CONFIG + 4 * index,
             "%s uses a word of Config before %s has written it; %s is missing between them",
-            mnemonic(stamp->word), who(scene, &late->stamp, text),
+            races_mnemonic(stamp->word), races_who(scene, &late->stamp, text),
             latency > NEXT ? "a STALLWAIT on CFG_EXU" : "a NOP");
         late->stamp.number = 0;
     }
+}
+
+/* What the Matrix Unit and the Vector Unit go by. */
+static uint32_t computing_bits(unsigned word, enum order_unit unit)
+{
+    static const struct {
+        enum tensix_field_id field;
+        enum order_unit unit;
+    } uses[] = {
+        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG_SrcA_val, ORDER_MATRIX},
+        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG_SrcA_override, ORDER_MATRIX},
+        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG_SrcB_val, ORDER_MATRIX},
+        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG_SrcB_override, ORDER_MATRIX},
+        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG_Dstacc_val, ORDER_MATRIX},
+        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG_Dstacc_override, ORDER_MATRIX},
+        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG0_SrcA, ORDER_MATRIX},
+        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG1_SrcB, ORDER_MATRIX},
+        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG2_Dstacc, ORDER_MATRIX},
+        {TENSIX_FIELD_ALU_ROUNDING_MODE_Fpu_srnd_en, ORDER_MATRIX},
+        {TENSIX_FIELD_ALU_ACC_CTRL_Fp32_enabled, ORDER_MATRIX},
+        {TENSIX_FIELD_ALU_ACC_CTRL_INT8_math_enabled, ORDER_MATRIX},
+        {TENSIX_FIELD_ALU_ACC_CTRL_Zero_Flag_disabled_src, ORDER_MATRIX},
+        {TENSIX_FIELD_ALU_ACC_CTRL_SFPU_Fp32_enabled, ORDER_VECTOR},
+    };
+    uint32_t bits = 0;
+    for (unsigned i = 0; i < sizeof uses / sizeof uses[0]; i++) {
+        const struct tensix_field *field = &tensix_fields[uses[i].field];
+        bits |= field->word == word && uses[i].unit == unit ? tensix_field_mask(field) : 0;
+    }
+    return bits;
+}
+
+/* Bits of a word that a unit looks at while it works. */
+static uint32_t bits_of_unit(unsigned word, enum order_unit unit)
+{
+    static const unsigned users[ORDER_UNITS] = {
+        [ORDER_UNPACKER0] = TENSIX_USED_BY_UNPACKER0,
+        [ORDER_UNPACKER1] = TENSIX_USED_BY_UNPACKER1,
+        [ORDER_PACKER] = TENSIX_USED_BY_PACKER,
+    };
+    if (!users[unit]) {
+        return computing_bits(word, unit);
+    }
+    return tensix_config_uses[word].cached & users[unit] ? tensix_race_bits(word, users[unit]) : 0;
+}
+
+/* Has the earlier one taken what it uses along when the later one of its thread comes? HW: LLK changes formats
+ * right behind MOVD2B and the like (llk_math_transpose_dest.h), and waits behind others. */
+static bool takes_along(const struct order_stamp *use, const struct order_stamp *later)
+{
+    enum { MOVES = TENSIX_TRAIT_MOVES_TO_DST | TENSIX_TRAIT_MOVES_TO_SRC };
+    return later && races_unit(use) == ORDER_MATRIX && races_thread(use) == races_thread(later) &&
+           tensix_traits(tensix_row_of(use->word)) & MOVES;
 }
 
 /* A word has changed by what the scene tells; `stamp` is NULL where a hart has stored it. */
 static void judge_config(const struct check_scene *scene, const struct order_clock *clock,
                          const struct order_stamp *stamp, unsigned state, unsigned word)
 {
-    const char *writer = stamp ? mnemonic(stamp->word) : "a store";
-    static const enum order_unit units[] = {ORDER_UNPACKER0, ORDER_UNPACKER1, ORDER_PACKER};
+    const char *writer = stamp ? races_mnemonic(stamp->word) : "a store";
+    static const enum order_unit units[] = {ORDER_UNPACKER0, ORDER_UNPACKER1, ORDER_PACKER,
+                                            ORDER_MATRIX, ORDER_VECTOR};
+    enum { UNITS = sizeof units / sizeof units[0] };
     struct check_races *races = scene->own->races;
     const struct tensix *tensix = &scene->tile->tensix;
     uint32_t *known = &races->config[state][word];
     uint32_t changed = *known ^ tensix->config[state][word];
     bool is_global = word >= TENSIX_GLOBAL_WORD;
     *known = tensix->config[state][word];
+    races_shared_config(scene, clock, stamp, state, word, changed);
+    if (!stamp) {
+        races_harts_config(scene, state, word, changed);
+    }
     if (stamp && changed) {
         note_late(races, stamp, state * TENSIX_STATE_WORDS + word);
     }
     if (tensix_race(tensix, state, word, changed, scene->event->cycle) != TENSIX_FLIGHTS) {
         return; /* the core has reported it */
     }
-    for (unsigned i = 0; changed && i < 3 * TENSIX_THREADS; i++) {
-        unsigned lane = order_lane(i / 3, units[i % 3]), user = 1u << i % 3;
+    for (unsigned i = 0; changed && i < UNITS * TENSIX_THREADS; i++) {
+        unsigned lane = order_lane(i / UNITS, units[i % UNITS]);
+        uint32_t used = changed & bits_of_unit(word, units[i % UNITS]);
         const struct order_stamp *use = &races->uses[lane];
-        if (!use->number || !(tensix_config_uses[word].cached & user) ||
-            !(changed & tensix_race_bits(word, user)) || order_is_over(clock, use) ||
+        if (!use->number || !used || order_is_over(clock, use) || takes_along(use, stamp) ||
             !(is_global || races->state[lane] == state)) {
             continue;
         }
-        char fields[56], text[WHO];
-        tensix_field_names(false, word, changed & tensix_race_bits(word, user), fields,
-                           sizeof fields);
+        char fields[56], text[RACES_WHO];
+        tensix_field_names(false, word, used, fields, sizeof fields);
         bool is_unit = scene->event->kind == OBSERVED_UNIT;
         check_report(scene, PENROSE_FAULT_CONFIG_RACE, scene->hart, scene->event->pc,
                      AT_CONFIG + 4 * (state * TENSIX_STATE_WORDS + word),
                      "%s changes %s while %s may use it; %s%s%s is missing", writer, fields,
-                     who(scene, use, text), is_unit ? "STALLWAIT(STALL_CFG, " : "tensix_sync()",
-                     is_unit ? condition_name(unit_of(use)) : "", is_unit ? ")" : "");
+                     races_who(scene, use, text),
+                     is_unit ? "STALLWAIT(STALL_CFG, " : "tensix_sync()",
+                     is_unit ? races_condition_name(races_unit(use)) : "", is_unit ? ")" : "");
         return;
     }
 }
@@ -345,13 +344,14 @@ static void judge_gpr(const struct check_scene *scene, const struct order_stamp 
     struct check_races *races = scene->own->races;
     const unsigned thread = index / TENSIX_GPRS, gpr = index % TENSIX_GPRS;
     struct order_stamp *load = &races->load[thread][gpr];
-    char text[WHO];
+    char text[RACES_WHO];
     if (load->number && !order_is_over(&races->order.thread[thread].clock, load) &&
         !scene->tile->tensix.timing) {
         check_report(scene, PENROSE_FAULT_GPR_HAZARD, stamp->hart, stamp->pc, index,
                      "%s reads GPR %u before the result of %s is there; STALLWAIT(%s, THCON) is "
                      "missing",
-                     mnemonic(stamp->word), gpr, who(scene, load, text), block_name(stamp->word));
+                     races_mnemonic(stamp->word), gpr, races_who(scene, load, text),
+                     races_block_name(stamp->word));
     }
     load->number = 0;
 }
@@ -362,8 +362,8 @@ static void judge_touch(const struct check_scene *scene, const struct order_stam
                         const struct observed_touch *touch)
 {
     struct check_races *races = scene->own->races;
-    const struct order_clock *clock = &races->order.thread[thread_of(stamp)].clock;
-    enum order_unit unit = unit_of(stamp);
+    const struct order_clock *clock = &races->order.thread[races_thread(stamp)].clock;
+    enum order_unit unit = races_unit(stamp);
     const uint32_t end = touch->first + touch->count;
     switch (touch->state) {
     case OBSERVED_STATE_DST:
@@ -393,7 +393,7 @@ static void judge_touch(const struct check_scene *scene, const struct order_stam
     case OBSERVED_STATE_GPR:
         for (uint32_t i = touch->first; i < end; i++) {
             if (touch->is_write) {
-                races->load[thread_of(stamp)][i % TENSIX_GPRS] =
+                races->load[races_thread(stamp)][i % TENSIX_GPRS] =
                     touch->is_late ? *stamp : (struct order_stamp){.number = 0};
             } else {
                 judge_gpr(scene, stamp, i);
@@ -410,9 +410,10 @@ static void note_l1(const struct check_scene *scene, const struct order_stamp *s
                     const struct observed_touch *touch)
 {
     struct check_races *races = scene->own->races;
-    enum order_unit unit = unit_of(stamp);
-    bool packs = unit == ORDER_PACKER && touch->is_write;
-    bool unpacks = (unit == ORDER_UNPACKER0 || unit == ORDER_UNPACKER1) && !touch->is_write;
+    enum order_unit unit = races_unit(stamp);
+    bool packs = (unit == ORDER_PACKER || unit == ORDER_MOVER) && touch->is_write;
+    bool unpacks = (unit == ORDER_UNPACKER0 || unit == ORDER_UNPACKER1 || unit == ORDER_MOVER) &&
+                   !touch->is_write;
     if (touch->state != OBSERVED_STATE_L1 || !(packs || unpacks)) {
         return;
     }
@@ -437,10 +438,12 @@ static bool touches(const struct observed_work *work, enum observed_state state)
 static void note_use(struct check_races *races, const struct tensix *tensix,
                      const struct order_stamp *stamp, const struct observed_work *work)
 {
-    bool is_user = work->unit == TENSIX_UNIT_UNPACK || work->unit == TENSIX_UNIT_PACK;
-    if (is_user && touches(work, OBSERVED_STATE_CONFIG) && touches(work, OBSERVED_STATE_L1)) {
+    bool moves = work->unit == TENSIX_UNIT_UNPACK || work->unit == TENSIX_UNIT_PACK;
+    bool computes = work->unit == TENSIX_UNIT_MATRIX || work->unit == TENSIX_UNIT_VECTOR;
+    if ((moves && touches(work, OBSERVED_STATE_CONFIG) && touches(work, OBSERVED_STATE_L1)) ||
+        (computes && touches(work, OBSERVED_STATE_DST))) {
         races->uses[stamp->lane] = *stamp;
-        races->state[stamp->lane] = (uint8_t)tensix_state_id(tensix, thread_of(stamp));
+        races->state[stamp->lane] = (uint8_t)tensix_state_id(tensix, races_thread(stamp));
     }
 }
 
@@ -461,6 +464,13 @@ static void note_semaphore(const struct check_scene *scene, unsigned index, uint
                      "semaphore is 0",
                      index, check_place(scene, post->hart, post->pc, place));
     }
+    if (now == before && now == 0 && !begins) {
+        check_report(
+            scene, PENROSE_FAULT_RACE_OPEN, scene->hart, pc, index,
+            "takes a post of semaphore %u, which is 0: nobody has made it; a SEMPOST, or a "
+            "SEMWAIT while 0 before it, is missing",
+            index);
+    }
     if (now > before && !begins) {
         *post = (struct races_given){true, scene->hart, pc, word};
     } else if (now == 0 || begins) {
@@ -474,7 +484,7 @@ static void note_bank(const struct check_scene *scene, const struct order_stamp 
 {
     struct races_given *bank = &scene->own->races->bank[index];
     bool is_given = scene->tile->tensix.src[index / 2].matrix_may[index % 2];
-    if (is_given && unit_of(stamp) != ORDER_MATRIX) {
+    if (is_given && races_unit(stamp) != ORDER_MATRIX) {
         *bank = (struct races_given){true, stamp->hart, stamp->pc, stamp->word};
     }
     bank->is_open &= is_given;
@@ -517,7 +527,7 @@ void check_races_ended(const struct check_scene *scene)
                 scene, PENROSE_FAULT_RACE_OPEN, bank->hart, bank->pc, i,
                 "the kernels end, and the Matrix Unit has not given back the bank of Src%c "
                 "that this %s has handed over",
-                i / 2 ? 'B' : 'A', mnemonic(bank->word));
+                i / 2 ? 'B' : 'A', races_mnemonic(bank->word));
         }
         races->bank[i].is_open = false;
     }
@@ -527,6 +537,14 @@ void check_races_ended(const struct check_scene *scene)
 }
 
 /* --- Instructions are told --- */
+
+void check_races_free(struct check_races *races)
+{
+    if (races) {
+        races_harts_free(races);
+    }
+    free(races);
+}
 
 static struct check_races *races_of(const struct check_scene *scene)
 {
@@ -538,7 +556,11 @@ static struct check_races *races_of(const struct check_scene *scene)
         if (!own->races) {
             return NULL;
         }
+        own->races->l1_bytes = scene->tile->kind->l1_bytes;
         memcpy(own->races->config, tensix->config, sizeof own->races->config);
+        for (unsigned i = 0; i < 2 * TENSIX_SRCS; i++) {
+            own->races->has_bank[i] = tensix->src[i / 2].matrix_may[i % 2];
+        }
         for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
             own->races->order.semaphore[i].base = tensix->semaphore[i].value;
             own->races->semaphore[i] = tensix->semaphore[i].value;
@@ -578,6 +600,8 @@ void check_races_unit(const struct check_scene *scene)
     for (unsigned i = 0; i < work->touches; i++) {
         note_l1(scene, stamp, &work->touch[i]);
     }
+    races_harts_unit(scene, stamp);
+    races_shared_unit(scene, stamp);
     note_use(races, tensix, stamp, work);
     note_given(scene, stamp);
     if (!work->continues) {
@@ -604,7 +628,13 @@ void check_races_access(const struct check_scene *scene)
         }
         return;
     }
+    if (event->kind == OBSERVED_READ) { /* what it knew before */
+        races_harts_access(scene);
+    }
     order_hart_access(&races->order, &scene->tile->tensix, scene->hart, event);
+    if (event->kind == OBSERVED_WRITTEN) {
+        races_harts_access(scene);
+    }
     const struct order_clock *clock = &races->order.hart[scene->hart].clock;
     if (address < scene->tile->kind->l1_bytes) {
         judge_l1(scene, clock, ORDER_GATE, scene->hart, event->pc, address, event->size, writes);
@@ -629,6 +659,14 @@ static bool goes_to_bank(const struct check_scene *scene)
     const struct observed *event = scene->event;
     return !event->is_multicast && event->node < NOC_NODES &&
            scene->checks->chip->place[event->node].port != NULL;
+}
+
+void check_races_arrived(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    if (scene->own->races) {
+        order_arrived(&scene->own->races->order, (uint32_t)event->address, event->size);
+    }
 }
 
 void check_races_sent(const struct check_scene *scene)

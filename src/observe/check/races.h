@@ -29,6 +29,55 @@ struct races_late {
     unsigned first, count;
 };
 
+/* A hart's store to a word of Config, or to a GPR, which may not have arrived yet. */
+struct races_store {
+    uint32_t number;  /* in the hart's lane of stores that arrive; 0: none */
+    uint32_t index;   /* state * TENSIX_STATE_WORDS + word, or the GPR */
+    uint32_t changed; /* bits */
+    uint32_t hart, pc;
+    uint64_t cycle;
+};
+
+enum { RACES_STORES = 16 };
+
+/* The latest stores of a hart. */
+struct races_stores {
+    struct races_store store[RACES_STORES];
+    unsigned next;
+};
+
+/* A byte of L1 as harts have stored it. */
+struct races_byte {
+    uint32_t number, pc; /* of the hart's store; number 0: none */
+    uint8_t hart, value;
+    uint8_t loaded;   /* by harts since then, a bit each, */
+    uint8_t by_luck;  /* who has learned of the store by loading the byte alone */
+    bool accumulates; /* the hart has changed what it had stored before */
+};
+
+enum { RACES_PAGE = 1024 /* bytes of L1 whose stores are noted together */ };
+struct races_page {
+    struct races_byte byte[RACES_PAGE];
+};
+
+/* The latest change of a byte of Config: by an instruction, or (its number is 0) by a store. */
+struct races_change {
+    struct order_stamp stamp;
+    uint32_t number, hart, pc; /* of the store */
+    uint32_t bits;             /* that it may have changed; 0: nobody has changed the word */
+};
+
+/* An access to state that all threads can reach: a counter, an LReg, a word of Config. */
+struct races_shared {
+    struct order_stamp written, read[TENSIX_THREADS];
+};
+
+enum {
+    RACES_CONTEXTS = 4, /* of an unpacker, whose addresses lie one behind the other */
+    RACES_ADCS = TENSIX_THREADS * TENSIX_ADCS * 2 * TENSIX_ADC_AXES,
+    RACES_LREGS = 16,
+};
+
 /* Something that was given and not taken yet: a post of a semaphore, a bank of Src. */
 struct races_given {
     bool is_open;
@@ -45,8 +94,65 @@ struct check_races {
     struct order_stamp at_hand[TENSIX_THREADS]; /* number 0: it has been told as a whole */
     struct races_late late[TENSIX_THREADS];
     struct races_given post[TENSIX_SEMAPHORES], bank[2 * TENSIX_SRCS];
-    uint8_t semaphore[TENSIX_SEMAPHORES]; /* their values */
+    uint8_t semaphore[TENSIX_SEMAPHORES];   /* their values */
+    struct order_stamp mop[TENSIX_THREADS]; /* the latest instruction that comes from a MOP */
+    struct order_stamp gpr_read[TENSIX_THREADS][TENSIX_GPRS];
+    struct order_stamp gpr_written[TENSIX_THREADS][TENSIX_GPRS];
+    struct order_stamp base[TENSIX_THREADS][TENSIX_UNPACKERS][RACES_CONTEXTS];
+    struct races_stores config_stores[RV32_CORES], gpr_stores[RV32_CORES];
+    struct races_shared adc[RACES_ADCS], lreg[RACES_LREGS];
+    struct races_change change[TENSIX_STATES][TENSIX_STATE_WORDS][sizeof(uint32_t)];
+    bool has_bank[2 * TENSIX_SRCS]; /* the Matrix Unit, before the instruction at hand */
+    struct order_stamp given[2 * TENSIX_SRCS], returned[2 * TENSIX_SRCS]; /* by whom */
+    uint32_t l1_bytes;
+    struct races_page **page; /* of L1; NULL: no hart has stored anything there */
     struct races_l1 l1[];
 };
+
+struct check_scene;
+
+/* --- Words for reports (races_words.c) --- */
+
+static inline unsigned races_thread(const struct order_stamp *stamp)
+{
+    return stamp->lane / ORDER_UNITS;
+}
+
+static inline enum order_unit races_unit(const struct order_stamp *stamp)
+{
+    return (enum order_unit)(stamp->lane % ORDER_UNITS);
+}
+
+/* The name of its condition of STALLWAIT, as LLK has it, and of a block that holds such an instruction. */
+const char *races_condition_name(enum order_unit unit);
+const char *races_block_name(uint32_t word);
+
+const char *races_mnemonic(uint32_t word);
+
+/* "MVMUL of trisc1 (math.h:12)", in `text`, which is also the result. */
+enum { RACES_WHO = 120 };
+const char *races_who(const struct check_scene *scene, const struct order_stamp *stamp,
+                      char text[RACES_WHO]);
+
+/* --- races_harts.c --- */
+
+/* An instruction has executed, whose stamp this is: what it has used of a hart's stores. */
+void races_harts_unit(const struct check_scene *scene, const struct order_stamp *stamp);
+/* A hart has loaded or stored. */
+void races_harts_access(const struct check_scene *scene);
+/* A hart has changed these bits of a word of Config. */
+void races_harts_config(const struct check_scene *scene, unsigned state, unsigned word,
+                        uint32_t changed);
+void races_harts_free(struct check_races *races);
+
+/* --- races_shared.c --- */
+
+/* An instruction has executed, whose stamp this is: state that other threads reach, too. */
+void races_shared_unit(const struct check_scene *scene, const struct order_stamp *stamp);
+
+/* An instruction, or (NULL) the hart of the scene, which knows `clock`, writes these bits of a word of Config. */
+void races_shared_config(const struct check_scene *scene, const struct order_clock *clock,
+                         const struct order_stamp *stamp, unsigned state, unsigned word,
+                         uint32_t bits);
 
 #endif

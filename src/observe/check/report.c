@@ -29,6 +29,8 @@ static const enum check_kind check_of[PENROSE_FAULT_KINDS] = {
     [PENROSE_FAULT_CONFIG_RACE] = CHECK_RACES,
     [PENROSE_FAULT_GPR_HAZARD] = CHECK_RACES,
     [PENROSE_FAULT_RACE_OPEN] = CHECK_RACES,
+    [PENROSE_FAULT_RACE_STATE] = CHECK_RACES,
+    [PENROSE_FAULT_MOP_RACE] = CHECK_RACES,
 };
 
 /* The lines of an instruction, the innermost first, cut out of `text`. */

@@ -20,6 +20,7 @@
 #define END_TDMA       0xffa22000
 #define END_DEBUG      0xffa25000
 #define END_OVERLAY    0xffaa0000
+#define END_DST        0xffad0000
 #define END_GPR        0xffd09000
 #define END_INSTRN_BUF 0xffd70000
 #define END_PC_BUF     0xffdb0000

@@ -1,0 +1,597 @@
+/*
+ * Races of harts: their stores to what the coprocessor uses, and to L1. SPEC: BlackholeA0
+ * MemoryOrdering, PushTensixInstruction, BackendConfiguration; WormholeB0 MOPExpander, ScalarUnit.
+ *
+ * A hart goes on when it has pushed an instruction. So a store behind the push may come before the
+ * instruction uses the old value, and an instruction that is pushed behind a store may come before
+ * the store has arrived.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "addresses.h"
+#include "observe/check/check.h"
+#include "observe/check/races.h"
+#include "tensix/config/users.h"
+#include "tensix/exec.h"
+
+/* A store that is further away has arrived, whatever the program has waited for: programs that
+ * configure long before they begin are right. */
+enum { ARRIVES_IN = 24 /* cycles */ };
+
+/* --- Instructions that wait in front of their gate --- */
+
+struct waiting {
+    unsigned gpr;  /* that is looked for, or TENSIX_GPRS, */
+    bool writes;   /* and whether it is written */
+    bool computes; /* any instruction of the Matrix Unit or the Vector Unit is looked for */
+    unsigned word; /* of Config */
+    uint32_t changed;
+    unsigned hart, thread;
+    const struct tensix *tensix;
+    bool is_next; /* nothing in front of what is looked at can choose another context */
+};
+
+/* The unit that may keep words of Config; 0: none. */
+static unsigned config_user(uint32_t word)
+{
+    unsigned row = tensix_row_of(word);
+    switch (order_unit_of(row, word) * (row < TENSIX_ROWS)) {
+    case ORDER_UNPACKER0:
+        return TENSIX_USED_BY_UNPACKER0;
+    case ORDER_UNPACKER1:
+        return TENSIX_USED_BY_UNPACKER1;
+    case ORDER_PACKER:
+        return TENSIX_USED_BY_PACKER;
+    default:
+        return 0;
+    }
+}
+
+/* Does the instruction write the GPR? Operands that name results are called so in the table. */
+static bool writes_gpr(unsigned row, uint32_t word, unsigned gpr)
+{
+    const struct isa_format *format = tensix_rows[row].format;
+    for (unsigned i = 0; i < ISA_MAX_FIELDS && format->field[i]; i++) {
+        const struct isa_field *field = format->field[i];
+        uint32_t value = (uint32_t)isa_field_get(field, word);
+        bool is_half = strcmp(field->name, "result_half_reg") == 0;
+        if ((is_half && value / 2 == gpr) ||
+            (strcmp(field->name, "result_reg") == 0 && value == gpr)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The word with the address from which an UNPACR reads now; TENSIX_STATE_WORDS: it reads none. */
+static unsigned base_word(const struct tensix *tensix, unsigned thread, uint32_t word)
+{
+    const struct tensix_args_UNPACR args = tensix_decode_UNPACR(word);
+    const unsigned first = args.which_unpacker ? TENSIX_WORD_THCON_SEC1_REG3_Base_address
+                                               : TENSIX_WORD_THCON_SEC0_REG3_Base_address;
+    if (word >> 24 != TENSIX_OPCODE_UNPACR || args.use_context_counter) {
+        return TENSIX_STATE_WORDS;
+    }
+    if (!args.multi_context_mode) {
+        return first;
+    }
+    unsigned offset = args.which_unpacker
+                          ? tensix_get_UNPACK_MISC_CFG_CfgContextOffset_1(tensix, thread)
+                          : tensix_get_UNPACK_MISC_CFG_CfgContextOffset_0(tensix, thread);
+    unsigned context = args.context_number + offset;
+    return context < RACES_CONTEXTS ? first + context : TENSIX_STATE_WORDS;
+}
+
+static bool uses_it(const struct waiting *what, uint32_t word, struct tensix_origin origin,
+                    struct order_stamp *found)
+{
+    unsigned row = tensix_row_of(word);
+    if (row >= TENSIX_ROWS || origin.pusher != what->hart) {
+        return false;
+    }
+    unsigned user = config_user(word);
+    bool keeps = user && tensix_config_uses[what->word].cached & user &&
+                 what->changed & tensix_race_bits(what->word, user);
+    bool uses = what->gpr < TENSIX_GPRS
+                    ? what->writes ? writes_gpr(row, word, what->gpr)
+                                   : tensix_gpr_bits_read(row, word, what->gpr) != 0
+                    : keeps || (what->is_next && what->tensix &&
+                                base_word(what->tensix, what->thread, word) == what->word);
+    if (what->computes) {
+        enum order_unit unit = order_unit_of(row, word);
+        uses = unit == ORDER_MATRIX || unit == ORDER_VECTOR;
+    }
+    if (uses) {
+        *found =
+            (struct order_stamp){.number = 1, .pc = origin.pc, .word = word, .hart = what->hart};
+    }
+    return uses;
+}
+
+static bool any_in_replay(const struct tensix_thread *thread, const struct waiting *what,
+                          unsigned index, unsigned count, struct tensix_origin origin,
+                          struct order_stamp *found)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (uses_it(what, thread->replay.entry[(index + i) % REPLAY_ENTRIES], origin, found)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A word in front of the replay buffer. */
+static bool any_in_word(const struct tensix_thread *thread, const struct waiting *what,
+                        uint32_t word, struct tensix_origin origin, struct order_stamp *found)
+{
+    const struct tensix_args_REPLAY replay = tensix_decode_REPLAY(word);
+    if (word >> 24 == TENSIX_OPCODE_REPLAY && !replay.load) {
+        unsigned count = replay.count ? replay.count : REPLAY_ENTRIES;
+        return any_in_replay(thread, what, replay.index, count, origin, found);
+    }
+    return uses_it(what, word, origin, found);
+}
+
+static bool any_in_mop(const struct tensix_thread *thread, const struct waiting *what,
+                       const uint32_t words[MOP_WORDS], struct tensix_origin origin,
+                       struct order_stamp *found)
+{
+    for (unsigned i = MOP_B; i < MOP_WORDS; i++) { /* those before are counts */
+        if (any_in_word(thread, what, words[i], origin, found)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool any_in_fifo(const struct tensix_thread *thread, const struct waiting *what,
+                        const struct tensix_fifo *fifo, struct order_stamp *found)
+{
+    for (unsigned i = 0; i < fifo->count; i++) {
+        const struct tensix_entry *entry = &fifo->entry[(fifo->head + i) % TENSIX_FIFO_DEPTH];
+        bool is_mop = entry->word >> 24 == TENSIX_OPCODE_MOP;
+        if (is_mop ? any_in_mop(thread, what, thread->mop.config, entry->origin, found)
+                   : any_in_word(thread, what, entry->word, entry->origin, found)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An instruction that the hart has pushed, that uses it, and that has not passed its gate. */
+static bool find_waiting(const struct tensix_thread *thread, const struct waiting *what,
+                         struct order_stamp *found)
+{
+    const struct replay_buffer *replay = &thread->replay;
+    struct waiting next = *what;
+    next.is_next = true;
+    return (thread->has_next && uses_it(&next, thread->next, thread->origin, found)) ||
+           (replay_is_playing(replay) &&
+            any_in_replay(thread, &next, replay->index, replay->left, thread->origin, found)) ||
+           (mop_busy(&thread->mop) &&
+            any_in_mop(thread, &next, thread->mop.expansion.word, thread->mop_origin, found)) ||
+           any_in_fifo(thread, what, &thread->back, found) ||
+           any_in_fifo(thread, what, &thread->front, found);
+}
+
+/* --- Stores that may not have arrived --- */
+
+static void note_store(struct races_stores *stores, const struct check_scene *scene, unsigned index,
+                       uint32_t changed)
+{
+    stores->store[stores->next++ % RACES_STORES] = (struct races_store){
+        .number = scene->own->races->order.count[ORDER_ARRIVED + scene->hart],
+        .index = index,
+        .changed = changed,
+        .hart = scene->hart,
+        .pc = scene->event->pc,
+        .cycle = scene->event->cycle,
+    };
+}
+
+/* A store that the instruction does not see for certain. */
+static struct races_store *find_under_way_store(const struct check_scene *scene,
+                                                struct races_stores *stores,
+                                                const struct order_stamp *stamp, unsigned index)
+{
+    const struct order *order = &scene->own->races->order;
+    const struct order_clock *clock = &order->thread[races_thread(stamp)].clock;
+    for (unsigned i = 0; i < RACES_STORES; i++) {
+        struct races_store *store = &stores->store[i];
+        if (store->number && store->index == index &&
+            clock->at[ORDER_ARRIVED + store->hart] < store->number &&
+            scene->event->cycle - store->cycle < ARRIVES_IN) {
+            return store;
+        }
+    }
+    return NULL;
+}
+
+/* Auto TTSync lets the hart wait for what it has pushed before. */
+static bool is_synchronised(const struct check_scene *scene, unsigned thread,
+                            enum tensix_resource resource)
+{
+    const struct tensix *tensix = &scene->tile->tensix;
+    unsigned tracked =
+        tensix->thread_config[thread][TENSIX_WORD_TENSIX_TRISC_SYNC_TrackTensixInstructions];
+    return tensix_get_TENSIX_TRISC_SYNC_TrackTensixInstructions(tensix, thread) &&
+           tracked & resource && !(tensix->held & TENSIX_RESET_AUTO_TTSYNC);
+}
+
+/* --- Configuration --- */
+
+/* Words with an unpacker's addresses, by context. */
+static bool is_base(unsigned word)
+{
+    return word - TENSIX_WORD_THCON_SEC0_REG3_Base_address < RACES_CONTEXTS ||
+           word - TENSIX_WORD_THCON_SEC1_REG3_Base_address < RACES_CONTEXTS;
+}
+
+/* The latest instruction that has used such a word; NULL: it is another one. */
+static struct order_stamp *find_base(struct check_races *races, unsigned thread, unsigned word)
+{
+    unsigned context0 = word - TENSIX_WORD_THCON_SEC0_REG3_Base_address;
+    unsigned context1 = word - TENSIX_WORD_THCON_SEC1_REG3_Base_address;
+    return context0 < RACES_CONTEXTS   ? &races->base[thread][0][context0]
+           : context1 < RACES_CONTEXTS ? &races->base[thread][1][context1]
+                                       : NULL;
+}
+
+void races_harts_config(const struct check_scene *scene, unsigned state, unsigned word,
+                        uint32_t changed)
+{
+    struct check_races *races = scene->own->races;
+    const struct tensix *tensix = &scene->tile->tensix;
+    const unsigned thread = scene->hart - RV32_T0;
+    struct order_stamp found;
+    if (thread >= TENSIX_THREADS || !changed) {
+        return;
+    }
+    note_store(&races->config_stores[scene->hart], scene, state * TENSIX_STATE_WORDS + word,
+               changed);
+    const struct waiting what = {.gpr = TENSIX_GPRS,
+                                 .word = word,
+                                 .changed = changed,
+                                 .hart = scene->hart,
+                                 .thread = thread,
+                                 .tensix = tensix};
+    bool is_used = word >= TENSIX_GLOBAL_WORD || tensix_state_id(tensix, thread) == state;
+    if (!is_used || is_synchronised(scene, thread, TENSIX_TRACKS_CONFIG)) {
+        return;
+    }
+    struct order_stamp *base = find_base(races, thread, word);
+    bool is_under_way =
+        base && !order_is_known_to_pass(&races->order.hart[scene->hart].clock, base);
+    if (is_under_way) {
+        found = *base;
+        base->number = 0;
+    }
+    if (is_under_way || find_waiting(&tensix->thread[thread], &what, &found)) {
+        char fields[56], text[RACES_WHO];
+        tensix_field_names(false, word, changed, fields, sizeof fields);
+        check_report(scene, PENROSE_FAULT_CONFIG_RACE, scene->hart, scene->event->pc,
+                     (uint32_t)scene->event->address,
+                     "a store changes %s, which %s may not have used yet; %s is missing", fields,
+                     races_who(scene, &found, text),
+                     is_base(word) ? "a wait for a free context (wait_for_next_context())"
+                                   : "tensix_sync()");
+    }
+}
+
+/* --- GPRs --- */
+
+static bool is_gpr(const struct check_scene *scene, unsigned *thread, unsigned *gpr)
+{
+    uint32_t index = ((uint32_t)scene->event->address - AT_GPR) / 4;
+    if ((uint32_t)scene->event->address - AT_GPR >= END_GPR - AT_GPR) {
+        return false;
+    }
+    *thread = scene->hart == RV32_B ? index / TENSIX_GPRS : scene->hart - RV32_T0;
+    *gpr = index % TENSIX_GPRS;
+    return *thread < TENSIX_THREADS;
+}
+
+static void judge_gpr_store(const struct check_scene *scene, unsigned thread, unsigned gpr)
+{
+    struct check_races *races = scene->own->races;
+    const struct tensix *tensix = &scene->tile->tensix;
+    const struct order_clock *clock = &races->order.hart[scene->hart].clock;
+    const struct order_stamp *load = &races->load[thread][gpr];
+    struct order_stamp writer = *load;
+    const struct waiting writes = {
+        .gpr = gpr, .writes = true, .hart = scene->hart, .thread = thread, .tensix = tensix};
+    struct order_stamp user = races->gpr_read[thread][gpr];
+    const struct waiting what = {
+        .gpr = gpr, .hart = scene->hart, .thread = thread, .tensix = tensix};
+    char text[RACES_WHO];
+    bool is_waiting = find_waiting(&tensix->thread[thread], &what, &user);
+    if (is_waiting || !order_is_known_to_pass(clock, &user)) {
+        check_report(
+            scene, PENROSE_FAULT_GPR_HAZARD, scene->hart, scene->event->pc, gpr,
+            "a store changes GPR %u, which %s may not have read yet; tensix_sync() is missing", gpr,
+            races_who(scene, &user, text));
+    } else if (find_waiting(&tensix->thread[thread], &writes, &writer) ||
+               (load->number && !order_is_over(clock, load))) {
+        check_report(scene, PENROSE_FAULT_GPR_HAZARD, scene->hart, scene->event->pc, gpr,
+                     "a store changes GPR %u, for which the result of %s may come later; "
+                     "tensix_sync() is missing",
+                     gpr, races_who(scene, &writer, text));
+    }
+    races->gpr_read[thread][gpr].number = 0;
+    races->gpr_written[thread][gpr].number = 0;
+    races->load[thread][gpr].number = 0;
+    note_store(&races->gpr_stores[scene->hart], scene, thread * TENSIX_GPRS + gpr, UINT32_MAX);
+}
+
+static void judge_gpr_load(const struct check_scene *scene, unsigned thread, unsigned gpr)
+{
+    struct check_races *races = scene->own->races;
+    const struct order_clock *clock = &races->order.hart[scene->hart].clock;
+    struct order_stamp *written = &races->gpr_written[thread][gpr], writer = *written;
+    const struct waiting what = {.gpr = gpr,
+                                 .writes = true,
+                                 .hart = scene->hart,
+                                 .thread = thread,
+                                 .tensix = &scene->tile->tensix};
+    char text[RACES_WHO];
+    if (find_waiting(&scene->tile->tensix.thread[thread], &what, &writer) ||
+        !order_is_known_to_pass(clock, written) ||
+        (written->number && races->load[thread][gpr].number && !order_is_over(clock, written))) {
+        check_report(scene, PENROSE_FAULT_GPR_HAZARD, scene->hart, scene->event->pc, gpr,
+                     "a load reads GPR %u, which %s may not have written yet; tensix_sync() is "
+                     "missing",
+                     gpr, races_who(scene, &writer, text));
+    }
+    written->number = 0;
+}
+
+static void judge_gpr_access(const struct check_scene *scene)
+{
+    unsigned thread, gpr;
+    if (!is_gpr(scene, &thread, &gpr) || is_synchronised(scene, thread, TENSIX_TRACKS_GPRS)) {
+        return;
+    }
+    if (scene->event->kind == OBSERVED_WRITTEN) {
+        judge_gpr_store(scene, thread, gpr);
+    } else {
+        judge_gpr_load(scene, thread, gpr);
+    }
+}
+
+/* --- The MOP expander --- */
+
+static void judge_mop_store(const struct check_scene *scene)
+{
+    struct check_races *races = scene->own->races;
+    const unsigned thread = scene->hart - RV32_T0;
+    const uint32_t address = (uint32_t)scene->event->address;
+    bool is_done_check = scene->event->kind == OBSERVED_READ && address == AT_MOP_EXPANDER_DONE;
+    if (thread >= TENSIX_THREADS || !(address - AT_MOP_CFG < 4 * MOP_WORDS || is_done_check)) {
+        return;
+    }
+    struct order_stamp *mop = &races->mop[thread];
+    bool is_told = tensix_mop_busy(&scene->tile->tensix, thread); /* by the core */
+    if (!is_done_check && !is_told && mop->hart == scene->hart &&
+        !order_is_known_to_pass(&races->order.hart[scene->hart].clock, mop)) {
+        char text[RACES_WHO];
+        check_report(scene, PENROSE_FAULT_MOP_RACE, scene->hart, scene->event->pc, address,
+                     "a store changes word %u of the MOP configuration while the MOP of %s may "
+                     "still be expanded; mop_sync() is missing",
+                     (address - AT_MOP_CFG) / 4, races_who(scene, mop, text));
+    }
+    mop->number = 0;
+}
+
+/* --- L1 --- */
+
+static struct races_byte *byte_of(const struct check_scene *scene, uint32_t address, bool makes)
+{
+    struct check_races *races = scene->own->races;
+    if (!races->page && makes) {
+        races->page = calloc(scene->tile->kind->l1_bytes / RACES_PAGE, sizeof *races->page);
+    }
+    if (!races->page) {
+        return NULL;
+    }
+    struct races_page **page = &races->page[address / RACES_PAGE];
+    *page = *page || !makes ? *page : calloc(1, sizeof **page);
+    return *page ? &(*page)->byte[address % RACES_PAGE] : NULL;
+}
+
+static void note_hart_load(const struct check_scene *scene, uint32_t address)
+{
+    const struct order_clock *clock = &scene->own->races->order.hart[scene->hart].clock;
+    struct races_byte *byte = byte_of(scene, address, false);
+    if (byte && byte->number) {
+        bool knows = clock->at[ORDER_STORES + byte->hart] >= byte->number;
+        byte->by_luck |= (uint8_t)(!knows << scene->hart);
+        byte->loaded |= (uint8_t)(1u << scene->hart);
+    }
+}
+
+/* Two harts store there, and neither has waited for the other. Who has loaded the byte, and nothing
+ * else, knows of the other's store. That is a flag if they take turns, and an update that gets lost if
+ * the other one adds to what it has stored itself. */
+static bool is_unordered(const struct check_scene *scene, const struct races_byte *byte,
+                         uint8_t value)
+{
+    const struct order_clock *clock = &scene->own->races->order.hart[scene->hart].clock;
+    if (!byte->number || byte->hart == scene->hart) {
+        return false;
+    }
+    if (byte->by_luck >> scene->hart & 1) {
+        return byte->accumulates;
+    }
+    return clock->at[ORDER_STORES + byte->hart] < byte->number && byte->value != value;
+}
+
+static void note_hart_store(const struct check_scene *scene, uint32_t address, uint8_t value,
+                            bool *is_told)
+{
+    const struct order *order = &scene->own->races->order;
+    struct races_byte *byte = byte_of(scene, address, true);
+    if (!byte) {
+        return;
+    }
+    if (is_unordered(scene, byte, value) && !*is_told) {
+        char place[CHECK_PLACE];
+        *is_told = true;
+        check_report(
+            scene, PENROSE_FAULT_RACE_L1, scene->hart, scene->event->pc, address,
+            byte->accumulates
+                ? "changes 0x%x, which %s changes, too, in no order: an update gets lost; a "
+                  "semaphore, or an atomic, is missing"
+                : "stores to 0x%x, to which %s has stored something else, in no order; a "
+                  "semaphore or a mailbox is missing",
+            address, check_place(scene, byte->hart, byte->pc, place));
+    }
+    bool is_same = byte->number && byte->hart == scene->hart;
+    *byte = (struct races_byte){
+        .number = order->count[ORDER_STORES + scene->hart],
+        .pc = scene->event->pc,
+        .hart = (uint8_t)scene->hart,
+        .value = value,
+        .accumulates = is_same && byte->loaded >> scene->hart & 1 && byte->value != value,
+    };
+}
+
+static void judge_l1_access(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    const uint32_t address = (uint32_t)event->address;
+    bool is_told = false;
+    if (event->address + event->size > scene->tile->kind->l1_bytes || event->size > 4 ||
+        !check_is_of_kernel(scene, event->pc)) {
+        return;
+    }
+    for (uint32_t i = 0; i < event->size; i++) {
+        if (event->kind == OBSERVED_WRITTEN) {
+            note_hart_store(scene, address + i, scene->tile->l1[address + i], &is_told);
+        } else {
+            note_hart_load(scene, address + i);
+        }
+    }
+}
+
+void races_harts_free(struct check_races *races)
+{
+    for (uint32_t i = 0; races->page && i < races->l1_bytes / RACES_PAGE; i++) {
+        free(races->page[i]);
+    }
+    free(races->page);
+}
+
+/* --- Dst --- */
+
+static void judge_dst_access(const struct check_scene *scene)
+{
+    struct check_races *races = scene->own->races;
+    const unsigned thread = scene->hart - RV32_T0;
+    const uint32_t offset = (uint32_t)scene->event->address - AT_DST;
+    const struct order_clock *clock = &races->order.hart[scene->hart].clock;
+    const bool writes = scene->event->kind == OBSERVED_WRITTEN;
+    if (thread >= TENSIX_THREADS || offset >= END_DST - AT_DST) {
+        return;
+    }
+    unsigned index = tile_dst_row(scene->tile, (enum tile_agent)scene->hart, offset);
+    struct races_row *row = &races->dst[index];
+    const struct waiting what = {.gpr = TENSIX_GPRS, .computes = true, .hart = scene->hart};
+    const struct order_stamp *stamp = order_is_over(clock, &row->written) ? NULL : &row->written;
+    struct order_stamp found;
+    if (!stamp && find_waiting(&scene->tile->tensix.thread[thread], &what, &found)) {
+        stamp = &found;
+    }
+    for (unsigned unit = 0; writes && !stamp && unit < ORDER_UNITS; unit++) {
+        stamp = order_is_over(clock, &row->read[unit]) ? NULL : &row->read[unit];
+    }
+    if (stamp) {
+        char text[RACES_WHO];
+        check_report(scene, PENROSE_FAULT_RACE_DST, scene->hart, scene->event->pc, index,
+                     "a %s of a hart uses Dst row %u, which %s may still be at; tensix_sync() is "
+                     "missing",
+                     writes ? "store" : "load", index, races_who(scene, stamp, text));
+    }
+}
+
+/* --- Events --- */
+
+void races_harts_access(const struct check_scene *scene)
+{
+    judge_mop_store(scene);
+    judge_gpr_access(scene);
+    judge_l1_access(scene);
+    judge_dst_access(scene);
+}
+
+static void judge_use_of_stores(const struct check_scene *scene, const struct order_stamp *stamp,
+                                const struct observed_touch *touch)
+{
+    struct check_races *races = scene->own->races;
+    const unsigned thread = races_thread(stamp), hart = RV32_T0 + thread;
+    bool is_config = touch->state == OBSERVED_STATE_CONFIG;
+    unsigned user = config_user(stamp->word);
+    struct races_stores *stores =
+        is_config ? &races->config_stores[hart] : &races->gpr_stores[hart];
+    enum tensix_resource resource = is_config ? TENSIX_TRACKS_CONFIG : TENSIX_TRACKS_GPRS;
+    if ((is_config && !user) || is_synchronised(scene, thread, resource)) {
+        return;
+    }
+    for (uint32_t i = touch->first; i < touch->first + touch->count; i++) {
+        struct races_store *store = find_under_way_store(scene, stores, stamp, i);
+        unsigned word = i % TENSIX_STATE_WORDS;
+        bool is_of_other = is_config && is_base(word) &&
+                           base_word(&scene->tile->tensix, thread, stamp->word) != word;
+        if (!store || is_of_other ||
+            (is_config && !(store->changed & tensix_race_bits(word, user)))) {
+            continue;
+        }
+        char fields[56] = "", text[CHECK_PLACE];
+        store->number = 0;
+        if (is_config) {
+            tensix_field_names(false, word, store->changed & tensix_race_bits(word, user), fields,
+                               sizeof fields);
+            check_report(
+                scene, PENROSE_FAULT_CONFIG_RACE, stamp->hart, stamp->pc, AT_CONFIG + 4 * i,
+                "%s uses %s, and the store of %s may not have arrived; STALLWAIT(%s, "
+                "TRISC_CFG) is missing",
+                races_mnemonic(stamp->word), fields,
+                check_place(scene, store->hart, store->pc, text), races_block_name(stamp->word));
+        } else {
+            check_report(scene, PENROSE_FAULT_GPR_HAZARD, stamp->hart, stamp->pc, i,
+                         "%s reads GPR %u, and the store of %s may not have arrived; a load of the "
+                         "GPR (sync_regfile_write()) is missing",
+                         races_mnemonic(stamp->word), i % TENSIX_GPRS,
+                         check_place(scene, store->hart, store->pc, text));
+        }
+        return;
+    }
+}
+
+void races_harts_unit(const struct check_scene *scene, const struct order_stamp *stamp)
+{
+    struct check_races *races = scene->own->races;
+    const struct observed_work *work = scene->event->work;
+    const unsigned thread = races_thread(stamp);
+    const struct tensix *tensix = &scene->tile->tensix;
+    if (tensix->thread[thread].parent == TENSIX_OPCODE_MOP) {
+        races->mop[thread] = *stamp;
+    }
+    struct order_stamp *base = find_base(races, thread, base_word(tensix, thread, stamp->word));
+    if (base) {
+        *base = *stamp;
+    }
+    for (unsigned i = 0; i < work->touches; i++) {
+        const struct observed_touch *touch = &work->touch[i];
+        bool is_gpr_touch = touch->state == OBSERVED_STATE_GPR;
+        if (!touch->is_write && (is_gpr_touch || touch->state == OBSERVED_STATE_CONFIG)) {
+            judge_use_of_stores(scene, stamp, touch);
+        }
+        for (uint32_t j = touch->first; is_gpr_touch && j < touch->first + touch->count; j++) {
+            struct order_stamp *note = touch->is_write
+                                           ? &races->gpr_written[thread][j % TENSIX_GPRS]
+                                           : &races->gpr_read[thread][j % TENSIX_GPRS];
+            *note = *stamp;
+        }
+    }
+}

@@ -1,0 +1,169 @@
+#!/bin/bash
+# The check `races` on what harts and threads share: pairs of a kernel with one mistake, which is named at its
+# line, and of its repaired twin, of which nothing is said.
+#
+#   PENROSE_CASES   a regular expression: only cases whose name matches it
+#
+# SKIP without the firmware (scripts/fetch-firmware), the RISC-V cross compiler, and Python's numpy.
+set -uo pipefail
+# shellcheck source=tests/cli/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/../cli/lib.bash" || exit 1
+# shellcheck source=tests/checks/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
+
+# pair NAME KIND LINE TEXT PROGRAM FILE MISTAKE REPAIR: two sed scripts for FILE; see `finds`.
+pair() {
+    finds "$1" "$2" "$3" "$4" "$5" "$6" "$7"
+    clean "$1, repaired" "$5" "$6" "$8"
+}
+
+# behind LINE TEXT...: a sed script that puts the lines behind the first line that matches LINE.
+behind() {
+    local line=$1 text=
+    shift
+    for text; do
+        printf '%s' "s|^( *)$line.*|&\\n\\1$text|;"
+    done
+}
+
+# before LINE TEXT...: the same in front of it.
+before() {
+    local line=$1 lines=
+    shift
+    for text; do
+        lines+="\\\\1$text\\n"
+    done
+    printf '%s' "s|^( *)$line.*|${lines//\\\\/\\}&|"
+}
+
+end_of_math='half = math_end\(half\);' end_of_pack='half = pack_end\(half\);'
+pack_begins='pack_begin\(\);' pop='cb_pop_unpacked\(INPUT_A, 1\);'
+
+# --- MOP and replay memory ---
+
+mop_done='MOP_EXPANDER_DONE = 0; consume(MOP_EXPANDER_DONE);'
+pair "the MOP configuration is rewritten under a MOP" mop-config-race 'MOP_CONFIG\(0\) = 1' \
+    'word 0 of the MOP configuration while (a MOP is queued|the MOP of ELWADD of trisc1 .* mop_sync\(\) is missing)' \
+    add trisc.c "$(before "$end_of_math" 'MOP_CONFIG(0) = 1;')" \
+    "$(before "$end_of_math" "$mop_done" 'MOP_CONFIG(0) = 1;')"
+pair "the MOP configuration is rewritten behind a MOP" mop-config-race 'MOP_CONFIG\(0\) = ' \
+    'word 0 of the MOP configuration while (a MOP is queued|the MOP of PACR of trisc2 .* mop_sync\(\) is missing)' \
+    add trisc.c "$(behind "$end_of_pack" 'MOP_CONFIG(0) = FACES;')" \
+    "$(behind "$end_of_pack" "$mop_done" 'MOP_CONFIG(0) = FACES;')"
+
+# --- GPRs of harts ---
+
+pair "a store to a GPR that WRCFG may not have read" gpr-hazard 'GPR\(GPR_HALF1\) = ' \
+    'a store changes GPR 8, which WRCFG of trisc2 .* may not have read yet; tensix_sync\(\) is missing' \
+    add trisc.c "$(behind "$end_of_pack" 'GPR(GPR_HALF1) = DST_HALF_ROWS;')" \
+    "$(behind "$end_of_pack" 'tensix_wait();' 'gpr_write(GPR_HALF1, DST_HALF_ROWS);')"
+add_gpr='PUSH(ADDDMAREG, .right_is_imm = 1, .right = 1, .result_reg = 62, .left_reg = 60);'
+pair "a store to a GPR that may not have arrived" gpr-hazard 'ADDDMAREG' \
+    'ADDDMAREG reads GPR 60, and the store of trisc2 .* may not have arrived; a load of the GPR' \
+    add trisc.c "$(before "$end_of_pack" 'tensix_wait();' 'GPR(60) = 1;' "$add_gpr")" \
+    "$(before "$end_of_pack" 'tensix_wait();' 'gpr_write(60, 1);' "$add_gpr")"
+set_gpr='PUSH(SETDMAREG_IMM, .new_value = 1, .result_half_reg = 120);'
+pair "a load of a GPR that is not set yet" gpr-hazard 'consume\(GPR\(60\)\)' \
+    'a load reads GPR 60, which SETDMAREG of trisc2 .* may not have written yet; tensix_sync\(\) is missing' \
+    add trisc.c "$(before "$end_of_pack" "$set_gpr" 'consume(GPR(60));')" \
+    "$(before "$end_of_pack" "$set_gpr" 'tensix_wait();' 'consume(GPR(60));')"
+load='PUSH(LOADIND, .size = 1, .result_reg = 60, .addr_reg = 61);'
+pair "a store to a GPR that a load still writes" gpr-hazard 'GPR\(60\) = 1' \
+    'a store changes GPR 60, for which the result of LOADIND of trisc2 .* may come later' \
+    add trisc.c "$(before "$end_of_pack" "$load" 'GPR(60) = 1;')" \
+    "$(before "$end_of_pack" "$load" 'tensix_wait();' 'GPR(60) = 1;')"
+
+# --- Configuration of harts ---
+
+context='while (SEMAPHORE(UNPACK_SYNC) > 0) {'
+base_a='CONFIG_WORD(THCON_SEC0_REG3_Base_address_WORD + context) = cb_front(INPUT_A) / UNIT - 1; // A'
+base_b='CONFIG_WORD(THCON_SEC1_REG3_Base_address_WORD + context) = cb_front(INPUT_B) / UNIT - 1;'
+taken='SEMAPHORE(UNPACK_SYNC) = 0;'
+arrived='PUSH(STALLWAIT, .block_mask = BLOCK_UNPACK, .condition_mask = WAIT_HART);'
+unpack='context = unpack_tiles.*' ends='semaphore_get(UNPACK_SYNC);' # there is one context
+unpacks="s|^( *)$unpack|\\1PUSH(SETADCZW, .cnt_set_mask = 3, .bit_mask = ALL_COUNTERS);"
+pair "an unpacker does not wait for the store of its address" config-race 'mop_run\(\); \/\/ unpacks' \
+    'UNPACR uses THCON_SEC0_REG3_Base_address.*, and the store of trisc0 .* may not have arrived; STALLWAIT\(STALL_UNPACK, TRISC_CFG\) is missing' \
+    add trisc.c "$unpacks\\n$context }\\n$base_a\\n$base_b\\n$taken\\nmop_run(); // unpacks\\n$ends|" \
+    "$unpacks\\n$context }\\n$base_a\\n$base_b\\n$taken\\n$arrived\\nmop_run(); // unpacks\\n$ends|"
+twice="${base_a/INPUT_A/INPUT_B}\\n$taken\\n$arrived\\nmop_run();\\n$ends|; s/face < FACES/face < 2 * FACES/"
+pair "the address of a context that is in use" config-race 'INPUT_B\) \/ UNIT - 1; \/\/ A' \
+    'a store changes THCON_SEC0_REG3_Base_.*address, which UNPACR of trisc0 .* may not have used yet; a wait for a free context' \
+    add trisc.c "$unpacks\\n$context }\\n$base_a\\n$base_b\\n$taken\\n$arrived\\nmop_run();\\n$ends\\n$twice" \
+    "$unpacks\\n$context }\\n$base_a\\n$base_b\\n$taken\\n$arrived\\nmop_run();\\n$ends\\n$context }\\n$twice"
+
+# --- What threads share ---
+
+mutex='tensix_push(WORD(ATGETM, .index = 0));' release='tensix_push(WORD(ATRELM, .index = 0));'
+change='config_change(SCRATCH_SEC0_val, 1 + left);'
+pair "two threads change one word" config-race 'config_change\(SCRATCH' \
+    'RMWCIB[0-3] changes SCRATCH_SEC0_val in a word that RMWCIB[0-3] of trisc[12] .* changes, too, in no order; a mutex around both' \
+    add trisc.c "$(before "$end_of_math" "$change"); $(before "$pack_begins" "${change/1 + left/0x80 - left}")" \
+    "$(before "$end_of_math" "$mutex" "$change" "$release"); $(before "$pack_begins" "$mutex" "${change/1 + left/0x80 - left}" "$release")"
+counter='tensix_push(WORD(SETADCZW, .cnt_set_mask = ADC_PACKER, /* of thread 2 */ .ch1_w = 3 << 3, .bit_mask = 1));'
+pair "the counters of another thread" race-state 'of thread 2' \
+    '(SETADCZW|PACR) .* address counter [0-9]+, which (PACR|SETADCZW) of trisc[12] .* uses, too, in no order' \
+    add trisc.c "$(before "$end_of_math" "$counter")" \
+    "$(before "$end_of_math" "${counter/3 << 3/2 << 3}")"
+lreg='PUSH(SFPLOADI, .vd = 2, .imm16 = 1);'
+pair "LRegs of two threads" race-state 'SFPLOADI' \
+    'SFPLOADI writes LReg 2, which SFPLOADI of trisc[12] .* uses, too, in no order' \
+    add trisc.c "$(before "$end_of_math" "$lreg"); $(behind "$end_of_pack" "$lreg")" \
+    "$(before 'math_begin\(\);' "$lreg")"
+get='PUSH(SEMGET, .semaphore_mask = 1 << 6);'
+pair "takes a post that nobody makes" race-open 'SEMGET' 'takes a post of semaphore 6, which is 0' \
+    add trisc.c "$(before "$end_of_math" "$get")" \
+    "$(before "$end_of_math" 'PUSH(SEMPOST, .semaphore_mask = 1 << 6);' "$get")"
+wait_for_math='PUSH(STALLWAIT, .block_mask = BLOCK_CONFIG, .condition_mask = WAIT_MATRIX);'
+format='config_change(ALU_ACC_CTRL_Zero_Flag_disabled_src, left % 2);'
+pair "formats change while the Matrix Unit works" config-race 'config_change\(ALU' \
+    'RMWCIB[0-3] changes ALU_ACC_CTRL_Zero_Flag_disabled_src while ELWADD of trisc1 .* may use it; STALLWAIT\(STALL_CFG, MATH\) is missing' \
+    add trisc.c "$(before "$end_of_math" "$format")" "$(before "$end_of_math" "$wait_for_math" "$format")"
+
+# --- Dst, seen by a hart ---
+
+pair "a hart looks at Dst while the Matrix Unit works" race-dst 'AT_DST' \
+    'a load of a hart uses Dst row [0-9]+, which (ELWADD|SETRWC) of trisc1 .* may still be at; tensix_sync\(\) is missing' \
+    add trisc.c "$(before "$end_of_math" 'consume(REGISTER(AT_DST + half * 32 * 512));')" \
+    "$(before "$end_of_math" 'tensix_wait();' 'consume(REGISTER(AT_DST + half * 32 * 512));')"
+
+# --- The right to use banks of Src ---
+
+give='PUSH(UNPACR_NOP_SETDVALID, .set_dvalid = 1);'
+wait_for_bank='PUSH(STALLWAIT, .block_mask = BLOCK_UNPACK, .condition_mask = WAIT_SRC_A_UNPACK);'
+take='PUSH(CLEARDVALID, .clear_dvalid = 1);' wait_for_data='PUSH(STALLWAIT, .block_mask = BLOCK_MATRIX, .condition_mask = WAIT_SRC_A_MATRIX);'
+pair "a bank of Src that is given unasked" race-state 'SETDVALID' \
+    'UNPACR_NOP hands over a bank of SrcA that .*STALLWAIT\(STALL_UNPACK, SRCA_CLR\) is missing' \
+    add trisc.c "$(before "$pop" "$give" "$give" "$give"); $(before "$end_of_math" "$wait_for_data" "$take" "$wait_for_data" "$take" "$wait_for_data" "$take")" \
+    "$(before "$pop" "$wait_for_bank" "$give" "$wait_for_bank" "$give" "$wait_for_bank" "$give"); $(before "$end_of_math" "$wait_for_data" "$take" "$wait_for_data" "$take" "$wait_for_data" "$take")"
+pair "a bank of Src that is given back twice" race-state 'CLEARDVALID.*twice' \
+    'CLEARDVALID gives back a bank of SrcA that the Matrix Unit does not have' \
+    add trisc.c "$(before "$pop" "$wait_for_bank" "$give"); $(before "$end_of_math" "$wait_for_data" "$take" "$take // twice" "$take")" \
+    "$(before "$pop" "$wait_for_bank" "$give"); $(before "$end_of_math" "$wait_for_data" "$take")"
+
+# --- L1 of two harts ---
+
+word='*(volatile uint32_t *)0x100000' other='*(volatile uint32_t *)0x100004'
+begins='dataflow_begin\(\);'
+
+# two NAME TEXT NCRISC BRISC: as finds or (no TEXT) clean, where both harts of `copy` get lines of their own. The
+# report is at the line of brisc with the word.
+two() {
+    [[ $1 =~ ${PENROSE_CASES:-} ]] || return 0
+    local name=$1 said line
+    program "$name" copy ncrisc.c "$(behind "$begins" "$3")"
+    sed -i -E "$(behind "$begins" "$4")" "$work/$name/src/brisc.c"
+    "$srcdir/scripts/link-kernels" "$firmware" "$work/$name/kernels" "$work/$name/src" || exit 1
+    line=$(grep -n '0x100000' "$work/$name/src/brisc.c" | head -1 | cut -d: -f1)
+    run "$name" copy --check
+    said=$(grep 'guest fault race-l1' "$work/said")
+    report "$name" "$(if [ -n "$2" ]; then grep -qE "/brisc.c:$line: $2" <<<"$said"; else [ -z "$said" ]; fi ||
+        { echo "expected brisc.c:$line: /$2/; found:" && cut -c1-400 "$work/said"; })"
+}
+two "two harts store to one word" 'stores to 0x100000, to which ncrisc .* has stored something else' \
+    "$word = 1;" "$word = 2;"
+two "two harts store to one word, repaired" '' "$word = 1;\n$other = 1;" "while ($other != 1) { }\n$word = 2;"
+update="for (unsigned i = 0; i < 4; i++) { $word += 1; }"
+two "two harts add to one word" 'changes 0x100000, which ncrisc .* changes, too, .*an update gets lost' "$update" "$update"
+two "two harts add to one word, repaired" '' "$update\n$other = 1;" "while ($other != 1) { }\n$update"
+finish
