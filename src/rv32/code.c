@@ -115,33 +115,6 @@ static uint64_t hash_words(const uint32_t *words)
     return all;
 }
 
-/* What an instruction that may push has in common with those that it pushes together with: a .ttinsn
- * with others, a store with those to the same address. 0: it never pushes. */
-static uint32_t push_kind(uint32_t word, int row)
-{
-    const uint32_t sources = UINT32_C(0x1f) << 20;
-    if (rv32_is_ttinsn(word)) {
-        return 1;
-    }
-    bool is_store = row >= 0 && rv32_row_effects((unsigned)row, word).class == RV32_CLASS_STORE;
-    return is_store ? word & ~sources : 0;
-}
-
-/* Tells each instruction that may push how many stand together, up to RV32_PUSHES. */
-static void count_pushes(struct rv32_page *page)
-{
-    uint32_t last = 0;
-    unsigned run = 0;
-    for (unsigned i = RV32_PAGE_OPS; i-- > 0;) {
-        uint32_t kind = push_kind(page->words[i], page->rows[i]);
-        run = kind != last ? 1 : run < RV32_PUSHES ? run + 1 : RV32_PUSHES;
-        if (kind != 0) {
-            page->ops[i].aux = (uint8_t)run;
-        }
-        last = kind;
-    }
-}
-
 static struct rv32_page *decode_page(struct rv32_code_store *store, const uint32_t *words,
                                      uint64_t hash)
 {
@@ -156,7 +129,6 @@ static struct rv32_page *decode_page(struct rv32_code_store *store, const uint32
         page->rows[i] = (int16_t)row;
     }
     page->ops[RV32_PAGE_OPS] = (struct rv32_op){.run = store->decoder->page_end};
-    count_pushes(page);
     page->hash = hash;
     page->users = 0;
     store->decodings++;

@@ -25,8 +25,7 @@ struct rv32_op {
     rv32_handler *run;
     uint8_t rd; /* x0 is RV32_SINK here; f and v registers are plain numbers */
     uint8_t rs1, rs2;
-    uint8_t aux; /* rs3; 1 when a branch target lies in the same page (imm counts ops then); of
-                    .ttinsn and stores how many that could push together stand from here on */
+    uint8_t aux; /* rs3; 1 when a branch target lies in the same page (imm counts ops then) */
     int32_t imm; /* the immediate; branch displacement; the whole word for rows that want it */
 };
 

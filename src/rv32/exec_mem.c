@@ -190,31 +190,16 @@ static uint32_t stored_by(const struct rv32_hart *hart, const struct rv32_op *op
     return is_ttinsn ? (uint32_t)op->imm : hart->x[op->rs2];
 }
 
-/* Pushes the Tensix instructions that stand together from `op` on, one a cycle: how many were taken. */
-static RV32_APART unsigned push(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
-                                uint32_t address, bool is_ttinsn)
-{
-    uint32_t words[RV32_PUSHES];
-    unsigned count = 0;
-    do {
-        words[count] = stored_by(hart, op + count, is_ttinsn);
-        count++;
-    } while (count < op->aux && count < left);
-    return hart->bus->push(hart->owner, hart, address, words, count, rv32_now(hart, left));
-}
-
 /* A store, or a .ttinsn, which is one to RV32_PUSH_BASE. */
 static inline int64_t store_beyond(struct rv32_hart *hart, const struct rv32_op *op, int64_t left,
                                    uint32_t address, unsigned log, bool is_ttinsn)
 {
     hart->op = op;
-    if (log == SIZE_4 && is_push(address)) {
-        unsigned count = push(hart, op, left, address, is_ttinsn);
-        if (count) {
-            return rv32_after_bus(hart, op + count, left - (int64_t)(count - 1));
-        }
-    }
     uint32_t value = stored_by(hart, op, is_ttinsn);
+    if (log == SIZE_4 && is_push(address) &&
+        hart->bus->push(hart->owner, hart, address, value, rv32_now(hart, left))) {
+        return rv32_after_bus(hart, op + 1, left);
+    }
     enum answer answer = over_bus(hart, address, 1u << log, rv32_now(hart, left), true, value);
     if (answer != ANSWER_DONE) {
         return rv32_refused(hart, op, left, answer);

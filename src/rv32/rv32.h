@@ -30,7 +30,7 @@
 
 enum rv32_core { RV32_B, RV32_T0, RV32_T1, RV32_T2, RV32_NC, RV32_CORES };
 
-enum { RV32_PUSHES = 16, RV32_SINK = 32, RV32_VLEN_BYTES = 16, RV32_STATUS_WORDS = 10 };
+enum { RV32_SINK = 32, RV32_VLEN_BYTES = 16, RV32_STATUS_WORDS = 10 };
 
 /* Which instructions a row belongs to; a hart has all of them except where noted. */
 enum rv32_extension {
@@ -98,12 +98,10 @@ struct rv32_bus {
     /* Loads and stores outside the memory that the hart reaches by itself, or inside it where a
      * line is marked in l1_marks (stores only: the store has not been done yet). */
     enum answer (*access)(void *owner, struct rv32_hart *hart, struct rv32_access *access);
-    /* Tensix instructions that adjacent .ttinsn, or stores of words, put at an address from
-     * RV32_PUSH_BASE up to RV32_PUSH_END, 1 to RV32_PUSHES of them, one a cycle from `cycle` on:
-     * returns how many were pushed; 0: not even the first, and `access` says why. Up to four .ttinsn
-     * are one store for the hardware (SPEC: PushTensixInstruction). */
-    unsigned (*push)(void *owner, struct rv32_hart *hart, uint32_t address, const uint32_t *words,
-                     unsigned count, uint64_t cycle);
+    /* A Tensix instruction that a .ttinsn, or a store of a word, puts at an address from
+     * RV32_PUSH_BASE up to RV32_PUSH_END. False: it was not pushed, and `access` says why. */
+    bool (*push)(void *owner, struct rv32_hart *hart, uint32_t address, uint32_t word,
+                 uint64_t cycle);
     /* A fence, or what precedes an atomic. */
     enum answer (*fence)(void *owner, struct rv32_hart *hart, uint64_t cycle);
     /* What polling [address, address + size) means, and for RV32_POLL_STATE the value there, read

@@ -133,7 +133,7 @@ enum tensix_stop {
  */
 struct tensix_outcome {
     uint64_t event; /* the cycle of the latest change for which somebody may wait */
-    uint8_t taken;  /* of a push: how many of its instructions; 0: there is no room */
+    bool is_taken;  /* of a push: there was room */
     bool passed;    /* of a run: an instruction has passed its gate, or the mover has moved */
     bool changed;   /* something that harts can see */
     bool moved;     /* a queue or an expander: harts look that wait for room or the end of a MOP */
@@ -291,11 +291,11 @@ struct tensix_cut {
     uint64_t cycle;  /* timed runs: that is under way */
 };
 
-/* Instructions that a hart pushes, one a cycle from `cycle` on; their thread may run up to `end`. */
-struct tensix_pushes {
-    unsigned thread, count;
-    struct tensix_origin origin; /* of the first */
-    const uint32_t *words;
+/* An instruction that a hart pushes at `cycle`; its thread may run up to `end`. */
+struct tensix_pushed {
+    unsigned thread;
+    uint32_t word;
+    struct tensix_origin origin;
     uint64_t cycle, end;
 };
 
@@ -424,17 +424,10 @@ bool tensix_accepts(const struct tensix *tensix, unsigned thread);
  */
 struct tensix_outcome tensix_run(struct tensix *tensix, uint64_t end);
 
-/*
- * Pushes the first of the instructions in a functional run, and runs its thread. The others are left
- * to the next push, or to tensix_push_behind. *cut is zeros, or what an observer has stopped.
- */
-struct tensix_outcome tensix_push_and_run(struct tensix *tensix, const struct tensix_pushes *pushes,
+/* Pushes an instruction in a functional run, and runs its thread. *cut is zeros, or what an observer has
+ * stopped. */
+struct tensix_outcome tensix_push_and_run(struct tensix *tensix, const struct tensix_pushed *pushed,
                                           struct tensix_push_cut *cut);
-
-/* Queues more of the instructions behind the first `taken`, while their thread waits and there is
- * room, since nothing changes for it. Returns how many are taken then. */
-unsigned tensix_push_behind(struct tensix *tensix, const struct tensix_pushes *pushes,
-                            unsigned taken);
 
 /* Runs one thread in a functional run; true when an instruction passed its gate, or ended in the
  * front end. */

@@ -104,16 +104,15 @@ static enum answer coherent_access(void *owner, struct rv32_hart *hart, struct r
     return ANSWER_DONE;
 }
 
-static unsigned push_words(void *owner, struct rv32_hart *hart, uint32_t address,
-                           const uint32_t *words, unsigned count, uint64_t cycle)
+static bool push_word(void *owner, struct rv32_hart *hart, uint32_t address, uint32_t word,
+                      uint64_t cycle)
 {
     enum tile_agent agent = (enum tile_agent)hart->core;
     unsigned thread;
     const struct tile *tile = owner;
     return tile->kind->type == TILE_TENSIX &&
-                   tile_pushes_to(agent, address - RV32_PUSH_BASE, &thread)
-               ? tile_push(owner, agent, thread, words, count, cycle)
-               : 0;
+           tile_pushes_to(agent, address - RV32_PUSH_BASE, &thread) &&
+           tile_push(owner, agent, thread, word, cycle);
 }
 
 static enum rv32_poll poll_place(void *owner, struct rv32_hart *hart, uint32_t address,
@@ -134,7 +133,7 @@ uint32_t tile_bus_status(void *owner, struct rv32_hart *hart, unsigned index)
 
 const struct rv32_bus tile_bus = {
     .access = coherent_access,
-    .push = push_words,
+    .push = push_word,
     .fence = coherent_fence,
     .poll = poll_place,
     .repeatable = tile_bus_repeatable,
@@ -173,7 +172,7 @@ static enum rv32_poll weak_poll(void *owner, struct rv32_hart *hart, uint32_t ad
 
 const struct rv32_bus tile_weak_bus = {
     .access = weak_access,
-    .push = push_words,
+    .push = push_word,
     .fence = weak_fence,
     .poll = weak_poll,
     .repeatable = tile_bus_repeatable,

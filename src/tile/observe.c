@@ -44,16 +44,16 @@ static enum answer observed_access(void *owner, struct rv32_hart *hart, struct r
     return answer;
 }
 
-static unsigned observed_push(void *owner, struct rv32_hart *hart, uint32_t address,
-                              const uint32_t *words, unsigned count, uint64_t cycle)
+static bool observed_push(void *owner, struct rv32_hart *hart, uint32_t address, uint32_t word,
+                          uint64_t cycle)
 {
-    unsigned pushed = plain_bus(owner)->push(owner, hart, address, words, count, cycle);
-    for (unsigned i = 0; i < pushed; i++) {
+    bool is_pushed = plain_bus(owner)->push(owner, hart, address, word, cycle);
+    if (is_pushed) {
         const struct rv32_access access = {
-            .address = address, .value = words[i], .size = 4, .store = true, .cycle = cycle + i};
+            .address = address, .value = word, .size = 4, .store = true, .cycle = cycle};
         tell_access(owner, hart, &access);
     }
-    return pushed;
+    return is_pushed;
 }
 
 static enum answer observed_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)

@@ -197,36 +197,33 @@ bool tile_queue(struct tile *tile, enum tile_agent agent, unsigned thread, uint3
     return true;
 }
 
-unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
-                   unsigned count, uint64_t cycle)
+bool tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, uint32_t word,
+               uint64_t cycle)
 {
     if (is_discarded(tile, thread)) {
-        return count;
+        return true;
     }
     if (!runs_ahead(tile)) {
-        return tile_queue(tile, agent, thread, words[0], cycle);
+        return tile_queue(tile, agent, thread, word, cycle);
     }
     const uint64_t end = cycle + RUN_AHEAD;
-    const struct tensix_pushes pushes = {.thread = thread,
-                                         .count = count,
+    const struct tensix_pushed pushed = {.thread = thread,
+                                         .word = word,
                                          .origin = origin_of(tile, agent),
-                                         .words = words,
                                          .cycle = cycle,
                                          .end = end < tile->turn_end ? end : tile->turn_end};
     struct tensix_push_cut *cut = &tile->run[agent].push;
-    struct tensix_outcome outcome = {.taken = 0};
+    struct tensix_outcome outcome = {.is_taken = false};
     if (shortcuts_on(tile->tensix.shortcuts) && !cut->is_cut) {
-        outcome = tensix_execute(&tile->tensix, &pushes);
+        outcome = tensix_execute(&tile->tensix, &pushed);
     }
-    if (outcome.taken == 0) {
-        outcome = tensix_push_and_run(&tile->tensix, &pushes, cut);
+    if (!outcome.is_taken) {
+        outcome = tensix_push_and_run(&tile->tensix, &pushed, cut);
     }
     if (wake_others(tile, agent, outcome)) {
         rv32_cut(&tile->hart[agent], outcome.has_stopped ? cycle + 1 : UINT64_MAX);
-        return outcome.taken;
     }
-    bool may_wait = outcome.holds && outcome.taken > 0;
-    return may_wait ? tensix_push_behind(&tile->tensix, &pushes, outcome.taken) : outcome.taken;
+    return outcome.is_taken;
 }
 
 bool tile_waits_for_ttsync(const struct tile *tile, const struct mmio_access *access,

@@ -8,15 +8,11 @@
 extern const struct tensix_board tile_tensix_board;
 
 /*
- * Pushes up to `count` instructions of an agent to a thread, one a cycle from tile time `cycle` on.
- * Returns how many; 0: the FIFO has no room.
- *
- * Where harts run in bursts a push also runs the thread a little, up to the end of the
- * turn: most instructions execute at once and never see a queue. Where an observer stops that, the
- * answer is 0, and the hart does the same instruction again (struct tensix_push_cut).
+ * Pushes an instruction of an agent to a thread at tile time `cycle`. In a functional run the thread
+ * runs then, as far as it may. False: there is no room, or an observer has stopped it.
  */
-unsigned tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, const uint32_t *words,
-                   unsigned count, uint64_t cycle);
+bool tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, uint32_t word,
+               uint64_t cycle);
 
 /* Pushes one instruction without running anything. False if the FIFO has no room. */
 bool tile_queue(struct tile *tile, enum tile_agent agent, unsigned thread, uint32_t word,

@@ -411,13 +411,14 @@ static void push(struct bench *bench, const uint32_t *words, unsigned count)
         struct tensix *tensix = &bench->side[i]->tensix;
         unsigned done = 0;
         if (SHORTCUTS_BUILT && i == SIDE_AT_ONCE) {
-            const struct tensix_pushes pushes = {.thread = THREAD,
-                                                 .count = count,
-                                                 .origin = origin,
-                                                 .words = words,
-                                                 .cycle = bench->time,
-                                                 .end = bench->time + SETTLES_WITHIN};
-            done = tensix_execute(tensix, &pushes).taken;
+            struct tensix_pushed pushed = {.thread = THREAD,
+                                           .origin = origin,
+                                           .cycle = bench->time,
+                                           .end = bench->time + SETTLES_WITHIN};
+            for (bool is_taken = true; is_taken && done < count; done += is_taken) {
+                pushed.word = words[done];
+                is_taken = tensix_execute(tensix, &pushed).is_taken;
+            }
         }
         for (; done < count; done++) {
             REQUIRE(tensix_push(tensix, THREAD, origin, words + done, 1, bench->time));

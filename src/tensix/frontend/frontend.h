@@ -11,16 +11,15 @@ bool tensix_fetch(struct tensix *tensix, unsigned thread, uint64_t end);
 /* Is anything of the thread in the front end? */
 bool tensix_has_more(const struct tensix_thread *thread);
 
-/* Ends a push at `cycle` of which `taken` instructions were taken. A thread that waits only as long as
- * others go on looks again after each. */
-static inline struct tensix_outcome tensix_end_push(struct tensix *tensix, unsigned taken,
+/* Ends a push at `cycle`. A thread that waits only as long as others go on looks again after each. */
+static inline struct tensix_outcome tensix_end_push(struct tensix *tensix, bool is_taken,
                                                     uint64_t cycle)
 {
     const uint64_t event = tensix->outcome.event;
     const bool has_stopped = tensix->stopped != TENSIX_GOES;
     const struct tensix_outcome outcome = {
         .event = event > cycle ? event : cycle,
-        .taken = (uint8_t)taken,
+        .is_taken = is_taken,
         .changed = tensix->outcome.changed | tensix->is_polite | has_stopped,
         .moved = tensix->outcome.moved,
         .holds = tensix->outcome.holds,

@@ -458,19 +458,19 @@ struct tensix_outcome tensix_run(struct tensix *tensix, uint64_t end)
 
 /* Something has moved in the queues where something is left in them, or was. What found no room has
  * moved nothing, or two harts whose queues are full would wake each other for ever. */
-struct tensix_outcome tensix_push_and_run(struct tensix *tensix, const struct tensix_pushes *pushes,
+struct tensix_outcome tensix_push_and_run(struct tensix *tensix, const struct tensix_pushed *pushed,
                                           struct tensix_push_cut *cut)
 {
-    const unsigned thread = pushes->thread;
+    const unsigned thread = pushed->thread;
     const struct tensix_thread *own = &tensix->thread[thread];
     struct tensix_push_cut push = *cut;
     if (push.is_cut) {
         push.progress |= go_on_thread(tensix, thread, push.end);
     } else {
-        push.end = pushes->end;
+        push.end = pushed->end;
         push.was_busy = tensix_has_more(own);
         push.is_pushed =
-            tensix_push(tensix, thread, pushes->origin, pushes->words, 1, pushes->cycle);
+            tensix_push(tensix, thread, pushed->origin, &pushed->word, 1, pushed->cycle);
         push.progress = tensix_run_thread(tensix, thread, push.end);
     }
     push.is_cut = tensix->stopped == TENSIX_PAUSED;
@@ -480,25 +480,11 @@ struct tensix_outcome tensix_push_and_run(struct tensix *tensix, const struct te
     }
     if (!push.is_pushed) { /* there may be room now */
         push.is_pushed =
-            tensix_push(tensix, thread, pushes->origin, pushes->words, 1, pushes->cycle);
+            tensix_push(tensix, thread, pushed->origin, &pushed->word, 1, pushed->cycle);
     }
     tensix->outcome.moved =
         (push.is_pushed || push.progress) && (push.was_busy || tensix_has_more(own));
-    struct tensix_outcome outcome = tensix_end_push(tensix, push.is_pushed, pushes->cycle);
+    struct tensix_outcome outcome = tensix_end_push(tensix, push.is_pushed, pushed->cycle);
     outcome.holds = true;
     return outcome;
-}
-
-unsigned tensix_push_behind(struct tensix *tensix, const struct tensix_pushes *pushes,
-                            unsigned taken)
-{
-    struct tensix_origin origin = pushes->origin;
-    origin.pc += 4 * taken;
-    while (taken < pushes->count && tensix->thread[pushes->thread].blocked &&
-           tensix_push(tensix, pushes->thread, origin, &pushes->words[taken], 1,
-                       pushes->cycle + taken)) {
-        taken++;
-        origin.pc += 4;
-    }
-    return taken;
 }

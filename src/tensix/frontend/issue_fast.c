@@ -115,51 +115,28 @@ static bool is_empty(const struct tensix_thread *thread)
            !mop_busy(&thread->mop) && thread->replay.state == REPLAY_IDLE;
 }
 
-/* May the next instruction be held, or does anybody look again first? Single bytes are read, since
- * one has just been written. */
-static inline bool others_look(const struct tensix *tensix)
+struct tensix_outcome tensix_execute(struct tensix *tensix, const struct tensix_pushed *pushed)
 {
-    return tensix->outcome.holds | tensix->outcome.changed | tensix->is_polite;
-}
-
-struct tensix_outcome tensix_execute(struct tensix *tensix, const struct tensix_pushes *pushes)
-{
-    const unsigned thread = pushes->thread;
-    const uint32_t *const words = pushes->words; /* the loop has them in a register */
-    const uint64_t cycle = pushes->cycle, end = pushes->end;
+    const unsigned thread = pushed->thread;
     struct tensix_thread *own = &tensix->thread[thread];
-    uint64_t time = own->time > cycle ? own->time : cycle + 1;
-    if (time >= end || !is_empty(own) || is_checked(tensix, own)) {
-        return (struct tensix_outcome){.taken = 0};
+    const uint64_t time = own->time > pushed->cycle ? own->time : pushed->cycle + 1;
+    if (time >= pushed->end || !is_empty(own) || is_checked(tensix, own)) {
+        return (struct tensix_outcome){.is_taken = false};
     }
-    const uint64_t begin = time, last = pushes->count < end - time ? time + pushes->count : end;
-    own->origin.pc = pushes->origin.pc; /* as it has just been written: member by member */
-    own->origin.pusher = pushes->origin.pusher;
+    own->origin.pc = pushed->origin.pc; /* as it has just been written: member by member */
+    own->origin.pusher = pushed->origin.pusher;
     own->parent = 0;
     tensix->outcome.holds = false;
-    bool starts;
-    while ((starts = start_unchecked(tensix, thread, words[time - begin], time))) {
-        time++;
-        if (time == last || others_look(tensix)) {
-            break;
-        }
-        own->origin.pc += 4;
-    }
-    unsigned done = (unsigned)(time - begin);
-    if (done > 0) {
-        own->drained += done;
-        own->time = time;
-        tensix_wake(tensix, time - 1);
-    }
-    if (!starts && tensix->stopped) { /* by this one, which stays at the gate */
+    if (start_unchecked(tensix, thread, pushed->word, time)) {
+        own->drained++;
+        own->time = time + 1;
+        tensix_wake(tensix, time);
+    } else if (tensix->stopped) { /* by this one, which stays at the gate */
         own->has_next = true;
         own->time = time;
-        done++;
-    } else if (!starts && done > 0) { /* it has not come yet */
-        own->next = words[done - 1];
-        own->origin.pc -= 4;
-        own->wait = TENSIX_WAITS_FOR_NOTHING;
+    } else {
+        return (struct tensix_outcome){.is_taken = false};
     }
-    own->pushed += done;
-    return done > 0 ? tensix_end_push(tensix, done, cycle) : (struct tensix_outcome){.taken = 0};
+    own->pushed++;
+    return tensix_end_push(tensix, true, pushed->cycle);
 }

@@ -8,9 +8,8 @@
  * False: nothing has happened. */
 bool tensix_start_fast(struct tensix *tensix, unsigned thread, uint64_t end);
 
-/* A TRISC's push that needs no queue: executes its first instructions, as long as nothing is queued or
- * can hold them, up to one that others may see or wait for. The thread is as after one push after the
- * other. What is not taken is to be pushed; with none taken nothing has happened. */
-struct tensix_outcome tensix_execute(struct tensix *tensix, const struct tensix_pushes *pushes);
+/* A TRISC's push that needs no queue: executes the instruction if nothing is queued or can hold it. What
+ * is not taken is to be pushed, and then nothing has happened. */
+struct tensix_outcome tensix_execute(struct tensix *tensix, const struct tensix_pushed *pushed);
 
 #endif

@@ -36,11 +36,11 @@ static enum answer board_access(void *owner, struct rv32_hart *hart, struct rv32
 }
 
 /* Programs have no .ttinsn. */
-static unsigned board_push(void *owner, struct rv32_hart *hart, uint32_t address,
-                           const uint32_t *words, unsigned count, uint64_t cycle)
+static bool board_push(void *owner, struct rv32_hart *hart, uint32_t address, uint32_t word,
+                       uint64_t cycle)
 {
-    (void)owner, (void)hart, (void)address, (void)words, (void)count, (void)cycle;
-    return 0;
+    (void)owner, (void)hart, (void)address, (void)word, (void)cycle;
+    return false;
 }
 
 static enum answer board_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)

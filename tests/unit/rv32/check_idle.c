@@ -208,11 +208,11 @@ static enum answer bench_access(void *owner, struct rv32_hart *hart, struct rv32
     return ANSWER_DONE;
 }
 
-static unsigned bench_push(void *owner, struct rv32_hart *hart, uint32_t address,
-                           const uint32_t *words, unsigned count, uint64_t cycle)
+static bool bench_push(void *owner, struct rv32_hart *hart, uint32_t address, uint32_t word,
+                       uint64_t cycle)
 {
     struct bench *bench = owner;
-    return bench->inner.push(bench->h, hart, address, words, count, cycle);
+    return bench->inner.push(bench->h, hart, address, word, cycle);
 }
 
 static enum answer bench_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)

@@ -31,16 +31,16 @@ static enum answer push_one(struct harness *h, uint32_t instruction, uint64_t cy
 }
 
 /* What refuses the first is told by bus_access. */
-static unsigned bus_push(void *owner, struct rv32_hart *hart, uint32_t address,
-                         const uint32_t *words, unsigned count, uint64_t cycle)
+static bool bus_push(void *owner, struct rv32_hart *hart, uint32_t address, uint32_t word,
+                     uint64_t cycle)
 {
     struct harness *h = owner;
     bool takes = address == RV32_PUSH_BASE && !h->waits && h->reply == ANSWER_DONE;
     ck_assert_ptr_eq(&h->hart, hart);
-    for (unsigned i = 0; takes && i < count; i++) {
-        (void)push_one(h, words[i], cycle + i);
+    if (takes) {
+        (void)push_one(h, word, cycle);
     }
-    return takes ? count : 0;
+    return takes;
 }
 
 static enum answer bus_access(void *owner, struct rv32_hart *hart, struct rv32_access *access)

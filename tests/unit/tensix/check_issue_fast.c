@@ -1,6 +1,5 @@
 /*
- * tensix_execute, which takes a run of pushes at once, leaves a thread as one push after the other
- * does, and ends behind an instruction that others may see.
+ * tensix_execute, which takes a push at once, leaves a thread as a push through the queue does.
  */
 #include <check.h>
 
@@ -8,22 +7,22 @@
 #include "unit/test.h"
 #include "unit/tensix/tensix_harness.h"
 
-enum { MOST_WORDS = 4, CYCLE = 100, END = CYCLE + 32 };
+enum { MOST_WORDS = 4, CYCLE = 100, TIME = 32 };
 
 static const struct run {
-    const char *text[MOST_WORDS]; /* of its instructions */
-    unsigned done;                /* so many are taken */
+    const char *text[MOST_WORDS]; /* of its instructions, pushed one a cycle */
+    unsigned done;                /* so many are taken at once */
     bool is_polite;               /* a thread waits as long as others go on */
 } runs[] = {
     {{"NOP", "INCRWC 0, 1, 0, 0", "NOP", "NOP"}, 4, false},
-    {{"NOP", "SEMPOST 2", "NOP", "NOP"}, 2, false},           /* others may wait for it */
+    {{"NOP", "SEMPOST 2", "NOP", "NOP"}, 4, false},           /* others may wait for it */
     {{"NOP", "STALLWAIT 0x40, 0x1", "NOP", "NOP"}, 2, false}, /* latches */
     {{"NOP", "NOP", "MVMUL 0, 0, 0, 0", "NOP"}, 2, false},    /* no data in Src */
     {{"MVMUL 0, 0, 0, 0", "NOP", "NOP", "NOP"}, 0, false},
     {{"NOP", "NOP", "MOP 1, 0, 0", "NOP"}, 2, false}, /* ends in the front end */
     {{"NOP", "ATRELM 2", "NOP", "NOP"}, 2, false},    /* of a mutex that it does not hold: stops */
     {{"ATRELM 2", "NOP", "NOP", "NOP"}, 1, false},
-    {{"NOP", "NOP", "NOP", "NOP"}, 1, true},
+    {{"NOP", "NOP", "NOP", "NOP"}, 4, true},
 };
 
 static struct tensix_harness at_once, one_by_one;
@@ -63,33 +62,31 @@ static void compare_threads(void)
 
 FIXTURE(open_both, close_both);
 
-TEST_EACH(run_is_pushes_one_by_one, sizeof runs / sizeof runs[0])
+TEST_EACH(push_at_once_is_a_push, sizeof runs / sizeof runs[0])
 {
     const struct run *run = &runs[_i];
-    struct tensix_origin origin = {.pc = 0x500, .pusher = TENSIX_BY_T0};
-    uint32_t words[MOST_WORDS];
-    for (unsigned i = 0; i < MOST_WORDS; i++) {
-        words[i] = tensix_harness_assemble(run->text[i]);
-    }
+    unsigned done = 0;
     at_once.tensix.is_polite = one_by_one.tensix.is_polite = run->is_polite;
-    struct tensix_pushes pushes = {
-        .count = MOST_WORDS, .origin = origin, .words = words, .cycle = CYCLE, .end = END};
-    struct tensix_outcome outcome = tensix_execute(&at_once.tensix, &pushes), other = {.taken = 0};
-    ck_assert_uint_eq(outcome.taken, run->done);
-    ck_assert(!at_once.tensix.outcome.changed); /* it is told */
-    for (pushes.count = 1; pushes.cycle - CYCLE < outcome.taken; pushes.cycle++) {
+    for (bool is_taken = true; is_taken && done < MOST_WORDS;) {
         struct tensix_push_cut cut = {.is_cut = false};
-        ck_assert(!other.changed);
-        other = tensix_push_and_run(&one_by_one.tensix, &pushes, &cut);
-        ck_assert_uint_eq(other.taken, 1);
-        pushes.words++;
-        pushes.origin.pc += 4;
-        pushes.end++;
+        const struct tensix_pushed pushed = {
+            .word = tensix_harness_assemble(run->text[done]),
+            .origin = {.pc = 0x500 + 4 * done, .pusher = TENSIX_BY_T0},
+            .cycle = CYCLE + done,
+            .end = CYCLE + done + TIME};
+        struct tensix_outcome outcome = tensix_execute(&at_once.tensix, &pushed);
+        ck_assert(!at_once.tensix.outcome.changed); /* it is told */
+        is_taken = outcome.is_taken;
+        if (is_taken) { /* else it is pushed now, and found out about */
+            struct tensix_outcome other = tensix_push_and_run(&one_by_one.tensix, &pushed, &cut);
+            done++;
+            ck_assert(other.is_taken);
+            ck_assert_uint_eq(outcome.event, other.event);
+            ck_assert(outcome.changed == other.changed);
+            ck_assert(outcome.has_stopped == other.has_stopped);
+            ck_assert(outcome.has_stopped || !other.moved);
+            compare_threads();
+        }
     }
-    if (outcome.taken > 0) { /* else the first is pushed now, and found out about */
-        ck_assert_uint_eq(outcome.event, other.event);
-        ck_assert(outcome.changed == other.changed && outcome.has_stopped == other.has_stopped);
-        ck_assert(outcome.has_stopped || !other.moved);
-        compare_threads();
-    }
+    ck_assert_uint_eq(done, run->done);
 }
