@@ -263,7 +263,7 @@ in_kit "Dst is not written" 'undefined-data: .* trisc2 .*: packs nothing but Dst
 # --- Caches of programs without firmware; that of tt-metal turns them off ---
 
 tell='s/^    unsigned node/    for (volatile unsigned i = 0; i < 500; i++) {\n    }\n    *(volatile uint32_t *)0x100000 = 5;\n&/'
-poll='*(volatile uint32_t *)0x100000 = 0;\n    while (*(volatile uint32_t *)0x100000 != 5) {\n'
+poll='while (*(volatile uint32_t *)0x100000 != 5) {\n'
 in_kit "a flag that is polled without a fence" \
     'stale-load: .* brisc .*brisc.c:6[0-9]: loads 0x100000 again behind brisc .*, and ncrisc \(ncrisc.c:[0-9]+\) of tile \(1, 2\) has changed it since; a fence' \
     ncrisc.c "$tell" brisc.c "s/^    fill\\(LEFT/    $poll    }\\n&/"

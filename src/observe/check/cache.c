@@ -116,6 +116,19 @@ void check_cache_starts(const struct check_scene *scene)
     const struct rv32_operands *insn = check_instruction(scene);
     if (insn->row == RV32_ROW_FENCE || (insn->size > 0 && insn->effects.traits & RV32_LOADS &&
                                         insn->effects.traits & RV32_STORES)) {
-        memset(&scene->own->cache[scene->hart], 0, sizeof scene->own->cache[scene->hart]);
+        scene->own->cache[scene->hart] = (struct check_cache){.fenced_at = scene->event->cycle};
+    }
+}
+
+/* A hart that sleeps in a polling loop, or goes on: nobody is told of the instructions between. */
+void check_cache_polls(const struct check_scene *scene)
+{
+    struct check_cache *cache = &scene->own->cache[scene->hart];
+    const uint64_t cycle = scene->event->cycle;
+    if (scene->event->kind == OBSERVED_POLLS) {
+        uint64_t period = scene->tile->run[scene->hart].idle.period;
+        cache->is_fenced_again = cycle - cache->fenced_at <= period;
+    } else if (cache->is_fenced_again) {
+        *cache = (struct check_cache){.fenced_at = cycle};
     }
 }

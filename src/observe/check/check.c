@@ -249,6 +249,10 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
         if (checks->uninit) {
             check_uninit_unit_over(&scene);
         }
+    } else if (event->kind == OBSERVED_POLLS || event->kind == OBSERVED_GOES_ON) {
+        if (event->thread == OBSERVED_NO_THREAD) {
+            check_cache_polls(&scene);
+        }
     } else if (event->kind == OBSERVED_SENT || event->kind == OBSERVED_DELIVERED) {
         check_packet(&scene);
     } else if (event->kind == OBSERVED_UNIT) {
@@ -298,6 +302,8 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
     enum penrose_status status = check_settings_parse(names, &settings, error);
     memcpy(checks->does, settings.does, sizeof checks->does);
     status = status ? status : findings_begin(&checks->findings, &settings, error);
+    checks->observer.kinds |=
+        checks->does[CHECK_NOC] ? 1 << OBSERVED_POLLS | 1 << OBSERVED_GOES_ON : 0;
     checks->observer.kinds |= (unsigned)(checks->does[CHECK_RACES] || checks->does[CHECK_BUFFERS])
                               << OBSERVED_UNIT;
     if (checks->does[CHECK_UNINIT] && chip->head.time.now > 0) {

@@ -111,6 +111,8 @@ struct check_line {
 struct check_cache {
     struct check_line line[CHECK_LINES];
     unsigned victim;
+    uint64_t fenced_at;   /* the cycle of the latest fence */
+    bool is_fenced_again; /* the hart sleeps in a loop that has one */
 };
 
 /* --- Circular buffers --- */
@@ -292,6 +294,7 @@ void check_credits_ended(const struct check_scene *scene);
 void check_cache_access(const struct check_scene *scene);
 /* A hart is about to execute an instruction. */
 void check_cache_starts(const struct check_scene *scene);
+void check_cache_polls(const struct check_scene *scene);
 
 /* --- races.c --- */
 

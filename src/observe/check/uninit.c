@@ -574,8 +574,7 @@ static void hart_loads(const struct check_scene *scene, struct uninit_tile *own)
     struct hart_bits *bits = &own->hart[scene->hart];
     const struct observed *event = scene->event;
     uint32_t address = (uint32_t)event->address, local = address - RV32_LOCAL_BASE;
-    if (bits->pending.patience > 0 && bits->pending.origin.pc == event->pc &&
-        bits->pending.origin.address / 4 == address / 4) {
+    if (bits->pending.patience > 0 && bits->pending.origin.address / 4 == address / 4) {
         bits->pending.patience = 0; /* it polls */
     }
     for (uint32_t i = 0; i < event->size && i < 4; i++) {
