@@ -73,6 +73,7 @@ chip_sources += \
 
 ## What knows no chip.
 libpenrose_core_la_SOURCES += \
+	%D%/check/finding.c \
 	%D%/check/findings.c \
 	%D%/check/findings.h \
 	%D%/check/names.c \

@@ -15,80 +15,6 @@
 
 enum { LINE_BYTES = 1024 };
 
-static const char scheme[] = "file://"; /* of paths that are not in the source tree */
-
-/* --- Places --- */
-
-static unsigned line_number(const char *line)
-{
-    const char *colon = strrchr(line, ':');
-    return colon ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
-}
-
-static void path_of_line(const char *line, char path[PATH_MAX])
-{
-    const char *colon = strrchr(line, ':');
-    snprintf(path, PATH_MAX, "%.*s", (int)(colon ? colon - line : (long)strlen(line)), line);
-}
-
-/* The path below the source tree; NULL: the file is not there. */
-static const char *below_root(const struct findings *findings, const char *path)
-{
-    size_t length = strlen(findings->root);
-    if (path[0] != '/') {
-        return access(path, R_OK) == 0 ? path : NULL;
-    }
-    return length > 0 && strncmp(path, findings->root, length) == 0 && path[length] == '/'
-               ? path + length + 1
-               : NULL;
-}
-
-unsigned findings_shown(const struct findings *findings, const struct finding *finding,
-                        char path[PATH_MAX])
-{
-    char whole[PATH_MAX];
-    for (unsigned i = 0; i < finding->lines; i++) {
-        path_of_line(finding->line[i], whole);
-        const char *below = below_root(findings, whole);
-        if (below) {
-            snprintf(path, PATH_MAX, "%s", below);
-            return line_number(finding->line[i]);
-        }
-    }
-    path[0] = '\0';
-    if (finding->lines == 0) {
-        return 0;
-    }
-    path_of_line(finding->line[finding->lines - 1], whole);
-    snprintf(path, PATH_MAX, "%s%.*s", whole[0] == '/' ? scheme : "", PATH_MAX - 8, whole);
-    return line_number(finding->line[finding->lines - 1]);
-}
-
-static uint64_t hash_more(uint64_t hash, const char *text)
-{
-    for (; *text; text++) {
-        hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-    }
-    return (hash ^ 0xff) * UINT64_C(0x100000001b3);
-}
-
-/* Numbers of a message change with lines and addresses. */
-void findings_print(const struct findings *findings, const struct finding *finding, char print[17])
-{
-    char path[PATH_MAX], words[LINE_BYTES];
-    size_t used = 0;
-    findings_shown(findings, finding, path);
-    for (const char *at = finding->message; *at && used < sizeof words - 1; at++) {
-        if (!isxdigit((unsigned char)*at)) {
-            words[used++] = *at;
-        }
-    }
-    words[used] = '\0';
-    uint64_t hash = hash_more(UINT64_C(0xcbf29ce484222325), arch_fault_name(finding->kind));
-    hash = hash_more(hash_more(hash_more(hash, path), finding->function), words);
-    snprintf(print, 17, "%016llx", (unsigned long long)hash);
-}
-
 /* --- What is not reported --- */
 
 /* Does the line have the comment "penrose: KIND", or "penrose: all"? */
@@ -108,9 +34,9 @@ static bool has_mark(const char *text, const char *kind)
 static bool is_excused(const char *line, const char *kind)
 {
     char path[PATH_MAX], text[LINE_BYTES];
-    unsigned wanted = line_number(line);
+    unsigned wanted = finding_line_number(line);
     bool excused = false;
-    path_of_line(line, path);
+    finding_line_path(line, path);
     FILE *file = wanted ? fopen(path, "r") : NULL;
     for (unsigned number = 1; file && number <= wanted && fgets(text, sizeof text, file);
          number++) {
@@ -126,7 +52,7 @@ static bool matches(const char *pattern, const struct finding *finding)
 {
     char path[PATH_MAX];
     for (unsigned i = 0; i < finding->lines; i++) {
-        path_of_line(finding->line[i], path);
+        finding_line_path(finding->line[i], path);
         if (fnmatch(pattern, finding->line[i], 0) == 0 || fnmatch(pattern, path, 0) == 0) {
             return true;
         }
@@ -149,7 +75,7 @@ static bool is_suppressed(const struct findings *findings, const struct finding 
 static bool is_in_baseline(const struct findings *findings, const struct finding *finding)
 {
     char print[17];
-    findings_print(findings, finding, print);
+    finding_print(findings, finding, print);
     for (size_t i = 0; i < findings->baselines; i++) {
         if (strcmp(findings->baseline[i], print) == 0) {
             return true;
@@ -235,10 +161,9 @@ static bool write_suppressions(const struct findings *findings)
     for (unsigned i = 0; i < findings->count; i++) {
         const struct finding *finding = &findings->finding[i];
         char shown[PATH_MAX];
-        unsigned line = findings_shown(findings, finding, shown);
+        unsigned line = finding_shown(findings, finding, shown);
         if (line) {
-            const char *from =
-                strncmp(shown, scheme, sizeof scheme - 1) == 0 ? shown + sizeof scheme - 1 : shown;
+            const char *from = finding_file(shown);
             fprintf(file, "%s *%s:%u TODO: say why this is right\n", arch_fault_name(finding->kind),
                     from, line);
         }
@@ -287,10 +212,10 @@ static bool is_to_be_reported(struct findings *findings, const struct finding *f
 
 unsigned findings_add(struct findings *findings, const struct finding *finding, bool *is_new)
 {
-    uint64_t place = hash_more(finding->lines ? 0 : finding->pc, arch_fault_name(finding->kind));
-    place = hash_more(place, finding->hart);
+    uint64_t place = finding_hash(finding->lines ? 0 : finding->pc, arch_fault_name(finding->kind));
+    place = finding_hash(place, finding->hart);
     for (unsigned i = 0; i < finding->lines; i++) {
-        place = hash_more(place, finding->line[i]);
+        place = finding_hash(place, finding->line[i]);
     }
     *is_new = false;
     for (unsigned i = 0; i < findings->count; i++) {

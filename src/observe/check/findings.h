@@ -68,12 +68,24 @@ bool findings_end(struct findings *findings);
 /* Adds results to a SARIF file of ours, or makes it (sarif.c). */
 bool findings_write_sarif(const struct findings *findings);
 
+/* --- finding.c --- */
+
 /* Which line of the finding is shown: the innermost that lies in the source tree, else the outermost. Its path
  * as SARIF has it, and its number. */
-unsigned findings_shown(const struct findings *findings, const struct finding *finding,
-                        char path[PATH_MAX]);
+unsigned finding_shown(const struct findings *findings, const struct finding *finding,
+                       char path[PATH_MAX]);
+
+/* The file of such a path. */
+const char *finding_file(const char *shown);
 
 /* 16 hexadecimal digits that stay when lines move. */
-void findings_print(const struct findings *findings, const struct finding *finding, char print[17]);
+void finding_print(const struct findings *findings, const struct finding *finding, char print[17]);
+
+/* The parts of "FILE:LINE"; 0: it has no line. */
+unsigned finding_line_number(const char *line);
+void finding_line_path(const char *line, char path[PATH_MAX]);
+
+/* The hash of what had that hash, and a text behind it. */
+uint64_t finding_hash(uint64_t hash, const char *text);
 
 #endif

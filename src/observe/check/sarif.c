@@ -36,9 +36,9 @@ static json_t *place_of(const char *path, unsigned line)
 static json_t *result_of(const struct findings *findings, const struct finding *finding)
 {
     char path[PATH_MAX], print[17];
-    unsigned line = findings_shown(findings, finding, path);
+    unsigned line = finding_shown(findings, finding, path);
     json_t *chain = json_array();
-    findings_print(findings, finding, print);
+    finding_print(findings, finding, print);
     json_t *location =
         json_pack("{s:[{s:o}]}", "logicalLocations", "name", json_text(finding->function));
     if (line) {
