@@ -115,9 +115,9 @@ pair "takes a post that nobody makes" race-open 'SEMGET' 'takes a post of semaph
     add trisc.c "$(before "$end_of_math" "$get")" \
     "$(before "$end_of_math" 'PUSH(SEMPOST, .semaphore_mask = 1 << 6);' "$get")"
 wait_for_math='PUSH(STALLWAIT, .block_mask = BLOCK_CONFIG, .condition_mask = WAIT_MATRIX);'
-format='config_change(ALU_ACC_CTRL_Zero_Flag_disabled_src, left % 2);'
+format='config_change(ALU_ROUNDING_MODE_Fpu_srnd_en, left % 2);'
 pair "formats change while the Matrix Unit works" config-race 'config_change\(ALU' \
-    'RMWCIB[0-3] changes ALU_ACC_CTRL_Zero_Flag_disabled_src while ELWADD of trisc1 .* may use it; STALLWAIT\(STALL_CFG, MATH\) is missing' \
+    'RMWCIB[0-3] changes ALU_ROUNDING_MODE_Fpu_srnd_en while ELWADD of trisc1 .* may use it; STALLWAIT\(STALL_CFG, MATH\) is missing' \
     add trisc.c "$(before "$end_of_math" "$format")" "$(before "$end_of_math" "$wait_for_math" "$format")"
 
 # --- Dst, seen by a hart ---

@@ -238,7 +238,8 @@ static void judge_late(const struct check_scene *scene, const struct order_stamp
     }
 }
 
-/* What the Matrix Unit and the Vector Unit go by. */
+/* What the Matrix Unit and the Vector Unit go by. HW: an instruction takes Zero_Flag_disabled_src along when it
+ * passes its gate, and Dstacc is the packer's (LLK, cpack_common.h, and what it has for math). */
 static uint32_t computing_bits(unsigned word, enum order_unit unit)
 {
     static const struct {
@@ -249,15 +250,11 @@ static uint32_t computing_bits(unsigned word, enum order_unit unit)
         {TENSIX_FIELD_ALU_FORMAT_SPEC_REG_SrcA_override, ORDER_MATRIX},
         {TENSIX_FIELD_ALU_FORMAT_SPEC_REG_SrcB_val, ORDER_MATRIX},
         {TENSIX_FIELD_ALU_FORMAT_SPEC_REG_SrcB_override, ORDER_MATRIX},
-        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG_Dstacc_val, ORDER_MATRIX},
-        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG_Dstacc_override, ORDER_MATRIX},
         {TENSIX_FIELD_ALU_FORMAT_SPEC_REG0_SrcA, ORDER_MATRIX},
         {TENSIX_FIELD_ALU_FORMAT_SPEC_REG1_SrcB, ORDER_MATRIX},
-        {TENSIX_FIELD_ALU_FORMAT_SPEC_REG2_Dstacc, ORDER_MATRIX},
         {TENSIX_FIELD_ALU_ROUNDING_MODE_Fpu_srnd_en, ORDER_MATRIX},
         {TENSIX_FIELD_ALU_ACC_CTRL_Fp32_enabled, ORDER_MATRIX},
         {TENSIX_FIELD_ALU_ACC_CTRL_INT8_math_enabled, ORDER_MATRIX},
-        {TENSIX_FIELD_ALU_ACC_CTRL_Zero_Flag_disabled_src, ORDER_MATRIX},
         {TENSIX_FIELD_ALU_ACC_CTRL_SFPU_Fp32_enabled, ORDER_VECTOR},
     };
     uint32_t bits = 0;
