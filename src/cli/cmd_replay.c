@@ -20,6 +20,7 @@
 #include "observe/inside.h"
 #include "observe/history/recording.h"
 #include "observe/settings.h"
+#include "observe/trace/file.h"
 
 enum {
     KEY_THREADS = 0xa00,
@@ -33,6 +34,7 @@ enum {
     KEY_REPLAY_SYMBOLS,
     KEY_MAX_MEMORY,
     KEY_REPLAY_CHIP,
+    KEY_REPLAY_PROFILE,
 };
 
 struct replay_options {
@@ -41,6 +43,7 @@ struct replay_options {
     const char *dump, *against;    /* folders; NULL: not asked for */
     const char *gdb;               /* an address; NULL: not asked for */
     const char *symbols;           /* a folder with programs, or NULL */
+    const char *profile;           /* a file; NULL: not asked for */
     uint64_t threads, most_memory; /* 0: what its size allows */
     unsigned chip;
     bool is_free;
@@ -85,6 +88,9 @@ static error_t parse_replay(int key, char *argument, struct argp_state *state)
     case KEY_GDB:
         options->gdb = argument;
         return 0;
+    case KEY_REPLAY_PROFILE:
+        options->profile = argument;
+        return 0;
     case KEY_REPLAY_SYMBOLS:
         options->symbols = argument;
         return 0;
@@ -127,6 +133,10 @@ static const struct argp_option replay_rows[] = {
      0},
     {"last-writer", KEY_LAST_WRITER, "X,Y:ADDRESS", 0,
      "At the end, tell who wrote the word at an address of a tile last, and where in its program",
+     0},
+    {"profile", KEY_REPLAY_PROFILE, "FILE", 0,
+     "Write where the cycles went to FILE, as 'penrose run --profile' does; add --timing timed for "
+     "times of silicon, and --symbols for lines",
      0},
     {"symbols", KEY_REPLAY_SYMBOLS, "DIR", 0,
      "Where the programs of the host are, such as a folder of tt-metal's cache: those whose code "
@@ -192,6 +202,7 @@ struct replay {
     enum journal_ending ending;
     struct penrose_cluster *cluster;
     struct penrose_chip *chip;       /* the one that is looked at */
+    struct trace_file *profile;      /* of it; NULL: none */
     struct program_files *programs;  /* that --symbols names, else NULL */
     struct penrose_history *history; /* for --last-writer and --gdb, else NULL */
     struct gdb *gdb;                 /* NULL: not asked for */
@@ -393,15 +404,32 @@ static void place_programs(void *context, unsigned x, unsigned y)
     }
 }
 
-/* Checks know kernels by the programs that --symbols names. */
-static enum cli_exit start_replay_checks(struct replay *replay)
+/* Checks and profiles look while it runs, and know kernels by the programs that --symbols names. */
+static enum cli_exit start_observers(struct replay *replay)
 {
-    const struct check_options *checks = &replay->options->checks;
-    if (checks->names) {
+    const struct replay_options *options = replay->options;
+    const struct trace_file_options profile = {.path = options->profile, .is_profile = true};
+    struct penrose_error error;
+    if (options->checks.names || options->profile) {
         chip_head(replay->chip)->find_programs = place_programs;
         chip_head(replay->chip)->find_context = replay;
     }
-    return check_options_start(checks, replay->chip);
+    if (options->profile &&
+        trace_file_start(replay->chip, &profile, &replay->profile, &error) != PENROSE_OK) {
+        return complain(options->cli, "--profile: %s", error.text);
+    }
+    return check_options_start(&options->checks, replay->chip);
+}
+
+static enum cli_exit end_observers(struct replay *replay, enum cli_exit exit)
+{
+    const struct replay_options *options = replay->options;
+    exit = check_options_end(&options->checks, replay->chip, exit);
+    if (!trace_file_stop(replay->profile)) {
+        return complain(options->cli, "--profile: cannot write %s: %s", options->profile,
+                        strerror(errno));
+    }
+    return exit;
 }
 
 static void serve_end(struct replay *replay, enum cli_exit exit)
@@ -429,7 +457,7 @@ static enum cli_exit run_and_look(struct replay *replay)
         program_files_place_all(replay->programs, replay->chip, replay->chip);
     }
     exit = dump_replay(replay, exit);
-    exit = check_options_end(&options->checks, replay->chip, exit);
+    exit = end_observers(replay, exit);
     serve_end(replay, exit);
     return exit;
 }
@@ -460,7 +488,7 @@ static enum cli_exit replay_journal(struct replay *replay)
     if (begin_replay(replay, &error) != PENROSE_OK) {
         return complain(cli, "%s: %s", replay->options->path, error.text);
     }
-    exit = start_replay_checks(replay);
+    exit = start_observers(replay);
     exit = exit == CLI_DONE ? listen_for_gdb(replay) : exit;
     exit = exit == CLI_DONE ? run_and_look(replay) : exit;
     inside(replay->chip)->replay_end(replay->rerun);

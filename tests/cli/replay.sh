@@ -46,6 +46,10 @@ expect "the last writer" 0 'out:last writer: brisc of \(1, 2\) wrote 4 bytes at 
     replay "$work/a.rec" --last-writer 1,2:0x4000
 expect "the host as the last writer" 0 'out:last writer: host of \(1, 2\) wrote 28 bytes at 0x00000000' -- \
     replay "$work/a.rec" --last-writer 1,2:0x4
+expect "a profile of a recording" 0 'out:the same: ' -- replay "$work/a.rec" --profile "$work/profile"
+report "has its harts" "$(grep -qE '^  brisc +[1-9]' "$work/profile" || head -5 "$work/profile")"
+expect "a profile to a full disk" 2 '--profile: cannot write /dev/full' 'out:the same: ' -- \
+    replay "$work/a.rec" --profile /dev/full
 expect "nobody" 0 'out:last writer: nobody' -- replay "$work/a.rec" --last-writer 1,2:0x8000
 expect "a dump of the end" 0 'out:the same: ' -- replay "$work/a.rec" --dump-state "$work/dump"
 expect "against itself" 0 'out:the same: ' 'out:the same: [0-9]+ items' -- \
