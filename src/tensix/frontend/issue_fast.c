@@ -7,7 +7,7 @@
  * Proof: tests/difftest/tensix/check_ways.c, tests/unit/chip/check_state_hash.c,
  * check_issue_fast.c.
  * Gain: ttnn's exp of 1024x1024 executes 10 % fewer instructions of the host; bench/tensix, INCRWC
- * by .ttinsn 29 -> 270 M instr/s; bench/sfpu, bits and integers 73 -> 177.
+ * by .ttinsn 29 -> 51 M instr/s; bench/sfpu, bits and integers 73 -> 126.
  */
 #include "tensix/frontend/issue_fast.h"
 
