@@ -345,6 +345,18 @@ static void store_base(struct guest_code *code, const char *base, const char *va
     guest_emit(code, "sw %s, 0(t3)", value);
 }
 
+/* Pushes one instruction where the branch is taken, and the other one where it is not. */
+static void push_either(struct guest_code *code, const char *branch, const char *taken,
+                        const char *other)
+{
+    unsigned first = leave_room(code);
+    silicon_push(code, other);
+    unsigned second = leave_room(code);
+    fill_room(code, first, branch);
+    silicon_push(code, taken);
+    fill_room(code, second, "jal zero");
+}
+
 /* The other context, whose number is kept in local RAM. */
 static void flip_context(struct guest_code *code, bool loads)
 {
@@ -354,12 +366,7 @@ static void flip_context(struct guest_code *code, bool loads)
     silicon_li(code, "t3", 1);
     guest_emit(code, "sub t3, t3, t2");
     guest_emit(code, "sw t3, 0(s11)");
-    unsigned first = leave_room(code);
-    silicon_push(code, "SETC16 41, 0");
-    unsigned second = leave_room(code);
-    fill_room(code, first, "beq t2, zero");
-    silicon_push(code, "SETC16 41, 257");
-    fill_room(code, second, "jal zero");
+    push_either(code, "beq t2, zero", "SETC16 41, 257", "SETC16 41, 0");
 }
 
 static void unpack_row(struct guest_code *code)
@@ -376,12 +383,7 @@ static void unpack_row(struct guest_code *code)
     store_base(code, "s5", "a0");
     guest_emit(code, "sw zero, 0(s7)");
     silicon_push(code, "STALLWAIT 8, 1024 ; UNPACR 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1");
-    unsigned first = leave_room(code);
-    silicon_push(code, "MOP 0, 1, 0");
-    unsigned second = leave_room(code);
-    fill_room(code, first, "bne t2, zero");
-    silicon_push(code, "MOP 0, 1, 255");
-    fill_room(code, second, "jal zero");
+    push_either(code, "bne t2, zero", "MOP 0, 1, 255", "MOP 0, 1, 0");
     silicon_push(code, "SEMGET 32");
     flip_context(code, false);
 }
