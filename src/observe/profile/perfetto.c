@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "observe/names.h"
+#include "observe/profile/profile.h"
 #include "observe/trace/text.h"
 
 /* --- Wire format --- */
@@ -385,8 +386,7 @@ void perfetto_take(struct perfetto *perfetto, const struct penrose_trace_event *
     unsigned number = is_packet            ? LANES + (event->noc & 1)
                       : event->thread >= 0 ? LANES - THREADS + (unsigned)event->thread % THREADS
                                            : (unsigned)event->agent;
-    if (event->kind == PENROSE_TRACE_MEMORY || event->kind == PENROSE_TRACE_REGISTER ||
-        event->kind == PENROSE_TRACE_DATA) {
+    if (!profile_uses(event)) {
         return;
     }
     if (is_packet ? !event->begins || !is_hart : event->thread < 0 && !is_hart) {

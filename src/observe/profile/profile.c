@@ -239,9 +239,7 @@ static unsigned hart_lane(struct profile *profile, const struct penrose_trace_ev
 
 void profile_take(struct profile *profile, const struct penrose_trace_event *event)
 {
-    bool is_access = event->kind == PENROSE_TRACE_MEMORY || event->kind == PENROSE_TRACE_REGISTER ||
-                     event->kind == PENROSE_TRACE_DATA;
-    struct profile_tile *tile = is_access ? NULL : profile_tile_of(profile, event);
+    struct profile_tile *tile = profile_uses(event) ? profile_tile_of(profile, event) : NULL;
     bool is_hart = (unsigned)event->agent < PROFILE_FIRST_THREAD;
     if (!tile) {
         return;

@@ -21,6 +21,13 @@
 
 #define PROFILE_FILTER "kind=instruction,tensix,noc,wait"
 
+/* Is the event of such a kind? A trace that was read may have others. */
+static inline bool profile_uses(const struct penrose_trace_event *event)
+{
+    return event->kind == PENROSE_TRACE_INSTRUCTION || event->kind == PENROSE_TRACE_TENSIX ||
+           event->kind == PENROSE_TRACE_NOC || event->kind == PENROSE_TRACE_WAIT;
+}
+
 /* Lanes: harts of workers by enum penrose_hart, harts of other tiles by their names, threads. */
 enum {
     PROFILE_OTHERS = PENROSE_HARTS,
