@@ -70,11 +70,6 @@ static const struct argp_option check_rows[] = {
 
 const struct argp check_argp = {.options = check_rows, .parser = parse_check};
 
-void check_options_init(struct check_options *options, const struct cli *cli)
-{
-    *options = (struct check_options){.cli = cli};
-}
-
 enum cli_exit check_options_start(const struct check_options *options, struct penrose_chip *chip)
 {
     const char *const settings[][2] = {{"report", options->report},
@@ -83,16 +78,23 @@ enum cli_exit check_options_start(const struct check_options *options, struct pe
                                        {"generate", options->generate}};
     struct penrose_error error;
     char *list;
-    if (!options->names || asprintf(&list, "%s", options->names) < 0) {
+    if (!options->names) {
         return CLI_DONE;
+    }
+    if (asprintf(&list, "%s", options->names) < 0) {
+        return complain(options->cli, "--check: no memory");
     }
     for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
         char *longer;
-        if (settings[i][1] &&
-            asprintf(&longer, "%s,%s=%s", list, settings[i][0], settings[i][1]) >= 0) {
-            free(list);
-            list = longer;
+        if (!settings[i][1]) {
+            continue;
         }
+        int length = asprintf(&longer, "%s,%s=%s", list, settings[i][0], settings[i][1]);
+        free(list);
+        if (length < 0) {
+            return complain(options->cli, "--check: no memory");
+        }
+        list = longer;
     }
     enum penrose_status status = penrose_check(chip, list, &error);
     free(list);

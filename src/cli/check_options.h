@@ -18,8 +18,6 @@ struct check_options {
 /* A child of a command's options; its input is a struct check_options. */
 extern const struct argp check_argp;
 
-void check_options_init(struct check_options *options, const struct cli *cli);
-
 /* Turns the checks on that were asked for. */
 enum cli_exit check_options_start(const struct check_options *options, struct penrose_chip *chip);
 
