@@ -1,5 +1,5 @@
 /* The network side of an Ethernet tile in its tile: registers, L1, and frames that leave. Frames
- * that are sent wait in tile->frames until the chip takes them between windows. */
+ * that are sent wait in tile->frames_sent until the chip takes them between windows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
