@@ -33,6 +33,7 @@ EXTRA_DIST += \
 	%D%/blackhole/overlay_fields.def \
 	%D%/blackhole/packers.def \
 	%D%/blackhole/pcie.def \
+	%D%/blackhole/perf_counters.def \
 	%D%/blackhole/pic.def \
 	%D%/blackhole/regs.def \
 	%D%/blackhole/resets.def \

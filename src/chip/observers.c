@@ -37,7 +37,7 @@ enum penrose_status chip_look_again(struct penrose_chip *chip, struct penrose_er
         if (tile && is_looked_at(chip, tile)) {
             tile_catch_up(tile, chip->head.time.now);
             has_room &= tile_observe(tile, chip->observers);
-            chip->head.is_observed |= tile->observed != 0;
+            chip->head.is_observed |= tile->observers > 0;
         }
     }
     return has_room ? PENROSE_OK

@@ -410,6 +410,7 @@ static void load_tile(struct snapshot_reader *reader, struct shared_data *shared
     }
     load_queue(reader, shared, &tile->inbox, &tile->pool);
     load_list(reader, shared, &tile->sent, &tile->pool);
+    debug_perf_look(tile);
     for (unsigned core = 0; core < RV32_CORES; core++) {
         tile_polls(tile, (enum rv32_core)core, (struct tile_span){0}); /* nobody knows */
     }

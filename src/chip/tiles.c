@@ -67,7 +67,7 @@ static struct tile *make_tile(struct penrose_chip *chip, uint16_t number)
     chip_configure_nius(chip, tile);
     place->tile = tile;
     (void)tile_observe(tile, chip->observers); /* as many as the other tiles have */
-    chip->head.is_observed |= tile->observed != 0;
+    chip->head.is_observed |= tile->observers > 0;
     if (place->port) { /* its bank runs it */
         dram_attach(place->port, tile);
     }

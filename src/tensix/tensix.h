@@ -228,6 +228,12 @@ struct tensix_latch {
     uint8_t stream_select, stream_condition;
 };
 
+/* What a latched wait still waits for. */
+struct tensix_unmet {
+    uint32_t conditions;   /* bits of enum tensix_condition */
+    bool is_zero, is_full; /* a semaphore is, of SEMWAIT */
+};
+
 /* Why the instruction at a thread's gate does not start; reports turn it into words. */
 enum tensix_wait {
     TENSIX_WAITS_FOR_NOTHING,
@@ -432,6 +438,9 @@ struct tensix_outcome tensix_push_and_run(struct tensix *tensix, const struct te
 /* Runs one thread in a functional run; true when an instruction passed its gate, or ended in the
  * front end. */
 bool tensix_run_thread(struct tensix *tensix, unsigned thread, uint64_t end);
+
+/* What keeps the wait closed that the thread has latched (wait_gate.c). */
+struct tensix_unmet tensix_unmet(const struct tensix *tensix, unsigned thread, uint64_t now);
 
 /* True while a wait instruction is latched whose conditions have not been met. */
 bool tensix_watches(const struct tensix *tensix);

@@ -5,7 +5,7 @@
  * word[] holds every register that is plain storage; devices have a struct of their own. The
  * blocks: debug.c registers and odds and ends, debug_risc.c the debug interface of the harts,
  * debug_time.c clock, timestamper and watchdog, debug_bus.c the daisychain, debug_perf.c the
- * performance counters.
+ * performance counters and debug_counts.c what they count.
  */
 #ifndef TILE_DEBUG_H
 #define TILE_DEBUG_H
@@ -21,8 +21,25 @@ enum {
     DEBUG_WORDS = (END_DEBUG - AT_DEBUG) / 4,
     DEBUG_WATCHES = 8,
     DEBUG_INTERFACES = 4, /* NC has none */
-    DEBUG_PERF_BANKS = 5,
     DEBUG_PERF_THREADS = 3,
+};
+
+enum debug_perf_bank_id {
+    DEBUG_PERF_INSTRN_THREAD,
+    DEBUG_PERF_FPU,
+    DEBUG_PERF_TDMA_UNPACK,
+    DEBUG_PERF_L1,
+    DEBUG_PERF_TDMA_PACK,
+    DEBUG_PERF_BANKS,
+};
+
+/* Counters: DEBUG_FPU_COUNTER and so on. */
+enum debug_counter {
+#define COUNTER(bank, select, name)       DEBUG_##name,
+#define THREADS(bank, select, step, name) DEBUG_##name##_0, DEBUG_##name##_1, DEBUG_##name##_2,
+#define PORT(position, select, name)      DEBUG_##name,
+#include "perf_counters.def"
+    DEBUG_COUNTERS
 };
 
 /* Carrying out what a debugger asked of a hart that goes on. */
@@ -65,10 +82,19 @@ struct debug_sampler {
     uint64_t next;
 };
 
-/* A bank of performance counters: counts up to `start`; while running, from then on too. */
+/* A bank of performance counters: cycles up to `start`; while running, from then on too. */
 struct debug_perf_bank {
     uint64_t is_running, start, cycles;
-    uint64_t issued_at_start[DEBUG_PERF_THREADS], issued[DEBUG_PERF_THREADS];
+};
+
+/* What the counters of banks that run have counted. A signal that is known to stay high for a while
+ * is counted in advance. */
+struct debug_counts {
+    uint64_t count[DEBUG_COUNTERS];
+    uint64_t until[DEBUG_COUNTERS]; /* the cycle up to which each has counted */
+    /* Signals that a waiting thread keeps high, a bit each, are counted up to `since`. */
+    uint64_t high[DEBUG_PERF_THREADS][(DEBUG_COUNTERS + 63) / 64];
+    uint64_t since[DEBUG_PERF_THREADS];
 };
 
 struct debug_registers {
@@ -82,6 +108,7 @@ struct debug_registers {
     uint32_t word[DEBUG_WORDS];
     struct debug_hart hart[RV32_CORES];
     struct debug_perf_bank perf[DEBUG_PERF_BANKS];
+    struct debug_counts counts;
 };
 
 /* Names are the vendor's. */
@@ -91,6 +118,9 @@ struct tile;
 
 /* Makes zeroed memory the registers as after power-on. */
 void debug_init(struct tile *tile);
+
+/* Performance counters look at the tile if any of them runs; called when its state was loaded. */
+void debug_perf_look(struct tile *tile);
 
 /* A hart in step mode is about to run the instruction at its pc: true when a step is over or a
  * watch pauses it (status bits set). Called only while tile->run[core].step is set. */

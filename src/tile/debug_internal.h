@@ -42,6 +42,20 @@ uint64_t debug_sampler_next(const struct tile *tile);
 void debug_sampler_run(struct tile *tile, uint64_t now);
 void debug_perf_run(struct tile *tile, uint64_t now);
 
+/* Counts what keeps high what is known to be, up to `cycle`. */
+void debug_counts_settle(struct debug_counts *counts, const struct tile *tile, uint64_t cycle);
+
+/* A bank starts, or stops, at a cycle up to which all is settled. */
+void debug_counts_start(struct tile *tile, enum debug_perf_bank_id bank, uint64_t cycle);
+void debug_counts_stop(struct tile *tile, enum debug_perf_bank_id bank, uint64_t cycle);
+
+/* What a bank shows for a selection, with 256 for grants; false where nothing is known of it. */
+bool debug_counts_show(const struct tile *tile, enum debug_perf_bank_id bank, unsigned select,
+                       uint64_t cycle, uint32_t *value);
+
+/* Looks at the tile while any bank runs. */
+extern const struct observer debug_counts_observer;
+
 void debug_time_init(struct tile *tile);
 
 /* Writes 16 bytes to L1 at `address`; false outside L1. */

@@ -1,14 +1,14 @@
 /*
- * Performance counters: five banks that count cycles, and events of which this version knows the
- * instructions that left a thread's FIFO. Registers 0 (reference period), 1 (mode, selected event)
- * and 2 (control) as tt-llk's docs/performance_counters and its tools/include/perf_counters have
- * them: bits of the control register act when they rise, starting clears the counters.
+ * Performance counters: the registers of five banks. Registers 0 (reference period), 1 (mode, selected
+ * counter) and 2 (control) as tt-llk's docs/performance_counters and its tools/include/perf_counters
+ * have them: bits of the control register act when they rise, starting clears the counters. All
+ * counters of a bank count at once, and the selection says which one is shown. debug_counts.c has
+ * what they count.
  *
- * A bank's counts are `cycles` and `issued` up to `start`; while it runs, what came since is added.
+ * A bank's cycles are `cycles` up to `start`; while it runs, what came since is added.
  */
-#include <string.h>
-
 #include "tile/debug_internal.h"
+#include "tile/tell.h"
 
 enum {
     CONTROL_START = 0,
@@ -16,24 +16,24 @@ enum {
     MODE_MASK = 0xff,
     MODE_UNTIL_PERIOD = 1, /* counting ends after the reference period */
     MODE_NO_CYCLES = 2,    /* only events are counted */
-    EVENT_SHIFT = 8,
-    EVENT_MASK = 0x3f, /* of INSTRN_THREAD, the only bank with events here */
+    SELECT_SHIFT = 8,
     GRANTS_BIT = 16,
-    EVENTS_OF_THREAD = 8, /* grants: each of eight selections is the same signal of the thread */
+    GRANTS = 256, /* in a selection */
 };
 
 static const struct perf_row {
     uint16_t period, mode, control, out_cycles, out_events; /* word numbers */
-    bool counts_threads, is_of_all;                         /* PERF_CNT_ALL acts on it */
+    uint16_t selects;                                       /* mask of the selection */
+    bool is_of_all;                                         /* PERF_CNT_ALL acts on it */
 } perf_rows[DEBUG_PERF_BANKS] = {
 #define BANK(name, output)                                                                         \
     REG_PERF_CNT_##name##0, REG_PERF_CNT_##name##1, REG_PERF_CNT_##name##2,                        \
         REG_PERF_CNT_OUT_L_##output, REG_PERF_CNT_OUT_H_##output
-    {BANK(INSTRN_THREAD, INSTRN_THREAD), true, true},
-    {BANK(TDMA_UNPACK, TDMA_UNPACK), false, false},
-    {BANK(FPU, FPU), false, true},
-    {BANK(L1_, DBG_L1), false, false},
-    {BANK(TDMA_PACK, TDMA_PACK), false, false},
+    [DEBUG_PERF_INSTRN_THREAD] = {BANK(INSTRN_THREAD, INSTRN_THREAD), 0x3f, true},
+    [DEBUG_PERF_FPU] = {BANK(FPU, FPU), 0x1, true},
+    [DEBUG_PERF_TDMA_UNPACK] = {BANK(TDMA_UNPACK, TDMA_UNPACK), 0x1f, false},
+    [DEBUG_PERF_L1] = {BANK(L1_, DBG_L1), 0x7, false},
+    [DEBUG_PERF_TDMA_PACK] = {BANK(TDMA_PACK, TDMA_PACK), 0x1f, false},
 #undef BANK
 };
 
@@ -54,44 +54,44 @@ static uint64_t counter_cycles(const struct tile *tile, unsigned b, uint64_t cyc
     return mode == MODE_UNTIL_PERIOD && cycles > period ? period : cycles;
 }
 
-static uint64_t issued_of(const struct tile *tile, unsigned b, unsigned thread)
+/* Counters look at the tile while any of them runs. */
+void debug_perf_look(struct tile *tile)
 {
-    const struct debug_perf_bank *bank = &tile->debug.perf[b];
-    uint64_t since = tile->tensix.thread[thread].drained - bank->issued_at_start[thread];
-    return bank->issued[thread] + (bank->is_running ? since : 0);
-}
-
-static void resume(struct tile *tile, struct debug_perf_bank *bank, uint64_t cycle)
-{
-    bank->start = cycle;
-    for (unsigned i = 0; i < DEBUG_PERF_THREADS; i++) {
-        bank->issued_at_start[i] = tile->tensix.thread[i].drained;
+    bool runs = false;
+    for (unsigned b = 0; b < DEBUG_PERF_BANKS; b++) {
+        runs |= tile->debug.perf[b].is_running != 0;
+    }
+    if (runs != (tile->counts != NULL)) {
+        tile->counts = runs ? &debug_counts_observer : NULL;
+        tile_tell_kinds(tile);
     }
 }
 
-/* Adds what came since `start`. */
-static void settle(struct tile *tile, unsigned b, uint64_t cycle)
+/* Adds cycles that came since `start`. */
+static void settle_cycles(struct tile *tile, unsigned b, uint64_t cycle)
 {
     struct debug_perf_bank *bank = &tile->debug.perf[b];
     bank->cycles = counter_cycles(tile, b, cycle);
-    for (unsigned i = 0; i < DEBUG_PERF_THREADS; i++) {
-        bank->issued[i] = issued_of(tile, b, i);
-    }
-    resume(tile, bank, cycle);
+    bank->start = cycle;
 }
 
 static void start_counter(struct tile *tile, unsigned b, uint64_t cycle)
 {
-    struct debug_perf_bank *bank = &tile->debug.perf[b];
-    memset(bank, 0, sizeof *bank);
-    bank->is_running = true;
-    resume(tile, bank, cycle);
+    debug_counts_settle(&tile->debug.counts, tile, cycle);
+    debug_counts_start(tile, (enum debug_perf_bank_id)b, cycle);
+    tile->debug.perf[b] = (struct debug_perf_bank){.is_running = true, .start = cycle};
+    debug_perf_look(tile);
 }
 
-static void stop(struct tile *tile, unsigned b, uint64_t cycle)
+static void stop_counter(struct tile *tile, unsigned b, uint64_t cycle)
 {
-    settle(tile, b, cycle);
-    tile->debug.perf[b].is_running = false;
+    settle_cycles(tile, b, cycle);
+    if (tile->debug.perf[b].is_running) {
+        debug_counts_settle(&tile->debug.counts, tile, cycle);
+        debug_counts_stop(tile, (enum debug_perf_bank_id)b, cycle);
+        tile->debug.perf[b].is_running = false;
+    }
+    debug_perf_look(tile);
 }
 
 /* Stops banks whose reference period is over, and looks when the next one is. GUESS: only starting
@@ -107,7 +107,7 @@ void debug_perf_run(struct tile *tile, uint64_t now)
         }
         uint64_t end = bank->start + (period > bank->cycles ? period - bank->cycles : 0);
         if (end <= now) {
-            stop(tile, b, now);
+            stop_counter(tile, b, now);
         } else if (end < tile->debug.perf_end) {
             tile->debug.perf_end = end;
         }
@@ -130,7 +130,7 @@ enum answer debug_perf_setup(struct tile *tile, struct mmio_access *access)
 {
     uint32_t *word = debug_word(tile, access);
     if (access->operation == MMIO_WRITE) {
-        settle(tile, bank_of(access->offset / 4), access->cycle);
+        settle_cycles(tile, bank_of(access->offset / 4), access->cycle);
     }
     enum answer answer = mmio_word(access, word, UINT32_MAX);
     if (mmio_wrote(access, answer)) {
@@ -157,7 +157,7 @@ enum answer debug_perf_control(struct tile *tile, struct mmio_access *access)
             start_counter(tile, b, access->cycle);
         }
         if (debug_rises(old, *word, CONTROL_STOP)) {
-            stop(tile, b, access->cycle);
+            stop_counter(tile, b, access->cycle);
         }
     }
     debug_perf_run(tile, access->cycle);
@@ -173,11 +173,11 @@ enum answer debug_perf_cycles(struct tile *tile, struct mmio_access *access)
 enum answer debug_perf_events(struct tile *tile, struct mmio_access *access)
 {
     unsigned b = bank_of(access->offset / 4);
-    uint32_t mode = tile->debug.word[perf_rows[b].mode];
-    unsigned thread = (mode >> EVENT_SHIFT & EVENT_MASK) / EVENTS_OF_THREAD;
-    if (perf_rows[b].counts_threads && mode >> GRANTS_BIT & 1 && thread < DEBUG_PERF_THREADS) {
-        return mmio_value(access, (uint32_t)issued_of(tile, b, thread));
+    uint32_t mode = tile->debug.word[perf_rows[b].mode], value = 0;
+    unsigned select = mode >> SELECT_SHIFT & perf_rows[b].selects;
+    select |= mode >> GRANTS_BIT & 1 ? GRANTS : 0;
+    if (!debug_counts_show(tile, (enum debug_perf_bank_id)b, select, access->cycle, &value)) {
+        tile_report_unmodelled(tile, access);
     }
-    tile_report_unmodelled(tile, access);
-    return mmio_value(access, 0);
+    return mmio_value(access, value);
 }

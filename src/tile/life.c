@@ -94,6 +94,7 @@ static void init_devices(struct tile *tile)
     debug_init(tile);
     gddr_dma_reset(&tile->gddr_dma);
     tile->debug.word[REG_SOFT_RESET_0] = tile_reset_bits(tile);
+    debug_perf_look(tile);
 }
 
 static void prepare(struct tile *tile, uint8_t *memory)

@@ -9,6 +9,7 @@ chip_sources += \
 	%D%/debug.h \
 	%D%/debug_bus.c \
 	%D%/debug_internal.h \
+	%D%/debug_counts.c \
 	%D%/debug_perf.c \
 	%D%/debug_risc.c \
 	%D%/debug_time.c \

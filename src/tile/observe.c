@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "isa/shortcuts.h"
 #include "tile/bus.h"
 #include "tile/tell.h"
 #include "tile/weak.h"
@@ -121,36 +120,27 @@ bool tile_weak_enable(struct tile *tile, uint64_t seed)
     return true;
 }
 
-/* Observers see the core. */
-static void choose_ways(struct tile *tile)
-{
-    tile->shortcuts = shortcuts_on(tile->allows_shortcuts) && !tile->observed;
-    tile->tensix.shortcuts = tile->shortcuts;
-    choose_buses(tile);
-}
-
 bool tile_observe(struct tile *tile, const struct observer *first)
 {
-    tile->observers = tile->observed = 0;
-    tile->keeps_awake = false;
-    for (const struct observer *observer = first; observer; observer = observer->next) {
+    bool has_room = true;
+    tile->observers = 0;
+    for (const struct observer *observer = first; observer && has_room; observer = observer->next) {
         if (observer->wants && !observer->wants(observer->context, tile)) {
             continue;
         }
-        if (tile->observers == TILE_OBSERVERS) {
-            return false;
+        has_room = tile->observers < TILE_OBSERVERS;
+        if (has_room) {
+            tile->observer[tile->observers++] = observer;
         }
-        tile->observer[tile->observers++] = observer;
-        tile->observed |= observer->kinds;
-        tile->keeps_awake |= observer->kinds & OBSERVED_OF_HARTS && !observer->lets_sleep;
     }
-    tile->tensix.observed = tile->observed;
-    choose_ways(tile);
-    return true;
+    tile_tell_kinds(tile);
+    choose_buses(tile);
+    return has_room;
 }
 
 void tile_allow_shortcuts(struct tile *tile, bool allows)
 {
     tile->allows_shortcuts = allows;
-    choose_ways(tile);
+    tile_tell_kinds(tile);
+    choose_buses(tile);
 }

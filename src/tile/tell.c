@@ -3,6 +3,22 @@
 
 #include <string.h>
 
+#include "isa/shortcuts.h"
+
+void tile_tell_kinds(struct tile *tile)
+{
+    tile->observed = tile->counts ? tile->counts->kinds : 0;
+    tile->keeps_awake = false;
+    for (unsigned i = 0; i < tile->observers; i++) {
+        const struct observer *observer = tile->observer[i];
+        tile->observed |= observer->kinds;
+        tile->keeps_awake |= observer->kinds & OBSERVED_OF_HARTS && !observer->lets_sleep;
+    }
+    tile->tensix.observed = tile->observed;
+    tile->shortcuts = shortcuts_on(tile->allows_shortcuts) && !tile->observed;
+    tile->tensix.shortcuts = tile->shortcuts;
+}
+
 bool tile_tell(struct tile *tile, const struct observed *event)
 {
     bool stops = false;
@@ -10,6 +26,9 @@ bool tile_tell(struct tile *tile, const struct observed *event)
         const struct observer *observer = tile->observer[i];
         stops |=
             observer->kinds >> event->kind & 1 && observer->see(observer->context, tile, event);
+    }
+    if (tile->counts && tile->counts->kinds >> event->kind & 1) {
+        (void)tile->counts->see(NULL, tile, event);
     }
     if (stops && tile->halt == TILE_GOES) {
         tile->halt = TILE_PAUSED;

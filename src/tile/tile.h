@@ -369,7 +369,8 @@ struct tile {
     bool shortcuts;        /* may be taken: they are allowed, and nobody looks */
     bool returns_early;    /* tile_run ends with the round in which something was sent */
     const struct observer *observer[TILE_OBSERVERS]; /* `observers` of them */
-    unsigned observers, observed;                    /* kinds that any of them wants: a bit each */
+    const struct observer *counts;                   /* performance counters that run, or NULL */
+    unsigned observers, observed;                    /* kinds that any of these wants: a bit each */
     bool keeps_awake;            /* one of them wants to know of each turn of a loop that polls */
     struct noc_target behind[2]; /* the tile as its NIUs' packets find it */
     const struct tile_board *board;

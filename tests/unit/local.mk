@@ -225,6 +225,7 @@ UNIT_TESTS = \
 	%D%/tile/check_noc_short \
 	%D%/tile/check_noc_window \
 	%D%/tile/check_order \
+	%D%/tile/check_perf \
 	%D%/tile/check_pic \
 	%D%/tile/check_registers \
 	%D%/tile/check_race \

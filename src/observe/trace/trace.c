@@ -406,6 +406,7 @@ static bool see_event(void *context, struct tile *tile, const struct observed *s
         see_wait_end(tracer, tile, seen);
         break;
     case OBSERVED_PAUSED:
+    case OBSERVED_STALLS:
     case OBSERVED_UNIT:
     case OBSERVED_LOADED:
     case OBSERVED_KINDS:

@@ -168,6 +168,9 @@ static void tell_outcome(struct tensix *tensix, enum tensix_exec result, bool ha
     if (result == TENSIX_STALL && !has_waited) {
         tensix_tell(tensix, OBSERVED_WAITS, OBSERVED_AGENTS, 0, 0);
     }
+    if (result == TENSIX_STALL) {
+        tensix_tell(tensix, OBSERVED_STALLS, OBSERVED_AGENTS, 0, 0);
+    }
     if (result == TENSIX_DONE && has_waited) {
         tensix_tell(tensix, OBSERVED_GOES_ON, OBSERVED_AGENTS, 0, 0);
     }

@@ -92,19 +92,36 @@ static unsigned unmet_conditions(const struct tensix *tensix, unsigned thread, u
     return unmet;
 }
 
-/* The first semaphore of a latched SEMWAIT that keeps the thread waiting, or TENSIX_SEMAPHORES. */
+/* The conditions under which a semaphore of a latched SEMWAIT keeps the thread waiting. */
+static unsigned semaphore_keeps(const struct tensix *tensix, const struct tensix_latch *latch,
+                                unsigned i)
+{
+    const struct tensix_semaphore *semaphore = &tensix->semaphore[i];
+    unsigned held = (semaphore->value == 0 ? SEMWAIT_ZERO : 0) |
+                    (semaphore->value >= semaphore->max ? SEMWAIT_MAX : 0);
+    return latch->semaphores >> i & 1 ? held & latch->semaphore_conditions : 0;
+}
+
+/* The first semaphore that does, or TENSIX_SEMAPHORES. */
 static unsigned unmet_semaphore(const struct tensix *tensix, const struct tensix_latch *latch)
 {
-    for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
-        const struct tensix_semaphore *semaphore = &tensix->semaphore[i];
-        bool is_zero = latch->semaphore_conditions & SEMWAIT_ZERO && semaphore->value == 0;
-        bool is_full =
-            latch->semaphore_conditions & SEMWAIT_MAX && semaphore->value >= semaphore->max;
-        if (latch->semaphores >> i & 1 && (is_zero || is_full)) {
-            return i;
-        }
+    unsigned i = 0;
+    while (i < TENSIX_SEMAPHORES && !semaphore_keeps(tensix, latch, i)) {
+        i++;
     }
-    return TENSIX_SEMAPHORES;
+    return i;
+}
+
+struct tensix_unmet tensix_unmet(const struct tensix *tensix, unsigned thread, uint64_t now)
+{
+    const struct tensix_latch *latch = &tensix->thread[thread].latch;
+    struct tensix_unmet unmet = {.conditions = unmet_conditions(tensix, thread, now)};
+    for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+        unsigned keeps = semaphore_keeps(tensix, latch, i);
+        unmet.is_zero |= keeps & SEMWAIT_ZERO;
+        unmet.is_full |= keeps & SEMWAIT_MAX;
+    }
+    return unmet;
 }
 
 /* STREAMWAIT names one of the thread's STREAM_ID_SYNC words, which is looked up at the gate. */

@@ -1,4 +1,4 @@
-/* Performance counters and daisychain of the debug registers. */
+/* The daisychain of the debug registers. */
 #include "unit/tile/mmio_harness.h"
 #include "tile/debug_internal.h"
 
@@ -7,104 +7,6 @@ FIXTURE(harness_setup, harness_teardown);
 #define REG(offset) (UINT32_C(0xffb12000) + (uint32_t)(offset))
 
 static const enum rv32_core tensix_cores[] = {RV32_B, RV32_T0, RV32_T1, RV32_T2};
-
-/* --- Performance counters --- */
-
-TEST_EACH(perf_counters_count_cycles, 5)
-{
-    static const uint32_t banks[][2] = {
-        {0x000, 0x100}, {0x00c, 0x108}, {0x018, 0x120}, {0x030, 0x118}, {0x0f0, 0x110}};
-    uint32_t base = banks[_i][0], out = banks[_i][1];
-    put(AGENT_NOC, REG(base), 0xffffffff);
-    put(AGENT_NOC, REG(base + 4), 0);
-    put(AGENT_NOC, REG(base + 8), 0);
-    tile_run(harness.tile, 128);
-    put(AGENT_NOC, REG(base + 8), 1);
-    tile_run(harness.tile, 1280);
-    ck_assert_uint_eq(get(AGENT_NOC, REG(out)), 1280 - 128);
-    put(AGENT_NOC, REG(base + 8), 2);
-    tile_run(harness.tile, 2560);
-    ck_assert_uint_eq(get(AGENT_NOC, REG(out)), 1280 - 128);
-    put(AGENT_NOC, REG(0x03c), 1); /* of all banks: FPU and INSTRN_THREAD */
-    bool is_of_all = base == 0x000 || base == 0x018;
-    ck_assert_uint_eq(get(AGENT_NOC, REG(out)), is_of_all ? 0 : 1280 - 128);
-    ck_assert_uint_eq(harness.unmodelled, 0);
-    ck_assert_uint_eq(get(AGENT_NOC, REG(out + 4)), 0);
-    ck_assert_uint_eq(harness.unmodelled, 1);
-}
-
-static void push_nops(uint32_t thread, unsigned count, uint64_t until)
-{
-    for (unsigned i = 0; i < count; i++) {
-        put(AGENT_B, 0xffe40000 + 0x10000 * thread, 0x02000000);
-    }
-    (void)tensix_run(&harness.tile->tensix, until);
-}
-
-/* tt-llk: grants of any of the eight selections of a thread are its instructions. */
-TEST_EACH(perf_counters_count_instructions, 3)
-{
-    uint32_t thread = (uint32_t)_i;
-    put(AGENT_NOC, REG(0x008), 1);
-    push_nops(thread, 7, 100);
-    for (uint32_t select = 0; select < 24; select++) {
-        put(AGENT_NOC, REG(0x004), 1 << 16 | select << 8);
-        ck_assert_uint_eq(get(AGENT_NOC, REG(0x104)), select / 8 == thread ? 7 : 0);
-    }
-    put(AGENT_NOC, REG(0x004), 1 << 16 | thread << 11);
-    put(AGENT_NOC, REG(0x008), 2);
-    push_nops(thread, 1, 200);
-    ck_assert_uint_eq(get(AGENT_NOC, REG(0x104)), 7);
-    put(AGENT_NOC, REG(0x008), 1);
-    ck_assert_uint_eq(get(AGENT_NOC, REG(0x104)), 0);
-    ck_assert_uint_eq(harness.unmodelled, 0);
-    put(AGENT_NOC, REG(0x004), 1 << 16 | 24 << 8);
-    ck_assert_uint_eq(get(AGENT_NOC, REG(0x104)), 0);
-    ck_assert_uint_eq(harness.unmodelled, 1);
-}
-
-/* Mode 1: cycles and events end with the reference period, until the bank is started again. */
-TEST(perf_counters_end_with_the_period)
-{
-    const uint32_t period = 1000; /* not a whole number of rounds */
-    put(AGENT_NOC, REG(0x000), period);
-    put(AGENT_NOC, REG(0x004), 1 << 16 | 1);
-    for (unsigned round = 0; round < 2; round++) {
-        put(AGENT_NOC, REG(0x008), 0);
-        put(AGENT_NOC, REG(0x008), 1);
-        uint64_t begin = harness.tile->now;
-        push_nops(0, 3, begin + 50);
-        tile_run(harness.tile, begin + 640);
-        ck_assert_uint_eq(get(AGENT_NOC, REG(0x100)), 640);
-        tile_run(harness.tile, begin + 1280);
-        ck_assert_uint_eq(get(AGENT_NOC, REG(0x100)), period);
-        push_nops(0, 2, begin + 1300);
-        ck_assert_uint_eq(get(AGENT_NOC, REG(0x104)), 3);
-        put(AGENT_NOC, REG(0x004), 1 << 16); /* how it is read */
-        ck_assert_uint_eq(get(AGENT_NOC, REG(0x100)), period);
-        ck_assert_uint_eq(get(AGENT_NOC, REG(0x104)), 3);
-        put(AGENT_NOC, REG(0x004), 1 << 16 | 1);
-        tile_run(harness.tile, begin + 1920);
-    }
-}
-
-/* Mode 2: events without cycles. */
-TEST(perf_counters_without_cycles)
-{
-    put(AGENT_NOC, REG(0x004), 1 << 16 | 2);
-    put(AGENT_NOC, REG(0x008), 1);
-    uint64_t begin = harness.tile->now;
-    push_nops(0, 3, begin + 50);
-    tile_run(harness.tile, begin + 640);
-    ck_assert_uint_eq(get(AGENT_NOC, REG(0x100)), 0);
-    ck_assert_uint_eq(get(AGENT_NOC, REG(0x104)), 3);
-    put(AGENT_NOC, REG(0x004), 1 << 16);
-    tile_run(harness.tile, begin + 640 + 128);
-    ck_assert_uint_eq(get(AGENT_NOC, REG(0x100)), 128);
-    ck_assert_uint_eq(get(AGENT_NOC, REG(0x104)), 3);
-}
-
-/* --- Daisychain --- */
 
 #define BUS(daisy, signal, word) (1u << 29 | (word) << 25 | (daisy) << 16 | (signal))
 
