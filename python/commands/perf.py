@@ -1,11 +1,12 @@
 """`penrose compare --perf`: two measurements of time, of the same kind.
 
 They are CSV files of the LLK suite's performance tests (a row is a marker and a configuration, a column
-mean(RUN_TYPE) its cycles), or the device profiler's profile_log_device.csv (pairs of ZONE_START and
-ZONE_END).
+mean(RUN_TYPE) its cycles), the device profiler's profile_log_device.csv (pairs of ZONE_START and
+ZONE_END), or tables that --profile has written.
 
-A point is what is measured: marker, configuration and run type, or core, hart, run and zone. A point that
-is measured more than once has the median of its values. Points are a dict of names and cycles.
+A point is what is measured: marker, configuration and run type, or core, hart, run and zone, or what a
+lane does in a function. A point that is measured more than once has the median of its values. Points are
+a dict of names and cycles.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from output import Refusal, Settings, say
 
 DIFFERENT = 1  # the exit code
 PROFILE = "profile_log_device.csv"
+TABLE_COLUMNS = ["lane", "kind", "function", "source", "line", "waits for", "cycles", "times"]
 # The columns of the profiler's file, by the beginning of their names.
 ZONE_COLUMNS = ("core_x", "core_y", "RISC", "time[cycles", "run host ID", "zone name", "type")
 
@@ -108,22 +110,46 @@ def read_zones(path: str, places: list[int], rows: Rows) -> Iterator[tuple[str, 
             yield name, cycles - begun[name].pop()
 
 
-# --- Both ---
+# --- Tables of --profile ---
 
 
-def read_points(path: str) -> tuple[bool, dict[str, float]]:
-    """Is it the profiler's, and its points?"""
+def read_table(path: str, rows: Rows) -> Iterator[tuple[str, float]]:
+    """Lines of source move from version to version, so a point is all of a function."""
+    sums: dict[str, float] = {}
+    for line, row in rows:
+        cycles = take_number(row[6]) if len(row) == len(TABLE_COLUMNS) else None
+        if cycles is None:
+            raise Refusal(f"{path}: line {line} is no row of a profile: cut off?")
+        name = " ".join(filter(None, (row[0], row[1], row[2], row[5])))
+        sums[name] = sums.get(name, 0) + cycles
+    yield from sums.items()
+
+
+# --- All ---
+
+
+def read_points(path: str) -> tuple[str, dict[str, float]]:
+    """What it is, and its points."""
     rows = read_rows(path)
     _, columns = next(rows, (0, [""]))
     if columns[0].startswith("ARCH:"):  # the profiler's first line names chip and clock
         _, columns = next(rows, (0, [""]))
     places = find_zone_columns(columns)
-    if places is None and not any(map(is_mean, columns)):
-        raise Refusal(f"{path}: neither a CSV file of LLK's performance tests (with columns mean(...)) nor a {PROFILE}")
+    if columns == TABLE_COLUMNS:
+        what, points = "a table of --profile", read_table(path, rows)
+    elif places is not None:
+        what, points = f"a {PROFILE}", read_zones(path, places, rows)
+    elif any(map(is_mean, columns)):
+        what, points = "a CSV file of LLK's performance tests", read_llk(path, columns, rows)
+    else:
+        raise Refusal(
+            f"{path}: neither a CSV file of LLK's performance tests (with columns mean(...)) nor a {PROFILE} "
+            "nor a table of --profile"
+        )
     values: dict[str, list[float]] = {}
-    for name, cycles in read_zones(path, places, rows) if places else read_llk(path, columns, rows):
+    for name, cycles in points:
         values.setdefault(name, []).append(cycles)
-    return bool(places), {name: statistics.median(cycles) for name, cycles in values.items()}
+    return what, {name: statistics.median(cycles) for name, cycles in values.items()}
 
 
 def judge(before: float, after: float, percent: float, cycles: float) -> str:
@@ -145,11 +171,10 @@ def show(word: str, names: list[str], before: dict[str, float], after: dict[str,
 def run(settings: Settings, _: list[str]) -> int:
     path_a, path_b = settings["a"], settings["b"]
     percent, cycles = float(settings["percent"]), float(settings["cycles"])
-    has_zones, before = read_points(path_a)
-    other_has_zones, after = read_points(path_b)
-    if has_zones != other_has_zones:
-        profile, llk = (path_a, path_b) if has_zones else (path_b, path_a)
-        raise Refusal(f"{profile} is a {PROFILE}, {llk} has times of LLK's tests")
+    what_a, before = read_points(path_a)
+    what_b, after = read_points(path_b)
+    if what_a != what_b:
+        raise Refusal(f"{path_a} is {what_a}, {path_b} is {what_b}")
     both = before.keys() & after.keys()
     if not both:
         raise Refusal(f"{path_a} and {path_b} have no point in common: measurements of other tests?")

@@ -125,7 +125,9 @@ static const struct argp_option rows[] = {
      "numbers (l1_ADDRESS); may be repeated",
      0},
     {"perf", KEY_PERF, NULL, 0,
-     "Two CSV files with times: of LLK's performance tests, or profile_log_device.csv", 1},
+     "Two CSV files with times: of LLK's performance tests, profile_log_device.csv, or tables of "
+     "--profile",
+     1},
     {"percent", KEY_PERCENT, "X", 0, "With --perf: a point regresses by more than that (default 2)",
      1},
     {"cycles", KEY_CYCLES, "N", 0, "With --perf: and by more cycles than that (default 30)", 1},

@@ -288,8 +288,8 @@ static const struct argp_option machine_option_rows[] = {
      0},
     {"profile", KEY_PROFILE, "FILE", 0,
      "Write where the cycles of harts and the coprocessor went to FILE: text, a page where its "
-     "name "
-     "ends in .html, or a trace for ui.perfetto.dev where it ends in .pftrace; most useful with "
+     "name ends in .html, a table where in .csv, or a trace for ui.perfetto.dev where in .pftrace; "
+     "most useful with "
      "--timing timed",
      0},
     {"trace-filter", KEY_TRACE_FILTER, "FILTER", 0,

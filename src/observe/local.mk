@@ -133,6 +133,7 @@ libpenrose_core_la_SOURCES += \
 	%D%/dump/picture.h \
 	%D%/html_text.c \
 	%D%/html_text.h \
+	%D%/profile/csv.c \
 	%D%/profile/lines.c \
 	%D%/profile/lines.h \
 	%D%/profile/page.c \

@@ -142,7 +142,7 @@ differs "times: zones" 'out:slower \+5.0 % \+200 cycles .*: core 1,2 TRISC_1 run
 differs "times: JSON" 'out:"slower": 1' 'out:"verdict": "slower"' -- \
     compare --perf zones.csv zones-slower.csv --json
 expect "times: other tests" 2 'no point in common' -- compare --perf llk.csv llk-other.csv
-expect "times: two kinds" 2 'zones.csv is a profile_log_device.csv, llk.csv has times' -- \
+expect "times: two kinds" 2 'llk.csv is a CSV file of LLK.*, zones.csv is a profile_log_device.csv' -- \
     compare --perf llk.csv zones.csv
 expect "times: cut off" 2 'line 4 has 3 columns' -- compare --perf llk.csv llk-cut.csv
 expect "times: no number" 2 "line 2: 'many' is no number" -- compare --perf llk.csv llk-word.csv

@@ -51,6 +51,26 @@ else
     untested "no guest programs"
 fi
 
+# --- Two profiles ---
+
+# the same with 150 turns more, and with 10
+make_elf "$work/longer.elf" 0 \
+    "0 5 0fa00513 fff50513 fe051ee3 40a02023 ffb127b7 1f07a583 00100073"
+make_elf "$work/little.elf" 0 \
+    "0 5 06e00513 fff50513 fe051ee3 40a02023 ffb127b7 1f07a583 00100073"
+for name in loop longer little; do
+    expect "a table of $name" 0 -- run "$work/$name.elf" --profile "$work/$name.csv"
+done
+holds "its length" '^"all","length","","",0,"",20[0-9],1$' "$work/loop.csv"
+messages=0 expect "more cycles in a lane" 1 "out:^slower [+]1[0-9]+[.][0-9] % [+]300 cycles .*: brisc busy" \
+    "out:^slower [+]1[0-9]+[.][0-9] % [+]300 cycles .*: all length" -- \
+    compare --perf "$work/loop.csv" "$work/longer.csv"
+expect "little more" 0 'out:^2 points: 0 slower and 0 faster .*; 2 moved by more than 2 % alone' -- \
+    compare --perf "$work/loop.csv" "$work/little.csv"
+sed -n 's/,[0-9]*$//p' "$work/loop.csv" >"$work/narrow.csv"
+expect "a table without a column" 2 'line 2 is no row of a profile' -- \
+    compare --perf "$work/loop.csv" <(head -1 "$work/loop.csv"; tail -1 "$work/narrow.csv")
+
 # --- Mistakes ---
 
 expect "a folder that is not there" 2 '--profile: cannot write .*/absent/p: No such file' -- \

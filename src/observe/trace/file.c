@@ -25,7 +25,7 @@ struct trace_file {
     struct trace_writer *binary;
     struct perfetto *perfetto;
     struct profile *profile;
-    bool is_page; /* the profile */
+    void (*show)(const struct profile *profile, FILE *file); /* in the form that was asked for */
     int fd;
     pid_t process; /* that started it; a child that has a copy of this must not write */
     int error;     /* errno of what has failed; 0: nothing */
@@ -104,7 +104,9 @@ static bool choose_form(struct trace_file *trace, const struct chip_calls *calls
         trace->perfetto = perfetto_create(calls, gather_bytes, trace);
     } else {
         trace->profile = profile_create();
-        trace->is_page = ends_in(options->path, ".html");
+        trace->show = ends_in(options->path, ".html")  ? profile_page
+                      : ends_in(options->path, ".csv") ? profile_table
+                                                       : profile_text;
     }
     return trace->binary || trace->text || trace->perfetto || trace->profile;
 }
@@ -119,7 +121,7 @@ static void write_profile(struct trace_file *trace)
     FILE *file = is_own && is_wanted ? open_memstream(&bytes, &size) : NULL;
     profile_end(trace->profile);
     if (file) {
-        (trace->is_page ? profile_page : profile_text)(trace->profile, file);
+        trace->show(trace->profile, file);
         bool is_whole = fclose(file) == 0;
         trace->error = is_whole ? trace->error : ENOMEM;
         write_to_trace(trace, bytes, is_whole ? size : 0);

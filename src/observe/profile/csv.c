@@ -1,0 +1,43 @@
+/* A profile as a table, which `penrose compare --perf` and others read; see profile.h. */
+#include <inttypes.h>
+
+#include "observe/profile/profile.h"
+
+static void print_field(const char *text, FILE *file)
+{
+    fputc('"', file);
+    for (; text && *text; text++) {
+        fputs(*text == '"' ? "\"\"" : (const char[]){*text, '\0'}, file);
+    }
+    fputs("\",", file);
+}
+
+static void print_table_row(const char *lane, const char *kind, const struct profile_row *row,
+                            uint64_t cycles, uint64_t times, FILE *file)
+{
+    print_field(lane, file);
+    print_field(kind, file);
+    print_field(row ? row->symbol : "", file);
+    print_field(row ? row->source : "", file);
+    fprintf(file, "%u,", row ? row->line : 0);
+    print_field(row ? row->waits : "", file);
+    fprintf(file, "%" PRIu64 ",%" PRIu64 "\n", cycles, times);
+}
+
+void profile_table(const struct profile *profile, FILE *file)
+{
+    fputs("lane,kind,function,source,line,waits for,cycles,times\n", file);
+    print_table_row("all", "length", NULL,
+                    profile->is_empty ? 0 : profile->last - profile->first + 1, 1, file);
+    for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
+        uint64_t idle = profile_lane_cycles(profile, lane).idle;
+        if (profile->lane_name[lane] && idle > 0) {
+            print_table_row(profile->lane_name[lane], "idle", NULL, idle, 1, file);
+        }
+    }
+    for (size_t i = 0; i < profile->rows; i++) {
+        const struct profile_row *row = &profile->row[i];
+        print_table_row(profile->lane_name[row->lane], row->waits ? "waits" : "busy", row,
+                        row->cycles, row->count, file);
+    }
+}
