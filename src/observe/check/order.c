@@ -52,7 +52,8 @@ static struct order_clock *place_of(struct order *order, uint32_t address)
     } else if (address - AT_PC_BUF < END_PC_BUF - AT_PC_BUF) {
         place = AT_PC_BUF / 16;
     }
-    return &order->place[(place ^ place >> 12) % ORDER_PLACES];
+    /* Buffers lie at round distances from each other, and must not share their places. */
+    return &order->place[place * UINT32_C(0x9e3779b1) >> (32 - ORDER_PLACE_BITS)];
 }
 
 void order_all(struct order *order)

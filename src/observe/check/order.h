@@ -100,7 +100,8 @@ struct order_hart {
 
 enum {
     ORDER_RECENT = 2048,
-    ORDER_PLACES = 4096, /* in which all addresses share */
+    ORDER_PLACE_BITS = 12,
+    ORDER_PLACES = 1 << ORDER_PLACE_BITS, /* in which all addresses share */
 };
 
 struct order {

@@ -80,7 +80,9 @@ static void judge_row(const struct check_scene *scene, const struct order_stamp 
         if (row->read[unit].number && !is_in_order(clock, &row->read[unit], stamp)) {
             report_dst(scene, &row->read[unit], stamp, index, false);
         }
-        row->read[unit].number = 0;
+        if (!stamp->is_of_flags) { /* who writes behind that must have waited for the reader, too */
+            row->read[unit].number = 0;
+        }
     }
     if (writes) {
         row->written = *stamp;
