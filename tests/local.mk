@@ -32,6 +32,7 @@ SHELL_TESTS = \
 	%D%/cli/exec.sh \
 	%D%/cli/explain.sh \
 	%D%/cli/firmware.sh \
+	%D%/cli/hunt.sh \
 	%D%/cli/kernel-sets.sh \
 	%D%/cli/launches.sh \
 	%D%/cli/machine.sh \

@@ -144,6 +144,15 @@ static void start_checks(struct device *device)
     }
 }
 
+static void start_delays(struct device *device)
+{
+    struct penrose_error error;
+    const char *delays = host_variable("PENROSE_DELAY");
+    if (delays && penrose_delay(device->chip, delays, &error) != PENROSE_OK) {
+        device_complain(device, "PENROSE_DELAY", error.text);
+    }
+}
+
 static void start_trace(struct device *device)
 {
     struct penrose_error error;
@@ -309,6 +318,7 @@ void device_open(struct device *device)
     start_recording(device);
     connect_host(device);
     start_checks(device);
+    start_delays(device);
     start_trace(device);
     dumps_init(device);
     device_check_firmware(device);

@@ -65,6 +65,12 @@ PENROSE_EXPORT enum penrose_status penrose_check(struct penrose_chip *chip, cons
     return chip_calls_of(chip)->check(chip, checks, error);
 }
 
+PENROSE_EXPORT enum penrose_status penrose_delay(struct penrose_chip *chip, const char *rules,
+                                                 struct penrose_error *error)
+{
+    return chip_calls_of(chip)->delay(chip, rules, error);
+}
+
 PENROSE_EXPORT enum penrose_status
 penrose_trace(struct penrose_chip *chip, const char *filter,
               void (*take)(void *context, const struct penrose_trace_event *event), void *context,

@@ -688,7 +688,7 @@ bool chip_save(struct snapshot_writer *writer, struct penrose_chip *chip)
     save_product(writer, chip);
     snapshot_put_object(writer, &snapshot_type_penrose_options, &chip->options);
     snapshot_put_object(writer, &snapshot_type_penrose_chip, chip);
-    if (chip->flow) {
+    if (chip->flow && !chip->board.delivery.has_late) {
         snapshot_put(writer, chip->flow, GRID_NOCS * sizeof *chip->flow);
     }
     for (unsigned i = 0; i < GRID_BANKS; i++) {

@@ -13,7 +13,15 @@
 #include "observe/check/tell.h"
 #include "observe/inside.h"
 
-enum { KEY_CHECK = 0xb00, KEY_REPORT, KEY_SUPPRESS, KEY_BASELINE, KEY_GENERATE, KEY_FAIL_ON };
+enum {
+    KEY_CHECK = 0xb00,
+    KEY_REPORT,
+    KEY_SUPPRESS,
+    KEY_BASELINE,
+    KEY_GENERATE,
+    KEY_FAIL_ON,
+    KEY_DELAY,
+};
 
 static error_t parse_check(int key, char *argument, struct argp_state *state)
 {
@@ -39,6 +47,9 @@ static error_t parse_check(int key, char *argument, struct argp_state *state)
         return options->fails
                    ? 0
                    : options_refuse(options->cli, "--fail-on: '%s' is not 'finding'", argument);
+    case KEY_DELAY:
+        options->delay = argument;
+        return options_delays(options->cli, "--delay", argument);
     case ARGP_KEY_END:
         if (!options->names && (options->report || options->suppress || options->baseline ||
                                 options->generate || options->fails)) {
@@ -65,6 +76,11 @@ static const struct argp_option check_rows[] = {
      "Do not report what the SARIF file FILE of an earlier run has", 0},
     {"fail-on", KEY_FAIL_ON, "finding", 0,
      "Let a run that ends well fail (exit code 1) after a finding, or if nothing was checked", 0},
+    {"delay", KEY_DELAY, "[X-Y:]HART[.WHAT]@PC[/N]=CYCLES,...", 0,
+     "Hold a hart up when it comes to PC, or the thread, departure or arrival of what it starts "
+     "there; 'penrose hunt' "
+     "finds delays that make a program fail",
+     0},
     {0},
 };
 
@@ -78,6 +94,9 @@ enum cli_exit check_options_start(const struct check_options *options, struct pe
                                        {"generate", options->generate}};
     struct penrose_error error;
     char *list;
+    if (options->delay && penrose_delay(chip, options->delay, &error) != PENROSE_OK) {
+        return complain(options->cli, "--delay: %s", error.text);
+    }
     if (!options->names) {
         return CLI_DONE;
     }

@@ -1,4 +1,4 @@
-/* Options about checks of run, boot and replay. */
+/* Options about checks and delays of run, boot and replay. */
 #ifndef CLI_CHECK_OPTIONS_H
 #define CLI_CHECK_OPTIONS_H
 
@@ -12,13 +12,14 @@ struct check_options {
     const struct cli *cli;
     const char *names; /* penrose_check; NULL: no checks */
     const char *report, *suppress, *baseline, *generate;
-    bool fails; /* --fail-on finding */
+    bool fails;        /* --fail-on finding */
+    const char *delay; /* penrose_delay; NULL: none */
 };
 
 /* A child of a command's options; its input is a struct check_options. */
 extern const struct argp check_argp;
 
-/* Turns the checks on that were asked for. */
+/* Turns the checks and the delays on that were asked for. */
 enum cli_exit check_options_start(const struct check_options *options, struct penrose_chip *chip);
 
 /* Says what was found on the chip and what was not checked. The exit code is that of the command so far, or

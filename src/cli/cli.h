@@ -62,6 +62,7 @@ enum cli_exit cmd_disasm(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_doctor(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_exec(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_explain(struct cli *cli, int argc, char **argv);
+enum cli_exit cmd_hunt(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_info(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_new(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_replay(struct cli *cli, int argc, char **argv);

@@ -261,6 +261,10 @@ static const struct exec_row exec_rows[] = {
     {"gen-suppressions", "FILE", "Add a line to FILE for each finding", .setting = "generate"},
     {"baseline", "FILE", "Do not report what the SARIF file FILE of an earlier run has",
      .setting = "baseline"},
+    {"delay", "[X-Y:]HART[.WHAT]@PC[/N]=CYCLES",
+     "Hold a hart up when it comes to PC, or the thread, departure or arrival of what it starts "
+     "there, as for penrose run",
+     .variable = "PENROSE_DELAY", .check = options_delays, .separator = ","},
     {"trace", "FILE",
      "Add what harts, coprocessors and NoC do to FILE; in binary form where its name ends in "
      ".ptrace",
@@ -540,19 +544,6 @@ static bool set_environment(const struct exec_options *options, const struct cho
 
 /* --- Running it --- */
 
-/* The command, which begins behind the first "--"; argc is cut there. */
-static char **split_command(int *argc, char **argv)
-{
-    for (int i = 1; i < *argc; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            *argc = i;
-            argv[i] = NULL;
-            return argv + i + 1;
-        }
-    }
-    return NULL;
-}
-
 static void run_in_python(const struct exec_options *options, const struct chosen_chips *chosen,
                           char **command)
 {
@@ -586,7 +577,7 @@ enum cli_exit cmd_exec(struct cli *cli, int argc, char **argv)
     struct exec_options options = {.cli = cli};
     enum cli_exit exit;
     cli->json = false; /* if it occurs, it is an argument of the command */
-    char **command = split_command(&argc, argv);
+    char **command = options_split_command(&argc, argv);
     bool is_parsed = parse_options(&options, argc, argv, &exit);
     if (is_parsed) {
         start_command(&options, command);

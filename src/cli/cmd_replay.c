@@ -231,7 +231,7 @@ static enum cli_exit choose_options(struct replay *replay, struct penrose_option
     *chip = replay->head.options;
     chip->threads = (unsigned)options->threads;
     replay->is_free = options->is_free || options->schedule || options->timing ||
-                      !is_of_this_build(&replay->head);
+                      options->checks.delay || !is_of_this_build(&replay->head);
     if (options->schedule || options->timing) {
         chip->quantum = 0;
     }
@@ -243,8 +243,8 @@ static enum cli_exit choose_options(struct replay *replay, struct penrose_option
     }
     if (replay->is_free && looks_back(options)) {
         return complain(options->cli,
-                        "%s looks at time as it was recorded; leave out --free, --schedule and "
-                        "--timing, and take the build that recorded it (%s)",
+                        "%s looks at time as it was recorded; leave out --free, --schedule, "
+                        "--timing and --delay, and take the build that recorded it (%s)",
                         options->gdb ? "--gdb" : "--last-writer", replay->head.made_by);
     }
     return CLI_DONE;

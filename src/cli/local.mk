@@ -20,6 +20,7 @@ penrose_SOURCES = \
 	%D%/cmd_doctor.c \
 	%D%/cmd_exec.c \
 	%D%/cmd_explain.c \
+	%D%/cmd_hunt.c \
 	%D%/cmd_info.c \
 	%D%/cmd_new.c \
 	%D%/cmd_replay.c \

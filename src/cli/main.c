@@ -26,6 +26,7 @@ static const struct cli_command commands[] = {
     {"trace", "show what is in a trace that was written to a .ptrace file", cmd_trace},
     {"replay", "run a recording again, and compare what the chip answers", cmd_replay},
     {"waits", "tell who waits for whom in a snapshot", cmd_waits},
+    {"hunt", "make a program fail that is right by luck", cmd_hunt},
     {"doctor", "check what is installed, and say what to do", cmd_doctor},
 };
 

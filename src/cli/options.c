@@ -20,6 +20,7 @@
 #include "host/processors.h"
 #include "observe/settings.h"
 #include "observe/check/names.h"
+#include "observe/delay/rules.h"
 #include "observe/trace/filter.h"
 
 /* --- The frame around argp --- */
@@ -292,6 +293,27 @@ error_t options_checks(const struct cli *cli, const char *origin, const char *te
     struct check_settings settings;
     struct penrose_error error;
     return check_settings_parse(text, &settings, &error) == PENROSE_OK
+               ? 0
+               : options_refuse(cli, "%s: %s", origin, error.text);
+}
+
+char **options_split_command(int *argc, char **argv)
+{
+    for (int i = 1; i < *argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            *argc = i;
+            argv[i] = NULL;
+            return argv + i + 1;
+        }
+    }
+    return NULL;
+}
+
+error_t options_delays(const struct cli *cli, const char *origin, const char *text)
+{
+    struct delay_rules rules;
+    struct penrose_error error;
+    return delay_rules_parse(text, &rules, &error) == PENROSE_OK
                ? 0
                : options_refuse(cli, "%s: %s", origin, error.text);
 }

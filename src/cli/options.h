@@ -47,8 +47,13 @@ error_t options_harts(const struct cli *cli, const char *option, const char *tex
 /* "all", or a number of workers, at least 1; CLI_TILES stands for all. For the option --tiles. */
 error_t options_workers(const struct cli *cli, const char *text, unsigned *workers);
 
+/* The command of another program, which begins behind the first "--"; argc is cut there. NULL: there is none. */
+char **options_split_command(int *argc, char **argv);
+
 /* Names of penrose_check. For --check, and for `origin`. */
 error_t options_checks(const struct cli *cli, const char *origin, const char *text);
+/* Rules of penrose_delay, likewise. */
+error_t options_delays(const struct cli *cli, const char *origin, const char *text);
 
 /* A filter of penrose/trace.h. For the option --trace-filter. */
 error_t options_trace_filter(const struct cli *cli, const char *text);

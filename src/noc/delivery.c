@@ -63,6 +63,6 @@ uint64_t noc_latency(const struct noc_delivery *delivery, unsigned hops)
  * fixed the virtual channel, or linked them; responses never do. */
 bool noc_keeps_order(const struct noc_delivery *delivery, const struct noc_packet *packet)
 {
-    return (delivery->timing || delivery->at_random) && packet->kind <= NOC_ATOMIC &&
-           (packet->channel != NOC_ANY_CHANNEL || packet->is_linked);
+    return (delivery->timing || delivery->at_random || delivery->has_late) &&
+           packet->kind <= NOC_ATOMIC && (packet->channel != NOC_ANY_CHANNEL || packet->is_linked);
 }

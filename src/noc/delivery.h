@@ -26,6 +26,7 @@ struct noc_ways {
 
 struct noc_delivery {
     bool at_once, at_random;
+    bool has_late;               /* some packets are late (penrose_delay) */
     const struct timing *timing; /* NULL unless by hops */
     uint64_t window;             /* cycles, of the chip's windows */
 };

@@ -29,6 +29,7 @@ chip_sources += \
 	%D%/check/scene.c \
 	%D%/check/tell.h \
 	%D%/check/uninit.c \
+	%D%/delay/delay.c \
 	%D%/dump/buffers.c \
 	%D%/dump/collect.c \
 	%D%/dump/dump.c \
@@ -79,6 +80,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/check/names.c \
 	%D%/check/names.h \
 	%D%/check/sarif.c \
+	%D%/delay/rules.c \
+	%D%/delay/rules.h \
 	%D%/dump/dump.h \
 	%D%/dump/file.c \
 	%D%/dump/groups.def \

@@ -37,13 +37,25 @@ static bool has_room(const struct tile *tile, unsigned noc, uint64_t cycle)
     return cycle / LEFT_PERIOD > left->period || left->bytes < MOST_LEFT;
 }
 
+/* By how much a hart's request is to be under way for longer. */
+static uint32_t take_late_arrival(struct tile *tile, const struct noc_packet *packet)
+{
+    if (packet->kind > NOC_ATOMIC || packet->agent >= AGENT_NOC) {
+        return 0;
+    }
+    const uint32_t late = tile->late[packet->agent].arrival;
+    tile->late[packet->agent].arrival = 0;
+    return late;
+}
+
 void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
 {
     struct tile *tile = owner;
     (void)noc_leave(&tile->board->delivery, &tile->ways[packet->noc], packet, cycle);
     tile_note_asked(tile, packet);
     tile_noc_tell_sent(tile, packet, cycle);
-    if (tile_noc_short(tile, packet, cycle)) {
+    const uint32_t late = take_late_arrival(tile, packet);
+    if (!late && tile_noc_short(tile, packet, cycle)) {
         return;
     }
     if (packet->kind == NOC_READ) {
@@ -53,7 +65,7 @@ void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
         count_left(&tile->left[packet->noc], packet->size, cycle);
     }
     packet->order = (uint64_t)tile->node << 40 | tile->noc_sequence++;
-    packet->delay = draw(tile, NOC_MOST_DELAY);
+    packet->delay = draw(tile, NOC_MOST_DELAY) + late;
     noc_list_append(&tile->sent, packet);
     tile_end_round(tile, cycle);
 }
@@ -149,6 +161,10 @@ static void wait_for_departure(struct tile *tile, unsigned noc, unsigned buffer,
 {
     struct tile_command *command = &tile->command[noc][buffer];
     uint64_t due = cycle + draw(tile, NOC_MOST_DEPARTURE);
+    if (agent < AGENT_NOC) {
+        due += tile->late[agent].departure;
+        tile->late[agent].departure = 0;
+    }
     if (is_leaving(tile, noc, due)) {
         due = tile->ways[noc].begins;
     }
@@ -262,10 +278,12 @@ void tile_noc_depart(struct tile *tile, uint64_t end, uint64_t latest)
     }
 }
 
-static bool must_wait(const struct tile *tile, unsigned noc, uint64_t cycle)
+static bool must_wait(const struct tile *tile, unsigned noc, enum tile_agent agent, uint64_t cycle)
 {
-    bool waits = tile->board->delivery.at_random || noc_transaction_holds(&tile->niu[noc], 0) ||
-                 !has_room(tile, noc, cycle) || is_leaving(tile, noc, cycle);
+    bool waits = tile->board->delivery.at_random ||
+                 (agent < AGENT_NOC && tile->late[agent].departure) ||
+                 noc_transaction_holds(&tile->niu[noc], 0) || !has_room(tile, noc, cycle) ||
+                 is_leaving(tile, noc, cycle);
     for (unsigned i = 0; tile->commands && i < NIU_BUFFERS; i++) {
         waits |= tile->command[noc][i].waits; /* those before it */
     }
@@ -304,7 +322,7 @@ void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum til
                         cycle)) ||
         !noc_request_accept(niu, registers, cycle, &by)) {
         registers[NIU_CMD_CTRL / 4] = 0;
-    } else if (must_wait(tile, noc, cycle)) {
+    } else if (must_wait(tile, noc, agent, cycle)) {
         wait_for_departure(tile, noc, buffer, agent, pc, cycle);
     } else {
         registers[NIU_CMD_CTRL / 4] = 0;

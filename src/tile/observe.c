@@ -75,7 +75,9 @@ static bool observed_repeatable(void *owner, struct rv32_hart *hart, uint32_t ad
 
 static bool observed_starts(void *owner, struct rv32_hart *hart, uint64_t now)
 {
-    return !tile_tell_hart_at(owner, hart->core, OBSERVED_STARTS, hart->pc, now);
+    const struct tile *tile = owner;
+    return !tile_tell_hart_at(owner, hart->core, OBSERVED_STARTS, hart->pc, now) &&
+           !tile->late[hart->core].hart;
 }
 
 static void observed_finished(void *owner, struct rv32_hart *hart, uint32_t pc, uint64_t now)

@@ -42,6 +42,10 @@ static void after_burst(struct tile *tile, enum rv32_core core)
 {
     struct tile_hart *run = &tile->run[core];
     struct rv32_hart *hart = &tile->hart[core];
+    if (hart->is_put_off) {
+        run->time += tile->late[core].hart;
+        tile->late[core].hart = 0;
+    }
     if (run->state != HART_READY || hart->is_put_off) {
         return; /* it was reset or paused meanwhile, perhaps by itself; or has not begun */
     }

@@ -229,6 +229,11 @@ struct tile_fault {
     char text[204]; /* the violated rule in words */
 };
 
+/* Cycles by which what a hart does next is to be late (penrose_delay); 0: none. */
+struct tile_late {
+    uint32_t hart, departure, arrival;
+};
+
 struct tile_board {
     struct noc_delivery delivery;
     /* Records a fault and says what to do. */
@@ -371,7 +376,8 @@ struct tile {
     const struct observer *observer[TILE_OBSERVERS]; /* `observers` of them */
     const struct observer *counts;                   /* performance counters that run, or NULL */
     unsigned observers, observed;                    /* kinds that any of these wants: a bit each */
-    bool keeps_awake;            /* one of them wants to know of each turn of a loop that polls */
+    bool keeps_awake; /* one of them wants to know of each turn of a loop that polls */
+    struct tile_late late[RV32_CORES];
     struct noc_target behind[2]; /* the tile as its NIUs' packets find it */
     const struct tile_board *board;
     void *owner;

@@ -77,6 +77,8 @@ static void see_push(const struct check_scene *scene, struct check_buffer *buffe
     uint32_t from = buffer->pushed;
     buffer->pushed += pages;
     buffer->producers |= (uint8_t)(1u << hart);
+    buffer->pusher = (struct check_who){(uint8_t)hart, scene->event->pc};
+    check_concerns(scene, buffer->popper.hart, buffer->popper.pc);
     mark_pushed(scene, buffer, from, pages);
     if (pages > most) {
         check_report(scene, PENROSE_FAULT_CB_COUNT, hart, scene->event->pc, buffer->about.address,
@@ -99,6 +101,8 @@ static void see_pop(const struct check_scene *scene, struct check_buffer *buffer
     uint32_t from = buffer->popped;
     buffer->popped += pages;
     buffer->consumers |= (uint8_t)(1u << hart);
+    buffer->popper = (struct check_who){(uint8_t)hart, scene->event->pc};
+    check_concerns(scene, buffer->pusher.hart, buffer->pusher.pc);
     if ((int32_t)(buffer->popped - buffer->pushed) > 0) {
         check_report(scene, PENROSE_FAULT_CB_COUNT, hart, scene->event->pc, buffer->about.address,
                      "pops %u pages of circular buffer %u, which has %d", pages, id,
@@ -357,6 +361,8 @@ void check_buffers_access(const struct check_scene *scene)
                      buffer->about.address + buffer->about.size);
         return;
     }
+    const struct check_who *other = writes ? &buffer->popper : &buffer->pusher;
+    check_concerns(scene, other->hart, other->pc);
     check_report(scene, PENROSE_FAULT_CB_ACCESS, scene->hart, event->pc, address,
                  writes ? "writes page %u of circular buffer %u (0x%x), in which it has seen no "
                           "room for it; cb_reserve_back() is missing"

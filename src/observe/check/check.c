@@ -220,6 +220,7 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
     struct checks *checks = context;
     struct check_scene scene = {
         .checks = checks, .tile = tile, .event = event, .hart = hart_of(event)};
+    checks->others = 0;
     bool is_own = scene.hart < RV32_CORES && !event->is_gddr && tile->kind->type != TILE_DRAM;
     struct check_tile **own = &checks->tile[tile->node];
     *own = *own || !is_own ? *own : calloc(1, sizeof **own);

@@ -140,8 +140,9 @@ struct check_buffer {
     uint16_t received, acknowledged;     /* the registers */
     uint32_t pushed, popped;
     uint32_t seen_pushed[RV32_CORES], seen_popped[RV32_CORES];
-    uint8_t consumers, producers; /* harts that have popped, or pushed: a bit each */
-    struct check_page *page;      /* about.num_pages of them; NULL: they are not followed */
+    uint8_t consumers, producers;    /* harts that have popped, or pushed: a bit each */
+    struct check_who pusher, popper; /* the latest; pc 0: nobody yet */
+    struct check_page *page;         /* about.num_pages of them; NULL: they are not followed */
 };
 
 /* --- Memory --- */
@@ -224,6 +225,8 @@ struct checks {
     struct findings findings;
     struct check_told told[CHECK_TOLD];
     unsigned tellings;
+    struct finding_other other[FINDING_OTHERS]; /* what the next report is about, too */
+    unsigned others;
     struct check_decoded *decoded; /* CHECK_DECODED of them, by a hash of the word; NULL: no check
                                       wants instructions */
     struct check_uninit *uninit;   /* NULL: it is not looked for */
@@ -246,7 +249,11 @@ void check_report(const struct check_scene *scene, enum penrose_fault_kind kind,
                   uint32_t pc, uint32_t address, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
-/* "brisc (writer.cpp:12)": who did something at `pc`, in `text`, which is also the result. */
+/* The next report for this event is about that instruction, too. */
+void check_concerns(const struct check_scene *scene, unsigned hart, uint32_t pc);
+
+/* "brisc (writer.cpp:12)": who did something at `pc`, in `text`, which is also the result. The next
+ * report is about it, too. */
 enum { CHECK_PLACE = 96 };
 const char *check_place(const struct check_scene *scene, unsigned hart, uint32_t pc,
                         char text[CHECK_PLACE]);

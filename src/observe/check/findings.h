@@ -19,7 +19,13 @@
 
 #include "observe/check/names.h"
 
-enum { FINDINGS = 256, FINDING_LINES = 16 };
+enum { FINDINGS = 256, FINDING_LINES = 16, FINDING_OTHERS = 4 };
+
+/* An instruction of another hart, or of the same one, that a finding is about, too. */
+struct finding_other {
+    const char *hart;
+    uint32_t pc;
+};
 
 struct finding {
     enum penrose_fault_kind kind;
@@ -31,6 +37,8 @@ struct finding {
     char *message, *function;
     char *line[FINDING_LINES]; /* "FILE:LINE", the innermost first */
     unsigned lines;
+    struct finding_other other[FINDING_OTHERS];
+    unsigned others;
 };
 
 struct suppression {

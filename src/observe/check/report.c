@@ -62,6 +62,24 @@ static unsigned find_lines(const struct check_scene *scene, uint32_t pc, char *t
     return *text ? count : 0;
 }
 
+void check_concerns(const struct check_scene *scene, unsigned hart, uint32_t pc)
+{
+    struct checks *checks = scene->checks;
+    if (checks->others < FINDING_OTHERS && pc) {
+        checks->other[checks->others++] =
+            (struct finding_other){tile_agent_name((enum tile_agent)hart), pc};
+    }
+}
+
+/* The finding is there: who else has to do with it, if that was not known when it was found first. */
+static void add_others(struct finding *finding, const struct checks *checks)
+{
+    if (finding->others == 0) {
+        finding->others = checks->others;
+        memcpy(finding->other, checks->other, sizeof finding->other);
+    }
+}
+
 static unsigned find_or_add(const struct check_scene *scene, const struct check_told *told,
                             char *message, bool *is_new)
 {
@@ -100,6 +118,7 @@ void check_report(const struct check_scene *scene, enum penrose_fault_kind kind,
         if (told->is_there && told->kind == kind && told->hart == hart && told->pc == pc &&
             told->launch == launch) {
             checks->findings.finding[told->finding % FINDINGS].count += told->finding < FINDINGS;
+            add_others(&checks->findings.finding[told->finding % FINDINGS], checks);
             return; /* one mistake, here or on another tile */
         }
     }
@@ -107,6 +126,7 @@ void check_report(const struct check_scene *scene, enum penrose_fault_kind kind,
         .is_there = true, .kind = kind, .hart = hart, .pc = pc, .launch = launch};
     bool is_new;
     told.finding = find_or_add(scene, &told, text, &is_new);
+    add_others(&checks->findings.finding[told.finding % FINDINGS], checks);
     checks->told[checks->tellings++ % CHECK_TOLD] = told;
     if (!is_new) {
         return;
@@ -135,6 +155,7 @@ const char *check_place(const struct check_scene *scene, unsigned hart, uint32_t
     static const char before_calls[] = ", inlined at ";
     struct penrose_chip *chip = scene->checks->chip;
     const struct tile *tile = scene->tile;
+    check_concerns(scene, hart, pc);
     struct sink sink = {.text = text, .size = CHECK_PLACE};
     char source[256], calls[1024];
     chip_locate(chip, tile->x, tile->y, pc, NULL, 0, source, sizeof source);

@@ -33,26 +33,37 @@ static json_t *place_of(const char *path, unsigned line)
                      (int)line);
 }
 
+/* By which `penrose hunt` knows what to hold up. */
+static json_t *properties_of(const struct finding *finding)
+{
+    json_t *chain = json_array(), *others = json_array();
+    for (unsigned i = 0; i < finding->lines; i++) {
+        json_array_append_new(chain, message_of(finding->line[i]));
+    }
+    for (unsigned i = 0; i < finding->others; i++) {
+        json_array_append_new(others, json_pack("{s:s, s:I}", "hart", finding->other[i].hart, "pc",
+                                                (json_int_t)finding->other[i].pc));
+    }
+    return json_pack("{s:s, s:[i, i], s:i, s:I, s:o, s:o}", "hart", finding->hart, "tile",
+                     (int)finding->x, (int)finding->y, "launch", (int)finding->launch, "pc",
+                     (json_int_t)finding->pc, "others", others, "calls", chain);
+}
+
 static json_t *result_of(const struct findings *findings, const struct finding *finding)
 {
     char path[PATH_MAX], print[17];
     unsigned line = finding_shown(findings, finding, path);
-    json_t *chain = json_array();
     finding_print(findings, finding, print);
     json_t *location =
         json_pack("{s:[{s:o}]}", "logicalLocations", "name", json_text(finding->function));
     if (line) {
         json_object_set_new(location, "physicalLocation", place_of(path, line));
     }
-    for (unsigned i = 0; i < finding->lines; i++) {
-        json_array_append_new(chain, message_of(finding->line[i]));
-    }
-    return json_pack("{s:s, s:s, s:o, s:[o], s:{s:s}, s:I, s:{s:s, s:[i, i], s:i, s:o}}", "ruleId",
+    return json_pack("{s:s, s:s, s:o, s:[o], s:{s:s}, s:I, s:o}", "ruleId",
                      arch_fault_name(finding->kind), "level", "warning", "message",
                      message_of(finding->message), "locations", location, "partialFingerprints",
                      "penrose/v1", print, "occurrenceCount", (json_int_t)finding->count,
-                     "properties", "hart", finding->hart, "tile", (int)finding->x, (int)finding->y,
-                     "launch", (int)finding->launch, "calls", chain);
+                     "properties", properties_of(finding));
 }
 
 static bool put_head(FILE *file)

@@ -1,0 +1,334 @@
+"""`penrose hunt`: makes a program fail that is right by luck.
+
+It runs the program with checks, which name pairs of instructions that nothing orders. Then it runs the program again
+and again, each time with one of them held up (penrose_delay), until results differ or it hangs, and looks for the
+shortest delay that does. Each run is a process of its own.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from typing import Any, Iterator, NamedTuple
+
+from output import Refusal, Settings, note, say
+
+FAILS = 1  # the exit code after something was made to fail
+
+LADDER = (3000, 300, 30000, 100000)  # cycles
+MOST_HELD = 3  # occurrences that are tried one by one
+MOST_DELAYED = 1000  # so many delays must not look like a hang
+VOLATILE = re.compile("cycle|host_ms|simulated_ms|kernels|threads|work|instructions|faults|times|waits|warnings|program")
+
+
+class Outcome(NamedTuple):
+    """What is compared, and how it is told."""
+
+    is_done: bool
+    results: Any
+    text: str
+
+
+class Place(NamedTuple):
+    """An instruction of a hart."""
+
+    hart: str
+    pc: int
+
+
+class Finding(NamedTuple):
+    kind: str
+    tile: str  # "1-2"
+    where: str
+    text: str
+    own: Place
+    others: list[Place]
+
+
+class Delay(NamedTuple):
+    place: Place
+    what: str  # "", "thread", "departure" or "arrival"
+    cycles: int
+    tile: str = ""
+    number: int = 0
+
+    def __str__(self) -> str:
+        tile, what = self.tile and self.tile + ":", self.what and "." + self.what
+        number = f"/{self.number}" if self.number else ""
+        return f"{tile}{self.place.hart}{what}@0x{self.place.pc:x}{number}={self.cycles}"
+
+
+# --- Programs ---
+
+
+class Program:
+    """What is run: options, and what it does under them."""
+
+    command: list[str]  # the words, without what is tried
+    time_limit = 3600.0  # seconds
+
+    def __init__(self, settings: Settings, folder: str) -> None:
+        self.penrose, self.folder = os.path.join(settings["own"], "penrose"), folder
+
+    def words(self, options: list[str]) -> list[str]:
+        """With options behind the command's own, which are then those that count."""
+        return [*self.command, *options]
+
+    def outcome(self, ended: subprocess.CompletedProcess, folder: str) -> Outcome:
+        raise NotImplementedError
+
+    def prepare(self, folder: str) -> list[str]:
+        """Options by which a run writes to a folder of its own."""
+        return []
+
+    def start(self, options: list[str]) -> Outcome:
+        folder = tempfile.mkdtemp(dir=self.folder)
+        try:
+            ended = subprocess.run(
+                self.words([*options, *self.prepare(folder)]),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=self.time_limit,
+                check=False,
+            )
+            return self.outcome(ended, folder)
+        except subprocess.TimeoutExpired:
+            return Outcome(False, "time", f"it has not ended after {self.time_limit:.0f} s")
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def reproduces(self, options: list[str]) -> str:
+        return " ".join(map(quoted, self.words(options)))
+
+
+def quoted(word: str) -> str:
+    return word if re.fullmatch(r"[\w@%+=:,./-]+", word) else "'" + word.replace("'", "'\\''") + "'"
+
+
+def steady(value: Any) -> Any:
+    """What of a result does not depend on time."""
+    if isinstance(value, dict):
+        return {name: steady(part) for name, part in value.items() if not VOLATILE.search(name)}
+    return [steady(part) for part in value] if isinstance(value, list) else value
+
+
+class OwnProgram(Program):
+    """`penrose run ...`: its result as JSON, and the files that it writes."""
+
+    def __init__(self, settings: Settings, folder: str, words: list[str]) -> None:
+        super().__init__(settings, folder)
+        self.command = [self.penrose, "run", *words]
+        self.cycles = 0  # of the run as it is
+        given = [word.split("=", 1)[1] for word in words if word.startswith(("--data=", "--program="))]
+        given += [words[i + 1] for i, word in enumerate(words[:-1]) if word in ("--data", "--program")]
+        given += [word for word in words if word.endswith(".json") and not word.startswith("-")]
+        folders = [word if os.path.isdir(word) else os.path.dirname(word) or "." for word in given]
+        self.data = next((word for word in given if os.path.isdir(word)), folders[0] if folders else None)
+
+    def prepare(self, folder: str) -> list[str]:
+        options = ["--json", "--threads", "1"]
+        if self.cycles:
+            options += ["--max-cycles", str(20 * self.cycles + MOST_DELAYED * max(LADDER))]
+        if self.data is None:
+            return options
+        for name in os.listdir(self.data):
+            path = os.path.join(self.data, name)
+            if name.endswith(".npy"):  # a copy, which it may write over
+                shutil.copyfile(path, os.path.join(folder, name))
+            elif os.path.isdir(path):
+                os.symlink(os.path.realpath(path), os.path.join(folder, name))
+        return [*options, "--data", folder]
+
+    def outcome(self, ended: subprocess.CompletedProcess, folder: str) -> Outcome:
+        try:
+            result = json.loads(ended.stdout)
+        except ValueError:
+            raise Refusal(f"hunt: {self.reproduces([])}: " + ended.stderr.decode(errors="replace").strip()) from None
+        if ended.returncode == 2:
+            raise Refusal(f"hunt: {result.get('error', 'the program does not run')}")
+        self.cycles = self.cycles or int(result["cycles"])
+        files = {}
+        for output in result.get("outputs", []):
+            name = os.path.basename(output.get("file", ""))
+            path = os.path.join(folder, name)
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    files[name] = hashlib.sha256(file.read()).hexdigest()
+        result["outputs"] = files
+        return Outcome(ended.returncode == 0, steady(result), f"it ends with {result['outcome']}")
+
+
+class Recording(Program):
+    """A recording, which tells itself what differs."""
+
+    def __init__(self, settings: Settings, folder: str, path: str) -> None:
+        super().__init__(settings, folder)
+        self.command = [self.penrose, "replay", path]
+        self.symbols = ["--symbols", settings["symbols"]] if "symbols" in settings else []
+
+    def prepare(self, folder: str) -> list[str]:
+        return ["--free", "--json", "--threads", "1", *self.symbols]
+
+    def outcome(self, ended: subprocess.CompletedProcess, folder: str) -> Outcome:
+        try:
+            result = json.loads(ended.stdout)
+        except ValueError:
+            raise Refusal("hunt: " + ended.stderr.decode(errors="replace").strip()) from None
+        if ended.returncode == 2:
+            raise Refusal(f"hunt: {result.get('error', 'the recording does not run')}")
+        return Outcome(ended.returncode in (0, 5), result["outcome"], "it " + result.get("difference", "is the same"))
+
+
+class Client(Program):
+    """Any command whose exit code says whether all is well."""
+
+    def __init__(self, settings: Settings, folder: str, words: list[str]) -> None:
+        super().__init__(settings, folder)
+        self.command, self.client = [self.penrose, "exec", "--quiet", "--on-hang", "stop"], words
+
+    def words(self, options: list[str]) -> list[str]:
+        return [*self.command, *options, "--", *self.client]
+
+    def outcome(self, ended: subprocess.CompletedProcess, folder: str) -> Outcome:
+        if ended.returncode in (125, 126, 127):
+            raise Refusal("hunt: " + ended.stderr.decode(errors="replace").strip())
+        return Outcome(ended.returncode == 0, ended.returncode, f"it ends with exit code {ended.returncode}")
+
+
+def program_of(settings: Settings, words: list[str], folder: str) -> Program:
+    if "recording" in settings:
+        return Recording(settings, folder, settings["recording"])
+    if len(words) > 2 and os.path.basename(words[0]) == "penrose" and words[1] == "run":
+        return OwnProgram(settings, folder, words[2:])
+    return Client(settings, folder, words)
+
+
+# --- What the checks find ---
+
+
+def read_findings(path: str) -> list[Finding]:
+    """Of the SARIF file of a run; none where it was not written."""
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        results = json.load(file)["runs"][0]["results"]
+    found = []
+    for result in results:
+        more, place = result["properties"], result["locations"][0].get("physicalLocation")
+        line = f"{place['artifactLocation']['uri']}:{place['region']['startLine']}" if place else ""
+        others = [Place(other["hart"], other["pc"]) for other in more["others"]]
+        found.append(
+            Finding(
+                result["ruleId"],
+                f"{more['tile'][0]}-{more['tile'][1]}",
+                line or f"{more['hart']} at pc 0x{more['pc']:x}",
+                result["message"]["text"],
+                Place(more["hart"], more["pc"]),
+                list(dict.fromkeys(others)),
+            )
+        )
+    return found
+
+
+# --- The search ---
+
+
+def ways(place: Place) -> list[str]:
+    return ["thread", "departure", "arrival", ""] if place.hart.startswith("trisc") else ["departure", "arrival", ""]
+
+
+def delays_of(finding: Finding) -> Iterator[Delay]:
+    """All that may make it fail: first whom the finding relies on, then the hart of the finding itself."""
+    for cycles in LADDER:
+        for place in [*finding.others, finding.own]:
+            for what in ways(place):
+                yield Delay(place, what, cycles)
+
+
+class Hunt:
+    def __init__(self, program: Program, jobs: int) -> None:
+        self.program, self.pool = program, concurrent.futures.ThreadPoolExecutor(jobs)
+        self.jobs, self.runs = jobs, 1
+        self.right = program.start([])
+        if not self.right.is_done:
+            raise Refusal(f"hunt: the program fails as it is: {self.right.text}")
+
+    def start(self, options: list[str]) -> str | None:
+        """How it fails under these options; None: it does not."""
+        outcome = self.program.start(options)
+        if outcome == self.right or (outcome.is_done and outcome.results == self.right.results):
+            return None
+        return "its results differ" if outcome.is_done else outcome.text
+
+    def first(self, tries: list[list[str]]) -> tuple[list[str], str] | None:
+        """The first of these that fails; several run at a time."""
+        for begin in range(0, len(tries), self.jobs):
+            batch = tries[begin : begin + self.jobs]
+            self.runs += len(batch)
+            for options, failure in zip(batch, self.pool.map(self.start, batch)):
+                if failure:
+                    return options, failure
+        return None
+
+    def fails(self, delays: list[Delay]) -> tuple[Delay, str] | None:
+        found = self.first([["--delay", str(delay)] for delay in delays])
+        return (next(delay for delay in delays if str(delay) == found[0][1]), found[1]) if found else None
+
+    def smallest(self, delay: Delay, failure: str, finding: Finding) -> tuple[Delay, str]:
+        """On one tile, at one time, for as few cycles as it still fails."""
+        best = delay, failure
+        best = self.fails([best[0]._replace(tile=finding.tile)]) or best
+        best = self.fails([best[0]._replace(number=number) for number in range(1, MOST_HELD + 1)]) or best
+        least, cycles = 0, best[0].cycles  # it does not fail at the one, and does at the other
+        while cycles - least > 1 + cycles // 8:
+            middle = (least + cycles) // 2
+            found = self.fails([best[0]._replace(cycles=middle)])
+            best = found or best
+            least, cycles = (least, middle) if found else (middle, cycles)
+        return best
+
+    def hunt(self, finding: Finding) -> tuple[Delay, str] | None:
+        found = self.fails(list(delays_of(finding)))
+        return self.smallest(*found, finding) if found else None
+
+    def schedules(self, count: int) -> tuple[list[str], str] | None:
+        return self.first([["--schedule", f"random:{seed}"] for seed in range(1, count + 1)])
+
+
+def tell_failure(hunt: Hunt, options: list[str], failure: str) -> None:
+    say(f"  with {' '.join(options)}: {failure}")
+    say(f"  {hunt.program.reproduces(options)}")
+
+
+def hunt_all(settings: Settings, program: Program) -> int:
+    hunt = Hunt(program, int(settings["jobs"]))
+    report = os.path.join(program.folder, "findings.sarif")
+    program.start(["--check=" + settings["check"], "--report=" + report])
+    findings, failures = read_findings(report), 0
+    for finding in findings:
+        say(f"{finding.kind}: {finding.where}: {finding.text}")
+        found = hunt.hunt(finding)
+        if found:
+            failures += 1
+            tell_failure(hunt, ["--delay", str(found[0])], found[1])
+        else:
+            say("  no delay has made it fail")
+    if not failures and int(settings["schedules"]):
+        found_schedule = hunt.schedules(int(settings["schedules"]))
+        if found_schedule:
+            failures += 1
+            say("it fails without a finding" if not findings else "it fails in another way")
+            tell_failure(hunt, *found_schedule)
+    note(f"hunt: {len(findings)} findings, {failures} failures, {hunt.runs} runs")
+    return FAILS if failures else 0
+
+
+def run(settings: Settings, words: list[str]) -> int:
+    with tempfile.TemporaryDirectory(prefix="penrose-hunt.") as folder:
+        return hunt_all(settings, program_of(settings, words, folder))

@@ -1,0 +1,113 @@
+/*
+ * Delays: what may be late on hardware, since nothing makes it be on time, is late here.
+ *
+ * It looks for harts that come to the instruction of a rule, and is the one observer that changes something: it holds
+ * the hart, its thread or its next request. A right program has the same results all the same.
+ */
+#include "observe/delay/rules.h"
+
+#include <stdlib.h>
+
+#include <penrose/debug.h>
+
+#include "chip/chip.h"
+#include "isa/error.h"
+
+/* A rule, and how it stands on each tile. */
+struct delay {
+    struct delay_rule rule;
+    struct {
+        uint64_t reached; /* so often has the hart come to the instruction */
+        bool is_held;     /* the hart stands before it */
+    } at[NOC_NODES];
+};
+
+struct delays {
+    struct observer observer;
+    unsigned count;
+    struct delay delay[];
+};
+
+static void hold_up(struct delay *delay, struct tile *tile, uint64_t cycle)
+{
+    const struct delay_rule *rule = &delay->rule;
+    const unsigned core = (unsigned)rule->hart;
+    if (delay->at[tile->node].is_held) { /* now it begins */
+        delay->at[tile->node].is_held = false;
+        return;
+    }
+    delay->at[tile->node].reached++;
+    if (rule->number && delay->at[tile->node].reached != rule->number) {
+        return;
+    }
+    if (rule->what == DELAYED_HART) {
+        tile->late[core].hart = rule->cycles;
+        delay->at[tile->node].is_held = true;
+    } else if (rule->what == DELAYED_THREAD) {
+        uint64_t *time = &tile->tensix.thread[core - RV32_T0].time;
+        *time = (*time > cycle ? *time : cycle) + rule->cycles;
+    } else if (rule->what == DELAYED_DEPARTURE) {
+        tile->late[core].departure = rule->cycles;
+    } else {
+        tile->late[core].arrival = rule->cycles;
+    }
+}
+
+static bool see_start(void *context, struct tile *tile, const struct observed *event)
+{
+    struct delays *delays = context;
+    for (unsigned i = 0; i < delays->count; i++) {
+        const struct delay_rule *rule = &delays->delay[i].rule;
+        if (rule->pc == event->pc && (unsigned)rule->hart == event->agent &&
+            (!rule->has_tile || (rule->x == tile->x && rule->y == tile->y))) {
+            hold_up(&delays->delay[i], tile, event->cycle);
+        }
+    }
+    return false;
+}
+
+/* Packets then arrive in the order that hardware keeps, whichever are late. */
+static bool let_packets_be_late(struct penrose_chip *chip)
+{
+    chip->flow = chip->flow ? chip->flow : calloc(GRID_NOCS, sizeof *chip->flow);
+    chip->board.delivery.at_once = false;
+    chip->board.delivery.has_late = true;
+    return chip->flow;
+}
+
+enum penrose_status chip_delay(struct penrose_chip *chip, const char *text,
+                               struct penrose_error *error)
+{
+    struct delay_rules rules;
+    enum penrose_status status = delay_rules_parse(text, &rules, error);
+    if (status != PENROSE_OK) {
+        return status;
+    }
+    struct delays *delays = calloc(1, sizeof *delays + rules.count * sizeof delays->delay[0]);
+    bool has_memory = delays, has_arrival = false;
+    for (unsigned i = 0; has_memory && i < rules.count; i++) {
+        delays->delay[i].rule = rules.rule[i];
+        has_arrival |= rules.rule[i].what == DELAYED_ARRIVAL;
+    }
+    if (has_arrival && chip->head.time.now > 0) {
+        free(delays);
+        return error_set(error, PENROSE_E_STATE,
+                         "packets arrive late only from the first cycle on; leave out rules with "
+                         "'.arrival'");
+    }
+    if (!has_memory || (has_arrival && !let_packets_be_late(chip))) {
+        free(delays);
+        return error_set(error, PENROSE_E_MEMORY, "no memory for delays");
+    }
+    delays->count = rules.count;
+    delays->observer = (struct observer){.kinds = 1 << OBSERVED_STARTS,
+                                         .lets_sleep = true,
+                                         .see = see_start,
+                                         .free = free,
+                                         .context = delays};
+    status = chip_observe(chip, &delays->observer, error);
+    if (status != PENROSE_OK) {
+        free(delays);
+    }
+    return status;
+}

@@ -1,0 +1,104 @@
+#!/bin/bash
+# `penrose hunt` makes races fail that the checks find, by a delay that shows them again, and leaves right kernels alone.
+# `--delay` holds up what it names, and changes nothing of a right program.
+#
+# SKIP without the firmware (scripts/fetch-firmware), the RISC-V cross compiler, and Python's numpy.
+set -uo pipefail
+# shellcheck source=tests/cli/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
+
+# --- Options ---
+
+for delay in '' x brisc brisc@0 brisc@0=x brisc@0x10=1,, brisc.thread@0x10=1 trisc1.late@0x10=1 1:brisc@0x10=1 \
+    brisc@0x10/=1 brisc@0x10=100000001; do
+    expect "no delay: '$delay'" 2 "--delay: '.*' is no delay; write " -- run x.elf --delay "$delay"
+done
+expect "no delay of exec" 125 "--delay: 'x' is no delay" -- exec --delay x -- true
+expect "hunt for nothing" 2 "name a recording, or a command behind --" -- hunt
+expect "hunt for two things" 2 "name a recording, or a command" -- hunt x.rec -- true
+expect "hunt without runs" 2 "at least one run" -- hunt --jobs 0 -- true
+expect "hunt for an unknown check" 2 "no check 'x'" -- hunt --check x -- true
+expect "hunt for a recording that is none" 2 "hunt: .*none.rec" -- hunt "$work/none.rec"
+
+# --- Kernels ---
+
+# shellcheck source=tests/checks/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/../checks/lib.bash" || exit 1
+sed -i 's/"grid": "8x[248]"/"grid": "2x2"/' "$work"/{add,matmul}.json # more work for each tile than its buffers hold
+
+# hunted NAME PATTERN PROGRAM [FILE SED]: hunt finds a delay that matches, and the command that it prints shows the
+# failure; an empty pattern: nothing fails.
+hunted() {
+    local name=$1 pattern=$2 status=0 command problem=
+    [[ $name =~ ${PENROSE_CASES:-} ]] || return 0
+    program "$name" "${@:3}"
+    sed -E "${description:-}" "$work/$3.json" >"$work/hunted.json"
+    "$PENROSE" hunt --jobs 2 --schedules 0 -- penrose run "$work/hunted.json" --firmware "$firmware" --kernels "$work/$name/kernels" \
+        >"$work/out" 2>"$work/err" </dev/null || status=$?
+    if [ -z "$pattern" ]; then
+        report "$name" "$([ $status -eq 0 ] && grep -q ' 0 failures' "$work/err" || echo "exit code $status")"
+        return
+    fi
+    [ $status -eq 1 ] || problem+="; exit code $status"
+    grep -qE -- "with --delay $pattern: (its results differ|it ends with)" "$work/out" || problem+="; no /$pattern/"
+    command=$(grep -E -- "^  .*run .*--delay=? ?$pattern" "$work/out" | head -1)
+    "$PENROSE" run "$work/hunted.json" --firmware "$firmware" --kernels "$work/$name/kernels" >/dev/null 2>&1
+    mv "$work"/"$(result_of "$3")" "$work/right.npy"
+    (cd "$work" && bash -c "timeout 100 ${command:-false} --max-cycles 200M") >/dev/null 2>&1 || true
+    ! cmp -s "$work/right.npy" "$work/$(result_of "$3")" || problem+="; the command does not show it"
+    report "$name" "${problem#; }"
+}
+
+result_of() {
+    case $1 in
+    add) echo sum.npy ;;
+    copy) echo copy.npy ;;
+    gather) echo gathered.npy ;;
+    *) echo product.npy ;;
+    esac
+}
+
+hunted "a read without its barrier" '[0-9-]*:?ncrisc\.(departure|arrival)@0x[0-9a-f]+[/0-9]*=[0-9]+' copy ncrisc.c '/read_barrier/d'
+hunted "pages that are popped before they have left" '.*brisc\.departure@.*' copy brisc.c '/write_departure/d'
+hunted "data that their semaphore overtakes" '.*brisc\.arrival@.*' gather brisc.c \
+    "/^        write_barrier/d; s/^    atomic_barrier/    write_barrier();\\n&/; s/noc_write\\(all \\+ position \\* size, neighbour, .*/request(BUFFER_WRITE, CONTROL_WRITE \\& ~CTRL_STATIC, (struct noc_end){own_tile(), all + position * size}, (struct noc_end){neighbour, all + position * size}, size);\\n        writes_due++;\\n        writes_sent_due++;/"
+description='s/"grid": "2x2"/"grid": "8x4"/'
+hunted "no tile_regs_wait" '.*trisc1(\.thread)?@.*' add trisc.c 's/^( *)pack_begin\(\);//'
+description=
+hunted "no tile_regs_acquire" '.*trisc2(\.thread)?@.*' add trisc.c \
+    's/^( *)math_begin\(\);//; s/half = math_end\(half\);/half = math_end(half | 1);/; s/half = pack_end\(half\);/half \&= pack_end(half | 1);/'
+hunted "pages that are pushed before the packer is done" '.*trisc2\.thread@.*' add trisc.c \
+    's/cb_push_packed\(RESULT, 1\)/cb_push_pages(RESULT, 1)/'
+hunted "pages that are popped before the unpacker is done" '.*trisc0\.thread@.*' add trisc.c \
+    's/cb_pop_unpacked\((INPUT_[AB]), 1\)/cb_pop_pages(\1, 1)/'
+hunted "no cb_reserve_back" '.*brisc.*' copy ncrisc.c '/cb_reserve_pages/d'
+for right in add copy gather; do
+    hunted "$right as it is" '' "$right"
+done
+
+# Whatever is late, a right program has the same results.
+[[ ! "delays of a right program" =~ ${PENROSE_CASES:-} ]] || {
+    program delayed add
+    differ= trials=0
+    run delayed add "--trace=$work/trace.txt" --trace-filter "tile=1,2"
+    mv "$work/sum.npy" "$work/right.npy"
+    for hart in brisc ncrisc trisc0 trisc1 trisc2; do
+        what=.arrival
+        [[ $hart != trisc* ]] || what=.thread
+        for pc in $(awk -v hart="$hart" '$3 == hart && $4 ~ /^0x/ && /kernel_main/ { print $4 }' "$work/trace.txt" | sort -u |
+            awk 'NR % 31 == 7' | head -5); do
+            run delayed add --delay "$hart$what@$pc=700,$hart@$pc=50"
+            cmp -s "$work/right.npy" "$work/sum.npy" || differ+="; $hart at $pc"
+            trials=$((trials + 1))
+        done
+    done
+    [ $trials -ge 10 ] || differ+="; only $trials trials"
+    report "delays of a right program" "${differ#; }"
+}
+
+# --- Recordings, and commands ---
+
+[[ ! "a command that fails as it is" =~ ${PENROSE_CASES:-} ]] ||
+    expect "a command that fails as it is" 2 "the program fails as it is: it ends with exit code 1" -- hunt -- false
+messages=1 expect "a command that never fails" 0 "hunt: 0 findings, 0 failures" -- hunt --schedules 2 -- true
+finish
