@@ -9,7 +9,8 @@ COMMAND_FILES = \
 	%D%/commands/installation.py \
 	%D%/commands/output.py \
 	%D%/commands/perf.py \
-	%D%/commands/questions.py
+	%D%/commands/questions.py \
+	%D%/commands/what_if.py
 EXTRA_DIST += $(COMMAND_FILES)
 command_copies = $(COMMAND_FILES:python/commands/%=commands/%)
 nobase_pkgdata_DATA += $(command_copies)

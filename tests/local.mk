@@ -48,6 +48,7 @@ SHELL_TESTS = \
 	%D%/cli/ttx.sh \
 	%D%/cli/usage.sh \
 	%D%/cli/vector-errors.sh \
+	%D%/cli/what-if.sh \
 	%D%/difftest/self-test.sh \
 	%D%/firmware/whole-chip.sh \
 	%D%/gdb/bare.sh \

@@ -125,6 +125,12 @@ struct penrose_options {
      * "avx512", or PENROSE_FASTEST_KERNELS, the fastest that the host has. NULL: those that
      * PENROSE_KERNELS names, or the fastest without it. Results do not depend on them. */
     const char *kernels;
+    /* Other costs than the chip's, to see what bounds a program (timed runs): "NAME=VALUE", separated by
+     * commas. NAME is a row of the table of costs or how several begin, as in "dst-turn" and "noc", or a
+     * unit: "unpack", "matrix", "vector", "pack", "math" (matrix, vector and Dst) and others. VALUE is a
+     * number (of one row), "Nx" for N times as fast, or "free": as fast as can be. NULL: none.
+     * Recordings do not have this. */
+    const char *costs;
 };
 
 #define PENROSE_FASTEST_KERNELS "fastest"

@@ -55,11 +55,11 @@ static void record_unmodelled_config(void *owner, struct tile *tile, enum tile_a
 }
 
 void chip_board_init(struct tile_board *board, const struct penrose_options *options,
-                     uint64_t window)
+                     const struct timing *timing, uint64_t window)
 {
     bool is_random = options->schedule == PENROSE_RANDOM;
     *board = (struct tile_board){.delivery = {.at_once = !options->timed && !is_random,
-                                              .timing = tile_timing(options->timed),
+                                              .timing = timing,
                                               .at_random = is_random,
                                               .window = window},
                                  .fault = record_fault,

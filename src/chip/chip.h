@@ -97,6 +97,7 @@ struct penrose_chip {
     const struct num_kernels *kernels; /* that compute what its tiles do */
     struct grid grid;
     struct rv32_code_store *store;
+    struct timing costs; /* of timed runs */
     struct tile_board board;
     struct chip_place place[NOC_NODES];
     struct chip_unit *unit[CHIP_UNITS]; /* in their order */
@@ -316,7 +317,7 @@ void chip_rerun_units(struct penrose_chip *chip, uint64_t planned, uint64_t actu
 /* --- What tiles ask (board.c) --- */
 
 void chip_board_init(struct tile_board *board, const struct penrose_options *options,
-                     uint64_t window);
+                     const struct timing *timing, uint64_t window);
 
 /* How many tiles a multicast reaches that leaves now. (exchange.c) */
 unsigned chip_multicast_receivers(struct penrose_chip *chip, const struct noc_packet *packet);

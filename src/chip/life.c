@@ -12,6 +12,7 @@
 #include "arch/arch.h"
 #include "host/environment.h"
 #include "isa/error.h"
+#include "tile/timing.h"
 
 enum { MOST_QUANTUM = 65536 };
 
@@ -205,7 +206,9 @@ enum penrose_status chip_create(const struct penrose_options *given, const struc
     if (made) {
         made->store = rv32_code_store_create(&rv32_chip_decoder);
         snprintf(made->card, sizeof made->card, "%s", plan->product.name);
+        made->costs = tile_costs;
         status = make_grid(&plan->product, &made->grid, error);
+        status = status ? status : tile_costs_change(&made->costs, options->costs, error);
     }
     if (!made || !made->store || status != PENROSE_OK) {
         chip_destroy(made);
@@ -216,10 +219,11 @@ enum penrose_status chip_create(const struct penrose_options *given, const struc
     made->head.window = choose_window(options);
     made->arch = &arch;
     made->options = *options;
+    made->options.costs = options->costs ? "changed" : NULL; /* the text is the caller's */
     made->identity = plan->identity;
     made->kernels = kernels;
     made->shortcuts = allows_shortcuts();
-    chip_board_init(&made->board, options, made->head.window);
+    chip_board_init(&made->board, options, options->timed ? &made->costs : NULL, made->head.window);
     init_edge(made);
     bool keeps_flows = !made->board.delivery.at_once;
     made->flow = keeps_flows ? calloc(GRID_NOCS, sizeof *made->flow) : NULL;

@@ -12,7 +12,7 @@ static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
     const struct penrose_options *options = &chip->options;
     tile->now = chip->head.time.now;
     tile_allow_shortcuts(tile, chip->shortcuts);
-    tile->tensix.timing = tile_timing(options->timed);
+    tile->tensix.timing = chip->board.delivery.timing;
     tile->tensix.rounds_to_nearest = options->rounds_to_nearest;
     tile->tensix.kernels = chip->kernels;
     tile->quantum = options->quantum;

@@ -70,5 +70,6 @@ enum cli_exit cmd_run(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_state(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_trace(struct cli *cli, int argc, char **argv);
 enum cli_exit cmd_waits(struct cli *cli, int argc, char **argv);
+enum cli_exit cmd_what_if(struct cli *cli, int argc, char **argv);
 
 #endif

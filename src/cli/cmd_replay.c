@@ -35,6 +35,7 @@ enum {
     KEY_MAX_MEMORY,
     KEY_REPLAY_CHIP,
     KEY_REPLAY_PROFILE,
+    KEY_REPLAY_COST,
 };
 
 struct replay_options {
@@ -44,6 +45,7 @@ struct replay_options {
     const char *gdb;               /* an address; NULL: not asked for */
     const char *symbols;           /* a folder with programs, or NULL */
     const char *profile;           /* a file; NULL: not asked for */
+    char costs[OPTIONS_COSTS];     /* of --cost; empty: not asked for */
     uint64_t threads, most_memory; /* 0: what its size allows */
     unsigned chip;
     bool is_free;
@@ -74,6 +76,8 @@ static error_t parse_replay(int key, char *argument, struct argp_state *state)
                 options->cli, "--timing: '%s' is no timing; choose functional or timed", argument);
         }
         return 0;
+    case KEY_REPLAY_COST:
+        return options_costs(options->cli, argument, options->costs);
     case KEY_FREE:
         options->is_free = true;
         return 0;
@@ -123,6 +127,8 @@ static const struct argp_option replay_rows[] = {
      "Another schedule than was recorded: fast, lockstep or random:SEED. Implies --free", 0},
     {"timing", KEY_TIMING, "TIMING", 0,
      "Another timing than was recorded: functional or timed. Implies --free", 0},
+    {"cost", KEY_REPLAY_COST, "NAME=VALUE", 0,
+     "Another cost in a timed run, as for 'penrose run'. Implies --free", 0},
     {"free", KEY_FREE, NULL, 0,
      "Let time pass as it comes, and poll as the host did, in place of running each window as it "
      "was; so are recordings of other builds",
@@ -230,7 +236,8 @@ static enum cli_exit choose_options(struct replay *replay, struct penrose_option
     struct penrose_error error;
     *chip = replay->head.options;
     chip->threads = (unsigned)options->threads;
-    replay->is_free = options->is_free || options->schedule || options->timing ||
+    chip->costs = *options->costs ? options->costs : NULL;
+    replay->is_free = options->is_free || options->schedule || options->timing || chip->costs ||
                       options->checks.delay || !is_of_this_build(&replay->head);
     if (options->schedule || options->timing) {
         chip->quantum = 0;

@@ -28,6 +28,7 @@ penrose_SOURCES = \
 	%D%/cmd_state.c \
 	%D%/cmd_trace.c \
 	%D%/cmd_waits.c \
+	%D%/cmd_what_if.c \
 	%D%/check_options.c \
 	%D%/check_options.h \
 	%D%/compare_options.c \

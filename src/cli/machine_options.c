@@ -21,6 +21,7 @@ enum {
     KEY_MAX_CYCLES,
     KEY_SCHEDULE,
     KEY_TIMING,
+    KEY_COST,
     KEY_STOCHASTIC,
     KEY_POLICY,
     KEY_TRACE,
@@ -220,6 +221,9 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
         return parse_schedule(options, argument);
     case KEY_STOCHASTIC:
         return parse_stochastic(options, argument);
+    case KEY_COST:
+        options->chip.costs = options->costs;
+        return options_costs(options->cli, argument, options->costs);
     case KEY_TIMING:
         return parse_timing(options, argument);
     case KEY_POLICY:
@@ -272,6 +276,10 @@ static const struct argp_option machine_option_rows[] = {
     {"timing", KEY_TIMING, "TIMING", 0,
      "functional (default), one cycle for each Tensix instruction, or timed: the coprocessor's "
      "units take their time, results arrive late, and all goes cycle by cycle as with lockstep",
+     0},
+    {"cost", KEY_COST, "NAME=VALUE", 0,
+     "Another cost in a timed run: NAME is a row of the table of costs, or how rows or a unit are "
+     "called (dram, noc, unpack, math, pack); VALUE is a number, 2x for twice as fast, or free",
      0},
     {"stochastic", KEY_STOCHASTIC, "HOW", 0,
      "What stochastic rounding of the Matrix Unit and the packer does: random (default; a "

@@ -20,7 +20,8 @@
 struct machine_options {
     struct cli *cli;
     struct penrose_options chip;
-    uint64_t max_cycles; /* 0 until an option or the default sets it */
+    char costs[OPTIONS_COSTS]; /* of --cost, which `chip` names */
+    uint64_t max_cycles;       /* 0 until an option or the default sets it */
     struct check_options checks;
     bool tracing;
     struct trace_file_options trace; /* a trace, or a profile */

@@ -27,6 +27,7 @@ static const struct cli_command commands[] = {
     {"replay", "run a recording again, and compare what the chip answers", cmd_replay},
     {"waits", "tell who waits for whom in a snapshot", cmd_waits},
     {"hunt", "make a program fail that is right by luck", cmd_hunt},
+    {"what-if", "run a program with other costs, and say what bounds it", cmd_what_if},
     {"doctor", "check what is installed, and say what to do", cmd_doctor},
 };
 

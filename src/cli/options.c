@@ -283,6 +283,15 @@ error_t options_words(const struct cli *cli, const char *option, const char *tex
     }
 }
 
+error_t options_costs(const struct cli *cli, const char *text, char costs[OPTIONS_COSTS])
+{
+    size_t used = strlen(costs);
+    int length = snprintf(costs + used, OPTIONS_COSTS - used, "%s%s", used > 0 ? "," : "", text);
+    return length >= 0 && (size_t)length < OPTIONS_COSTS - used
+               ? 0
+               : options_refuse(cli, "--cost: costs of more than %d characters", OPTIONS_COSTS - 1);
+}
+
 bool options_place(const char *text, struct penrose_place *place)
 {
     return settings_next_tile(place, &text) && !*text;

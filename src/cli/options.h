@@ -71,6 +71,10 @@ struct word_list {
 error_t options_words(const struct cli *cli, const char *option, const char *text,
                       struct word_list *list);
 
+/* Adds the NAME=VALUE of a --cost to those before it, with commas between them. */
+enum { OPTIONS_COSTS = 512 };
+error_t options_costs(const struct cli *cli, const char *text, char costs[OPTIONS_COSTS]);
+
 /* --- Chips: --arch --- */
 
 /* The kind of chip that --arch names; the first one where the option is not there, or wrong. */

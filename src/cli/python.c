@@ -84,6 +84,14 @@ void python_tell_installation(struct python_command *command, const char *card)
     python_tell(command, "first_card", "%s", command->cli->kind->card_at(0));
 }
 
+void python_tell_program(struct python_command *command)
+{
+    char path[PATH_MAX] = "";
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    python_tell(command, "program", "%s", path);
+}
+
 static enum cli_exit python_exec(const struct python_command *command)
 {
     enum { FOLDER = 6 };

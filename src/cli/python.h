@@ -23,6 +23,9 @@ void python_tell(struct python_command *command, const char *name, const char *f
 /* Where the program and its libraries are, and the card. */
 void python_tell_installation(struct python_command *command, const char *card);
 
+/* The program itself, for commands that start it. */
+void python_tell_program(struct python_command *command);
+
 /* Returns after a message, with CLI_REFUSED; `rest`, up to NULL, goes behind "--". */
 enum cli_exit python_become(struct python_command *command, char *const rest[]);
 

@@ -29,7 +29,7 @@ static bool describes_chip(const struct penrose_options *chip)
 {
     static const enum penrose_policy defaults[PENROSE_FAULT_ROOM];
     return chip->schedule || chip->seed || chip->quantum || chip->timed ||
-           chip->rounds_to_nearest || chip->card ||
+           chip->rounds_to_nearest || chip->card || chip->costs ||
            memcmp(chip->policy, defaults, sizeof chip->policy) != 0;
 }
 

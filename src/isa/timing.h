@@ -38,6 +38,7 @@ struct timing {
     uint16_t cycles[TIMING_COSTS];
     uint32_t rate[TIMING_RATES];     /* units a cycle */
     const struct rv32_timing *harts; /* of instructions and loads */
+    unsigned free_units; /* of the coprocessor, a bit each, whose instructions take a cycle */
 };
 
 /* Cycles of a row of the table. */

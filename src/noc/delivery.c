@@ -54,9 +54,10 @@ uint64_t noc_latency(const struct noc_delivery *delivery, unsigned hops)
     if (!timing) {
         return delivery->window;
     }
-    return 2 * timing_cycles(timing, TIMING_NOC_NIU) +
-           (uint64_t)timing_cycles(timing, TIMING_NOC_HOP) * hops +
-           timing_cycles(timing, TIMING_NOC_END);
+    uint64_t cycles = 2 * timing_cycles(timing, TIMING_NOC_NIU) +
+                      (uint64_t)timing_cycles(timing, TIMING_NOC_HOP) * hops +
+                      timing_cycles(timing, TIMING_NOC_END);
+    return cycles > delivery->window ? cycles : delivery->window; /* where costs are changed */
 }
 
 /* SPEC: WormholeB0 NoC/Ordering: requests from one place to another keep their order where software

@@ -73,6 +73,16 @@ static inline unsigned tensix_row_of(uint32_t word)
     return TENSIX_ROWS;
 }
 
+/* --- Time --- */
+
+/* What instructions of a unit cost. If the unit is free, it is as in a functional run. */
+static inline const struct timing *tensix_unit_timing(const struct tensix *tensix,
+                                                      enum tensix_unit unit)
+{
+    bool is_free = tensix->timing && tensix->timing->free_units >> unit & 1;
+    return is_free ? NULL : tensix->timing;
+}
+
 /* --- Observers (observe/observer.h) --- */
 
 /* Does somebody want to know what the instruction at hand reads and writes? */

@@ -2,9 +2,16 @@
 #ifndef TILE_TIMING_H
 #define TILE_TIMING_H
 
+#include <penrose/error.h>
+
 #include "isa/timing.h"
 
 extern const struct timing tile_costs;
+
+/* Changes costs as `costs` of struct penrose_options says. PENROSE_E_ARGUMENT: there is no such cost, or no
+ * such value. */
+enum penrose_status tile_costs_change(struct timing *costs, const char *text,
+                                      struct penrose_error *error);
 
 /* The policy of a run: NULL if it is functional. */
 static inline const struct timing *tile_timing(bool is_timed)

@@ -24,7 +24,7 @@ lacks() {
     echo "${missing:+not offered: $(echo "$missing" | tr '\n' ' ')}"
 }
 
-commands=$("$PENROSE" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+commands=$("$PENROSE" help | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p')
 report "commands" "$(echo "$commands" | lacks $(offer ''))"
 report "there are some" "$([ "$(echo "$commands" | wc -l)" -gt 8 ] || echo "only $commands")"
 report "the beginning of one" "$([ "$(offer dis)" = disasm ] || offer dis)"

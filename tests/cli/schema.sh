@@ -36,7 +36,7 @@ expect "cards" 2 'known are' -- doctor --card none
 same "cards" "$outputs" '$defs/card/enum' < <(sed -n 's/.*known are \([^(]*\) (.*/\1/p' err | sed 's/, \| and /\n/g')
 expect "commands" 0 'out:doctor' -- help
 same "commands" "$outputs" '$defs/error/properties/command/enum' < <(
-    sed -n 's/^  \([a-z]\{3,\}\)  .*/\1/p' out | grep -v '^help$')
+    sed -n 's/^  \([a-z-]\{3,\}\)  .*/\1/p' out | grep -v '^help$')
 
 # keys NAME PATH DESCRIPTION: the loader lists the keys that it knows where it finds one that it does not.
 keys() {

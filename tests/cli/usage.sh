@@ -13,7 +13,7 @@ for words in "--help" "-h" "help"; do
     expect "help $words" 0 'out:^Usage: penrose COMMAND' -- help "$words"
 done
 expect "--version" 0 'out:^penrose [0-9]+\.[0-9]+' -- --version
-commands=$("$PENROSE" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | grep -vx help)
+commands=$("$PENROSE" help | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p' | grep -vx help)
 [ "$(wc -w <<<"$commands")" -ge 14 ]
 report "help lists the commands" "$([ $? -eq 0 ] || echo "only $commands")"
 for command in $commands; do

@@ -88,6 +88,12 @@ enum penrose_status recording_start(struct penrose_cluster *cluster, struct penr
     if (status != PENROSE_OK) {
         return status;
     }
+    for (unsigned i = 0; i < cluster->chips; i++) {
+        if (chip_calls_of(cluster->chip[i])->options(cluster->chip[i])->costs) {
+            return error_set(error, PENROSE_E_STATE,
+                             "a recording does not have costs other than the chip's");
+        }
+    }
     struct journal *journal = journal_create();
     if (!journal) {
         return error_set(error, PENROSE_E_MEMORY, "no memory to record");

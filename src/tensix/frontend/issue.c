@@ -95,7 +95,7 @@ static enum tensix_exec check_gate(struct tensix *tensix, unsigned thread, unsig
     if (tensix->timing && !timing_is_free(unit, own->time) && !shares_unit(row)) {
         return hold(own, TENSIX_WAITS_FOR_UNIT, unit->free_at);
     }
-    if (tensix->timing && info->unit == TENSIX_UNIT_VECTOR) {
+    if (tensix_unit_timing(tensix, info->unit) && info->unit == TENSIX_UNIT_VECTOR) {
         uint64_t start = tensix_vector_start_at(tensix, thread, row, own->next, own->time);
         if (start > own->time) { /* an automatic stall */
             return hold(own, TENSIX_WAITS_FOR_UNIT, start);
@@ -118,6 +118,9 @@ static uint64_t done_at(const struct tensix *tensix, unsigned row, const struct 
                         uint64_t now)
 {
     const struct tensix_row_info *info = &tensix_row_infos[row];
+    if (!tensix_unit_timing(tensix, info->unit)) {
+        return now + 1;
+    }
     if (info->unit == TENSIX_UNIT_VECTOR) {
         return now + info->latency + timing_cycles(tensix->timing, TIMING_VECTOR_DRAIN);
     }
@@ -131,7 +134,8 @@ static void charge(struct tensix *tensix, unsigned thread, unsigned row,
 {
     struct tensix_thread *own = &tensix->thread[thread];
     const struct tensix_row_info *info = &tensix_row_infos[row];
-    unsigned occupancy = occupancy_of(row, own->next);
+    const bool is_free = !tensix_unit_timing(tensix, info->unit);
+    const unsigned occupancy = is_free ? 1 : occupancy_of(row, own->next);
     uint64_t now = own->time, done = done_at(tensix, row, use, now);
     own->time = now + (info->unit == TENSIX_UNIT_SCALAR ? occupancy : 1);
     if (!shares_unit(row)) {
@@ -212,7 +216,7 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
     struct tensix_dst_use use = {.uses = false};
     tensix->now = own->time;
     tensix->executing = (uint8_t)thread;
-    if (tensix->timing && row != TENSIX_ROWS) {
+    if (row != TENSIX_ROWS && tensix_unit_timing(tensix, tensix_row_infos[row].unit)) {
         use = tensix_dst_use_of(tensix, thread, row, own->next);
     }
     if (row == TENSIX_ROWS) {

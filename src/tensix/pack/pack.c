@@ -286,7 +286,7 @@ TENSIX_EXEC(PACR)
             } else {
                 perform_pack(&job[i], &batch[i]);
             }
-            if (tensix->timing) {
+            if (tensix_unit_timing(tensix, TENSIX_UNIT_PACK)) {
                 charge_output(&job[i]);
             }
             if (job[i].drains) {

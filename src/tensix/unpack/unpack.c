@@ -102,7 +102,8 @@ static unsigned address_cycles(void)
 /* Timed runs: addresses of the next UNPACR are made while the last bytes of this one come. */
 static bool is_fetching(const struct tensix *tensix, unsigned which)
 {
-    return tensix->timing && tensix->unpacker[which].free_at > tensix->now + address_cycles();
+    return tensix_unit_timing(tensix, TENSIX_UNIT_UNPACK) &&
+           tensix->unpacker[which].free_at > tensix->now + address_cycles();
 }
 
 static enum tensix_exec wait_for_unpacker(struct tensix *tensix, unsigned thread, unsigned which)
@@ -119,7 +120,7 @@ static void charge(const struct unpack_job *job)
     uint64_t bytes = bytes_of_input(job), fetch = tensix->now + address_cycles();
     uint64_t fetched =
         fetch + ((bytes + (UINT64_C(1) << job->plan->speed) - 1) >> job->plan->speed);
-    if (tensix->timing) {
+    if (tensix_unit_timing(tensix, TENSIX_UNIT_UNPACK)) {
         uint64_t *until = &tensix->thread[job->thread].busy_until[TENSIX_UNIT_UNPACK];
         uint64_t done = fetched + timing_cycles(tensix->timing, TIMING_UNPACK_DRAIN);
         tensix->unpacker[job->which].free_at = fetched;

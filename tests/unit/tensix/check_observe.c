@@ -72,7 +72,8 @@ static void setup(void)
     harness.board.l1_written = note_write;
     written = 0;
     tensix->shortcuts = false; /* as in a tile at which somebody looks */
-    tensix->observed = ((1u << OBSERVED_KINDS) - 1) & ~(1u << OBSERVED_UNIT);
+    tensix->observed =
+        ((1u << OBSERVED_KINDS) - 1) & ~(1u << OBSERVED_UNIT | 1u << OBSERVED_STALLS);
     count = 0;
     configure();
 }

@@ -1,0 +1,123 @@
+/* `penrose what-if`: its options. The runs are those of python/commands/what_if.py. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/python.h"
+
+enum { KEY_SET = 0x800, KEY_FREE, MOST_CHANGES = 32 };
+
+struct what_if {
+    struct cli *cli;
+    char *change[MOST_CHANGES]; /* as --cost of `run` has them */
+    unsigned changes;
+};
+
+static error_t add_change(struct what_if *command, const char *text, const char *suffix)
+{
+    if (command->changes == MOST_CHANGES) {
+        return options_refuse(command->cli, "more than %d changes", MOST_CHANGES);
+    }
+    char **change = &command->change[command->changes];
+    if (asprintf(change, "%s%s", text, suffix) < 0) {
+        *change = NULL;
+        return options_refuse(command->cli, "no memory for a change");
+    }
+    command->changes++;
+    return 0;
+}
+
+static error_t parse_what_if(int key, char *argument, struct argp_state *state)
+{
+    struct what_if *command = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = command->cli;
+        return 0;
+    case KEY_SET:
+        return add_change(command, argument, "");
+    case KEY_FREE:
+        return add_change(command, argument, "=free");
+    case ARGP_KEY_ARG:
+        return options_refuse(command->cli, "put -- before the command: penrose what-if -- %s ...",
+                              argument);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option rows[] = {
+    {"set", KEY_SET, "NAME=VALUE[,NAME=VALUE...]", 0,
+     "Run once with these costs, as --cost of 'penrose run' has them; may be repeated", 0},
+    {"free", KEY_FREE, "NAME", 0, "The same as --set NAME=free", 0},
+    {0},
+};
+
+static const struct argp_child children[] = {{&json_argp, 0, "Output:", 5}, {0}};
+
+static const struct argp argp = {
+    .options = rows,
+    .parser = parse_what_if,
+    .args_doc = "-- run|boot|replay ARGUMENT...",
+    .doc = "Runs the same command again and again in timed runs, each time with another cost, and "
+           "says how many cycles that makes: what a program is bound by. Without changes the "
+           "unpackers, math, the packer, the NoC and GDDR are free in turn."
+           "\vExamples:\n"
+           "  penrose what-if -- run program.json --firmware DIR --kernels DIR\n"
+           "        what bounds the program\n"
+           "  penrose what-if --set dram=2x --free unpack -- replay op.rec\n"
+           "        GDDR twice as fast; then the unpackers for nothing\n\n"
+           "Exit codes: 0 done, 2 usage, or a run that does not end well.",
+    .children = children,
+};
+
+/* What stands behind "--"; the arguments before that are *argc. */
+static char **split_command_line(int *argc, char **argv)
+{
+    for (int i = 1; i < *argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            *argc = i;
+            argv[i] = NULL;
+            return argv + i + 1;
+        }
+    }
+    return NULL;
+}
+
+static bool is_run(const char *name)
+{
+    return name &&
+           (strcmp(name, "run") == 0 || strcmp(name, "boot") == 0 || strcmp(name, "replay") == 0);
+}
+
+static enum cli_exit start_runs(struct what_if *command, char **words)
+{
+    char name[24];
+    struct python_command python;
+    python_begin(&python, command->cli, "what_if");
+    python_tell_program(&python);
+    for (unsigned i = 0; i < command->changes; i++) {
+        snprintf(name, sizeof name, "change%u", i);
+        python_tell(&python, name, "%s", command->change[i]);
+    }
+    return python_become(&python, words);
+}
+
+enum cli_exit cmd_what_if(struct cli *cli, int argc, char **argv)
+{
+    struct what_if command = {.cli = cli};
+    enum cli_exit exit;
+    char **words = split_command_line(&argc, argv);
+    if (options_parse(cli, &argp, argc, argv, &command, &exit)) {
+        exit =
+            words && is_run(*words)
+                ? start_runs(&command, words)
+                : complain(cli, "name a command that runs a program: penrose what-if -- run ...");
+    }
+    for (unsigned i = 0; i < command.changes; i++) {
+        free(command.change[i]);
+    }
+    return exit;
+}
