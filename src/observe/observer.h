@@ -41,7 +41,8 @@ enum observed_kind {
                            whenever the gate looks at it, so that what it waits for may be asked */
     OBSERVED_UNIT,   /* behind OBSERVED_TENSIX: `work` says what the instruction has read and
                            written, as far as its unit tells */
-    OBSERVED_LOADED, /* a loader or a debugger has written `size` bytes at `address` */
+    OBSERVED_LOADED,    /* a loader or a debugger has written `size` bytes at `address` */
+    OBSERVED_EXPANDS,   /* the front end of `thread` takes `word`: MOP, MOP_CFG or REPLAY */
     OBSERVED_KINDS,
 };
 

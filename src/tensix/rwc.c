@@ -72,6 +72,13 @@ static unsigned modify(struct tensix *tensix, unsigned thread, unsigned addr_mod
     unsigned ab = config[TENSIX_WORD_ADDR_MOD_AB_SEC0_SrcAIncr + index];
     unsigned dst = config[TENSIX_WORD_ADDR_MOD_DST_SEC0_DestIncr + index];
     unsigned bias = config[TENSIX_WORD_ADDR_MOD_BIAS_SEC0_BiasIncr + index];
+    const unsigned first = thread * TENSIX_THREAD_WORDS + index;
+    tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_THREAD_CONFIG,
+                 first + TENSIX_WORD_ADDR_MOD_AB_SEC0_SrcAIncr, 1);
+    tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_THREAD_CONFIG,
+                 first + TENSIX_WORD_ADDR_MOD_DST_SEC0_DestIncr, 1);
+    tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_THREAD_CONFIG,
+                 first + TENSIX_WORD_ADDR_MOD_BIAS_SEC0_BiasIncr, 1);
     modify_src(&rwc->src_a, &rwc->src_a_cr, ab);
     modify_src(&rwc->src_b, &rwc->src_b_cr, ab >> SRC_B_SHIFT);
     modify_dst(rwc, dst);

@@ -84,6 +84,9 @@ enum tensix_trait {
     TENSIX_TRAIT_MOVES_EIGHT = 1 << 19,
     /* Hands over a bank of Src without waiting for it. SPEC: WH UNPACR_NOP_SETDVALID. */
     TENSIX_TRAIT_UNASKED = 1 << 20,
+    /* Vector Unit: moves LRegs as they are, or keeps a part of the one that it writes: it computes nothing with
+     * what it reads. */
+    TENSIX_TRAIT_CARRIES = 1 << 21,
 };
 
 /* Row numbers, in the order of tensix_rows. What is absent has the number of no row. */
@@ -152,6 +155,7 @@ static inline unsigned tensix_traits(unsigned row)
         TRAIT_SCHEDULES = TENSIX_TRAIT_SCHEDULES,
         TRAIT_DRAINS = TENSIX_TRAIT_DRAINS,
         TRAIT_UNASKED = TENSIX_TRAIT_UNASKED,
+        TRAIT_CARRIES = TENSIX_TRAIT_CARRIES,
         TRAIT_LOADS_DST = TENSIX_TRAIT_LOADS_DST,
         TRAIT_DST = TENSIX_TRAIT_DST,
         TRAIT_READS_DST = TENSIX_TRAIT_READS_DST,

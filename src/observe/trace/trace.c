@@ -409,6 +409,7 @@ static bool see_event(void *context, struct tile *tile, const struct observed *s
     case OBSERVED_STALLS:
     case OBSERVED_UNIT:
     case OBSERVED_LOADED:
+    case OBSERVED_EXPANDS:
     case OBSERVED_KINDS:
         break;
     }

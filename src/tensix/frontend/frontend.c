@@ -90,6 +90,20 @@ static uint32_t pop(struct tensix *tensix, struct tensix_thread *thread, struct 
     return word;
 }
 
+/* An instruction that the front end handles is not at the gate, and is told as if it were. */
+static void tell_expansion(struct tensix *tensix, unsigned thread, uint32_t word)
+{
+    struct tensix_thread *own = &tensix->thread[thread];
+    const uint32_t next = own->next;
+    if (tensix->observed >> OBSERVED_EXPANDS & 1) {
+        own->next = word;
+        tensix->executing = (uint8_t)thread;
+        tensix_tell(tensix, OBSERVED_EXPANDS, OBSERVED_AGENTS, 0, 0);
+        tensix->executing = TENSIX_THREADS;
+        own->next = next;
+    }
+}
+
 /* An instruction that ends in the front end has taken its place in the stream for a cycle. */
 static void consumed(struct tensix_thread *thread)
 {
@@ -109,6 +123,7 @@ static bool expand_mop(struct tensix *tensix, unsigned thread, uint32_t *word)
         *word = pop(tensix, own, &own->front);
         switch (*word >> 24) {
         case TENSIX_OPCODE_MOP:
+            tell_expansion(tensix, thread, *word);
             mop_start(&own->mop, *word);
             own->mop_origin = own->origin;
             own->drained++;
@@ -116,6 +131,7 @@ static bool expand_mop(struct tensix *tensix, unsigned thread, uint32_t *word)
             break;
         case TENSIX_OPCODE_MOP_CFG:
             mop_config(&own->mop, *word);
+            tell_expansion(tensix, thread, *word);
             consumed(own);
             break;
         case TENSIX_OPCODE_RESOURCEDECL:
@@ -135,6 +151,7 @@ static void start_replay(struct tensix *tensix, unsigned thread, uint32_t word)
 {
     struct tensix_thread *own = &tensix->thread[thread];
     enum replay_result result = replay_command(&own->replay, word);
+    tell_expansion(tensix, thread, word);
     if (result != REPLAY_OK) {
         own->next = word; /* what the report is about */
         tensix->now = own->time;
