@@ -58,6 +58,7 @@ SHELL_TESTS = \
 	%D%/gdb/replay.sh \
 	%D%/checks/checks.sh \
 	%D%/checks/races.sh \
+	%D%/checks/config.sh \
 	%D%/guests/grid.sh \
 	%D%/guests/guests.sh \
 	%D%/guests/tensix.sh \

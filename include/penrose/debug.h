@@ -337,6 +337,8 @@ enum penrose_status penrose_gate_read(struct penrose_chip *chip, unsigned x, uns
  *   memory  code, stacks, return addresses, null pointers and arguments (code-overwritten,
  *         stack-overflow, return-address, null-access, argument-range)
  *   uninit  data that nobody has written (undefined-data)
+ *   config  state of the coprocessor that an earlier launch has left, or that nobody has set (config-leak,
+ *           config-unset), and Dst beyond a thread's half (dst-section)
  * Settings may stand in the list, as NAME=VALUE: report=FILE (SARIF), suppress=FILE, baseline=FILE,
  * generate=FILE, kernel=PATTERN, tile=X-Y, launch=N; see docs/CHECKS.md. Files are written when the chip is
  * destroyed.

@@ -44,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         nargs="?",
         const="all",
         metavar="CHECK,...",
-        help="look for mistakes of kernels that hurt only sometimes (all, or noc,cb,races,memory,uninit); a test in "
+        help="look for mistakes of kernels that hurt only sometimes (all, or noc,cb,races,memory,uninit,config); a test in "
         "which one is found fails",
     )
     group.addoption(

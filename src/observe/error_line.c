@@ -66,6 +66,9 @@ static const char *const category_of[PENROSE_FAULT_KINDS] = {
     [PENROSE_FAULT_RACE_DST] = "UndefinedBehavior",
     [PENROSE_FAULT_RACE_L1] = "UndefinedBehavior",
     [PENROSE_FAULT_RACE_OPEN] = "UndefinedBehavior",
+    [PENROSE_FAULT_CONFIG_LEAK] = "UndefinedBehavior",
+    [PENROSE_FAULT_CONFIG_UNSET] = "UndefinedBehavior",
+    [PENROSE_FAULT_DST_SECTION] = "UndefinedBehavior",
     [PENROSE_FAULT_RACE_STATE] = "UndefinedBehavior",
 };
 

@@ -14,12 +14,14 @@ chip_sources += \
 	%D%/check/buffers.c \
 	%D%/check/cache.c \
 	%D%/check/check.c \
+	%D%/check/config.c \
 	%D%/check/credits.c \
 	%D%/check/check.h \
 	%D%/check/memory.c \
 	%D%/check/noc.c \
 	%D%/check/order.c \
 	%D%/check/order.h \
+	%D%/check/pieces.h \
 	%D%/check/races.c \
 	%D%/check/races.h \
 	%D%/check/races_harts.c \

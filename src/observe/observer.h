@@ -37,12 +37,12 @@ enum observed_kind {
     OBSERVED_POLLS,     /* begins: a hart sleeps in a loop that reads `size` bytes at `address`
                            (0 bytes: nothing but the clock), perhaps among others */
     OBSERVED_GOES_ON,   /* that ends */
-    OBSERVED_STALLS, /* the instruction at a thread's gate does not start in this cycle. It is told
+    OBSERVED_STALLS,  /* the instruction at a thread's gate does not start in this cycle. It is told
                            whenever the gate looks at it, so that what it waits for may be asked */
-    OBSERVED_UNIT,   /* behind OBSERVED_TENSIX: `work` says what the instruction has read and
+    OBSERVED_UNIT,    /* behind OBSERVED_TENSIX: `work` says what the instruction has read and
                            written, as far as its unit tells */
-    OBSERVED_LOADED,    /* a loader or a debugger has written `size` bytes at `address` */
-    OBSERVED_EXPANDS,   /* the front end of `thread` takes `word`: MOP, MOP_CFG or REPLAY */
+    OBSERVED_LOADED,  /* a loader or a debugger has written `size` bytes at `address` */
+    OBSERVED_EXPANDS, /* the front end of `thread` takes `word`: MOP, MOP_CFG or REPLAY */
     OBSERVED_KINDS,
 };
 

@@ -327,6 +327,6 @@ expect "a setting that there is not" 2 "no setting 'tiles=3' of checks" -- \
 
 # --- Words ---
 
-expect "a check that there is not" 2 "no check 'raced'; there are noc, cb, races, memory, uninit and all" -- \
+expect "a check that there is not" 2 "no check 'raced'; there are noc, cb, races, memory, uninit, config and all" -- \
     run "$work/copy.json" --firmware "$firmware" --check=noc,raced
 finish

@@ -14,6 +14,12 @@ enum { MOST_SEARCHES = 8 /* for firmware that a host has written */ };
 
 /* --- The life of kernels --- */
 
+/* What kernels set and use of the coprocessor also tells of LRegs that nobody has written. */
+static bool follows_state(const struct checks *checks)
+{
+    return checks->does[CHECK_CONFIG] || checks->does[CHECK_UNINIT];
+}
+
 static bool is_running(const struct loader_layout *layout, struct tile *tile)
 {
     uint32_t at = loader_go_signal(layout, metal_l1(tile));
@@ -41,9 +47,13 @@ static void know_launch(const struct check_scene *scene)
         loader_launched_read(layout, metal_l1(tile), &own->launched);
         own->first_stream = metal_first_buffer_stream(layout);
         own->is_known = own->launched.base != 0;
+        own->knows_programs = false;
         checks->findings.launches += own->is_known;
         check_buffers_begin(scene);
         check_memory_begin(scene);
+        if (follows_state(checks)) {
+            check_config_begin(scene);
+        }
     }
 }
 
@@ -72,6 +82,7 @@ static void end_kernel(const struct check_scene *scene)
     check_credits_ended(scene);
     if (scene->hart == RV32_B) { /* it waits for the others */
         check_races_ended(scene);
+        check_config_ended(scene);
         scene->own->is_known = false;
         check_buffers_forget(scene->own);
         scene->own->launched.buffers = 0;
@@ -135,6 +146,10 @@ static void check_access(const struct check_scene *scene)
     if (follows_races(scene)) {
         check_races_access(scene);
     }
+    if (follows_state(scene->checks) && event->agent <= OBSERVED_NCRISC &&
+        event->kind == OBSERVED_WRITTEN && event->address >= AT_MOP_CFG) {
+        check_config_stored(scene);
+    }
     if (event->address < scene->tile->kind->l1_bytes) {
         if (event->agent <= OBSERVED_NCRISC && event->kind == OBSERVED_WRITTEN &&
             ends_kernel(scene)) {
@@ -171,6 +186,9 @@ static void check_unit(const struct check_scene *scene)
 {
     if (follows_races(scene)) {
         check_races_unit(scene);
+    }
+    if (follows_state(scene->checks)) {
+        check_config_unit(scene);
     }
     check_buffers_unit(scene);
     if (scene->checks->uninit) {
@@ -258,6 +276,8 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
         check_packet(&scene);
     } else if (event->kind == OBSERVED_UNIT) {
         check_unit(&scene);
+    } else if (event->kind == OBSERVED_EXPANDS) {
+        check_config_expands(&scene);
     } else {
         check_access(&scene);
     }
@@ -273,10 +293,12 @@ static void free_checks(void *context)
         if (checks->tile[i]) {
             check_buffers_forget(checks->tile[i]);
             check_races_free(checks->tile[i]->races);
+            free(checks->tile[i]->config);
         }
         free(checks->tile[i]);
     }
     check_uninit_free(checks);
+    check_config_free(checks);
     findings_end(&checks->findings);
     free(checks->credits);
     free(checks->decoded);
@@ -305,8 +327,10 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
     status = status ? status : findings_begin(&checks->findings, &settings, error);
     checks->observer.kinds |=
         checks->does[CHECK_NOC] ? 1 << OBSERVED_POLLS | 1 << OBSERVED_GOES_ON : 0;
-    checks->observer.kinds |= (unsigned)(checks->does[CHECK_RACES] || checks->does[CHECK_BUFFERS])
-                              << OBSERVED_UNIT;
+    bool wants_units =
+        checks->does[CHECK_RACES] || checks->does[CHECK_BUFFERS] || follows_state(checks);
+    checks->observer.kinds |= (unsigned)wants_units << OBSERVED_UNIT;
+    checks->observer.kinds |= (unsigned)follows_state(checks) << OBSERVED_EXPANDS;
     if (checks->does[CHECK_UNINIT] && chip->head.time.now > 0) {
         status = error_set(error, PENROSE_E_STATE,
                            "the check uninit does not know what was written before it began: turn "

@@ -8,7 +8,7 @@
  *
  * The parts, from below: noc.c follows requests of kernels to the NoC, credits.c what they tell other tiles of
  * them, cache.c what L0 caches may hold, races.c the units of the
- * coprocessor by order.c, buffers.c circular buffers, memory.c what lies where, uninit.c data that
+ * coprocessor by order.c, config.c what kernels set of it, buffers.c circular buffers, memory.c what lies where, uninit.c data that
  * nobody has written; check.c hands events to them, and finds where kernels end.
  */
 #ifndef OBSERVE_CHECK_H
@@ -17,6 +17,7 @@
 #include "chip/chip.h"
 #include "loader/launched.h"
 #include "noc/packet.h"
+#include "observe/check/pieces.h"
 #include "observe/check/findings.h"
 #include "observe/check/names.h"
 #include "observe/check/tell.h"
@@ -187,15 +188,17 @@ struct check_memory {
 struct check_races;
 
 struct check_tile {
-    bool is_known; /* the launch of the kernels that run */
+    bool is_known;       /* the launch of the kernels that run */
+    bool knows_programs; /* those of this launch were looked for */
     struct loader_launched launched;
     unsigned first_stream; /* that of circular buffer 0 */
     struct check_requests requests[RV32_CORES];
     struct check_cache cache[RV32_CORES];
     struct check_buffer buffer[LOADER_MOST_BUFFERS];
-    struct check_page *moved;  /* that the instruction of a unit at hand has read or written */
-    unsigned moved_in;         /* this buffer */
-    struct check_races *races; /* NULL: nothing of the check races has happened yet */
+    struct check_page *moved;    /* that the instruction of a unit at hand has read or written */
+    unsigned moved_in;           /* this buffer */
+    struct check_races *races;   /* NULL: nothing of the check races has happened yet */
+    struct check_config *config; /* the same of the check config */
     struct check_memory memory;
     uint32_t word[RV32_CORES]; /* of the instruction under way */
 };
@@ -231,7 +234,8 @@ struct checks {
                                       wants instructions */
     struct check_uninit *uninit;   /* NULL: it is not looked for */
     struct check_credits *credits; /* NULL: nobody has told anybody of data yet */
-    uint32_t requests;             /* ever, of all harts */
+    struct config_places places;
+    uint32_t requests;                  /* ever, of all harts */
     struct check_tile *tile[NOC_NODES]; /* NULL: none of its kernels has done anything yet */
 };
 
@@ -251,6 +255,9 @@ void check_report(const struct check_scene *scene, enum penrose_fault_kind kind,
 
 /* The next report for this event is about that instruction, too. */
 void check_concerns(const struct check_scene *scene, unsigned hart, uint32_t pc);
+
+/* Looks for the programs of this launch, once. What was found before may have been overwritten. */
+void check_know_programs(const struct check_scene *scene);
 
 /* "brisc (writer.cpp:12)": who did something at `pc`, in `text`, which is also the result. The next
  * report is about it, too. */
@@ -319,6 +326,19 @@ void check_races_handed(const struct check_scene *scene, bool popped, uint32_t f
 /* All kernels of the tile have ended. */
 void check_races_ended(const struct check_scene *scene);
 void check_races_free(struct check_races *races); /* may be NULL */
+
+/* --- config.c --- */
+
+/* An instruction of a unit has executed. */
+void check_config_unit(const struct check_scene *scene);
+/* A hart has stored to a register. */
+void check_config_stored(const struct check_scene *scene);
+/* The front end takes an instruction that it expands. */
+void check_config_expands(const struct check_scene *scene);
+/* Kernels begin whose launch is known now; all kernels of the tile have ended. */
+void check_config_begin(const struct check_scene *scene);
+void check_config_ended(const struct check_scene *scene);
+void check_config_free(struct checks *checks);
 
 /* --- buffers.c --- */
 

@@ -52,7 +52,7 @@ enum penrose_status check_settings_parse(const char *list, struct check_settings
 {
     static const char *const known[CHECKS] = {
         [CHECK_NOC] = "noc",       [CHECK_BUFFERS] = "cb",    [CHECK_RACES] = "races",
-        [CHECK_MEMORY] = "memory", [CHECK_UNINIT] = "uninit",
+        [CHECK_MEMORY] = "memory", [CHECK_UNINIT] = "uninit", [CHECK_CONFIG] = "config",
     };
     bool has_name = false;
     size_t length;
@@ -74,9 +74,10 @@ enum penrose_status check_settings_parse(const char *list, struct check_settings
                              (int)(length < 60 ? length : 60), word);
         }
         if (!is_setting && !is_known) {
-            return error_set(error, PENROSE_E_ARGUMENT,
-                             "no check '%.*s'; there are noc, cb, races, memory, uninit and all",
-                             (int)(length < 40 ? length : 40), word);
+            return error_set(
+                error, PENROSE_E_ARGUMENT,
+                "no check '%.*s'; there are noc, cb, races, memory, uninit, config and all",
+                (int)(length < 40 ? length : 40), word);
         }
         if (!word[length]) {
             break;

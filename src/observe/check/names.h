@@ -8,13 +8,21 @@
 
 #include <penrose/penrose.h>
 
-enum check_kind { CHECK_NOC, CHECK_BUFFERS, CHECK_RACES, CHECK_MEMORY, CHECK_UNINIT, CHECKS };
+enum check_kind {
+    CHECK_NOC,
+    CHECK_BUFFERS,
+    CHECK_RACES,
+    CHECK_MEMORY,
+    CHECK_UNINIT,
+    CHECK_CONFIG,
+    CHECKS
+};
 
 /* For texts of help. */
 #define CHECK_HELP                                                                                 \
     "noc (requests for which nobody waits), cb (circular buffers), races (units that do not wait " \
     "for one another), memory (code, stacks, null pointers, arguments), uninit (data that nobody " \
-    "has written), or all"
+    "has written), config (what earlier kernels have left), or all"
 
 /* Texts are empty, and `has` is false, where a setting is not there. */
 struct check_settings {

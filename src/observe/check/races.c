@@ -267,8 +267,7 @@ static uint32_t computing_bits(unsigned word, enum order_unit unit)
     return bits;
 }
 
-/* Bits of a word that a unit looks at while it works. */
-static uint32_t bits_of_unit(unsigned word, enum order_unit unit)
+uint32_t races_bits_of_unit(unsigned word, enum order_unit unit)
 {
     static const unsigned users[ORDER_UNITS] = {
         [ORDER_UNPACKER0] = TENSIX_USED_BY_UNPACKER0,
@@ -316,7 +315,7 @@ static void judge_config(const struct check_scene *scene, const struct order_clo
     }
     for (unsigned i = 0; changed && i < UNITS * TENSIX_THREADS; i++) {
         unsigned lane = order_lane(i / UNITS, units[i % UNITS]);
-        uint32_t used = changed & bits_of_unit(word, units[i % UNITS]);
+        uint32_t used = changed & races_bits_of_unit(word, units[i % UNITS]);
         const struct order_stamp *use = &races->uses[lane];
         if (!use->number || !used || order_is_over(clock, use) || takes_along(use, stamp) ||
             !(is_global || races->state[lane] == state)) {

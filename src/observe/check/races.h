@@ -129,6 +129,19 @@ const char *races_block_name(uint32_t word);
 
 const char *races_mnemonic(uint32_t word);
 
+/* Bits of a word of Config that a unit looks at while it works, without those that it reads for each instruction
+ * alone. */
+uint32_t races_bits_of_unit(unsigned word, enum order_unit unit);
+
+/* Bits of a word of Config that an instruction changes: the Configuration Unit reads and writes those of RMWCIB at
+ * once; others have the word. */
+uint32_t races_reach(uint32_t word);
+
+/* Words with an unpacker's addresses, by context; and that with the address from which an UNPACR reads now
+ * (TENSIX_STATE_WORDS: it reads none). */
+bool races_is_base(unsigned word);
+unsigned races_base_word(const struct tensix *tensix, unsigned thread, uint32_t word);
+
 /* "MVMUL of trisc1 (math.h:12)", in `text`, which is also the result. */
 enum { RACES_WHO = 120 };
 const char *races_who(const struct check_scene *scene, const struct order_stamp *stamp,

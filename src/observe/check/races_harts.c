@@ -64,8 +64,7 @@ static bool writes_gpr(unsigned row, uint32_t word, unsigned gpr)
     return false;
 }
 
-/* The word with the address from which an UNPACR reads now; TENSIX_STATE_WORDS: it reads none. */
-static unsigned base_word(const struct tensix *tensix, unsigned thread, uint32_t word)
+unsigned races_base_word(const struct tensix *tensix, unsigned thread, uint32_t word)
 {
     const struct tensix_args_UNPACR args = tensix_decode_UNPACR(word);
     const unsigned first = args.which_unpacker ? TENSIX_WORD_THCON_SEC1_REG3_Base_address
@@ -97,7 +96,7 @@ static bool uses_it(const struct waiting *what, uint32_t word, struct tensix_ori
                     ? what->writes ? writes_gpr(row, word, what->gpr)
                                    : tensix_gpr_bits_read(row, word, what->gpr) != 0
                     : keeps || (what->is_next && what->tensix &&
-                                base_word(what->tensix, what->thread, word) == what->word);
+                                races_base_word(what->tensix, what->thread, word) == what->word);
     if (what->computes) {
         enum order_unit unit = order_unit_of(row, word);
         uses = unit == ORDER_MATRIX || unit == ORDER_VECTOR;
@@ -221,8 +220,7 @@ static bool is_synchronised(const struct check_scene *scene, unsigned thread,
 
 /* --- Configuration --- */
 
-/* Words with an unpacker's addresses, by context. */
-static bool is_base(unsigned word)
+bool races_is_base(unsigned word)
 {
     return word - TENSIX_WORD_THCON_SEC0_REG3_Base_address < RACES_CONTEXTS ||
            word - TENSIX_WORD_THCON_SEC1_REG3_Base_address < RACES_CONTEXTS;
@@ -274,8 +272,8 @@ void races_harts_config(const struct check_scene *scene, unsigned state, unsigne
                      (uint32_t)scene->event->address,
                      "a store changes %s, which %s may not have used yet; %s is missing", fields,
                      races_who(scene, &found, text),
-                     is_base(word) ? "a wait for a free context (wait_for_next_context())"
-                                   : "tensix_sync()");
+                     races_is_base(word) ? "a wait for a free context (wait_for_next_context())"
+                                         : "tensix_sync()");
     }
 }
 
@@ -540,8 +538,8 @@ static void judge_use_of_stores(const struct check_scene *scene, const struct or
     for (uint32_t i = touch->first; i < touch->first + touch->count; i++) {
         struct races_store *store = find_under_way_store(scene, stores, stamp, i);
         unsigned word = i % TENSIX_STATE_WORDS;
-        bool is_of_other = is_config && is_base(word) &&
-                           base_word(&scene->tile->tensix, thread, stamp->word) != word;
+        bool is_of_other = is_config && races_is_base(word) &&
+                           races_base_word(&scene->tile->tensix, thread, stamp->word) != word;
         if (!store || is_of_other ||
             (is_config && !(store->changed & tensix_race_bits(word, user)))) {
             continue;
@@ -577,7 +575,8 @@ void races_harts_unit(const struct check_scene *scene, const struct order_stamp 
     if (tensix->thread[thread].parent == TENSIX_OPCODE_MOP) {
         races->mop[thread] = *stamp;
     }
-    struct order_stamp *base = find_base(races, thread, base_word(tensix, thread, stamp->word));
+    struct order_stamp *base =
+        find_base(races, thread, races_base_word(tensix, thread, stamp->word));
     if (base) {
         *base = *stamp;
     }

@@ -91,15 +91,13 @@ static void judge_bank(const struct check_scene *scene, const struct order_stamp
 
 /* --- Config --- */
 
-/* Bits that the instruction changes: the Configuration Unit reads and writes those of RMWCIB at once;
- * others have the word. */
-static uint32_t reach_of(const struct order_stamp *stamp)
+uint32_t races_reach(uint32_t word)
 {
     static const enum tensix_row bytes[] = {TENSIX_ROW_RMWCIB0, TENSIX_ROW_RMWCIB1,
                                             TENSIX_ROW_RMWCIB2, TENSIX_ROW_RMWCIB3};
-    for (unsigned i = 0; stamp && i < sizeof bytes / sizeof bytes[0]; i++) {
-        if (tensix_row_of(stamp->word) == bytes[i]) { /* whose operands lie alike */
-            return tensix_decode_RMWCIB0(stamp->word).mask << 8 * i;
+    for (unsigned i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
+        if (tensix_row_of(word) == bytes[i]) { /* whose operands lie alike */
+            return tensix_decode_RMWCIB0(word).mask << 8 * i;
         }
     }
     return UINT32_MAX;
@@ -122,7 +120,7 @@ void races_shared_config(const struct check_scene *scene, const struct order_clo
                          uint32_t bits)
 {
     struct check_races *races = scene->own->races;
-    const uint32_t reach = reach_of(stamp);
+    const uint32_t reach = stamp ? races_reach(stamp->word) : UINT32_MAX;
     bool is_told = false;
     for (unsigned i = 0; i < sizeof(uint32_t); i++) {
         struct races_change *change = &races->change[state][word][i];

@@ -24,6 +24,9 @@ static const enum check_kind check_of[PENROSE_FAULT_KINDS] = {
     [PENROSE_FAULT_RETURN_ADDRESS] = CHECK_MEMORY,
     [PENROSE_FAULT_ARGUMENT_RANGE] = CHECK_MEMORY,
     [PENROSE_FAULT_UNDEFINED_DATA] = CHECK_UNINIT,
+    [PENROSE_FAULT_CONFIG_LEAK] = CHECK_CONFIG,
+    [PENROSE_FAULT_CONFIG_UNSET] = CHECK_CONFIG,
+    [PENROSE_FAULT_DST_SECTION] = CHECK_CONFIG,
     [PENROSE_FAULT_RACE_DST] = CHECK_RACES,
     [PENROSE_FAULT_RACE_L1] = CHECK_RACES,
     [PENROSE_FAULT_CONFIG_RACE] = CHECK_RACES,
@@ -100,6 +103,17 @@ static unsigned find_or_add(const struct check_scene *scene, const struct check_
     return findings_add(&scene->checks->findings, &finding, is_new);
 }
 
+void check_know_programs(const struct check_scene *scene)
+{
+    struct penrose_chip *chip = scene->checks->chip;
+    const struct tile *tile = scene->tile;
+    if (scene->own->is_known && !scene->own->knows_programs && chip->head.find_programs) {
+        scene->own->knows_programs = true;
+        images_forget_found(&chip->head.images, tile->x, tile->y);
+        chip->head.find_programs(chip->head.find_context, tile->x, tile->y);
+    }
+}
+
 void check_report(const struct check_scene *scene, enum penrose_fault_kind kind, unsigned hart,
                   uint32_t pc, uint32_t address, const char *format, ...)
 {
@@ -125,6 +139,7 @@ void check_report(const struct check_scene *scene, enum penrose_fault_kind kind,
     struct check_told told = {
         .is_there = true, .kind = kind, .hart = hart, .pc = pc, .launch = launch};
     bool is_new;
+    check_know_programs(scene);
     told.finding = find_or_add(scene, &told, text, &is_new);
     add_others(&checks->findings.finding[told.finding % FINDINGS], checks);
     checks->told[checks->tellings++ % CHECK_TOLD] = told;

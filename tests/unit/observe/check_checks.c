@@ -29,7 +29,7 @@ TEST(what_is_no_check_is_named)
     ck_assert_int_eq(penrose_check(chip, "noc,tile=3", &error), PENROSE_E_ARGUMENT);
     ck_assert_int_eq(penrose_check(chip, "noc,suppress=/nowhere/x", &error), PENROSE_E_ARGUMENT);
     ck_assert_int_eq(penrose_check(chip, "noc,baseline=/nowhere/x", &error), PENROSE_E_ARGUMENT);
-    ck_assert_int_eq(penrose_check(chip, "noc,cb,races,memory,uninit", &error), PENROSE_OK);
+    ck_assert_int_eq(penrose_check(chip, "noc,cb,races,memory,uninit,config", &error), PENROSE_OK);
 }
 
 /* What was written before is not known to it; the others learn as they go. */

@@ -1,0 +1,604 @@
+/*
+ * What a kernel uses and has not set, see pieces.h. SPEC: WormholeB0 MOPExpander, REPLAY, ADCs, RWCs;
+ * BlackholeA0 BackendConfiguration, Dst.
+ */
+#include "observe/check/pieces.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "addresses.h"
+#include "observe/check/check.h"
+#include "observe/check/races.h"
+#include "tensix/config/users.h"
+#include "tensix/exec.h"
+#include "tensix/vector/schedule.h"
+
+static struct check_config *config_of(const struct check_scene *scene)
+{
+    struct check_tile *own = scene->own;
+    if (!own->config) {
+        own->config = calloc(1, sizeof *own->config);
+        if (own->config) {
+            own->config->macros = scene->tile->tensix.vector.macros;
+        }
+    }
+    return own->config;
+}
+
+/* --- Pieces --- */
+
+static uint32_t adc_value(const struct tensix *tensix, unsigned index)
+{
+    const unsigned axis = index % TENSIX_ADC_AXES, channel = index / TENSIX_ADC_AXES % 2;
+    const unsigned unit = index / (2 * TENSIX_ADC_AXES);
+    const struct tensix_thread *thread = &tensix->thread[unit / TENSIX_ADCS];
+    return thread->adc[unit % TENSIX_ADCS].channel[channel].counter[axis];
+}
+
+static uint32_t value_of(const struct tensix *tensix, unsigned piece)
+{
+    enum { MOST_SHIFT = 8, FACTOR = 31 };
+    if (piece >= CONFIG_AT_LREGS) {
+        uint32_t hash = 0;
+        for (unsigned lane = 0; lane < NUM_LANES; lane++) {
+            hash = hash * FACTOR + tensix->vector.lreg[piece - CONFIG_AT_LREGS][lane];
+        }
+        return hash;
+    }
+    if (piece >= CONFIG_AT_SEMAPHORES) {
+        const struct tensix_semaphore *own = &tensix->semaphore[piece - CONFIG_AT_SEMAPHORES];
+        return own->value | (uint32_t)own->max << MOST_SHIFT;
+    }
+    if (piece >= CONFIG_AT_REPLAYS) {
+        const unsigned index = piece - CONFIG_AT_REPLAYS;
+        return tensix->thread[index / REPLAY_ENTRIES].replay.entry[index % REPLAY_ENTRIES];
+    }
+    if (piece >= CONFIG_AT_MOPS) {
+        const unsigned index = piece - CONFIG_AT_MOPS, word = index % CONFIG_MOP_PIECES;
+        const struct mop_expander *mop = &tensix->thread[index / CONFIG_MOP_PIECES].mop;
+        return word < MOP_WORDS ? mop->config[word] : mop->mask_high;
+    }
+    if (piece >= CONFIG_AT_ADCS) {
+        return adc_value(tensix, piece - CONFIG_AT_ADCS);
+    }
+    if (piece >= CONFIG_AT_GPRS) {
+        const unsigned index = piece - CONFIG_AT_GPRS;
+        return tensix->gpr[index / TENSIX_GPRS][index % TENSIX_GPRS];
+    }
+    if (piece >= CONFIG_AT_THREAD_WORDS) {
+        const unsigned index = piece - CONFIG_AT_THREAD_WORDS;
+        return tensix->thread_config[index / TENSIX_THREAD_WORDS][index % TENSIX_THREAD_WORDS];
+    }
+    return tensix->config[piece / TENSIX_STATE_WORDS][piece % TENSIX_STATE_WORDS];
+}
+
+static void name_piece(unsigned piece, uint32_t bits, char *text, size_t size)
+{
+    static const char *const adcs[] = {"unpacker 0", "unpacker 1", "the packer"};
+    if (piece >= CONFIG_AT_LREGS) {
+        snprintf(text, size, "LReg %u", piece - CONFIG_AT_LREGS);
+    } else if (piece >= CONFIG_AT_SEMAPHORES) {
+        snprintf(text, size, "semaphore %u", piece - CONFIG_AT_SEMAPHORES);
+    } else if (piece >= CONFIG_AT_REPLAYS) {
+        snprintf(text, size, "slot %u of the replay buffer",
+                 (piece - CONFIG_AT_REPLAYS) % REPLAY_ENTRIES);
+    } else if (piece >= CONFIG_AT_MOPS) {
+        const unsigned word = (piece - CONFIG_AT_MOPS) % CONFIG_MOP_PIECES;
+        if (word < MOP_WORDS) {
+            snprintf(text, size, "word %u of the MOP configuration", word);
+        } else {
+            snprintf(text, size, "the mask of MOP_CFG");
+        }
+    } else if (piece >= CONFIG_AT_ADCS) {
+        const unsigned index = piece - CONFIG_AT_ADCS;
+        snprintf(text, size, "counter %c of channel %u of %s", "XYZW"[index % TENSIX_ADC_AXES],
+                 index / TENSIX_ADC_AXES % 2, adcs[index / (2 * TENSIX_ADC_AXES) % TENSIX_ADCS]);
+    } else if (piece >= CONFIG_AT_GPRS) {
+        snprintf(text, size, "GPR %u", (piece - CONFIG_AT_GPRS) % TENSIX_GPRS);
+    } else if (piece >= CONFIG_AT_THREAD_WORDS) {
+        tensix_field_names(true, (piece - CONFIG_AT_THREAD_WORDS) % TENSIX_THREAD_WORDS, bits, text,
+                           size);
+    } else {
+        tensix_field_names(false, piece % TENSIX_STATE_WORDS, bits, text, size);
+    }
+}
+
+/* The piece of a touch; CONFIG_PIECES: it has none. */
+static unsigned piece_of(enum observed_state state, uint32_t index)
+{
+    static const struct {
+        unsigned first, count;
+    } pieces[OBSERVED_STATES] = {
+        [OBSERVED_STATE_CONFIG] = {CONFIG_AT_WORDS, TENSIX_STATES * TENSIX_STATE_WORDS},
+        [OBSERVED_STATE_THREAD_CONFIG] = {CONFIG_AT_THREAD_WORDS,
+                                          TENSIX_THREADS * TENSIX_THREAD_WORDS},
+        [OBSERVED_STATE_GPR] = {CONFIG_AT_GPRS, TENSIX_THREADS * TENSIX_GPRS},
+        [OBSERVED_STATE_ADC] = {CONFIG_AT_ADCS, CONFIG_ADC_PIECES},
+        [OBSERVED_STATE_SEMAPHORE] = {CONFIG_AT_SEMAPHORES, TENSIX_SEMAPHORES},
+        [OBSERVED_STATE_LREG] = {CONFIG_AT_LREGS, TENSIX_LREGS},
+    };
+    return index < pieces[state].count ? pieces[state].first + index : CONFIG_PIECES;
+}
+
+/* --- Launches --- */
+
+/* What has changed between launches is what reset, the firmware and hosts leave. */
+void check_config_begin(const struct check_scene *scene)
+{
+    struct check_config *config = config_of(scene);
+    for (unsigned i = 0; config && i < CONFIG_PIECES; i++) {
+        struct config_piece *piece = &config->piece[i];
+        const uint32_t value = value_of(&scene->tile->tensix, i);
+        const uint32_t changed = config->is_after_some ? value ^ piece->last : UINT32_MAX;
+        piece->before = (piece->before & ~changed) | (value & changed);
+        piece->left &= ~changed;
+        piece->set = 0;
+    }
+}
+
+/* The place in words, for reports when its program is gone. */
+static unsigned keep_place(const struct check_scene *scene, unsigned hart, uint32_t pc)
+{
+    struct config_places *places = &scene->checks->places;
+    struct penrose_chip *chip = scene->checks->chip;
+    const struct tile *tile = scene->tile;
+    const struct config_place place = {.launch = scene->own->launched.id, .pc = pc, .hart = hart};
+    for (unsigned i = places->count; i-- > 0;) {
+        const struct config_place *other = &places->place[i];
+        if (other->launch == place.launch && other->pc == pc && other->hart == hart) {
+            return i;
+        }
+    }
+    if (places->count == places->room) {
+        const unsigned room = places->room ? 2 * places->room : 64;
+        struct config_place *grown = realloc(places->place, room * sizeof *grown);
+        if (!grown) {
+            return UINT32_MAX;
+        }
+        places->place = grown;
+        places->room = room;
+    }
+    struct config_place *kept = &places->place[places->count];
+    char function[64] = "", source[256], text[CHECK_PLACE];
+    *kept = place;
+    check_know_programs(scene);
+    chip_locate(chip, tile->x, tile->y, pc, function, sizeof function, source, sizeof source);
+    function[strcspn(function, "+")] = '\0';
+    snprintf(kept->text, sizeof kept->text, "launch %u%s%s, %s", place.launch,
+             *function ? " in " : "", function, check_place(scene, hart, pc, text));
+    return places->count++;
+}
+
+void check_config_ended(const struct check_scene *scene)
+{
+    struct check_config *config = scene->own->config;
+    if (!config || !scene->own->is_known) {
+        return;
+    }
+    for (unsigned i = 0; i < CONFIG_PIECES; i++) {
+        struct config_piece *piece = &config->piece[i];
+        piece->last = value_of(&scene->tile->tensix, i);
+        const uint32_t left = (piece->last ^ piece->before) & piece->set;
+        piece->left = (piece->left & ~piece->set & (piece->last ^ piece->before)) | left;
+        if (left) {
+            piece->place = keep_place(scene, piece->hart, piece->pc);
+            piece->told = 0;
+        }
+    }
+    config->is_after_some = true;
+}
+
+void check_config_free(struct checks *checks)
+{
+    free(checks->places.place);
+}
+
+/* --- Setting --- */
+
+static void set_piece(const struct check_scene *scene, unsigned index, uint32_t bits)
+{
+    struct config_piece *piece = &scene->own->config->piece[index];
+    piece->set |= bits;
+    piece->is_ever_set = true;
+    if (check_is_of_kernel(scene, scene->event->pc)) {
+        piece->hart = scene->hart;
+        piece->pc = scene->event->pc;
+    } else { /* the firmware: kernels find what it sets */
+        piece->left &= ~bits;
+        piece->before = (piece->before & ~bits) | (value_of(&scene->tile->tensix, index) & bits);
+    }
+}
+
+/* --- Using --- */
+
+/* What an instruction uses of what an earlier launch has left. */
+struct config_leaks {
+    unsigned count, named, first;
+    char names[90];
+};
+
+/* One place that leaves something is one mistake, whatever uses it. */
+static bool is_told_of_place(struct config_places *places, unsigned index, unsigned piece)
+{
+    struct config_place *place = index < places->count ? &places->place[index] : NULL;
+    for (unsigned i = 0; place && i < place->tolds && i < CONFIG_TOLD; i++) {
+        if (place->told[i] == piece) {
+            return true;
+        }
+    }
+    if (place) {
+        place->told[place->tolds++ % CONFIG_TOLD] = piece;
+    }
+    return false;
+}
+
+static void judge_piece(const struct check_scene *scene, struct config_leaks *leaks, unsigned index,
+                        uint32_t used)
+{
+    enum { ROOM = 40 };
+    struct config_piece *piece = &scene->own->config->piece[index];
+    const uint32_t left = piece->left & ~piece->set & ~piece->told & used;
+    const size_t length = strlen(leaks->names);
+    char name[72];
+    if (!left) {
+        return;
+    }
+    piece->told |= left;
+    if (is_told_of_place(&scene->checks->places, piece->place, index)) {
+        return;
+    }
+    name_piece(index, left, name, sizeof name);
+    if (leaks->count == 0) {
+        leaks->first = index;
+        snprintf(leaks->names, sizeof leaks->names, "%s", name);
+        leaks->named = 1;
+    } else if (length + ROOM < sizeof leaks->names) {
+        snprintf(leaks->names + length, sizeof leaks->names - length, ", %s", name);
+        leaks->named++;
+    }
+    leaks->count++;
+}
+
+static void report_leaks(const struct check_scene *scene, const char *user,
+                         const struct config_leaks *leaks)
+{
+    const struct config_places *places = &scene->checks->places;
+    const struct config_piece *piece = &scene->own->config->piece[leaks->first];
+    char more[24] = "";
+    if (leaks->count == 0) {
+        return;
+    }
+    if (leaks->count > leaks->named) {
+        snprintf(more, sizeof more, " and %u more", leaks->count - leaks->named);
+    }
+    check_report(
+        scene, PENROSE_FAULT_CONFIG_LEAK, scene->hart, scene->event->pc, leaks->first,
+        "%s uses %s%s, which this kernel has not set: as left by %s", user, leaks->names, more,
+        piece->place < places->count ? places->place[piece->place].text : "an earlier launch");
+}
+
+/* What of the configuration of formats the Matrix Unit and the Vector Unit use. */
+static void judge_computing(const struct check_scene *scene, struct config_leaks *leaks,
+                            enum order_unit unit)
+{
+    static const unsigned words[] = {TENSIX_WORD_ALU_FORMAT_SPEC_REG_SrcA_val,
+                                     TENSIX_WORD_ALU_ROUNDING_MODE_Fpu_srnd_en};
+    const unsigned thread = scene->event->thread;
+    const unsigned state = tensix_state_id(&scene->tile->tensix, thread);
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        judge_piece(scene, leaks,
+                    (words[i] < TENSIX_GLOBAL_WORD ? state : 0) * TENSIX_STATE_WORDS + words[i],
+                    races_bits_of_unit(words[i], unit));
+    }
+    judge_piece(scene, leaks,
+                CONFIG_AT_THREAD_WORDS + thread * TENSIX_THREAD_WORDS +
+                    TENSIX_WORD_DEST_TARGET_REG_CFG_MATH_Offset,
+                UINT32_MAX);
+}
+
+static bool touches_dst(const struct observed_work *work)
+{
+    for (unsigned i = 0; i < work->touches; i++) {
+        if (work->touch[i].state == OBSERVED_STATE_DST) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does the packer use this mask for edges? SPEC: BlackholeA0 PACR: mappings choose a mask for each row. */
+static bool chooses_mask(const uint32_t config[TENSIX_STATE_WORDS], unsigned mask)
+{
+    enum { MAPPINGS = 4, ROW_BITS = 2, ROW_MASK = 3 };
+    for (unsigned i = 0; i < MAPPINGS; i++) {
+        uint32_t rows = config[TENSIX_WORD_TILE_ROW_SET_MAPPING_0_row_set_mapping_0 + i];
+        for (unsigned row = 0; row < CHAR_BIT * sizeof rows / ROW_BITS; row++) {
+            if ((rows >> ROW_BITS * row & ROW_MASK) == mask) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Bits of a piece that the instruction uses. */
+static uint32_t bits_used(const struct check_scene *scene, const struct observed_touch *touch,
+                          enum order_unit unit, uint32_t index)
+{
+    enum { VALUE = 0xff, MASKS = 4 };
+    static const unsigned users[ORDER_UNITS] = {
+        [ORDER_UNPACKER0] = TENSIX_USED_BY_UNPACKER0,
+        [ORDER_UNPACKER1] = TENSIX_USED_BY_UNPACKER1,
+        [ORDER_PACKER] = TENSIX_USED_BY_PACKER,
+    };
+    if (touch->state == OBSERVED_STATE_CONFIG) {
+        const unsigned thread = scene->event->thread;
+        const uint32_t insn = scene->event->word;
+        if (races_is_base(index % TENSIX_STATE_WORDS) &&
+            races_base_word(&scene->tile->tensix, thread, insn) != index % TENSIX_STATE_WORDS) {
+            return 0; /* of another context */
+        }
+        if (index % TENSIX_STATE_WORDS == TENSIX_WORD_DEST_ACCESS_CFG_remap_addrs &&
+            !touches_dst(scene->event->work)) {
+            return 0;
+        }
+        const unsigned mask = index % TENSIX_STATE_WORDS - TENSIX_WORD_PCK_EDGE_OFFSET_SEC0_mask;
+        if (mask - 1 < MASKS - 1 &&
+            !chooses_mask(scene->tile->tensix.config[index / TENSIX_STATE_WORDS], mask)) {
+            return 0;
+        }
+        return users[unit] ? tensix_race_bits(index % TENSIX_STATE_WORDS, users[unit]) : 0;
+    }
+    if (touch->state == OBSERVED_STATE_SEMAPHORE) { /* its maximum matters to SEMWAIT alone */
+        enum { AT_MOST = 2 };
+        const struct observed_work *work = scene->event->work; /* SEMWAIT only reads */
+        bool is_most = work->touches == 1 &&
+                       tensix_decode_SEMWAIT(scene->event->word).condition_mask & AT_MOST;
+        return is_most ? UINT32_MAX : VALUE;
+    }
+    return UINT32_MAX;
+}
+
+/* --- LRegs --- */
+
+/* Does it do nothing with what it reads? What becomes a template of a load macro is kept and not executed. */
+static bool takes_any_lregs(unsigned row, unsigned thread, uint32_t word)
+{
+    enum { TEMPLATES = 12 };
+    return tensix_has(row, TENSIX_TRAIT_CARRIES) ||
+           (!tensix_has(row, TENSIX_TRAIT_OWN_VD) &&
+            tensix_vector_decode(row, thread, word).vd >= TEMPLATES);
+}
+
+/* SPEC: LRegs from 8 on are constants, or get values by SFPCONFIG alone. */
+static void judge_lreg(const struct check_scene *scene, struct config_leaks *leaks,
+                       const char *user, unsigned index, unsigned row)
+{
+    enum { WRITABLE = 8 };
+    const struct config_piece *piece = &scene->own->config->piece[CONFIG_AT_LREGS + index];
+    const struct tensix_vector *vector = &scene->tile->tensix.vector;
+    if (scene->own->config->macros != vector->macros ||
+        takes_any_lregs(row, scene->event->thread, scene->event->word)) {
+        return;
+    }
+    if (index < WRITABLE && !piece->is_ever_set) {
+        check_report(scene, PENROSE_FAULT_UNDEFINED_DATA, scene->hart, scene->event->pc, index,
+                     "%s reads LReg %u, which no instruction has written", user, index);
+    }
+    judge_piece(scene, leaks, CONFIG_AT_LREGS + index, UINT32_MAX);
+}
+
+/* --- Halves of Dst --- */
+
+enum { HALF_ROWS = TENSIX_DST_ROWS / 2, HALVES = 2, MATH = 1, PACK = 2 };
+
+/* SEMWAIT, which only reads, while a semaphore is at its maximum of 2 says that there are two sections. */
+static void note_section(const struct check_scene *scene, const struct observed_touch *touch)
+{
+    enum { WHILE_AT_MOST = 2 };
+    struct config_sections *sections = &scene->own->config->sections;
+    const struct observed_work *work = scene->event->work;
+    const unsigned thread = scene->event->thread;
+    const bool waits = !touch->is_write && work->touches == 1;
+    if (waits && thread == MATH && !sections->is_known &&
+        tensix_decode_SEMWAIT(scene->event->word).condition_mask & WHILE_AT_MOST &&
+        scene->tile->tensix.semaphore[touch->first % TENSIX_SEMAPHORES].max == HALVES) {
+        *sections = (struct config_sections){.is_known = true, .semaphore = touch->first};
+    } else if (touch->is_write && touch->first == sections->semaphore) {
+        sections->is_known &= order_reads_too(work, touch); /* not behind SEMINIT */
+        sections->done[thread]++;
+    }
+}
+
+/* Sections alternate, and the first one begins at row 0. */
+static void judge_section(const struct check_scene *scene, const char *user)
+{
+    struct config_sections *sections = &scene->own->config->sections;
+    const struct observed_work *work = scene->event->work;
+    const unsigned thread = scene->event->thread;
+    const uint32_t first = sections->done[thread] % HALVES * HALF_ROWS;
+    if (!sections->is_known || thread == 0 || sections->is_told[thread] ||
+        tensix_traits(work->row) & TENSIX_TRAIT_SCHEDULES) { /* which load whatever is there */
+        return;
+    }
+    for (unsigned i = 0; i < work->touches; i++) {
+        const struct observed_touch *touch = &work->touch[i];
+        if (touch->state == OBSERVED_STATE_DST && touch->first - first >= HALF_ROWS) {
+            sections->is_told[thread] = true;
+            check_report(scene, PENROSE_FAULT_DST_SECTION, scene->hart, scene->event->pc,
+                         touch->first,
+                         "%s uses Dst row %u, and its thread has the half of Dst with rows %u to "
+                         "%u, as semaphore %u counts to two",
+                         user, touch->first, first, first + HALF_ROWS - 1, sections->semaphore);
+            return;
+        }
+    }
+}
+
+void check_config_unit(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    const struct observed_work *work = event->work;
+    struct check_config *config = config_of(scene);
+    if (!config || event->thread >= TENSIX_THREADS) {
+        return;
+    }
+    const char *user = races_mnemonic(event->word);
+    const enum order_unit unit = order_unit_of(work->row, event->word);
+    struct config_leaks leaks = {.count = 0};
+    bool schedules = tensix_traits(work->row) & TENSIX_TRAIT_SCHEDULES;
+    bool is_of_kernel = check_is_of_kernel(scene, event->pc) && scene->hart < RV32_CORES;
+    for (unsigned i = 0; i < work->touches && is_of_kernel; i++) {
+        const struct observed_touch *touch = &work->touch[i];
+        for (uint32_t j = touch->first; j < touch->first + touch->count; j++) {
+            const unsigned piece = piece_of(touch->state, j);
+            if (!touch->is_write && touch->state == OBSERVED_STATE_LREG && !schedules) {
+                judge_lreg(scene, &leaks, user, j, work->row);
+            } else if (!touch->is_write && piece < CONFIG_AT_LREGS) {
+                judge_piece(scene, &leaks, piece, bits_used(scene, touch, unit, j));
+            }
+        }
+    }
+    if (is_of_kernel && touches_dst(work) && (unit == ORDER_MATRIX || unit == ORDER_VECTOR)) {
+        judge_computing(scene, &leaks, unit);
+    }
+    if (is_of_kernel) {
+        report_leaks(scene, user, &leaks);
+        judge_section(scene, user);
+    }
+    for (unsigned i = 0; i < work->touches; i++) {
+        const struct observed_touch *touch = &work->touch[i];
+        const bool adds = touch->state == OBSERVED_STATE_SEMAPHORE && order_reads_too(work, touch);
+        if (touch->state == OBSERVED_STATE_SEMAPHORE) {
+            note_section(scene, touch);
+        }
+        for (uint32_t j = touch->first; j < touch->first + touch->count; j++) {
+            const unsigned piece = piece_of(touch->state, j);
+            if (touch->is_write && piece < CONFIG_PIECES) {
+                set_piece(scene, piece,
+                          touch->state == OBSERVED_STATE_CONFIG ? races_reach(event->word)
+                          : adds                                ? 0
+                                                                : UINT32_MAX);
+            }
+        }
+    }
+}
+
+/* --- Harts --- */
+
+void check_config_stored(const struct check_scene *scene)
+{
+    const uint32_t address = (uint32_t)scene->event->address;
+    const unsigned thread = scene->hart - RV32_T0;
+    struct check_config *config = config_of(scene);
+    if (!config) {
+        return;
+    }
+    if (address - AT_MOP_CFG < 4 * MOP_WORDS && thread < TENSIX_THREADS) {
+        set_piece(scene, CONFIG_AT_MOPS + thread * CONFIG_MOP_PIECES + (address - AT_MOP_CFG) / 4,
+                  UINT32_MAX);
+    } else if (address - AT_GPR < END_GPR - AT_GPR) {
+        const unsigned gpr = (address - AT_GPR) / 4;
+        const unsigned owner = scene->hart == RV32_B ? gpr / TENSIX_GPRS : thread;
+        if (owner < TENSIX_THREADS) {
+            set_piece(scene, CONFIG_AT_GPRS + owner * TENSIX_GPRS + gpr % TENSIX_GPRS, UINT32_MAX);
+        }
+    } else if (address - AT_CONFIG < 4 * TENSIX_CONFIG_THREAD) {
+        const unsigned index = (address - AT_CONFIG) / 4, word = index % TENSIX_STATE_WORDS;
+        const bool is_dual = index >= TENSIX_CONFIG_DUAL || word >= TENSIX_GLOBAL_WORD;
+        for (unsigned state = 0; state < TENSIX_STATES; state++) {
+            if (is_dual || state == index / TENSIX_STATE_WORDS) {
+                set_piece(scene, state * TENSIX_STATE_WORDS + word, UINT32_MAX);
+            }
+        }
+    }
+}
+
+/* --- MOPs and replays --- */
+
+/* What somebody expands is set by this launch, or else by an earlier one, or not at all: the first that is not
+ * is `unset`. */
+static void judge_expanded(const struct check_scene *scene, struct config_leaks *leaks,
+                           unsigned *unset, unsigned index)
+{
+    const struct config_piece *piece = &scene->own->config->piece[index];
+    if (piece->is_ever_set) {
+        judge_piece(scene, leaks, index, UINT32_MAX);
+    } else if (*unset == CONFIG_PIECES) {
+        *unset = index;
+    }
+}
+
+static void report_expanded(const struct check_scene *scene, const char *user,
+                            const struct config_leaks *leaks, unsigned unset)
+{
+    char name[72];
+    report_leaks(scene, user, leaks);
+    if (unset < CONFIG_PIECES) {
+        name_piece(unset, UINT32_MAX, name, sizeof name);
+        check_report(scene, PENROSE_FAULT_CONFIG_UNSET, scene->hart, scene->event->pc, unset,
+                     "%s uses %s, which nobody has %s", user, name,
+                     unset >= CONFIG_AT_REPLAYS ? "recorded" : "set");
+    }
+}
+
+/* Words of the configuration that a MOP uses, a bit each. */
+static unsigned mop_words(const struct mop_expander *mop, uint32_t word)
+{
+    enum {
+        LOOP = 1 << MOP_START | 1 << MOP_END0 | 1 << MOP_END1 | 1 << MOP_LOOP0 | 1 << MOP_LOOP1 |
+               1 << MOP_LAST_OF_ALL | 1 << MOP_LAST_OF_INNER,
+        MASKED = 1 << MOP_FLAGS | 1 << MOP_A0,
+        OF_B = 1 << MOP_B,
+        OF_A123 = 7 << (MOP_A0 + 1),
+        SKIPS = 1 << MOP_SKIP_A0,
+    };
+    const struct tensix_args_MOP args = tensix_decode_MOP(word);
+    if (args.template_number == 1) {
+        return LOOP | (args.outer_count ? 0 : 1 << MOP_OUTER_COUNT) |
+               (args.inner_count ? 0 : 1 << MOP_INNER_COUNT);
+    }
+    const uint32_t flags = mop->config[MOP_FLAGS];
+    bool skips = args.mask_lo || mop->mask_high;
+    return MASKED | (flags & MOP_HAS_B ? OF_B : 0) | (flags & MOP_HAS_A123 ? OF_A123 : 0) |
+           (skips ? SKIPS | (flags & MOP_HAS_B ? 1u << MOP_SKIP_B : 0) : 0);
+}
+
+void check_config_expands(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    if (!config_of(scene) || event->thread >= TENSIX_THREADS || scene->hart >= RV32_CORES) {
+        return;
+    }
+    const unsigned mops = CONFIG_AT_MOPS + event->thread * CONFIG_MOP_PIECES;
+    const unsigned slots = CONFIG_AT_REPLAYS + event->thread * REPLAY_ENTRIES;
+    const struct tensix_args_REPLAY replay = tensix_decode_REPLAY(event->word);
+    struct config_leaks leaks = {.count = 0};
+    unsigned unset = CONFIG_PIECES;
+    switch (event->word >> 24) {
+    case TENSIX_OPCODE_MOP_CFG:
+        set_piece(scene, mops + MOP_WORDS, UINT32_MAX);
+        break;
+    case TENSIX_OPCODE_MOP: {
+        unsigned words = mop_words(&scene->tile->tensix.thread[event->thread].mop, event->word);
+        for (; words; words &= words - 1) {
+            judge_expanded(scene, &leaks, &unset, mops + (unsigned)__builtin_ctz(words));
+        }
+        report_expanded(scene, "MOP", &leaks, unset);
+    } break;
+    case TENSIX_OPCODE_REPLAY:
+        for (unsigned i = 0; i < (replay.count ? replay.count : REPLAY_ENTRIES); i++) {
+            const unsigned slot = slots + (replay.index + i) % REPLAY_ENTRIES;
+            if (replay.load) {
+                set_piece(scene, slot, UINT32_MAX);
+            } else {
+                judge_expanded(scene, &leaks, &unset, slot);
+            }
+        }
+        report_expanded(scene, "REPLAY", &leaks, unset);
+        break;
+    }
+}

@@ -1,0 +1,72 @@
+/*
+ * What kernels set and use of a tile's coprocessor, for the check config: words of Config and ThreadConfig,
+ * GPRs, address counters, the MOP configuration, the replay buffer, semaphores and LRegs, one behind the other.
+ *
+ * A kernel can rely on what it has set, and on what reset and the firmware leave. Of each piece the bits are
+ * known that kernels of this launch have set, and those that hold what a kernel of an earlier launch has left
+ * in them, and that differ from what it had found.
+ */
+#ifndef OBSERVE_CHECK_PIECES_H
+#define OBSERVE_CHECK_PIECES_H
+
+#include "tensix/tensix.h"
+
+enum {
+    CONFIG_MOP_PIECES = MOP_WORDS + 1, /* of a thread: its words, and the mask of MOP_CFG */
+    CONFIG_ADC_PIECES = TENSIX_THREADS * TENSIX_ADCS * 2 * TENSIX_ADC_AXES,
+
+    CONFIG_AT_WORDS = 0,
+    CONFIG_AT_THREAD_WORDS = CONFIG_AT_WORDS + TENSIX_STATES * TENSIX_STATE_WORDS,
+    CONFIG_AT_GPRS = CONFIG_AT_THREAD_WORDS + TENSIX_THREADS * TENSIX_THREAD_WORDS,
+    CONFIG_AT_ADCS = CONFIG_AT_GPRS + TENSIX_THREADS * TENSIX_GPRS,
+    CONFIG_AT_MOPS = CONFIG_AT_ADCS + CONFIG_ADC_PIECES,
+    CONFIG_AT_REPLAYS = CONFIG_AT_MOPS + TENSIX_THREADS * CONFIG_MOP_PIECES,
+    CONFIG_AT_SEMAPHORES = CONFIG_AT_REPLAYS + TENSIX_THREADS * REPLAY_ENTRIES,
+    CONFIG_AT_LREGS = CONFIG_AT_SEMAPHORES + TENSIX_SEMAPHORES,
+    CONFIG_PIECES = CONFIG_AT_LREGS + TENSIX_LREGS,
+};
+
+struct config_piece {
+    uint32_t set;    /* bits that this launch has set */
+    uint32_t left;   /* bits that an earlier launch has left, */
+    uint32_t before; /* which were this before, */
+    uint32_t told;   /* and of which a report tells */
+    uint32_t last;   /* the value at the end of the latest launch */
+    uint32_t pc;     /* who has set it last in this launch, */
+    unsigned hart;
+    unsigned place; /* and in the launch that has left it: of the places of `struct check_config` */
+    bool is_ever_set;
+};
+
+enum { CONFIG_TOLD = 8 };
+
+/* Who has left something, in words. */
+struct config_place {
+    uint32_t launch, pc;
+    unsigned hart;
+    char text[160];
+    unsigned told[CONFIG_TOLD], tolds; /* pieces of which a report tells */
+};
+
+/* Of all tiles. */
+struct config_places {
+    struct config_place *place;
+    unsigned count, room;
+};
+
+/* What math and packer do with the halves of Dst, by a semaphore that counts to two. */
+struct config_sections {
+    bool is_known;
+    unsigned semaphore;
+    unsigned done[TENSIX_THREADS]; /* sections that a thread is through with, since SEMINIT */
+    bool is_told[TENSIX_THREADS];
+};
+
+struct check_config {
+    bool is_after_some; /* a launch has ended before */
+    uint16_t macros;    /* of the Vector Unit at first: what load macros write is not told */
+    struct config_sections sections;
+    struct config_piece piece[CONFIG_PIECES];
+};
+
+#endif

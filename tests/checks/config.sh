@@ -1,0 +1,118 @@
+#!/bin/bash
+# The check `config`: pairs of a kernel with one mistake, which is named at its line, and of its repaired twin, of
+# which nothing is said. What an operation leaves to the next one is a kernel that runs twice: in the first launch it
+# is the one operation, in the second the other.
+#
+#   PENROSE_CASES   a regular expression: only cases whose name matches it
+#
+# SKIP without the firmware (scripts/fetch-firmware), the RISC-V cross compiler, and Python's numpy.
+set -uo pipefail
+# shellcheck source=tests/cli/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/../cli/lib.bash" || exit 1
+# shellcheck source=tests/checks/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
+
+# --- What an operation leaves to the next one ---
+
+# operate NAME PART LINE...: a kernel whose TRISC of PART (unpack, compute or pack) runs LINEs, in which `first`
+# tells the first launch from the second. What the checks say of both is in $work/said.
+operate() {
+    local name=$1 part=$2 other
+    shift 2
+    mkdir -p "$work/$name/src"
+    {
+        cat <<'C'
+#include "grid/compute.h"
+static inline uint32_t compute_argument(enum argument which)
+{
+    return which == ARGUMENT_IS_DST_32BIT ? 0 : FLOAT16_B;
+}
+static inline uint32_t is_first(void)
+{
+    const uint32_t launches = CONFIG(SCRATCH_SEC0_val); /* which nothing else uses */
+    CONFIG(SCRATCH_SEC0_val) = launches + 1;
+    return launches == 0;
+}
+C
+        for other in unpack compute pack; do
+            [ "$other" = "$part" ] || echo "static void $other(void) {}"
+        done
+        printf '%s\n' "static void $part(void)" '{' '    const uint32_t first = is_first();' '    (void)first;'
+        printf '    %s\n' "$@"
+        echo '}'
+    } | sed 's/^C$//' | tr '~' '\n' >"$work/$name/src/trisc.c"
+    "$srcdir/scripts/link-kernels" "$firmware" "$work/$name/kernels" "$work/$name/src" || exit 1
+    (cd "$work" && timeout 120 "$PENROSE" boot "$firmware" --kernels "$name/kernels" --repeat 2 --check \
+        --policy all=warn) >"$work/out" 2>"$work/said" </dev/null
+}
+
+# leaves NAME KIND TEXT PART REPAIRED LINE...: the line with `// here` breaks a rule of KIND, and TEXT is said of it.
+# Nothing is said where the line REPAIRED stands before LINEs.
+leaves() {
+    local name=$1 kind=$2 text=$3 part=$4 repaired=$5 line
+    [[ $name =~ ${PENROSE_CASES:-} ]] || return 0
+    shift 5
+    operate "$name" "$part" "$@"
+    line=$(grep -n '// here' "$work/$name/src/trisc.c" | cut -d: -f1)
+    awk -v kind="guest fault $kind:" '/guest fault/ { shows = index($0, kind) } shows' "$work/said" >"$work/found"
+    report "$name" "$(grep -qE "$text" "$work/found" && grep -q "/trisc.c:$line\b" "$work/found" ||
+        { echo "expected $kind, trisc.c:$line, /$text/; found:" && cut -c1-400 "$work/said"; })"
+    operate "$name, repaired" "$part" "$repaired" "$@"
+    report "$name, repaired" "$(! grep -A9 'guest fault' "$work/said" || true)"
+}
+
+add='PUSH(ADDDMAREG, .right_is_imm = 1, .right = 1, .result_reg = 62, .left_reg = 60); // here'
+leaves "a GPR of the operation before" config-leak \
+    'ADDDMAREG uses GPR 60, which this kernel has not set: as left by launch 0 in .*, trisc2 \(.*trisc.c:19' pack \
+    'gpr_set(60, 7);' 'if (first) {~        gpr_set(60, 5);~    }' "$add"
+mop='mop_run(); // here'
+loops='struct mop_loops loops = mop_loops(1, 2, WORD(DMANOP, ));'
+leaves "a MOP of the operation before" config-leak \
+    'MOP uses word 0 of the MOP configuration.* and [0-9] more, which this kernel has not set: .* launch 0' pack \
+    "$loops mop_use_loops(&loops);" "if (first) {~        ${loops/loops =/before =} mop_use_loops(&before);~    }" "$mop"
+record='replay_record(4, 2);~    PUSH(DMANOP);~    PUSH(DMANOP);'
+leaves "replay slots of the operation before" config-leak \
+    'REPLAY uses slot 4 of the replay buffer.*, which this kernel has not set: .* launch 0' compute \
+    "$record" "if (first) {~    $record~    }" 'tensix_push(REPLAY_WORD(4, 2)); // here'
+leaves "replay slots that nobody has recorded" config-unset \
+    'REPLAY uses slot 6 of the replay buffer, which nobody has recorded' compute \
+    'replay_record(6, 1);~    PUSH(DMANOP);' "$record" 'tensix_push(REPLAY_WORD(4, 3)); // here'
+zeros='PUSH(PACR, .read_intf_sel = 1, .zero_write = 1, .last = 1, .addr_mod = 0); // here'
+packs='pack_configure(FACE_ROWS);~    pack_address(0x120000);'
+counts='PUSH(SETADCXX, .cnt_set_mask = ADC_PACKER, .x1_val = 7);'
+strides='tensix_wait();~    CONFIG(PCK0_ADDR_CTRL_ZW_REG_0_Zstride) = 64;~    tensix_wait();'
+modifier='PACK_ADDR_MOD(2, .y_src_incr = 4);'
+leaves "an address modifier of the operation before" config-leak \
+    'PACR uses ADDR_MOD_PACK_SEC2_YsrcIncr, which this kernel has not set: .* launch 0' pack \
+    "$modifier" "$packs" "if (first) {~        $modifier~    }" "${zeros/addr_mod = 0/addr_mod = 2}"
+relu='config_change(STACC_RELU_ApplyRelu, 1);'
+wait='PUSH(STALLWAIT, .block_mask = BLOCK_CONFIG, .condition_mask = WAIT_PACKER);'
+leaves "a field that is not put back" config-leak \
+    'PACR uses THCON_SEC0_REG1_Exp_threshold, which this kernel has not set: .* launch 0' pack \
+    'config_change(THCON_SEC0_REG1_Exp_threshold, 0);' "$packs" \
+    "if (first) {~        ${relu/STACC_RELU_ApplyRelu, 1/THCON_SEC0_REG1_Exp_threshold, 3}~    }" "$zeros"
+leaves "an address counter of the operation before" config-leak \
+    'PACR uses counter [WZ] of channel [01] of the packer, which this kernel has not set: as left by launch 0' pack \
+    'PUSH(SETADCZW, .cnt_set_mask = ADC_PACKER, .bit_mask = ALL_COUNTERS);' 'pack_address(0x120000);' \
+    "if (first) {~        PUSH(SETADC, .cnt_set_mask = ADC_PACKER, .xyzw = COUNTER_W, .value = 1);~    }" "$zeros"
+leaves "an LReg of the operation before" config-leak \
+    'SFPIADD uses LReg 2, which this kernel has not set: .* launch 0' compute \
+    'PUSH(SFPLOADI, .vd = 2, .imm16 = 2);' 'if (first) {~        PUSH(SFPLOADI, .vd = 2, .imm16 = 1);~    }' \
+    'PUSH(SFPIADD, .vd = 1, .vc = 2, .mod1 = 1); // here'
+leaves "an LReg that nobody has written" undefined-data 'SFPIADD reads LReg 2, which no instruction has written' compute \
+    'PUSH(SFPLOADI, .vd = 2, .imm16 = 2);' 'PUSH(SFPIADD, .vd = 1, .vc = 2, .mod1 = 1); // here'
+leaves "a semaphore of the operation before" config-leak \
+    'SEMGET uses semaphore 6, which this kernel has not set: .* launch 0' compute \
+    'PUSH(SEMINIT, .new_max = 2, .new_value = 1, .semaphore_mask = 1 << 6);' \
+    'if (first) {~        PUSH(SEMINIT, .new_max = 2, .new_value = 2, .semaphore_mask = 1 << 6);~    }' \
+    'semaphore_get(6); // here'
+# --- Halves of Dst ---
+
+finds "a tile of Dst beyond the half" dst-section 'mop_run\(\);' \
+    'ELWADD uses Dst row 512, and its thread has the half of Dst with rows 0 to 511, as semaphore 1 counts to two' \
+    add trisc.c 's/math_select\(half, 0\)/math_select(half, 8)/'
+clean "the last tile of the half" add trisc.c 's/math_select\(half, 0\)/math_select(half, 7)/; s/pack_tile\(0/pack_tile(7/'
+finds "a tile that the packer reads beyond its half" dst-section 'pack_tile\(8' \
+    'PACR uses Dst row 512, and its thread has the half of Dst with rows 0 to 511' \
+    add trisc.c 's/pack_tile\(0/pack_tile(8/'
+finish
