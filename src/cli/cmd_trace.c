@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/noc_trace.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "isa/json_text.h"
@@ -13,7 +14,7 @@
 #include "observe/trace/reader.h"
 #include "observe/trace/text.h"
 
-enum { FILTER_BYTES = 4096, KEY_SUMMARY = 0x900, KEY_TEXT, KEY_PROFILE };
+enum { FILTER_BYTES = 4096, KEY_SUMMARY = 0x900, KEY_TEXT, KEY_PROFILE, KEY_NOC_TRACE };
 
 /* --- Counting --- */
 
@@ -34,7 +35,8 @@ enum { TALLY_KINDS, TALLY_AGENTS, TALLY_TENSIX, TALLY_RISCV, TALLY_WAITS, TALLY_
 
 struct trace_query {
     struct cli *cli;
-    const char *path, *profile_path;
+    const char *path, *profile_path, *noc_path;
+    struct noc_trace noc; /* for `noc_path` */
     char filter[FILTER_BYTES];
     bool is_summary, has_addresses;
     struct trace_text *text;
@@ -257,6 +259,8 @@ static void take_queried(void *context, const struct penrose_trace_event *event)
     }
     if (query->profile) {
         trace_file_take(query->profile, event);
+    } else if (query->noc_path) {
+        noc_trace_take(&query->noc, event);
     } else if (query->is_summary) {
         count_event(query, event);
     } else {
@@ -381,6 +385,9 @@ static error_t parse_trace(int key, char *argument, struct argp_state *state)
     case KEY_PROFILE:
         query->profile_path = argument;
         return 0;
+    case KEY_NOC_TRACE:
+        query->noc_path = argument;
+        return 0;
     case KEY_TEXT:
         return 0; /* what there is without --json */
     case ARGP_KEY_ARG:
@@ -404,6 +411,10 @@ static const struct argp_option option_rows[] = {
      "must have the "
      "kinds "
      "instruction, tensix, noc and wait",
+     0},
+    {"noc-trace", KEY_NOC_TRACE, "OUT", 0,
+     "Write requests to the NoC to OUT in place of events, as tt-metal's profiler does: JSON for "
+     "tt-npe and ttnn-visualizer. The trace must have the kind noc",
      0},
     {"text", KEY_TEXT, NULL, 0, "A line for each event (default)", 0},
     {0},
@@ -464,6 +475,10 @@ static enum cli_exit read_queried(struct trace_query *query)
              query->path, reading.damaged, reading.blocks, reading.damage.text);
     }
     enum cli_exit exit = reading.damaged ? CLI_REFUSED : CLI_DONE;
+    if (query->noc_path) {
+        enum cli_exit written = noc_trace_write(&query->noc, query->noc_path, query->cli);
+        return written ? written : exit;
+    }
     return query->is_summary ? print_summary(query, &reading, exit) : exit;
 }
 
@@ -492,6 +507,7 @@ enum cli_exit cmd_trace(struct cli *cli, int argc, char **argv)
         free(query->tally[i].entry);
     }
     names_free(&query->names);
+    noc_trace_free(&query->noc);
     trace_text_destroy(query->text);
     free(query);
     return exit;

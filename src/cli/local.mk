@@ -35,6 +35,8 @@ penrose_SOURCES = \
 	%D%/compare_options.h \
 	%D%/last_writer.c \
 	%D%/last_writer.h \
+	%D%/noc_trace.c \
+	%D%/noc_trace.h \
 	%D%/console.c \
 	%D%/console.h \
 	%D%/rerun.c \

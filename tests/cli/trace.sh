@@ -78,6 +78,46 @@ if [ -w /dev/full ]; then
     expect "a full disk" 2 "--trace: cannot write .*full.ptrace: No space" -- \
         run "$work/loop.elf" "--trace=$work/full.ptrace"
 fi
+
+# --- For tt-npe ---
+
+# put OFFSET VALUE: lines that store to a register of the command buffer at s0
+lines=()
+put() {
+    local low=$((($2 & 0xfff) - ($2 & 0x800) * 2))
+    lines+=("lui a4, $((($2 - low) >> 12 & 0xfffff))" "addi a4, a4, $low" "sw a4, $1(s0)")
+}
+# request NIU TARGET_TILE BACK_TILE BYTES CTRL: from 0x8000 of the target to 0x3000 of the other tile
+request() {
+    lines+=("lui s0, $1")
+    put 0x00 $((0x8000)) && put 0x08 "$2" && put 0x0c $((0x3000)) && put 0x14 "$3"
+    put 0x20 "$4" && put 0x1c "$5" && put 0x40 1
+}
+own=$((1 | 2 << 6)) other=$((2 | 2 << 6))
+request 0xffb20 "$other" "$own" 32 0  # a read over NoC 0
+request 0xffb30 "$own" "$other" 64 18 # a write over NoC 1, with an acknowledgement
+lines+=('lui a5, 1' 'addi a5, a5, -1' "bne a5, zero, $((0x1000 + 4 * (${#lines[@]} + 1)))" 'ebreak')
+words=$("$PENROSE" asm --pc 0x1000 "${lines[@]}")
+make_elf "$work/noc.elf" $((0x1000)) "4096 7 ${words//$'\n'/ }"
+expect "requests to the NoC" 0 -- run "$work/noc.elf" "--trace=$work/noc.ptrace"
+expect "as tt-metal's profiler writes them" 0 -- trace "$work/noc.ptrace" --noc-trace "$work/noc.json"
+report "they are all there" "$(python3 - "$work/noc.json" <<'PYTHON' 2>&1
+import json, sys
+events = json.load(open(sys.argv[1]))
+assert [list(e) for e in events] == 2 * [["proc", "noc", "vc", "sx", "sy", "dx", "dy", "type", "num_bytes", "timestamp"]]
+read, write = events
+assert (read["proc"], read["noc"], read["type"], read["num_bytes"]) == ("BRISC", "NOC_0", "READ", 32), read
+assert (read["sx"], read["sy"], read["dx"], read["dy"], read["timestamp"]) == (1, 2, 2, 2, 0), read
+assert (write["noc"], write["type"], write["num_bytes"]) == ("NOC_1", "WRITE_", 64), write
+assert (write["sx"], write["sy"], write["dx"], write["dy"]) == (1, 2, 2, 2), write
+assert 10 < write["timestamp"] < 100, write
+PYTHON
+)"
+expect "nowhere to write requests" 2 '--noc-trace: cannot write /nowhere/n.json' -- \
+    trace "$work/noc.ptrace" --noc-trace /nowhere/n.json
+[ ! -w /dev/full ] || expect "a full disk for requests" 2 '--noc-trace: cannot write /dev/full: No space' -- \
+    trace "$work/noc.ptrace" --noc-trace /dev/full
+
 if [ -e "$GUESTS/tensix-trisc0.elf" ]; then
     expect "a trace of the coprocessor" 0 -- run --hart "trisc0=$GUESTS/tensix-trisc0.elf" \
         --hart "trisc1=$GUESTS/tensix-trisc1.elf" --hart "trisc2=$GUESTS/tensix-trisc2.elf" \

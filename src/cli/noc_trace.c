@@ -1,0 +1,127 @@
+/* See noc_trace.h. */
+#include "cli/noc_trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output.h"
+
+static const char *const procs[] = {[PENROSE_BRISC] = "BRISC",
+                                    [PENROSE_TRISC0] = "TRISC_0",
+                                    [PENROSE_TRISC1] = "TRISC_1",
+                                    [PENROSE_TRISC2] = "TRISC_2",
+                                    [PENROSE_NCRISC] = "NCRISC"};
+
+/* What the vendor calls a request; NULL: it has no name. */
+static const char *type_of(const char *what)
+{
+    static const char *const types[][2] = {
+        {"read", "READ"}, {"write", "WRITE_"}, {"atomic", "SEMAPHORE_INC"}};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (strcmp(types[i][0], what) == 0) {
+            return types[i][1];
+        }
+    }
+    return NULL;
+}
+
+static bool grow_noc_trace(struct noc_trace *trace)
+{
+    if (trace->count < trace->room) {
+        return true;
+    }
+    size_t room = trace->room ? trace->room * 2 : 1024;
+    struct noc_trace_request *grown = realloc(trace->request, room * sizeof *grown);
+    if (grown) {
+        trace->request = grown;
+        trace->room = room;
+    }
+    trace->lacks_memory |= !grown;
+    return grown != NULL;
+}
+
+void noc_trace_take(struct noc_trace *trace, const struct penrose_trace_event *event)
+{
+    bool is_request = event->kind == PENROSE_TRACE_NOC && event->begins &&
+                      (unsigned)event->agent < sizeof procs / sizeof procs[0];
+    const char *type = is_request ? type_of(event->what) : NULL;
+    trace->multicasts += is_request && strncmp(event->what, "multicast", 9) == 0;
+    if (type && grow_noc_trace(trace)) {
+        trace->request[trace->count++] = (struct noc_trace_request){.x = event->x,
+                                                                    .y = event->y,
+                                                                    .to_x = event->peer_x,
+                                                                    .to_y = event->peer_y,
+                                                                    .noc = event->noc,
+                                                                    .agent = event->agent,
+                                                                    .cycle = event->cycle,
+                                                                    .bytes = event->size,
+                                                                    .type = type};
+    }
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_requests(const void *first, const void *second)
+{
+    const struct noc_trace_request *a = first, *b = second;
+    int order = compare_numbers(a->x, b->x);
+    order = order ? order : compare_numbers(a->y, b->y);
+    order = order ? order : compare_numbers(a->agent, b->agent);
+    return order ? order : compare_numbers(a->cycle, b->cycle);
+}
+
+static void print_requests(const struct noc_trace *trace, FILE *file)
+{
+    uint64_t begin = UINT64_MAX;
+    for (size_t i = 0; i < trace->count; i++) {
+        begin = trace->request[i].cycle < begin ? trace->request[i].cycle : begin;
+    }
+    fputs("[", file);
+    for (size_t i = 0; i < trace->count; i++) {
+        const struct noc_trace_request *request = &trace->request[i];
+        fprintf(file,
+                "%s\n{\"proc\": \"%s\", \"noc\": \"NOC_%u\", \"vc\": -1, \"sx\": %u, \"sy\": %u, "
+                "\"dx\": %u, \"dy\": %u, \"type\": \"%s\", \"num_bytes\": %" PRIu32
+                ", \"timestamp\": %" PRIu64 "}",
+                i ? "," : "", procs[request->agent], request->noc, request->x, request->y,
+                request->to_x, request->to_y, request->type, request->bytes,
+                request->cycle - begin);
+    }
+    fputs("\n]\n", file);
+}
+
+enum cli_exit noc_trace_write(struct noc_trace *trace, const char *path, const struct cli *cli)
+{
+    if (trace->lacks_memory) {
+        return complain(cli, "no memory for requests to the NoC");
+    }
+    if (trace->count > 0) {
+        qsort(trace->request, trace->count, sizeof *trace->request, compare_requests);
+    }
+    FILE *file = fopen(path, "we");
+    bool is_written = file != NULL;
+    if (file) {
+        print_requests(trace, file);
+        is_written = !ferror(file);
+        is_written &= fclose(file) == 0;
+    }
+    if (!is_written) {
+        return complain(cli, "--noc-trace: cannot write %s: %s", path, strerror(errno));
+    }
+    if (trace->multicasts) {
+        note("%" PRIu64 " multicasts are left out, since a trace does not have where they go",
+             trace->multicasts);
+    }
+    return CLI_DONE;
+}
+
+void noc_trace_free(struct noc_trace *trace)
+{
+    free(trace->request);
+}
