@@ -59,6 +59,7 @@ SHELL_TESTS = \
 	%D%/checks/checks.sh \
 	%D%/checks/races.sh \
 	%D%/checks/config.sh \
+	%D%/checks/field.sh \
 	%D%/guests/grid.sh \
 	%D%/guests/guests.sh \
 	%D%/guests/tensix.sh \
