@@ -81,12 +81,13 @@ base_b='CONFIG_WORD(THCON_SEC1_REG3_Base_address_WORD + context) = cb_front(INPU
 taken='SEMAPHORE(UNPACK_SYNC) = 0;'
 arrived='PUSH(STALLWAIT, .block_mask = BLOCK_UNPACK, .condition_mask = WAIT_HART);'
 unpack='context = unpack_tiles.*' ends='semaphore_get(UNPACK_SYNC);' # there is one context
-unpacks="s|^( *)$unpack|\\1PUSH(SETADCZW, .cnt_set_mask = 3, .bit_mask = ALL_COUNTERS);"
+begin_tile='PUSH(SETADCZW, .cnt_set_mask = 3, .bit_mask = ALL_COUNTERS);'
+unpacks="s|^( *)$unpack|\\1$begin_tile"
 pair "an unpacker does not wait for the store of its address" config-race 'mop_run\(\); \/\/ unpacks' \
     'UNPACR uses THCON_SEC0_REG3_Base_address.*, and the store of trisc0 .* may not have arrived; STALLWAIT\(STALL_UNPACK, TRISC_CFG\) is missing' \
     add trisc.c "$unpacks\\n$context }\\n$base_a\\n$base_b\\n$taken\\nmop_run(); // unpacks\\n$ends|" \
     "$unpacks\\n$context }\\n$base_a\\n$base_b\\n$taken\\n$arrived\\nmop_run(); // unpacks\\n$ends|"
-twice="${base_a/INPUT_A/INPUT_B}\\n$taken\\n$arrived\\nmop_run();\\n$ends|; s/face < FACES/face < 2 * FACES/"
+twice="${base_a/INPUT_A/INPUT_B}\\n$taken\\n$arrived\\n$begin_tile\\nmop_run();\\n$ends|; s/face < FACES/face < 2 * FACES/"
 pair "the address of a context that is in use" config-race 'INPUT_B\) \/ UNIT - 1; \/\/ A' \
     'a store changes THCON_SEC0_REG3_Base_.*address, which UNPACR of trisc0 .* may not have used yet; a wait for a free context' \
     add trisc.c "$unpacks\\n$context }\\n$base_a\\n$base_b\\n$taken\\n$arrived\\nmop_run();\\n$ends\\n$twice" \
@@ -166,4 +167,13 @@ two "two harts store to one word, repaired" '' "$word = 1;\n$other = 1;" "while 
 update="for (unsigned i = 0; i < 4; i++) { $word += 1; }"
 two "two harts add to one word" 'changes 0x100000, which ncrisc .* changes, too, .*an update gets lost' "$update" "$update"
 two "two harts add to one word, repaired" '' "$update\n$other = 1;" "while ($other != 1) { }\n$update"
+
+# --- Harts that begin ---
+
+late="s|^    unsigned node|    for (volatile unsigned i = 0; i < 2000; i++) {\\n    }\\n    $word = 2;\\n&|"
+in_kit "a hart stores what another one has stored" 'race-l1: .* ncrisc .*stores to 0x100000, to which brisc' \
+    brisc.c "$(before 'fill\(LEFT' "$word = 1;")" ncrisc.c "$late"
+reset='REGISTER(AT_SOFT_RESET_0)' bit='(1u << 18)'
+in_kit "a hart that begins behind it" '' \
+    brisc.c "$(before 'fill\(LEFT' "$reset += $bit;" "$word = 1;" "$reset -= $bit;")" ncrisc.c "$late"
 finish

@@ -496,6 +496,12 @@ static bool tells_of_requests(uint32_t address)
     return address - AT_NIU < GRID_NOCS * STEP_NIU;
 }
 
+/* A TRISC's words behind its PCBuf are between it and its thread; semaphores are followed by themselves. */
+static bool tells_no_other_hart(unsigned hart, uint32_t address)
+{
+    return address - AT_PC_BUF < END_PC_BUF - AT_PC_BUF && hart != RV32_B && address != AT_PC_BUF;
+}
+
 void order_hart_access(struct order *order, const struct tensix *tensix, unsigned hart,
                        const struct observed *event)
 {
@@ -513,6 +519,12 @@ void order_hart_access(struct order *order, const struct tensix *tensix, unsigne
         struct order_clock all;
         memcpy(all.at, order->count, sizeof all.at);
         hart_learns(own, &all);
+    }
+    if (tells_no_other_hart(hart, address)) {
+        return;
+    }
+    for (unsigned i = 0; stores && address == AT_SOFT_RESET_0 && i < RV32_CORES; i++) {
+        hart_learns(&order->hart[i], &own->clock); /* one that begins knows what was done before */
     }
     struct order_clock *place = place_of(order, address);
     if (stores) {
