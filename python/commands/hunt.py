@@ -325,7 +325,8 @@ def hunt_all(settings: Settings, program: Program) -> int:
             failures += 1
             say("it fails without a finding" if not findings else "it fails in another way")
             tell_failure(hunt, *found_schedule)
-    note(f"hunt: {len(findings)} findings, {failures} failures, {hunt.runs} runs")
+    counts = ((len(findings), "finding"), (failures, "failure"), (hunt.runs, "run"))
+    note("hunt: " + ", ".join(f"{count} {name}{'s' * (count != 1)}" for count, name in counts))
     return FAILS if failures else 0
 
 

@@ -5,8 +5,8 @@
 
 A mutant is a kernel of firmware/grid, or a header that these kernels include, in which one statement is left out or one
 operand is off by one (OPERATORS). Which ones follows from the seed; operators take turns, so that each gets its share.
-A mutant runs twice: as it is, which shows what it does (the same results, wrong ones, a hang, a fault), and with
---check, which shows whether it is found. It counts as found if a check or a rule that is always on reports a guest
+A mutant runs twice: as it is, which shows what it does (the same results, wrong ones, a deadlock, which ends the run with
+a report of who waits for whom, another hang, a fault), and with --check, which shows whether it is found. It counts as found if a check or a rule that is always on reports a guest
 fault. "At the line" says that the report names a line within three of the mutation.
 
 DIR keeps what is known of each mutant, so a run that was cut goes on where it was. It also gets result.json and
@@ -194,7 +194,7 @@ class Place:
         command = [self.options.penrose, "run", f"{program}.json", "--firmware", self.options.firmware, "--kernels",
                    kernels, "--max-cycles", "1M", "--threads", "1", *options]
         ran = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=600)
-        result = {0: "same", 1: "fault", 3: "hang", 4: "hang"}.get(ran.returncode, f"exit {ran.returncode}")
+        result = {0: "same", 1: "fault", 3: "hang", 4: "deadlock"}.get(ran.returncode, f"exit {ran.returncode}")
         data = output.read_bytes() if result == "same" and output.exists() else b""
         return result, hashlib.sha256(data).hexdigest(), ran.stderr
 
@@ -282,7 +282,7 @@ def equivalent_mutants():
     return known
 
 
-RESULTS = ("same", "wrong", "hang", "fault")
+RESULTS = ("same", "wrong", "deadlock", "hang", "fault")
 WAYS = ("at the line", "elsewhere", "as another kind", "no")
 
 
