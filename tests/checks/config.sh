@@ -106,6 +106,12 @@ leaves "a semaphore of the operation before" config-leak \
     'PUSH(SEMINIT, .new_max = 2, .new_value = 1, .semaphore_mask = 1 << 6);' \
     'if (first) {~        PUSH(SEMINIT, .new_max = 2, .new_value = 2, .semaphore_mask = 1 << 6);~    }' \
     'semaphore_get(6); // here'
+macro='PUSH(SFPLOADI, .vd = 0, .mod0 = 2, .imm16 = 0x44);~    PUSH(SFPCONFIG, .vd = 4);~    PUSH(SFPNOP);'
+leaves "a load macro of the operation before" config-leak \
+    'SFPLOADMACRO uses load macro 0.*, which this kernel has not set: as left by launch 0' compute \
+    "PUSH(SFPLOADI, .vd = 0, .mod0 = 2, .imm16 = 0);~    PUSH(SFPCONFIG, .vd = 4);~    PUSH(SFPNOP);" \
+    "if (first) {~    $macro~    }" 'PUSH(SFPLOADMACRO, .addr_mod = 3); // here'
+
 # --- Halves of Dst ---
 
 finds "a tile of Dst beyond the half" dst-section 'mop_run\(\);' \

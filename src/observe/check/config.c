@@ -41,6 +41,12 @@ static uint32_t adc_value(const struct tensix *tensix, unsigned index)
 static uint32_t value_of(const struct tensix *tensix, unsigned piece)
 {
     enum { MOST_SHIFT = 8, FACTOR = 31 };
+    if (piece >= CONFIG_AT_TEMPLATES) {
+        return tensix->vector.macro[0].instruction[piece - CONFIG_AT_TEMPLATES];
+    }
+    if (piece >= CONFIG_AT_SEQUENCES) {
+        return tensix->vector.macro[0].sequence[piece - CONFIG_AT_SEQUENCES];
+    }
     if (piece >= CONFIG_AT_LREGS) {
         uint32_t hash = 0;
         for (unsigned lane = 0; lane < NUM_LANES; lane++) {
@@ -78,7 +84,11 @@ static uint32_t value_of(const struct tensix *tensix, unsigned piece)
 static void name_piece(unsigned piece, uint32_t bits, char *text, size_t size)
 {
     static const char *const adcs[] = {"unpacker 0", "unpacker 1", "the packer"};
-    if (piece >= CONFIG_AT_LREGS) {
+    if (piece >= CONFIG_AT_TEMPLATES) {
+        snprintf(text, size, "template %u of load macros", piece - CONFIG_AT_TEMPLATES);
+    } else if (piece >= CONFIG_AT_SEQUENCES) {
+        snprintf(text, size, "load macro %u", piece - CONFIG_AT_SEQUENCES);
+    } else if (piece >= CONFIG_AT_LREGS) {
         snprintf(text, size, "LReg %u", piece - CONFIG_AT_LREGS);
     } else if (piece >= CONFIG_AT_SEMAPHORES) {
         snprintf(text, size, "semaphore %u", piece - CONFIG_AT_SEMAPHORES);
@@ -364,10 +374,11 @@ static uint32_t bits_used(const struct check_scene *scene, const struct observed
 
 /* --- LRegs --- */
 
+enum { TEMPLATES = 12 /* values of VD from here on */ };
+
 /* Does it do nothing with what it reads? What becomes a template of a load macro is kept and not executed. */
 static bool takes_any_lregs(unsigned row, unsigned thread, uint32_t word)
 {
-    enum { TEMPLATES = 12 };
     return tensix_has(row, TENSIX_TRAIT_CARRIES) ||
            (!tensix_has(row, TENSIX_TRAIT_OWN_VD) &&
             tensix_vector_decode(row, thread, word).vd >= TEMPLATES);
@@ -380,8 +391,8 @@ static void judge_lreg(const struct check_scene *scene, struct config_leaks *lea
     enum { WRITABLE = 8 };
     const struct config_piece *piece = &scene->own->config->piece[CONFIG_AT_LREGS + index];
     const struct tensix_vector *vector = &scene->tile->tensix.vector;
-    if (scene->own->config->macros != vector->macros ||
-        takes_any_lregs(row, scene->event->thread, scene->event->word)) {
+    const bool is_lost = index < WRITABLE && scene->own->config->macros != vector->macros;
+    if (is_lost || takes_any_lregs(row, scene->event->thread, scene->event->word)) {
         return;
     }
     if (index < WRITABLE && !piece->is_ever_set) {
@@ -389,6 +400,38 @@ static void judge_lreg(const struct check_scene *scene, struct config_leaks *lea
                      "%s reads LReg %u, which no instruction has written", user, index);
     }
     judge_piece(scene, leaks, CONFIG_AT_LREGS + index, UINT32_MAX);
+}
+
+/* --- Load macros --- */
+
+/* SPEC: BlackholeA0 SFPLOADMACRO: a byte of a macro's sequence for each sub-unit, whose source from 4 on is a
+ * template. */
+static void judge_macro(const struct check_scene *scene, struct config_leaks *leaks)
+{
+    enum { INDEX_SHIFT = 22, SOURCE = 7, FIRST_TEMPLATE = 4 };
+    const unsigned macro = scene->event->word >> INDEX_SHIFT & (CONFIG_MACROS - 1);
+    uint32_t sequence = scene->tile->tensix.vector.macro[0].sequence[macro];
+    judge_piece(scene, leaks, CONFIG_AT_SEQUENCES + macro, UINT32_MAX);
+    for (; sequence; sequence >>= CHAR_BIT) {
+        if ((sequence & SOURCE) >= FIRST_TEMPLATE) {
+            judge_piece(scene, leaks, CONFIG_AT_TEMPLATES + (sequence & SOURCE) - FIRST_TEMPLATE,
+                        UINT32_MAX);
+        }
+    }
+}
+
+/* SFPCONFIG sets templates and sequences, and an instruction whose VD is from 12 on becomes a template. */
+static void note_macro(const struct check_scene *scene, unsigned row)
+{
+    const unsigned vd = tensix_vector_decode(row, scene->event->thread, scene->event->word).vd;
+    if (tensix_has(row, TENSIX_TRAIT_CONFIGURES) && vd < 2 * CONFIG_MACROS) {
+        set_piece(scene,
+                  vd < CONFIG_MACROS ? CONFIG_AT_TEMPLATES + vd
+                                     : CONFIG_AT_SEQUENCES + vd - CONFIG_MACROS,
+                  UINT32_MAX);
+    } else if (!tensix_has(row, TENSIX_TRAIT_OWN_VD) && vd >= TEMPLATES) {
+        set_piece(scene, CONFIG_AT_TEMPLATES + (vd - TEMPLATES) % CONFIG_MACROS, UINT32_MAX);
+    }
 }
 
 /* --- Halves of Dst --- */
@@ -461,6 +504,12 @@ void check_config_unit(const struct check_scene *scene)
                 judge_piece(scene, &leaks, piece, bits_used(scene, touch, unit, j));
             }
         }
+    }
+    if (is_of_kernel && schedules) {
+        judge_macro(scene, &leaks);
+    }
+    if (unit == ORDER_VECTOR) {
+        note_macro(scene, work->row);
     }
     if (is_of_kernel && touches_dst(work) && (unit == ORDER_MATRIX || unit == ORDER_VECTOR)) {
         judge_computing(scene, &leaks, unit);
