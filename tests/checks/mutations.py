@@ -69,13 +69,15 @@ def one_more(found):
     return found.group(1) + str(int(found.group(2), 0) + 1)
 
 
+SHORT = {"bad-expansion"}  # a sequence that is replayed lacks an instruction
+
 OPERATORS = [
-    Operator("wait for a unit", r"PUSH\(STALLWAIT|config_stored|tensix_wait", RACES),
+    Operator("wait for a unit", r"PUSH\(STALLWAIT|config_stored|tensix_wait", RACES | SHORT),
     Operator("semaphore", r"semaphore_\w+|math_begin|pack_begin|SEMAPHORE\(\w+\) =|(?:tensix_push\(WORD|PUSH)\(SEM\w+",
              RACES | NOC | BUFFERS),
     Operator("barrier", r"(?:read|write|atomic)_barrier|write_departure|fence|wait_for_buffer|consume",
              NOC | RACES | {"stale-load", "noc-busy-buffer"}),
-    Operator("NOP", r"PUSH\((?:DMA)?NOP", RACES),
+    Operator("NOP", r"PUSH\((?:DMA)?NOP", RACES | SHORT),
     Operator("cb_wait_front", r"cb_wait_pages", BUFFERS | {"undefined-data"}),
     Operator("cb_reserve_back", r"cb_reserve_pages", BUFFERS),
     Operator("data valid", r"\.(?:clear_dvalid|clear_ab_vld) = \w+,? ?", RACES, lambda found: ""),
