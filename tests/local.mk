@@ -170,6 +170,7 @@ REAL_CLIENTS = \
 	%D%/clients/triage.sh \
 	%D%/clients/ttnn-fast.sh \
 	%D%/clients/ttnn-gdb.sh \
+	%D%/clients/ttnn-checks.sh \
 	%D%/clients/ttnn-hang.sh \
 	%D%/clients/ttnn-umd.sh
 EXTRA_DIST += $(REAL_CLIENTS) \
@@ -205,6 +206,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/ttnn/mesh_operations.py \
 	%D%/clients/ttnn/mesh_scale.py \
 	%D%/clients/ttnn/checkout.bash \
+	%D%/clients/ttnn/checks.py \
 	%D%/clients/ttnn/compare.py \
 	%D%/clients/ttnn/environment.bash \
 	%D%/clients/ttnn/examples.py \
