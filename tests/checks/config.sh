@@ -121,4 +121,17 @@ clean "the last tile of the half" add trisc.c 's/math_select\(half, 0\)/math_sel
 finds "a tile that the packer reads beyond its half" dst-section 'pack_tile\(8' \
     'PACR uses Dst row 512, and its thread has the half of Dst with rows 0 to 511' \
     add trisc.c 's/pack_tile\(0/pack_tile(8/'
+# --- Programs without firmware ---
+
+first='^    TTI_MVMUL\(0, 0, 0, 0\);.*'
+in_kit "a bare replay of what nobody has recorded" 'config-unset: .*trisc1.c:1[0-9]: REPLAY uses slot 3 ' \
+    trisc1.c "s/$first/    TTI_REPLAY(3, 1, 0, 0);\\n&/"
+in_kit "a bare replay of what was recorded" '' \
+    trisc1.c "s/$first/    TTI_REPLAY(3, 1, 0, 1);\\n    TTI_NOP;\\n    TTI_REPLAY(3, 1, 0, 0);\\n&/"
+in_kit "a bare MOP that nobody has programmed" 'config-unset: .*trisc1.c:1[0-9]: MOP uses word 0 ' \
+    trisc1.c "s/$first/    TTI_MOP(1, 0, 0);\\n&/"
+store='    TTI_SFPSTORE(3, 2, 3, 0);\n    TTI_STALLWAIT(BLOCK_SYNC, UNTIL_MATRIX | 1 << 11);\n&'
+in_kit "a bare store of an LReg that nobody has written" \
+    'undefined-data: .*trisc1.c:1[0-9]: SFPSTORE reads LReg 3, which no instruction has written' \
+    trisc1.c "s/^    TTI_SEMPOST.*/$store/"
 finish

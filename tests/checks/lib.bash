@@ -7,7 +7,7 @@
 #              noc   cb   races   memory   uninit   config
 #   checks.sh   18   14      15        8        9
 #   races.sh                 18
-#   config.sh                                   1       12
+#   config.sh                                   2       14
 #   field.sh     1            3                              and one of the core, noc-alignment
 #
 #   PENROSE_CASES   a regular expression: only cases whose name matches it
