@@ -164,6 +164,7 @@ REAL_CLIENTS = \
 	%D%/clients/exalens.sh \
 	%D%/clients/launches.sh \
 	%D%/clients/mesh.sh \
+	%D%/clients/llk-counters.sh \
 	%D%/clients/llk-fast.sh \
 	%D%/clients/pytest-plugin.sh \
 	%D%/clients/record.sh \
@@ -194,6 +195,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/exalens/round.py \
 	%D%/clients/llk/abi_count.c \
 	%D%/clients/llk/compare.txt \
+	%D%/clients/llk/counters.py \
 	%D%/clients/llk/fast.txt \
 	%D%/clients/llk/suite.bash \
 	%D%/clients/suites/dumping.py \

@@ -12,8 +12,8 @@
  *   in Src, for Dst or for results is available to the math pipeline, though not started.
  * - The Vector Unit belongs to the math pipeline. Instructions of the Miscellaneous Unit have no class.
  * - A unit is busy for as long as STALLWAIT sees it so.
- * - Four rows of Src are written in a cycle. Each interface of the packer reads a row of Dst in one (of
- *   32 bits: in two).
+ * - Four rows of Src are written in a cycle. The packer reads Dst while it puts out its rows, before it
+ *   drains.
  * - The eight interfaces of an unpacker or the packer have 16 bytes of L1 each in turn, and so have the
  *   four channels of an NIU. Nobody waits for L1, so every request is granted.
  * What harts, the mover and the Scalar Unit do to L1 is not counted.
@@ -322,15 +322,14 @@ static void count_unpack(struct debug_counts *counts, const struct tile *tile,
 static void count_pack(struct debug_counts *counts, const struct tile *tile,
                        const struct observed *event, uint64_t busy_until)
 {
-    const uint64_t rows = pieces_of(event->work, OBSERVED_STATE_DST, false, 0, UINT32_MAX);
-    const uint32_t interfaces = tensix_decode_PACR(event->word).packer_mask;
-    const unsigned at_once = interfaces ? (unsigned)__builtin_popcount(interfaces) : 1;
-    const uint64_t reads = (rows + at_once - 1) / at_once;
+    const uint64_t busy = busy_until - event->cycle;
+    const unsigned drain = timing_cycles(tile->tensix.timing, TIMING_PACK_DRAIN);
+    const uint64_t end = event->cycle + (busy > drain ? busy - drain : 1);
     if (!event->work->continues) {
         count_span(counts, tile, DEBUG_PACKER_BUSY, event->cycle, busy_until);
+        count_span(counts, tile, DEBUG_PACKER0_DEST_READ_REQ, event->cycle, end);
+        count_span(counts, tile, DEBUG_DEST_READ_GRANTED_0, event->cycle, end);
     }
-    count_cycles(counts, tile, DEBUG_PACKER0_DEST_READ_REQ, reads, event->cycle);
-    count_cycles(counts, tile, DEBUG_DEST_READ_GRANTED_0, reads, event->cycle);
     count_ports(counts, tile, packer_ports, INTERFACES,
                 pieces_of(event->work, OBSERVED_STATE_L1, true, 0, UINT32_MAX), event->cycle);
 }

@@ -320,6 +320,45 @@ TEST(waits_for_data_and_units_are_counted)
     ck_assert_uint_eq(shown(DEBUG_PERF_TDMA_UNPACK, 3), ELWADDS);
 }
 
+/* Instructions of all threads, some of which wait for one another and for units. */
+static void push_scene(void)
+{
+    push_one(2, seminit(0, 2, 0));
+    for (unsigned i = 0; i < 6; i++) {
+        push_one(1, i % 2 ? op(0x10, 0) : sempost(1));
+        push_one(0, i ? NOP : semwait(0, ZERO));
+    }
+    push_one(0, sempost(3));
+    push_one(1, op(0xa2, SYNC_BLOCK << 15 | 1 << 4));
+    push_one(1, sempost(0));
+}
+
+/* A machine whose counters run does what it does without them, in the same cycles. */
+TEST_EACH(counting_changes_nothing, 2)
+{
+    static struct tensix_thread without[TENSIX_THREADS];
+    for (unsigned round = 0; round < 2; round++) {
+        harness_teardown();
+        harness_setup();
+        begin_signals(_i);
+        if (!round) {
+            control_all(2);
+            ck_assert_ptr_null(harness.tile->counts);
+        }
+        push_scene();
+        tile_run(harness.tile, 40);
+        for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+            if (round) {
+                const struct tensix_thread *with = &harness.tile->tensix.thread[i];
+                ck_assert_int_eq(memcmp(with, &without[i], sizeof *with), 0);
+            }
+        }
+        memcpy(without, harness.tile->tensix.thread, sizeof without);
+        tile_run(harness.tile, 300);
+        ck_assert_uint_eq(harness.tile->tensix.semaphore[3].value, 1);
+    }
+}
+
 /* However a run is divided, and whether anybody looks at the registers meanwhile. */
 TEST(counts_do_not_depend_on_how_a_run_is_divided)
 {
@@ -328,14 +367,7 @@ TEST(counts_do_not_depend_on_how_a_run_is_divided)
         harness_teardown();
         harness_setup();
         begin_signals(true);
-        push_one(2, seminit(0, 2, 0));
-        for (unsigned i = 0; i < 6; i++) {
-            push_one(1, i % 2 ? op(0x10, 0) : sempost(1));
-            push_one(0, i ? NOP : semwait(0, ZERO));
-        }
-        push_one(0, sempost(3));
-        push_one(1, op(0xa2, SYNC_BLOCK << 15 | 1 << 4));
-        push_one(1, sempost(0));
+        push_scene();
         for (uint64_t cycle = 0; cycle < 200; cycle += round ? 1 : 200) {
             tile_run(harness.tile, cycle + (round ? 1 : 200));
             (void)(round && wait_of(NONZERO, 0));
