@@ -337,9 +337,25 @@ static inline bool tensix_src_is_coming(const struct tensix *tensix, enum tensix
     return tensix->timing && tensix->src[src].matrix_may[tensix->src[src].matrix_bank];
 }
 
+static inline bool tensix_src_unpack_may_at(const struct tensix *tensix, enum tensix_src src,
+                                            uint64_t now)
+{
+    const struct tensix_src_banks *banks = &tensix->src[src];
+    return !banks->matrix_may[banks->unpack_bank] &&
+           (!tensix->timing || now >= banks->freed_at[banks->unpack_bank]);
+}
+
 static inline bool tensix_src_unpack_may(const struct tensix *tensix, enum tensix_src src)
 {
-    return !tensix->src[src].matrix_may[tensix->src[src].unpack_bank];
+    return tensix_src_unpack_may_at(tensix, src, tensix->now);
+}
+
+/* Do the unpackers only have to wait until they know that the bank was given back? */
+static inline bool tensix_src_is_returning(const struct tensix *tensix, enum tensix_src src)
+{
+    const struct tensix_src_banks *banks = &tensix->src[src];
+    return tensix->timing && !banks->matrix_may[banks->unpack_bank] &&
+           tensix->now < banks->freed_at[banks->unpack_bank];
 }
 
 #endif

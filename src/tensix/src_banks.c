@@ -7,8 +7,9 @@
  * that the other side already has: the bank stays there, and the giver turns to the other one all
  * the same.
  *
- * In a timed run the Matrix Unit gets a bank when the unpacker has fetched its data. But the
- * unpackers may not use the bank any more from the start.
+ * In a timed run the Matrix Unit gets a bank when the unpacker has fetched its data and it knows of
+ * that. But the unpackers may not use the bank any more from the start. They get it back a while
+ * after the Matrix Unit has given it, which may not use it any more from the start either.
  *
  * Invariant: while a bit of SOFT_RESET_0 holds the banks, they are as tensix_src_reset leaves them.
  */
@@ -40,6 +41,17 @@ static void touch_bank(struct tensix *tensix, enum tensix_src src, unsigned bank
     tensix_touch(tensix, TENSIX_CHANGES, OBSERVED_STATE_SRC_BANK, 2 * src + bank, 1);
 }
 
+/* Timed runs: when the Matrix Unit may use what is handed over now. */
+static uint64_t valid_at(const struct tensix *tensix, enum tensix_src src)
+{
+    const uint64_t fetched = tensix->unpacker[src].free_at;
+    if (!tensix->timing) {
+        return 0;
+    }
+    return (fetched > tensix->now ? fetched : tensix->now) +
+           timing_cycles(tensix->timing, TIMING_SRC_VALID);
+}
+
 void tensix_src_give(struct tensix *tensix, enum tensix_src src)
 {
     struct tensix_src_banks *banks = &tensix->src[src];
@@ -47,7 +59,7 @@ void tensix_src_give(struct tensix *tensix, enum tensix_src src)
         touch_bank(tensix, src, banks->unpack_bank);
         tensix_touch(tensix, TENSIX_CHANGES, OBSERVED_STATE_SRC_BANK, 4 + src, 1);
         banks->matrix_may[banks->unpack_bank] = true;
-        banks->given_at[banks->unpack_bank] = tensix->unpacker[src].free_at;
+        banks->given_at[banks->unpack_bank] = valid_at(tensix, src);
         banks->unpack_bank ^= 1;
         tensix_reconsider(tensix, tensix->now);
     }
@@ -59,6 +71,10 @@ void tensix_src_release(struct tensix *tensix, enum tensix_src src, bool keep)
     if (!is_held(tensix, src)) {
         touch_bank(tensix, src, banks->matrix_bank);
         banks->matrix_may[banks->matrix_bank] &= keep;
+        if (tensix->timing) {
+            banks->freed_at[banks->matrix_bank] =
+                tensix->now + timing_cycles(tensix->timing, TIMING_SRC_FREE);
+        }
         banks->matrix_bank ^= 1;
         tensix->flight[src].until = 0; /* what filled the bank is over: flights are by unpacker */
         let_go_on(tensix, tensix->now);

@@ -197,7 +197,8 @@ struct tensix_src_banks {
     uint8_t matrix_bank, unpack_bank;
     bool matrix_may[2]; /* AllowedClient is the Matrix Unit, otherwise the unpackers ("valid") */
     uint8_t gap[4];
-    uint64_t given_at[2]; /* timed runs: from when on, since data come after the instruction */
+    uint64_t given_at[2]; /* timed runs: from when on, since data come after the instruction, */
+    uint64_t freed_at[2]; /* and from when on the unpackers may, after it was given back */
 };
 
 struct tensix_semaphore {
@@ -261,7 +262,8 @@ struct tensix_thread {
     bool blocked;    /* it waits for a change, not for a time; `wait` says for what */
     uint16_t parent; /* opcode of the MOP or REPLAY of the TRISC that `next` comes from, or 0 */
     struct tensix_latch latch;
-    uint64_t time; /* the first cycle at which the next instruction may pass */
+    uint64_t time;        /* the first cycle at which the next instruction may pass */
+    uint64_t stream_time; /* timed runs: the same of the front end */
     uint64_t pushed, drained;
     uint16_t declared[TENSIX_CLASSES]; /* resources by class, see auto_ttsync.c */
     /* What it works on. */

@@ -74,6 +74,26 @@ bool tensix_push(struct tensix *tensix, unsigned thread, struct tensix_origin or
 
 /* --- From the FIFOs to the gate --- */
 
+/*
+ * The time in the stream of instructions. A functional run has none but that of the gate. In a
+ * timed run the front end is ahead of the gate, by a cycle at most (GUESS): while an instruction
+ * waits there, what ends in the front end behind it costs nothing.
+ */
+static uint64_t *stream_time(const struct tensix *tensix, struct tensix_thread *thread)
+{
+    return tensix->timing ? &thread->stream_time : &thread->time;
+}
+
+static uint64_t later_time(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void begin_fetch(struct tensix_thread *thread)
+{
+    thread->stream_time = later_time(thread->stream_time, thread->time - (thread->time > 0));
+}
+
 /* The oldest entry of a FIFO that is not empty; the thread is not earlier than its push lets it be.
  * Harts may wait for the room. An empty FIFO is zeros, whatever has gone through it. */
 static uint32_t pop(struct tensix *tensix, struct tensix_thread *thread, struct tensix_fifo *fifo)
@@ -81,8 +101,9 @@ static uint32_t pop(struct tensix *tensix, struct tensix_thread *thread, struct 
     struct tensix_entry *entry = &fifo->entry[fifo->head];
     const uint32_t word = entry->word;
     const uint64_t due = entry->cycle + timing_cycles(tensix->timing, TIMING_PUSH);
+    uint64_t *time = stream_time(tensix, thread);
     thread->origin = entry->origin;
-    thread->time = due > thread->time ? due : thread->time;
+    *time = later_time(*time, due);
     *entry = (struct tensix_entry){.word = 0};
     fifo->count--;
     fifo->head = fifo->count ? (fifo->head + 1) % TENSIX_FIFO_DEPTH : 0;
@@ -105,10 +126,10 @@ static void tell_expansion(struct tensix *tensix, unsigned thread, uint32_t word
 }
 
 /* An instruction that ends in the front end has taken its place in the stream for a cycle. */
-static void consumed(struct tensix_thread *thread)
+static void consumed(const struct tensix *tensix, struct tensix_thread *thread)
 {
     thread->drained++;
-    thread->time++;
+    ++*stream_time(tensix, thread);
 }
 
 /* What comes out of the MOP expander next; false when there is nothing. */
@@ -127,16 +148,17 @@ static bool expand_mop(struct tensix *tensix, unsigned thread, uint32_t *word)
             mop_start(&own->mop, *word);
             own->mop_origin = own->origin;
             own->drained++;
-            own->time += !mop_busy(&own->mop); /* an empty expansion takes a slot all the same */
+            /* an empty expansion takes a slot all the same */
+            *stream_time(tensix, own) += !mop_busy(&own->mop);
             break;
         case TENSIX_OPCODE_MOP_CFG:
             mop_config(&own->mop, *word);
             tell_expansion(tensix, thread, *word);
-            consumed(own);
+            consumed(tensix, own);
             break;
         case TENSIX_OPCODE_RESOURCEDECL:
             tensix_declare(tensix, thread, *word);
-            consumed(own);
+            consumed(tensix, own);
             break;
         default:
             return true;
@@ -162,11 +184,11 @@ static void start_replay(struct tensix *tensix, unsigned thread, uint32_t word)
         own->parent = own->parent ? own->parent : TENSIX_OPCODE_REPLAY;
         own->drained++;
     } else {
-        consumed(own);
+        consumed(tensix, own);
     }
 }
 
-bool tensix_fetch(struct tensix *tensix, unsigned thread, uint64_t end)
+static bool fetch(struct tensix *tensix, unsigned thread, uint64_t end)
 {
     struct tensix_thread *own = &tensix->thread[thread];
     while (!tensix->stopped && own->time < end) {
@@ -194,9 +216,22 @@ bool tensix_fetch(struct tensix *tensix, unsigned thread, uint64_t end)
             own->has_next = true;
             return true;
         }
-        consumed(own);
+        consumed(tensix, own);
     }
     return false;
+}
+
+bool tensix_fetch(struct tensix *tensix, unsigned thread, uint64_t end)
+{
+    struct tensix_thread *own = &tensix->thread[thread];
+    if (!tensix->timing) {
+        return fetch(tensix, thread, end);
+    }
+    begin_fetch(own);
+    bool has_fetched = fetch(tensix, thread, end);
+    own->time = later_time(own->time, own->stream_time);
+    own->stream_time += has_fetched;
+    return has_fetched;
 }
 
 /* --- What others can see --- */

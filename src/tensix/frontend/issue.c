@@ -114,8 +114,7 @@ static enum tensix_exec check_gate(struct tensix *tensix, unsigned thread, unsig
 }
 
 /* When an instruction that starts now has left its unit. */
-static uint64_t done_at(const struct tensix *tensix, unsigned row, const struct tensix_dst_use *use,
-                        uint64_t now)
+static uint64_t done_at(const struct tensix *tensix, unsigned row, uint64_t now)
 {
     const struct tensix_row_info *info = &tensix_row_infos[row];
     if (!tensix_unit_timing(tensix, info->unit)) {
@@ -124,7 +123,7 @@ static uint64_t done_at(const struct tensix *tensix, unsigned row, const struct 
     if (info->unit == TENSIX_UNIT_VECTOR) {
         return now + info->latency + timing_cycles(tensix->timing, TIMING_VECTOR_DRAIN);
     }
-    bool is_deep = info->unit == TENSIX_UNIT_MATRIX && use->uses;
+    bool is_deep = info->unit == TENSIX_UNIT_MATRIX;
     return now + (is_deep ? timing_cycles(tensix->timing, TIMING_MATRIX_DRAIN) : info->latency);
 }
 
@@ -136,7 +135,7 @@ static void charge(struct tensix *tensix, unsigned thread, unsigned row,
     const struct tensix_row_info *info = &tensix_row_infos[row];
     const bool is_free = !tensix_unit_timing(tensix, info->unit);
     const unsigned occupancy = is_free ? 1 : occupancy_of(row, own->next);
-    uint64_t now = own->time, done = done_at(tensix, row, use, now);
+    uint64_t now = own->time, done = done_at(tensix, row, now);
     own->time = now + (info->unit == TENSIX_UNIT_SCALAR ? occupancy : 1);
     if (!shares_unit(row)) {
         (void)timing_serve(&tensix->unit[info->unit], 1, occupancy, now);
@@ -156,14 +155,16 @@ static void charge(struct tensix *tensix, unsigned thread, unsigned row,
 /* Timed runs: does what the thread waits for need only time? */
 static bool comes_by_itself(const struct tensix *tensix, const struct tensix_thread *thread)
 {
+    const enum tensix_src src = (enum tensix_src)(thread->wait_detail & 1);
     unsigned row = tensix_row_of(thread->next);
     if (!tensix->timing) {
         return false;
     }
     return thread->wait == TENSIX_WAITS_FOR_UNIT ||
            (thread->wait == TENSIX_WAITS_FOR_SRC &&
-            tensix_row_infos[row].unit == TENSIX_UNIT_MATRIX &&
-            tensix_src_is_coming(tensix, (enum tensix_src)(thread->wait_detail & 1)));
+            (tensix_row_infos[row].unit == TENSIX_UNIT_MATRIX
+                 ? tensix_src_is_coming(tensix, src)
+                 : tensix_src_is_returning(tensix, src)));
 }
 
 /* Tells observers what became of an instruction, which has waited before or not. */

@@ -59,9 +59,9 @@ static bool keeps_waiting(const struct tensix *tensix, unsigned thread,
     case TENSIX_C_MATRIX:
         return is_busy(tensix, thread, TENSIX_UNIT_MATRIX, now);
     case TENSIX_C_SRC_A_UNPACK:
-        return !tensix_src_unpack_may(tensix, TENSIX_SRC_A);
+        return !tensix_src_unpack_may_at(tensix, TENSIX_SRC_A, now);
     case TENSIX_C_SRC_B_UNPACK:
-        return !tensix_src_unpack_may(tensix, TENSIX_SRC_B);
+        return !tensix_src_unpack_may_at(tensix, TENSIX_SRC_B, now);
     case TENSIX_C_SRC_A_MATRIX:
         return !tensix_src_matrix_may_at(tensix, TENSIX_SRC_A, now);
     case TENSIX_C_SRC_B_MATRIX:
@@ -211,7 +211,9 @@ void tensix_look(struct tensix *tensix, uint64_t now)
 static unsigned by_itself_now(const struct tensix *tensix)
 {
     return BY_ITSELF | (tensix_src_is_coming(tensix, TENSIX_SRC_A) ? TENSIX_C_SRC_A_MATRIX : 0) |
-           (tensix_src_is_coming(tensix, TENSIX_SRC_B) ? TENSIX_C_SRC_B_MATRIX : 0);
+           (tensix_src_is_coming(tensix, TENSIX_SRC_B) ? TENSIX_C_SRC_B_MATRIX : 0) |
+           (tensix_src_is_returning(tensix, TENSIX_SRC_A) ? TENSIX_C_SRC_A_UNPACK : 0) |
+           (tensix_src_is_returning(tensix, TENSIX_SRC_B) ? TENSIX_C_SRC_B_UNPACK : 0);
 }
 
 bool tensix_gate_open(struct tensix *tensix, unsigned thread, const struct tensix_row_info *info,

@@ -568,3 +568,49 @@ TEST_EACH(units_are_shared, COUNT(shared))
     ck_assert_msg(cycles >= unit->cycles * EACH && cycles <= unit->cycles * EACH + 12,
                   "%s: %u cycles for %d in each thread", unit->name, cycles, EACH);
 }
+
+/* --- Pipelines and the front end --- */
+
+enum { CLEARDVALID_A = 0x36400000, SETDVALID_A = 0x57000001, SETRWC = 0x37000000 };
+enum { B_MATRIX = 1 << 6, C_MATRIX = 1 << 4, C_SRC_A_UNPACK = 1 << 5, C_SRC_A_MATRIX = 1 << 7 };
+
+/* How much longer these instructions take if a row of timing.def says so much more. */
+static unsigned time_added(enum timing_cost cost, unsigned more, const uint32_t *words,
+                           unsigned count)
+{
+    unsigned before = time_of(words, count);
+    harness.costs.cycles[cost] = (uint16_t)(harness.costs.cycles[cost] + more);
+    return time_of(words, count) - before;
+}
+
+/* SETRWC uses no Dst, and is in the Matrix Unit as long as what does. */
+TEST(wait_for_the_matrix_unit_sees_its_depth)
+{
+    const uint32_t words[] = {SETRWC, stallwait(B_SYNC, C_MATRIX)};
+    ck_assert_uint_eq(time_added(TIMING_MATRIX_DRAIN, 9, words, COUNT(words)), 9);
+}
+
+TEST(hand_over_of_a_bank_takes_time_both_ways)
+{
+    const uint32_t valid = stallwait(B_MATRIX, C_SRC_A_MATRIX);
+    const uint32_t there[] = {SETDVALID_A, stallwait(B_MATRIX | B_SYNC, C_SRC_A_MATRIX),
+                              CLEARDVALID_A};
+    ck_assert_uint_eq(time_added(TIMING_SRC_VALID, 9, there, COUNT(there)), 9);
+    /* Both banks; the unpackers wait for the one that comes back first. */
+    const uint32_t back[] = {
+        SETDVALID_A,  SETDVALID_A, valid, CLEARDVALID_A, stallwait(B_SYNC, C_SRC_A_UNPACK),
+        CLEARDVALID_A};
+    ck_assert_uint_eq(time_added(TIMING_SRC_FREE, 9, back, COUNT(back)), 9);
+}
+
+/* What ends in the front end costs a cycle, but not behind what waits at the gate. */
+TEST(front_end_goes_on_behind_the_gate)
+{
+    const uint32_t nothing = 0x04000011; /* REPLAY: records one instruction, */
+    const uint32_t recorded[] = {NOP, nothing, NOP}, bare[] = {NOP};
+    ck_assert_uint_eq(time_of(recorded, COUNT(recorded)), time_of(bare, COUNT(bare)) + 2);
+    const uint32_t wait = stallwait(1 << 7, C_MATRIX);
+    const uint32_t held[] = {SETRWC, wait, OP(0xb2) | 10 << 16, nothing, NOP};
+    const uint32_t alone[] = {SETRWC, wait, OP(0xb2) | 10 << 16};
+    ck_assert_uint_eq(time_of(held, COUNT(held)), time_of(alone, COUNT(alone)) + 1);
+}
