@@ -24,6 +24,8 @@ bench_chip_SOURCES = %D%/chip.c %D%/boot.c %D%/boot.h %D%/copy.c %D%/copy.h \
 	%D%/kernels.c %D%/kernels.h \
 	%D%/guest.c %D%/guest.h %D%/host.c %D%/host.h $(bench_product)
 bench_chip_LDADD = libpenrose_core.la -ldl -lpthread
+EXTRA_DIST += %D%/silicon-llk %D%/llk/rows.py %D%/llk/kernels.py %D%/llk/fpu_binary.cpp \
+	%D%/llk/sfpu_binary.cpp %D%/llk/tile.csv
 CLEANFILES += $(BENCHMARKS:=$(EXEEXT))
 bench: all $(BENCHMARKS:=$(EXEEXT))
 	for name in rv32 tensix data matmul sfpu chip silicon; do \

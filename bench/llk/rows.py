@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Makes a plan of kernels for rows of LLK's cost table, and joins what they took with what silicon took.
+
+  rows.py plan --rows FILE --out DIR [--sample N] [--seed N] [--family NAME]
+  rows.py join --rows FILE --out DIR
+
+FILE is a table of the rows that silicon's figures come from: tile.csv or init.csv beside this file. DIR gets
+plan.json, results.jsonl (by kernels.py), rows.csv and rows.svg.
+
+A row's output format concerns the packer alone, which none of the rows measures. So rows that differ in
+nothing else share a kernel. A row that is marked as inferred is the time of a kernel less that of the copy in
+it, and here that of a kernel that only copies.
+"""
+import argparse
+import collections
+import csv
+import html
+import json
+import math
+import pathlib
+import random
+import re
+import statistics
+
+TILES = 32  # 16 of them, twice
+UNARY = dict(
+    abs_tile="Abs", abs_tile_int32="AbsInt32", acos_tile="Acos", add_int_tile="AddInt32", asin_tile="Asin",
+    atan_tile="Atan", ceil_tile="Ceil", clamp_tile="Clamp", cos_tile="Cos", eqz_tile="EqualZero",
+    fill_tile="Fill", floor_tile="Floor", frac_tile="Frac", gez_tile="GreaterThanEqualZero",
+    gtz_tile="GreaterThanZero", lez_tile="LessThanEqualZero", log1p_tile="Log1p", log_tile="Log",
+    logical_not_tile="LogicalNot", ltz_tile="LessThanZero", negative_tile="Neg", nez_tile="NotEqualZero",
+    power_tile="UnaryPower", rsqrt_tile="Rsqrt", selu_tile="Selu", signbit_tile="Signbit", sin_tile="Sin",
+    sqrt_tile="Sqrt", sub_int_tile="SubInt32", tan_tile="Tan", trunc_tile="Trunc")
+SFPU_BINARY = dict(
+    add_binary_tile="SfpuElwadd", sub_binary_tile="SfpuElwsub", mul_binary_tile="SfpuElwmul",
+    div_binary_tile="SfpuElwdiv", power_binary_tile="SfpuElwpow", binary_left_shift_tile="SfpuElwLeftShift",
+    binary_right_shift_tile="SfpuElwRightShift", binary_logical_right_shift_tile="SfpuElwLogicalRightShift")
+FPU_BINARY = dict(add_tiles="Elwadd", sub_tiles="Elwsub", mul_tiles="Elwmul")
+WIDE = ("Float32", "Int32", "UInt32")
+
+# Rows whose kernel in the wheel is another one than was measured: a pattern of what the row is, and the reason.
+OTHER_KERNELS = (
+    ("log_tile-.*-acc1", "log has 296 vector instructions a tile, more than silicon took cycles"),
+    ("log_tile-.*-acc0", "log has 208 vector instructions a tile, more than silicon took cycles"),
+    ("mul_binary_tile-.*-acc0", "mul_binary has 544 vector instructions a tile, more than silicon took cycles"),
+)
+
+
+def read_rows(file):
+    with open(file, encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def name_of(row):
+    words = [row["op"], row["thread"], row["in"], row["out"], "acc" + row["acc"], row["fidelity"],
+             "dst" if row["to_dst"] == "1" else ""]
+    return "-".join(word for word in words if word)
+
+
+def reason_to_skip(row):
+    for pattern, reason in OTHER_KERNELS:
+        if re.fullmatch(pattern, name_of(row)):
+            return reason
+    return None
+
+
+def kernel_of(row):
+    """What to run for a row, without its output format."""
+    op = row["op"]
+    kernel = {"in": row["in"], "out": "Float16_b", "acc": int(row["acc"]), "thread": row["thread"],
+              "fidelity": row["fidelity"] or "LoFi"}
+    is_direct = row["inferred"] == "0" and row["in"] in WIDE
+    kernel["utd"] = int(row["to_dst"] == "1" or is_direct)
+    if op in UNARY:
+        kernel.update(kind="unary", op=UNARY[op])
+    elif op in SFPU_BINARY:
+        kernel.update(kind="sfpu_binary", op=SFPU_BINARY[op])
+    elif op in FPU_BINARY:
+        kernel.update(kind="fpu_binary", op=FPU_BINARY[op], utd=0)
+    elif op == "copy_tile":
+        kernel.update(kind="copy", op="copy", utd=int(row["to_dst"] == "1"))
+    elif op == "typecast_tile":
+        kernel.update(kind="typecast", op="Typecast", out=row["out"])
+    else:
+        return None
+    if row["in"] in ("Int32", "UInt32") and kernel["kind"] != "typecast":
+        kernel["out"] = row["out"]
+    kernel["id"] = "-".join(str(kernel[key]) for key in
+                            ("kind", "op", "thread", "in", "out", "acc", "utd", "fidelity"))
+    return kernel
+
+
+def copy_of(kernel):
+    """What only copies, as the kernel does besides its operation."""
+    copy = dict(kernel, kind="copy", op="copy", utd=0, fidelity="LoFi")
+    copy["id"] = "-".join(str(copy[key]) for key in
+                          ("kind", "op", "thread", "in", "out", "acc", "utd", "fidelity"))
+    return copy
+
+
+def kernels_of(row):
+    kernel = kernel_of(row)
+    return [kernel, copy_of(kernel)] if row["inferred"] == "1" else [kernel]
+
+
+def choose(rows, options):
+    rows = [row for row in rows if reason_to_skip(row) is None and
+            (not options.family or re.fullmatch(options.family, row["family"]))]
+    if not options.sample or options.sample >= len(rows):
+        return rows
+    # Every family and thread has its share, and one row at least.
+    groups = collections.defaultdict(list)
+    for row in rows:
+        groups[row["family"], row["thread"]].append(row)
+    chance = random.Random(options.seed)
+    chosen = []
+    for key in sorted(groups):
+        share = max(1, round(options.sample * len(groups[key]) / len(rows)))
+        chosen += chance.sample(groups[key], min(share, len(groups[key])))
+    return chosen
+
+
+def plan(options):
+    kernels = {}
+    for row in choose(read_rows(options.rows), options):
+        for kernel in kernels_of(row):
+            kernels[kernel["id"]] = kernel
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "plan.json").write_text(json.dumps(list(kernels.values()), indent=0))
+    test = "silicon_rows.py::test_kernel"
+    (options.out / "ids.txt").write_text("".join(f"{test}[{name}]\n" for name in kernels))
+    (options.out / "results.jsonl").unlink(missing_ok=True)
+    print(f"{len(kernels)} kernels")
+
+
+def measured(options):
+    lines = (options.out / "results.jsonl").read_text().splitlines()
+    return {result["id"]: result for result in map(json.loads, lines)}
+
+
+def ours_of(row, results):
+    """Cycles a tile, or None if the row's kernels have not run."""
+    found = [results.get(kernel["id"]) for kernel in kernels_of(row)]
+    if None in found:
+        return None
+    cycles = found[0]["TILE_LOOP"] - sum(result["TILE_LOOP"] for result in found[1:])
+    return cycles / TILES
+
+
+def line_of(title, errors):
+    errors = sorted(abs(error) for error in errors)
+    return (f"{title:36} {len(errors):4} rows: median {100 * statistics.median(errors):5.1f} %, 90 % within "
+            f"{100 * errors[(len(errors) * 9 - 1) // 10]:5.1f} %, worst {100 * errors[-1]:6.1f} %")
+
+
+def picture(points, file):
+    """A scatter on log axes: silicon to the right, ours upwards."""
+    size, edge = 480, 50
+    decades = (1, 4)  # 10 to 10000 cycles
+    colours = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f",
+               "#bcbd22", "#17becf")
+    families = sorted({family for family, _, _, _ in points})
+
+    def place(cycles):
+        share = (math.log10(cycles) - decades[0]) / (decades[1] - decades[0])
+        return edge + min(max(share, 0), 1) * size
+
+    whole = size + 2 * edge
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{whole + 140}" height="{whole}" '
+           'font-family="sans-serif" font-size="11">',
+           f'<rect width="{whole + 140}" height="{whole}" fill="white"/>',
+           f'<path d="M{edge} {whole - edge}L{whole - edge} {edge}" stroke="#bbb"/>']
+    for decade in range(decades[0], decades[1] + 1):
+        at = place(10**decade)
+        out += [f'<path d="M{at} {edge}V{whole - edge}M{edge} {whole - at}H{whole - edge}" stroke="#eee"/>',
+                f'<text x="{at}" y="{whole - edge + 16}" text-anchor="middle">{10**decade}</text>',
+                f'<text x="{edge - 6}" y="{whole - at + 4}" text-anchor="end">{10**decade}</text>']
+    out += [f'<text x="{whole / 2}" y="{whole - 12}" text-anchor="middle">cycles a tile on silicon</text>',
+            f'<text x="14" y="{whole / 2}" text-anchor="middle" transform="rotate(-90 14 {whole / 2})">here</text>']
+    for family, title, silicon, ours in points:
+        colour = colours[families.index(family) % len(colours)]
+        out.append(f'<circle cx="{place(silicon):.1f}" cy="{whole - place(ours):.1f}" r="3" fill="{colour}" '
+                   f'fill-opacity="0.6"><title>{html.escape(title)}: {silicon} and {ours:.2f}</title></circle>')
+    for i, family in enumerate(families):
+        y = edge + 16 * i
+        out += [f'<circle cx="{whole - edge + 14}" cy="{y}" r="4" fill="{colours[i % len(colours)]}"/>',
+                f'<text x="{whole - edge + 24}" y="{y + 4}">{html.escape(family)}</text>']
+    file.write_text("\n".join(out + ["</svg>"]) + "\n")
+
+
+def join(options):
+    results = measured(options)
+    rows = read_rows(options.rows)
+    errors, points, worst = collections.defaultdict(list), [], []
+    with open(options.out / "rows.csv", "w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["row", "family", "thread", "inferred", "silicon", "ours", "error", "reason"])
+        for row in rows:
+            reason = reason_to_skip(row)
+            ours = None if reason else ours_of(row, results)
+            silicon = float(row["cycles"])
+            if ours is None:
+                if reason:
+                    table.writerow([name_of(row), row["family"], row["thread"], row["inferred"], silicon, "",
+                                    "", reason])
+                continue
+            error = ours / silicon - 1
+            table.writerow([name_of(row), row["family"], row["thread"], row["inferred"], silicon,
+                            f"{ours:.2f}", f"{error:.4f}", ""])
+            errors[row["family"], row["thread"]].append(error)
+            points.append((row["family"], name_of(row), silicon, max(ours, 1)))
+            worst.append((abs(error), name_of(row), silicon, ours))
+    picture(points, options.out / "rows.svg")
+    for _, name, silicon, ours in sorted(worst, reverse=True)[:options.worst]:
+        print(f"  {name:52} {silicon:9.2f} {ours:9.2f} {100 * (ours / silicon - 1):+7.1f} %")
+    for (family, thread), found in sorted(errors.items()):
+        print(line_of(f"{family}, {thread}", found))
+    everything = [error for found in errors.values() for error in found]
+    if everything:
+        print(line_of("all", everything))
+    others = collections.Counter(filter(None, map(reason_to_skip, rows)))
+    for reason, count in others.items():
+        print(f"{count:4} rows are left out: {reason}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Rows of LLK's cost table.")
+    parser.add_argument("what", choices=["plan", "join"])
+    parser.add_argument("--rows", type=pathlib.Path, default=pathlib.Path(__file__).with_name("tile.csv"))
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--sample", type=int, default=0, help="rows; 0 is all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--family", default="", help="regular expression of families")
+    parser.add_argument("--worst", type=int, default=20, help="rows with the largest errors, printed")
+    options = parser.parse_args()
+    {"plan": plan, "join": join}[options.what](options)
+
+
+if __name__ == "__main__":
+    main()
