@@ -538,6 +538,8 @@ uint64_t penrose_state_hash(struct penrose_chip *chip);
 
 enum { PENROSE_INLINED = 32 }; /* at most so many calls are kept */
 
+#define PENROSE_RULE_TEXT 400
+
 /* A rule that a guest broke. Texts that are too long are cut. */
 struct penrose_fault {
     enum penrose_fault_kind kind;
@@ -551,7 +553,7 @@ struct penrose_fault {
     uint64_t cycle;        /* when it happened first */
     uint32_t pc, word;     /* of the instruction */
     uint32_t address;      /* that it is about; 0: none */
-    char rule[200];        /* the violated rule, with the values at hand */
+    char rule[PENROSE_RULE_TEXT]; /* the violated rule, with the values at hand */
     /* Of `word`. It is empty, and `word` is 0, if no instruction is at fault but a NoC request that was
      * made at `pc`, or if there is no hart. */
     char disassembly[80];

@@ -192,7 +192,7 @@ static bool has_opted_out(const struct tile *tile, unsigned noc, struct grid_pos
 /* Nobody is reached; `rule` says why, NULL: nobody listens. */
 static void refuse_multicast(struct penrose_chip *chip, struct noc_packet *packet, const char *rule)
 {
-    char text[200], nobody[80];
+    char text[PENROSE_RULE_TEXT], nobody[80];
     const struct noc_span *span = &packet->span;
     snprintf(nobody, sizeof nobody,
              "no worker there takes it (the sender only with bit %d of NOC_CTRL)",
@@ -352,7 +352,7 @@ static uint8_t read_alignment(const struct penrose_chip *chip, const struct noc_
 static void check_serdes(struct penrose_chip *chip, const struct noc_packet *packet,
                          const char *name)
 {
-    char text[200];
+    char text[PENROSE_RULE_TEXT];
     if (grid_tile(&chip->grid, chip_position(packet->to))->kind == PENROSE_TILE_PCIE &&
         pcie_is_serdes(packet->address)) {
         snprintf(text, sizeof text,

@@ -98,7 +98,7 @@ static struct command read_command(const uint32_t *word)
 
 struct refusal {
     enum penrose_fault_kind kind;
-    char text[200];
+    char text[PENROSE_RULE_TEXT];
 };
 
 __attribute__((format(printf, 3, 4))) static bool

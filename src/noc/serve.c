@@ -20,7 +20,7 @@ __attribute__((format(printf, 4, 5))) static bool lets_pass(const struct noc_tar
 {
     static const char *const names[] = {
         "read", "write", "atomic", "read response", "write acknowledgement", "atomic response"};
-    char text[200];
+    char text[PENROSE_RULE_TEXT];
     int length = snprintf(
         text, sizeof text, "NoC %u, %s of %u bytes at 0x%llx of %s: ", packet->noc,
         names[packet->kind], packet->size, (unsigned long long)packet->address, target->name);

@@ -79,8 +79,8 @@ struct rv32_access {
 struct rv32_fault {
     enum penrose_fault_kind kind;
     uint32_t pc, word;
-    uint32_t address; /* of the access, or the CSR number */
-    char detail[200]; /* the violated rule in words; may be empty */
+    uint32_t address;               /* of the access, or the CSR number */
+    char detail[PENROSE_RULE_TEXT]; /* the violated rule in words; may be empty */
 };
 
 /* What reading a place means for a hart that polls it (rv32/idle.h). */

@@ -351,7 +351,7 @@ TENSIX_EXEC(XMOV)
         .size = (tensix_get_THCON_SEC0_REG6_Buffer_size(tensix, state) & 0xffff) << 4,
         .mode = (enum tensix_move_mode)tensix_get_THCON_SEC0_REG6_Transfer_direction(tensix, state),
     };
-    char text[200];
+    char text[PENROSE_RULE_TEXT];
     (void)args; /* `last` does nothing: no page knows of data that the mover would hold back */
     if (tensix->mover.free_at > tensix->now) {
         return wait_for_mover(tensix, thread);

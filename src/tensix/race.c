@@ -63,7 +63,7 @@ void tensix_race_text(const struct tensix *tensix, enum tensix_flight_unit unit,
     static const char *const waits[TENSIX_FLIGHTS] = {"C1 (unpacker 0)", "C2 (unpacker 1)",
                                                       "C3 (packer)"};
     const struct tensix_flight *flight = &tensix->flight[unit];
-    char fields[56], name[24], remedy[60];
+    char fields[160], name[24], remedy[60];
     tensix_field_names(false, word, changed & tensix_race_bits(word, 1u << unit), fields,
                        sizeof fields);
     tensix_disassemble(flight->word, name, sizeof name);

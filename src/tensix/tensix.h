@@ -82,7 +82,7 @@ struct tensix_fault {
     uint64_t cycle;
     uint32_t word; /* the instruction */
     struct tensix_origin origin;
-    char text[200]; /* the violated rule */
+    char text[PENROSE_RULE_TEXT]; /* the violated rule */
 };
 
 /* What the coprocessor needs of its tile. */

@@ -60,7 +60,7 @@ static void judge_null(struct tile *tile, struct rv32_hart *hart, const struct r
     }
     const struct isa_index *index = rv32_code_store_index(hart->code->store);
     unsigned pointer = rv32_find_operands(index, tile_word_at(tile, hart->core, pc), 0).rs1;
-    char text[200];
+    char text[PENROSE_RULE_TEXT];
     snprintf(text, sizeof text, "%s 0x%08x, where the program has no object: %s is 0x%08x",
              access->atomic  ? "atomic access to"
              : access->store ? "store to"

@@ -93,7 +93,7 @@ void tile_noc_enter_reset(struct tile *tile, enum rv32_core core, uint64_t cycle
     tile_noc_forget(tile, core);
     for (unsigned noc = 0; noc < 2; noc++) {
         struct niu_transaction *open = &tile->niu[noc].transaction;
-        char to[40], text[200];
+        char to[40], text[PENROSE_RULE_TEXT];
         if (!open->is_open || open->sender || open->agent != core) {
             continue;
         }

@@ -111,7 +111,7 @@ static const char *decode(const struct tile *tile, const struct mmio_access *acc
 static void look_for_races(struct tile *tile, const struct mmio_access *access,
                            const struct tensix_move *move)
 {
-    char writer[32], text[200];
+    char writer[32], text[PENROSE_RULE_TEXT];
     snprintf(writer, sizeof writer, "a move by %s", tile_agent_name(access->agent));
     if (tensix_move_race(&tile->tensix, move, access->cycle, writer, true, text, sizeof text)) {
         tile_agent_fault(tile, PENROSE_FAULT_CONFIG_RACE, access->agent, access->cycle,

@@ -226,7 +226,7 @@ struct tile_fault {
     uint32_t address;
     uint16_t origin; /* where it is_remote: a request of the tile at this place is at fault */
     bool is_tensix, is_remote;
-    char text[204]; /* the violated rule in words */
+    char text[PENROSE_RULE_TEXT + 4]; /* the violated rule in words */
 };
 
 /* Cycles by which what a hart does next is to be late (penrose_delay); 0: none. */

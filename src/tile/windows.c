@@ -102,7 +102,7 @@ enum answer tile_mmio_INSTRN_BUF(struct tile *tile, struct mmio_access *access)
 
 static void look_for_races(struct tile *tile, const struct mmio_access *access, unsigned index)
 {
-    char text[200], writer[24];
+    char text[PENROSE_RULE_TEXT], writer[24];
     bool is_dual = index >= TENSIX_CONFIG_DUAL;
     unsigned word = index % TENSIX_STATE_WORDS;
     for (unsigned state = 0; state < TENSIX_STATES; state++) {

@@ -90,7 +90,7 @@ static void store(struct tensix *tensix, unsigned state, unsigned word, uint32_t
 void tensix_report_race(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
                         uint32_t mask, uint32_t value)
 {
-    char text[200], name[40];
+    char text[PENROSE_RULE_TEXT], name[40];
     uint32_t changed = (tensix->config[state][word] ^ value) & mask;
     enum tensix_flight_unit unit = tensix_race(tensix, state, word, changed, tensix->now);
     if (unit == TENSIX_FLIGHTS) {

@@ -87,6 +87,17 @@ static uint32_t bits_in(const struct tensix_field *field, unsigned word)
     return word >= field->word && word <= last ? tensix_field_mask(field) : 0;
 }
 
+/* Bits of `word` that belong to parts of the field with names of their own, which stand behind it. */
+static uint32_t bits_of_parts(unsigned id, unsigned word)
+{
+    uint32_t bits = 0;
+    bool is_part = tensix_fields[id].alias;
+    for (unsigned i = id + 1; !is_part && i < TENSIX_FIELDS && tensix_fields[i].alias; i++) {
+        bits |= bits_in(&tensix_fields[i], word);
+    }
+    return bits;
+}
+
 int tensix_field_names(bool thread, unsigned word, uint32_t bits, char *text, size_t size)
 {
     size_t length = 0;
@@ -95,7 +106,7 @@ int tensix_field_names(bool thread, unsigned word, uint32_t bits, char *text, si
     }
     for (unsigned i = 0; i < TENSIX_FIELDS; i++) {
         const struct tensix_field *field = &tensix_fields[i];
-        if (field->thread == thread && bits_in(field, word) & bits) {
+        if (field->thread == thread && bits_in(field, word) & bits & ~bits_of_parts(i, word)) {
             size_t left = length < size ? size - length : 0;
             int more = snprintf(left ? text + length : NULL, left, "%s%s", length ? ", " : "",
                                 field->name);

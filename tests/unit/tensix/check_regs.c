@@ -281,9 +281,10 @@ static const struct naming {
     {false, 2, 0x42, "ALU_ACC_CTRL_Zero_Flag_disabled_dst, STACC_RELU_ReluThreshold"},
     {true, 2, UINT32_MAX, "DISABLE_IMPLIED_SRCA_FMT_Base"},
     {true, 2, 0xfffe, ""},
-    {false, 65, 1U << 31, "THCON_SEC0_REG0_TileDescriptor, THCON_SEC0_REG0_TileDescriptor_z_dim"},
-    {false, 67, 1U << 31,
-     "THCON_SEC0_REG0_TileDescriptor, THCON_SEC0_REG0_TileDescriptor_digest_size"},
+    {false, 65, 1U << 31, "THCON_SEC0_REG0_TileDescriptor_z_dim"},
+    {false, 67, 1U << 31, "THCON_SEC0_REG0_TileDescriptor_digest_size"},
+    {false, 64, 1U << 12 | 1U << 16,
+     "THCON_SEC0_REG0_TileDescriptor, THCON_SEC0_REG0_TileDescriptor_x_dim"}, /* bit 12 has no name */
     {false, 68, 1, "THCON_SEC0_REG1_Row_start_section_size"},
     {false, 186, 0, ""},
     {false, 223, UINT32_MAX, ""},
