@@ -321,7 +321,7 @@ static void judge_config(const struct check_scene *scene, const struct order_clo
             !(is_global || races->state[lane] == state)) {
             continue;
         }
-        char fields[56], text[RACES_WHO];
+        char fields[160], text[RACES_WHO];
         tensix_field_names(false, word, used, fields, sizeof fields);
         bool is_unit = scene->event->kind == OBSERVED_UNIT;
         check_report(scene, PENROSE_FAULT_CONFIG_RACE, scene->hart, scene->event->pc,

@@ -143,7 +143,7 @@ bool races_is_base(unsigned word);
 unsigned races_base_word(const struct tensix *tensix, unsigned thread, uint32_t word);
 
 /* "MVMUL of trisc1 (math.h:12)", in `text`, which is also the result. */
-enum { RACES_WHO = 120 };
+enum { RACES_WHO = 240 };
 const char *races_who(const struct check_scene *scene, const struct order_stamp *stamp,
                       char text[RACES_WHO]);
 

@@ -266,7 +266,7 @@ void races_harts_config(const struct check_scene *scene, unsigned state, unsigne
         base->number = 0;
     }
     if (is_under_way || find_waiting(&tensix->thread[thread], &what, &found)) {
-        char fields[56], text[RACES_WHO];
+        char fields[160], text[RACES_WHO];
         tensix_field_names(false, word, changed, fields, sizeof fields);
         check_report(scene, PENROSE_FAULT_CONFIG_RACE, scene->hart, scene->event->pc,
                      (uint32_t)scene->event->address,
@@ -544,7 +544,7 @@ static void judge_use_of_stores(const struct check_scene *scene, const struct or
             (is_config && !(store->changed & tensix_race_bits(word, user)))) {
             continue;
         }
-        char fields[56] = "", text[CHECK_PLACE];
+        char fields[160] = "", text[CHECK_PLACE];
         store->number = 0;
         if (is_config) {
             tensix_field_names(false, word, store->changed & tensix_race_bits(word, user), fields,

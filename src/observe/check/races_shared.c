@@ -130,7 +130,7 @@ void races_shared_config(const struct check_scene *scene, const struct order_clo
         }
         if (change->bits & byte && bits && !is_told &&
             is_unordered_change(scene, clock, stamp, change)) {
-            char fields[56], text[RACES_WHO], place[CHECK_PLACE];
+            char fields[160], text[RACES_WHO], place[CHECK_PLACE];
             is_told = true;
             tensix_field_names(false, word, bits, fields, sizeof fields);
             check_report(
