@@ -92,7 +92,7 @@ bool scene_run(struct scene *scene, uint64_t cycles, bool *is_done)
     if (penrose_run(scene->chip, &run) == PENROSE_FAULT) {
         struct penrose_fault fault;
         penrose_fault_get(scene->chip, 0, &fault);
-        snprintf(scene->error.text, sizeof scene->error.text, "%s: %s, pc %x at %s",
+        snprintf(scene->error.text, sizeof scene->error.text, "%s: %.300s, pc %x at %.100s",
                  fault.hart_name, fault.rule, fault.pc, fault.source);
         return false;
     }

@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <penrose/penrose.h>
+
 #include "../common/random.h"
 #include "program.h"
 
@@ -16,7 +18,7 @@ enum ending {
 /* What a run left behind. `l1` is the window, then the log. */
 struct outcome {
     enum ending ending;
-    char detail[240];
+    char detail[PENROSE_RULE_TEXT + 40];
     uint32_t l1_words;
     uint32_t *l1;
     uint32_t local[LOCAL_WORDS];
