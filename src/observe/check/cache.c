@@ -61,7 +61,10 @@ static void report_stale(const struct check_scene *scene, struct check_line *lin
     const struct tile *writer = scene->checks->chip->place[line->changed_in[word] % NOC_NODES].tile;
     struct check_scene of_writer = *scene;
     char loaded[CHECK_PLACE], changed[CHECK_PLACE + 32], place[CHECK_PLACE] = "";
-    of_writer.tile = writer ? (struct tile *)writer : scene->tile;
+    if (writer) {
+        of_writer.tile = (struct tile *)writer;
+        of_writer.own = scene->checks->tile[writer->node];
+    }
     snprintf(changed, sizeof changed, "%s",
              line->changed_by[word] <= OBSERVED_NCRISC
                  ? check_place(&of_writer, line->changed_by[word], line->changed_at[word], place)

@@ -74,10 +74,11 @@ void check_concerns(const struct check_scene *scene, unsigned hart, uint32_t pc)
     }
 }
 
-/* The finding is there: who else has to do with it, if that was not known when it was found first. */
-static void add_others(struct finding *finding, const struct checks *checks)
+/* Who else has to do with a finding, if it is reported and that was not known when it was found. */
+static void add_others(struct checks *checks, unsigned index)
 {
-    if (finding->others == 0) {
+    struct finding *finding = index < FINDINGS ? &checks->findings.finding[index] : NULL;
+    if (finding && finding->others == 0) {
         finding->others = checks->others;
         memcpy(finding->other, checks->other, sizeof finding->other);
     }
@@ -107,49 +108,58 @@ void check_know_programs(const struct check_scene *scene)
 {
     struct penrose_chip *chip = scene->checks->chip;
     const struct tile *tile = scene->tile;
-    if (scene->own->is_known && !scene->own->knows_programs && chip->head.find_programs) {
-        scene->own->knows_programs = true;
+    struct check_tile *own = scene->own;
+    if (own && own->is_known && !own->knows_programs && chip->head.find_programs) {
+        own->knows_programs = true;
         images_forget_found(&chip->head.images, tile->x, tile->y);
         chip->head.find_programs(chip->head.find_context, tile->x, tile->y);
+    }
+}
+
+static void report_text(const struct check_scene *scene, const struct check_told *told,
+                        uint32_t address, char *text)
+{
+    struct checks *checks = scene->checks;
+    for (unsigned i = 0; i < CHECK_TOLD; i++) {
+        const struct check_told *other = &checks->told[i];
+        if (other->is_there && other->kind == told->kind && other->hart == told->hart &&
+            other->pc == told->pc && other->launch == told->launch) {
+            if (other->finding < FINDINGS) {
+                checks->findings.finding[other->finding].count++;
+            }
+            add_others(checks, other->finding);
+            return; /* one mistake, here or on another tile */
+        }
+    }
+    struct check_told *kept = &checks->told[checks->tellings++ % CHECK_TOLD];
+    bool is_new;
+    check_know_programs(scene);
+    *kept = *told;
+    kept->finding = find_or_add(scene, told, text, &is_new);
+    add_others(checks, kept->finding);
+    if (is_new) {
+        struct tile_fault fault =
+            tile_fault_of(scene->tile, told->kind, (enum tile_agent)told->hart, told->pc,
+                          scene->event->cycle, text);
+        fault.address = address;
+        tile_fault(scene->tile, &fault);
     }
 }
 
 void check_report(const struct check_scene *scene, enum penrose_fault_kind kind, unsigned hart,
                   uint32_t pc, uint32_t address, const char *format, ...)
 {
-    struct checks *checks = scene->checks;
-    uint32_t launch = scene->own->launched.id;
+    const struct check_told told = {
+        .is_there = true, .kind = kind, .hart = hart, .pc = pc, .launch = scene->own->launched.id};
     char text[sizeof((struct tile_fault *)0)->text];
-    if (!checks->does[check_of[kind]]) {
-        return;
+    if (scene->checks->does[check_of[kind]]) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(text, sizeof text, format, arguments);
+        va_end(arguments);
+        report_text(scene, &told, address, text);
     }
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    for (unsigned i = 0; i < CHECK_TOLD; i++) {
-        const struct check_told *told = &checks->told[i];
-        if (told->is_there && told->kind == kind && told->hart == hart && told->pc == pc &&
-            told->launch == launch) {
-            checks->findings.finding[told->finding % FINDINGS].count += told->finding < FINDINGS;
-            add_others(&checks->findings.finding[told->finding % FINDINGS], checks);
-            return; /* one mistake, here or on another tile */
-        }
-    }
-    struct check_told told = {
-        .is_there = true, .kind = kind, .hart = hart, .pc = pc, .launch = launch};
-    bool is_new;
-    check_know_programs(scene);
-    told.finding = find_or_add(scene, &told, text, &is_new);
-    add_others(&checks->findings.finding[told.finding % FINDINGS], checks);
-    checks->told[checks->tellings++ % CHECK_TOLD] = told;
-    if (!is_new) {
-        return;
-    }
-    struct tile_fault fault =
-        tile_fault_of(scene->tile, kind, (enum tile_agent)hart, pc, scene->event->cycle, text);
-    fault.address = address;
-    tile_fault(scene->tile, &fault);
+    scene->checks->others = 0; /* the next report is about others */
 }
 
 /* Appends a line of a chain of calls, unless it is in the file of the line behind it: of a header one is
@@ -170,6 +180,7 @@ const char *check_place(const struct check_scene *scene, unsigned hart, uint32_t
     static const char before_calls[] = ", inlined at ";
     struct penrose_chip *chip = scene->checks->chip;
     const struct tile *tile = scene->tile;
+    check_know_programs(scene);
     check_concerns(scene, hart, pc);
     struct sink sink = {.text = text, .size = CHECK_PLACE};
     char source[256], calls[1024];
