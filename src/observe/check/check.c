@@ -313,6 +313,7 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
         return error_set(error, PENROSE_E_MEMORY, "no memory for checks");
     }
     checks->chip = chip;
+    checks->is_late = chip->head.time.now > 0;
     checks->observer = (struct observer){
         .kinds = 1 << OBSERVED_READ | 1 << OBSERVED_WRITTEN | 1 << OBSERVED_SENT |
                  1 << OBSERVED_DELIVERED,
@@ -331,7 +332,7 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
         checks->does[CHECK_RACES] || checks->does[CHECK_BUFFERS] || follows_state(checks);
     checks->observer.kinds |= (unsigned)wants_units << OBSERVED_UNIT;
     checks->observer.kinds |= (unsigned)follows_state(checks) << OBSERVED_EXPANDS;
-    if (checks->does[CHECK_UNINIT] && chip->head.time.now > 0) {
+    if (checks->does[CHECK_UNINIT] && checks->is_late) {
         status = error_set(error, PENROSE_E_STATE,
                            "the check uninit does not know what was written before it began: turn "
                            "it on before the first cycle, or name the other checks only");

@@ -224,6 +224,7 @@ struct checks {
     struct observer observer;
     struct penrose_chip *chip;
     bool does[CHECKS];
+    bool is_late;      /* time had passed when the checks began */
     unsigned searches; /* for firmware of a host */
     struct findings findings;
     struct check_told told[CHECK_TOLD];

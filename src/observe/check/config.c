@@ -1,6 +1,6 @@
 /*
- * What a kernel uses and has not set, see pieces.h. SPEC: WormholeB0 MOPExpander, REPLAY, ADCs, RWCs;
- * BlackholeA0 BackendConfiguration, Dst.
+ * What a kernel uses and has not set, see pieces.h. SPEC: WormholeB0 MOPExpander, REPLAY, ADCs,
+ * RWCs; BlackholeA0 BackendConfiguration, Dst.
  */
 #include "observe/check/pieces.h"
 
@@ -16,13 +16,17 @@
 #include "tensix/exec.h"
 #include "tensix/vector/schedule.h"
 
+/* Checks that begin late do not know what was set before. */
 static struct check_config *config_of(const struct check_scene *scene)
 {
     struct check_tile *own = scene->own;
     if (!own->config) {
         own->config = calloc(1, sizeof *own->config);
+        for (unsigned i = 0; own->config && i < CONFIG_PIECES; i++) {
+            own->config->piece[i].is_ever_set = scene->checks->is_late;
+        }
         if (own->config) {
-            own->config->macros = scene->tile->tensix.vector.macros;
+            own->config->is_late = scene->checks->is_late;
         }
     }
     return own->config;
@@ -147,19 +151,31 @@ void check_config_begin(const struct check_scene *scene)
         piece->left &= ~changed;
         piece->set = 0;
     }
+    if (config) {
+        config->sections = (struct config_sections){.is_known = false};
+    }
 }
 
 /* The place in words, for reports when its program is gone. */
-static unsigned keep_place(const struct check_scene *scene, unsigned hart, uint32_t pc)
+static void describe_place(const struct check_scene *scene, unsigned hart, uint32_t pc, char *text,
+                           size_t size)
 {
-    struct config_places *places = &scene->checks->places;
-    struct penrose_chip *chip = scene->checks->chip;
     const struct tile *tile = scene->tile;
-    const struct config_place place = {.launch = scene->own->launched.id, .pc = pc, .hart = hart};
-    for (unsigned i = places->count; i-- > 0;) {
-        const struct config_place *other = &places->place[i];
-        if (other->launch == place.launch && other->pc == pc && other->hart == hart) {
-            return i;
+    char function[64], source[256], place[CHECK_PLACE];
+    check_place(scene, hart, pc, place);
+    chip_locate(scene->checks->chip, tile->x, tile->y, pc, function, sizeof function, source,
+                sizeof source);
+    function[strcspn(function, "+")] = '\0';
+    snprintf(text, size, "launch %u%s%s, %s", scene->own->launched.id, *function ? " in " : "",
+             function, place);
+}
+
+static unsigned keep_place(struct config_places *places, const char *text)
+{
+    unsigned *slot = &places->slot[finding_hash(0, text) % CONFIG_SLOTS];
+    for (unsigned i = *slot; i > 0; i = places->place[i - 1].next) {
+        if (strcmp(places->place[i - 1].text, text) == 0) {
+            return i - 1;
         }
     }
     if (places->count == places->room) {
@@ -172,33 +188,60 @@ static unsigned keep_place(const struct check_scene *scene, unsigned hart, uint3
         places->room = room;
     }
     struct config_place *kept = &places->place[places->count];
-    char function[64] = "", source[256], text[CHECK_PLACE];
-    *kept = place;
-    check_know_programs(scene);
-    chip_locate(chip, tile->x, tile->y, pc, function, sizeof function, source, sizeof source);
-    function[strcspn(function, "+")] = '\0';
-    snprintf(kept->text, sizeof kept->text, "launch %u%s%s, %s", place.launch,
-             *function ? " in " : "", function, check_place(scene, hart, pc, text));
-    return places->count++;
+    *kept = (struct config_place){.next = *slot};
+    snprintf(kept->text, sizeof kept->text, "%s", text);
+    *slot = ++places->count;
+    return *slot - 1;
 }
 
-void check_config_ended(const struct check_scene *scene)
+/* Places of the launch that ends. An instruction sets many pieces, and it takes long to find its
+ * line. */
+struct ended_place {
+    uint32_t pc;
+    unsigned hart, place;
+};
+
+enum { ENDED_PLACES = 64 };
+
+static unsigned place_of(const struct check_scene *scene, const struct config_piece *piece,
+                         struct ended_place ended[ENDED_PLACES])
 {
-    struct check_config *config = scene->own->config;
-    if (!config || !scene->own->is_known) {
-        return;
+    struct ended_place *known = &ended[piece->pc / 4 % ENDED_PLACES];
+    char text[sizeof((struct config_place *)0)->text];
+    if (known->pc != piece->pc || known->hart != piece->hart) {
+        describe_place(scene, piece->hart, piece->pc, text, sizeof text);
+        *known =
+            (struct ended_place){piece->pc, piece->hart, keep_place(&scene->checks->places, text)};
     }
+    return known->place;
+}
+
+static void end_launch(const struct check_scene *scene, struct check_config *config)
+{
+    struct ended_place ended[ENDED_PLACES] = {{.hart = CHECK_NO_HART}};
     for (unsigned i = 0; i < CONFIG_PIECES; i++) {
         struct config_piece *piece = &config->piece[i];
         piece->last = value_of(&scene->tile->tensix, i);
         const uint32_t left = (piece->last ^ piece->before) & piece->set;
         piece->left = (piece->left & ~piece->set & (piece->last ^ piece->before)) | left;
         if (left) {
-            piece->place = keep_place(scene, piece->hart, piece->pc);
+            piece->place = place_of(scene, piece, ended);
             piece->told = 0;
         }
     }
     config->is_after_some = true;
+}
+
+void check_config_ended(const struct check_scene *scene)
+{
+    struct check_config *config = scene->own->config;
+    if (!config || !scene->checks->does[CHECK_CONFIG]) {
+        return; /* what was ever set is all that the check uninit asks for */
+    }
+    config->is_late = false;
+    if (scene->own->is_known) {
+        end_launch(scene, config);
+    }
 }
 
 void check_config_free(struct checks *checks)
@@ -227,7 +270,7 @@ static void set_piece(const struct check_scene *scene, unsigned index, uint32_t 
 /* What an instruction uses of what an earlier launch has left. */
 struct config_leaks {
     unsigned count, named, first;
-    char names[90];
+    char names[160];
 };
 
 /* One place that leaves something is one mistake, whatever uses it. */
@@ -248,11 +291,10 @@ static bool is_told_of_place(struct config_places *places, unsigned index, unsig
 static void judge_piece(const struct check_scene *scene, struct config_leaks *leaks, unsigned index,
                         uint32_t used)
 {
-    enum { ROOM = 40 };
     struct config_piece *piece = &scene->own->config->piece[index];
     const uint32_t left = piece->left & ~piece->set & ~piece->told & used;
     const size_t length = strlen(leaks->names);
-    char name[72];
+    char name[130];
     if (!left) {
         return;
     }
@@ -265,7 +307,7 @@ static void judge_piece(const struct check_scene *scene, struct config_leaks *le
         leaks->first = index;
         snprintf(leaks->names, sizeof leaks->names, "%s", name);
         leaks->named = 1;
-    } else if (length + ROOM < sizeof leaks->names) {
+    } else if (length + strlen(", ") + strlen(name) < sizeof leaks->names) {
         snprintf(leaks->names + length, sizeof leaks->names - length, ", %s", name);
         leaks->named++;
     }
@@ -285,7 +327,7 @@ static void report_leaks(const struct check_scene *scene, const char *user,
         snprintf(more, sizeof more, " and %u more", leaks->count - leaks->named);
     }
     check_report(
-        scene, PENROSE_FAULT_CONFIG_LEAK, scene->hart, scene->event->pc, leaks->first,
+        scene, PENROSE_FAULT_CONFIG_LEAK, scene->hart, scene->event->pc, 0,
         "%s uses %s%s, which this kernel has not set: as left by %s", user, leaks->names, more,
         piece->place < places->count ? places->place[piece->place].text : "an earlier launch");
 }
@@ -319,7 +361,8 @@ static bool touches_dst(const struct observed_work *work)
     return false;
 }
 
-/* Does the packer use this mask for edges? SPEC: BlackholeA0 PACR: mappings choose a mask for each row. */
+/* Does the packer use this mask for edges? SPEC: BlackholeA0 PACR: mappings choose a mask for each
+ * row. */
 static bool chooses_mask(const uint32_t config[TENSIX_STATE_WORDS], unsigned mask)
 {
     enum { MAPPINGS = 4, ROW_BITS = 2, ROW_MASK = 3 };
@@ -376,7 +419,8 @@ static uint32_t bits_used(const struct check_scene *scene, const struct observed
 
 enum { TEMPLATES = 12 /* values of VD from here on */ };
 
-/* Does it do nothing with what it reads? What becomes a template of a load macro is kept and not executed. */
+/* Does it do nothing with what it reads? What becomes a template of a load macro is kept and not
+ * executed. */
 static bool takes_any_lregs(unsigned row, unsigned thread, uint32_t word)
 {
     return tensix_has(row, TENSIX_TRAIT_CARRIES) ||
@@ -390,13 +434,12 @@ static void judge_lreg(const struct check_scene *scene, struct config_leaks *lea
 {
     enum { WRITABLE = 8 };
     const struct config_piece *piece = &scene->own->config->piece[CONFIG_AT_LREGS + index];
-    const struct tensix_vector *vector = &scene->tile->tensix.vector;
-    const bool is_lost = index < WRITABLE && scene->own->config->macros != vector->macros;
+    const bool is_lost = index < WRITABLE && scene->own->config->has_macros;
     if (is_lost || takes_any_lregs(row, scene->event->thread, scene->event->word)) {
         return;
     }
     if (index < WRITABLE && !piece->is_ever_set) {
-        check_report(scene, PENROSE_FAULT_UNDEFINED_DATA, scene->hart, scene->event->pc, index,
+        check_report(scene, PENROSE_FAULT_UNDEFINED_DATA, scene->hart, scene->event->pc, 0,
                      "%s reads LReg %u, which no instruction has written", user, index);
     }
     judge_piece(scene, leaks, CONFIG_AT_LREGS + index, UINT32_MAX);
@@ -404,8 +447,8 @@ static void judge_lreg(const struct check_scene *scene, struct config_leaks *lea
 
 /* --- Load macros --- */
 
-/* SPEC: BlackholeA0 SFPLOADMACRO: a byte of a macro's sequence for each sub-unit, whose source from 4 on is a
- * template. */
+/* SPEC: BlackholeA0 SFPLOADMACRO: a byte of a macro's sequence for each sub-unit, whose source from
+ * 4 on is a template. */
 static void judge_macro(const struct check_scene *scene, struct config_leaks *leaks)
 {
     enum { INDEX_SHIFT = 22, SOURCE = 7, FIRST_TEMPLATE = 4 };
@@ -420,7 +463,8 @@ static void judge_macro(const struct check_scene *scene, struct config_leaks *le
     }
 }
 
-/* SFPCONFIG sets templates and sequences, and an instruction whose VD is from 12 on becomes a template. */
+/* SFPCONFIG sets templates and sequences, and an instruction whose VD is from 12 on becomes a
+ * template. */
 static void note_macro(const struct check_scene *scene, unsigned row)
 {
     const unsigned vd = tensix_vector_decode(row, scene->event->thread, scene->event->word).vd;
@@ -438,7 +482,8 @@ static void note_macro(const struct check_scene *scene, unsigned row)
 
 enum { HALF_ROWS = TENSIX_DST_ROWS / 2, HALVES = 2, MATH = 1, PACK = 2 };
 
-/* SEMWAIT, which only reads, while a semaphore is at its maximum of 2 says that there are two sections. */
+/* SEMWAIT, which only reads, while a semaphore is at its maximum of 2 says that there are two
+ * sections. How many there were before is not known of a launch that began before the checks. */
 static void note_section(const struct check_scene *scene, const struct observed_touch *touch)
 {
     enum { WHILE_AT_MOST = 2 };
@@ -446,7 +491,7 @@ static void note_section(const struct check_scene *scene, const struct observed_
     const struct observed_work *work = scene->event->work;
     const unsigned thread = scene->event->thread;
     const bool waits = !touch->is_write && work->touches == 1;
-    if (waits && thread == MATH && !sections->is_known &&
+    if (waits && thread == MATH && !sections->is_known && !scene->own->config->is_late &&
         tensix_decode_SEMWAIT(scene->event->word).condition_mask & WHILE_AT_MOST &&
         scene->tile->tensix.semaphore[touch->first % TENSIX_SEMAPHORES].max == HALVES) {
         *sections = (struct config_sections){.is_known = true, .semaphore = touch->first};
@@ -469,13 +514,14 @@ static void judge_section(const struct check_scene *scene, const char *user)
     }
     for (unsigned i = 0; i < work->touches; i++) {
         const struct observed_touch *touch = &work->touch[i];
-        if (touch->state == OBSERVED_STATE_DST && touch->first - first >= HALF_ROWS) {
+        const uint32_t last = touch->first + touch->count - 1;
+        const uint32_t row = touch->first - first < HALF_ROWS ? last : touch->first;
+        if (touch->state == OBSERVED_STATE_DST && row - first >= HALF_ROWS) {
             sections->is_told[thread] = true;
-            check_report(scene, PENROSE_FAULT_DST_SECTION, scene->hart, scene->event->pc,
-                         touch->first,
+            check_report(scene, PENROSE_FAULT_DST_SECTION, scene->hart, scene->event->pc, row,
                          "%s uses Dst row %u, and its thread has the half of Dst with rows %u to "
                          "%u, as semaphore %u counts to two",
-                         user, touch->first, first, first + HALF_ROWS - 1, sections->semaphore);
+                         user, row, first, first + HALF_ROWS - 1, sections->semaphore);
             return;
         }
     }
@@ -508,6 +554,7 @@ void check_config_unit(const struct check_scene *scene)
     if (is_of_kernel && schedules) {
         judge_macro(scene, &leaks);
     }
+    config->has_macros |= schedules;
     if (unit == ORDER_VECTOR) {
         note_macro(scene, work->row);
     }
@@ -568,8 +615,8 @@ void check_config_stored(const struct check_scene *scene)
 
 /* --- MOPs and replays --- */
 
-/* What somebody expands is set by this launch, or else by an earlier one, or not at all: the first that is not
- * is `unset`. */
+/* What somebody expands is set by this launch, or else by an earlier one, or not at all: the first
+ * that is not is `unset`. */
 static void judge_expanded(const struct check_scene *scene, struct config_leaks *leaks,
                            unsigned *unset, unsigned index)
 {
@@ -584,11 +631,11 @@ static void judge_expanded(const struct check_scene *scene, struct config_leaks 
 static void report_expanded(const struct check_scene *scene, const char *user,
                             const struct config_leaks *leaks, unsigned unset)
 {
-    char name[72];
+    char name[130];
     report_leaks(scene, user, leaks);
     if (unset < CONFIG_PIECES) {
         name_piece(unset, UINT32_MAX, name, sizeof name);
-        check_report(scene, PENROSE_FAULT_CONFIG_UNSET, scene->hart, scene->event->pc, unset,
+        check_report(scene, PENROSE_FAULT_CONFIG_UNSET, scene->hart, scene->event->pc, 0,
                      "%s uses %s, which nobody has %s", user, name,
                      unset >= CONFIG_AT_REPLAYS ? "recorded" : "set");
     }

@@ -1,11 +1,11 @@
 /*
- * What kernels set and use of a tile's coprocessor, for the check config: words of Config and ThreadConfig,
- * GPRs, address counters, the MOP configuration, the replay buffer, semaphores, LRegs and load macros, one behind the
- * other.
+ * What kernels set and use of a tile's coprocessor, for the check config: words of Config and
+ * ThreadConfig, GPRs, address counters, the MOP configuration, the replay buffer, semaphores, LRegs
+ * and load macros, one behind the other.
  *
- * A kernel can rely on what it has set, and on what reset and the firmware leave. Of each piece the bits are
- * known that kernels of this launch have set, and those that hold what a kernel of an earlier launch has left
- * in them, and that differ from what it had found.
+ * A kernel can rely on what it has set, and on what reset and the firmware leave. Of each piece the
+ * bits are known that kernels of this launch have set, and those that hold what a kernel of an
+ * earlier launch has left in them, and that differ from what it had found.
  */
 #ifndef OBSERVE_CHECK_PIECES_H
 #define OBSERVE_CHECK_PIECES_H
@@ -38,7 +38,7 @@ struct config_piece {
     uint32_t last;   /* the value at the end of the latest launch */
     uint32_t pc;     /* who has set it last in this launch, */
     unsigned hart;
-    unsigned place; /* and in the launch that has left it: of the places of `struct check_config` */
+    unsigned place; /* and in the launch that has left it: of `struct config_places` */
     bool is_ever_set;
 };
 
@@ -46,16 +46,18 @@ enum { CONFIG_TOLD = 8 };
 
 /* Who has left something, in words. */
 struct config_place {
-    uint32_t launch, pc;
-    unsigned hart;
-    char text[160];
+    char text[280];
+    unsigned next;                     /* 1 + another place of its slot; 0: there is none */
     unsigned told[CONFIG_TOLD], tolds; /* pieces of which a report tells */
 };
 
-/* Of all tiles. */
+enum { CONFIG_SLOTS = 4096 };
+
+/* Of all tiles, each text once. */
 struct config_places {
     struct config_place *place;
     unsigned count, room;
+    unsigned slot[CONFIG_SLOTS]; /* by a hash of the text: 1 + the latest place; 0: there is none */
 };
 
 /* What math and packer do with the halves of Dst, by a semaphore that counts to two. */
@@ -67,8 +69,9 @@ struct config_sections {
 };
 
 struct check_config {
+    bool is_late;       /* what the launch at hand did at first is not known */
     bool is_after_some; /* a launch has ended before */
-    uint16_t macros;    /* of the Vector Unit at first: what load macros write is not told */
+    bool has_macros;    /* load macros have executed: what they write is not told */
     struct config_sections sections;
     struct config_piece piece[CONFIG_PIECES];
 };
