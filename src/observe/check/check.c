@@ -148,6 +148,7 @@ static void check_access(const struct check_scene *scene)
     }
     if (follows_state(scene->checks) && event->agent <= OBSERVED_NCRISC &&
         event->kind == OBSERVED_WRITTEN && event->address >= AT_MOP_CFG) {
+        know_launch(scene);
         check_config_stored(scene);
     }
     if (event->address < scene->tile->kind->l1_bytes) {
@@ -188,6 +189,7 @@ static void check_unit(const struct check_scene *scene)
         check_races_unit(scene);
     }
     if (follows_state(scene->checks)) {
+        know_launch(scene);
         check_config_unit(scene);
     }
     check_buffers_unit(scene);
@@ -277,6 +279,7 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
     } else if (event->kind == OBSERVED_UNIT) {
         check_unit(&scene);
     } else if (event->kind == OBSERVED_EXPANDS) {
+        know_launch(&scene);
         check_config_expands(&scene);
     } else {
         check_access(&scene);

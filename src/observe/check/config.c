@@ -203,8 +203,8 @@ struct ended_place {
 
 enum { ENDED_PLACES = 64 };
 
-static unsigned place_of(const struct check_scene *scene, const struct config_piece *piece,
-                         struct ended_place ended[ENDED_PLACES])
+static unsigned place_that_ends(const struct check_scene *scene, const struct config_piece *piece,
+                                struct ended_place ended[ENDED_PLACES])
 {
     struct ended_place *known = &ended[piece->pc / 4 % ENDED_PLACES];
     char text[sizeof((struct config_place *)0)->text];
@@ -225,7 +225,7 @@ static void end_launch(const struct check_scene *scene, struct check_config *con
         const uint32_t left = (piece->last ^ piece->before) & piece->set;
         piece->left = (piece->left & ~piece->set & (piece->last ^ piece->before)) | left;
         if (left) {
-            piece->place = place_of(scene, piece, ended);
+            piece->place = place_that_ends(scene, piece, ended);
             piece->told = 0;
         }
     }
