@@ -93,10 +93,14 @@ kit() {
     timeout 120 "$PENROSE" run "${options[@]}" --max-cycles 1000000 --check >"$work/out" 2>"$work/said" </dev/null
 }
 
-# in_kit NAME TEXT [FILE SED]...: the checks say this of the programs, or (an empty text) nothing.
+# in_kit NAME TEXT [FILE SED]...: the checks say this of the programs, or (an empty text) nothing, and they end well.
 in_kit() {
     [[ $1 =~ ${PENROSE_CASES:-} ]] || return 0
-    kit "$1" "${@:3}"
-    report "$1" "$(if [ -n "$2" ]; then grep -qE "$2" "$work/said"; else ! grep -q 'guest fault' "$work/said"; fi ||
-        { echo "expected /$2/; found:" && cut -c1-300 "$work/said"; })"
+    local status=0
+    kit "$1" "${@:3}" || status=$?
+    report "$1" "$(if [ -n "$2" ]; then
+        grep -qE "$2" "$work/said"
+    else
+        [ "$status" -eq 0 ] && ! grep -q 'guest fault' "$work/said"
+    fi || { echo "expected /$2/, exit status $status; found:" && cut -c1-300 "$work/said"; })"
 }

@@ -3,17 +3,22 @@
 
     tests/checks/mutations.py --out DIR [--seed N] [--count N] [--jobs N] [--only ID]
 
-A mutant is a kernel of firmware/grid, or a header that these kernels include, in which one statement is left out or one
-operand is off by one (OPERATORS). Which ones follows from the seed; operators take turns, so that each gets its share.
-A mutant runs twice: as it is, which shows what it does (the same results, wrong ones, a deadlock, which ends the run with
-a report of who waits for whom, another hang, a fault), and with --check, which shows whether it is found. It counts as found if a check or a rule that is always on reports a guest
-fault. "At the line" says that the report names a line within three of the mutation.
+A mutant is a kernel of firmware/grid, or a header that these kernels include, in which one statement is left out or
+one operand is off by one (OPERATORS). Which ones follows from the seed; operators take turns, so that each gets its share.
+A mutant runs twice: as it is, which shows what it does (the same results, wrong ones, a deadlock, which ends the run
+with a report of who waits for whom, another hang, a fault), and with --check, which shows whether it is found. It counts
+as found if a check or a rule that is always on reports a guest fault. "At the line" says that the report names a line
+within three of the mutation.
 
 DIR keeps what is known of each mutant, so a run that was cut goes on where it was. It also gets result.json and
 table.txt, which is printed, too. A mutant that computes the same for a reason stands with the reason in
 equivalent-mutants.txt beside this file, and is not counted among those that are to be found.
 
-Exit codes: 0 done, 1 a kernel without mutation fails or is reported, 77 no firmware or no cross compiler.
+A mutant of which either run does not end in ten minutes counts as a timeout. A mutant of which either run ends as no
+run should counts as a crash.
+
+Exit codes: 0 done, 1 a kernel without mutation fails or is reported, or a run crashes, 77 no firmware or no cross
+compiler.
 """
 
 import argparse
@@ -195,8 +200,11 @@ class Place:
         output.unlink(missing_ok=True)
         command = [self.options.penrose, "run", f"{program}.json", "--firmware", self.options.firmware, "--kernels",
                    kernels, "--max-cycles", "1M", "--threads", "1", *options]
-        ran = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=600)
-        result = {0: "same", 1: "fault", 3: "hang", 4: "deadlock"}.get(ran.returncode, f"exit {ran.returncode}")
+        try:
+            ran = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=600)
+        except subprocess.TimeoutExpired:
+            return "timeout", "", ""
+        result = {0: "same", 1: "fault", 3: "hang", 4: "deadlock"}.get(ran.returncode, "crash")
         data = output.read_bytes() if result == "same" and output.exists() else b""
         return result, hashlib.sha256(data).hexdigest(), ran.stderr
 
@@ -255,7 +263,9 @@ def try_mutant(place, mutant, good):
         result, output, _ = place.run(program, "mutant")
         if result == "same" and output != good[program]["output"]:
             result = "wrong"
-        _, _, said = place.run(program, "mutant", "--check")
+        checked, _, said = place.run(program, "mutant", "--check")
+        if checked in ("crash", "timeout"):
+            result = checked
         return {"program": program, "result": result, **judge(mutant, said)}
     finally:
         path.write_text(text)
@@ -284,7 +294,7 @@ def equivalent_mutants():
     return known
 
 
-RESULTS = ("same", "wrong", "deadlock", "hang", "fault")
+RESULTS = ("same", "wrong", "deadlock", "hang", "fault", "timeout", "crash")
 WAYS = ("at the line", "elsewhere", "as another kind", "no")
 
 
@@ -357,6 +367,7 @@ def run_all(options):
                 if row["result"] in RESULTS and len(rows) < options.count:
                     rows.append(row)
     tell(rows, equivalent_mutants(), out)
+    sys.exit(any(row["result"] == "crash" for row in rows))
 
 
 def main():
