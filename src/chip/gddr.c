@@ -103,7 +103,7 @@ const uint8_t *chip_gddr_read(void *owner, const struct tile *tile, const struct
     const uint8_t *chunk = sparse_chunk(&port->bank->memory, packet->address);
     struct chip_unit *unit = chip->place[tile->node].unit;
     note_read(unit, port, packet);
-    if (port->tile && port->tile->observed) {
+    if (port->tile && port->tile->observers > 0) {
         tell_read(chip, chip->place[tile->node].tile, port->tile, packet);
     }
     return chunk ? chunk + at : zeros;

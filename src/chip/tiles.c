@@ -17,7 +17,7 @@ static bool configure_tile(struct penrose_chip *chip, struct tile *tile)
     tile->tensix.kernels = chip->kernels;
     tile->quantum = options->quantum;
     for (unsigned core = 0; core < RV32_CORES; core++) {
-        tile->hart[core].timing = options->timed ? tile_costs.harts : NULL;
+        tile->hart[core].timing = options->timed ? chip->costs.harts : NULL;
     }
     return options->schedule != PENROSE_RANDOM ||
            tile_weak_enable(tile,
