@@ -63,6 +63,16 @@ static void modify_fidelity(struct tensix_rwc *rwc, unsigned word)
     rwc->fidelity = word & FIDELITY_CLEAR ? 0 : next & TENSIX_RWC_FIDELITY_MASK;
 }
 
+static void touch_modifier(struct tensix *tensix, unsigned first)
+{
+    tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_THREAD_CONFIG,
+                 first + TENSIX_WORD_ADDR_MOD_AB_SEC0_SrcAIncr, 1);
+    tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_THREAD_CONFIG,
+                 first + TENSIX_WORD_ADDR_MOD_DST_SEC0_DestIncr, 1);
+    tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_THREAD_CONFIG,
+                 first + TENSIX_WORD_ADDR_MOD_BIAS_SEC0_BiasIncr, 1);
+}
+
 /* Answers the DST word, where fidelity is. */
 static unsigned modify(struct tensix *tensix, unsigned thread, unsigned addr_mod)
 {
@@ -72,13 +82,9 @@ static unsigned modify(struct tensix *tensix, unsigned thread, unsigned addr_mod
     unsigned ab = config[TENSIX_WORD_ADDR_MOD_AB_SEC0_SrcAIncr + index];
     unsigned dst = config[TENSIX_WORD_ADDR_MOD_DST_SEC0_DestIncr + index];
     unsigned bias = config[TENSIX_WORD_ADDR_MOD_BIAS_SEC0_BiasIncr + index];
-    const unsigned first = thread * TENSIX_THREAD_WORDS + index;
-    tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_THREAD_CONFIG,
-                 first + TENSIX_WORD_ADDR_MOD_AB_SEC0_SrcAIncr, 1);
-    tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_THREAD_CONFIG,
-                 first + TENSIX_WORD_ADDR_MOD_DST_SEC0_DestIncr, 1);
-    tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_THREAD_CONFIG,
-                 first + TENSIX_WORD_ADDR_MOD_BIAS_SEC0_BiasIncr, 1);
+    if (tensix_wants_work(tensix)) {
+        touch_modifier(tensix, thread * TENSIX_THREAD_WORDS + index);
+    }
     modify_src(&rwc->src_a, &rwc->src_a_cr, ab);
     modify_src(&rwc->src_b, &rwc->src_b_cr, ab >> SRC_B_SHIFT);
     modify_dst(rwc, dst);

@@ -58,8 +58,10 @@ void tensix_src_give(struct tensix *tensix, enum tensix_src src)
     if (!is_held(tensix, src)) {
         touch_bank(tensix, src, banks->unpack_bank);
         tensix_touch(tensix, TENSIX_CHANGES, OBSERVED_STATE_SRC_BANK, 4 + src, 1);
-        banks->matrix_may[banks->unpack_bank] = true;
-        banks->given_at[banks->unpack_bank] = valid_at(tensix, src);
+        if (!banks->matrix_may[banks->unpack_bank]) {
+            banks->matrix_may[banks->unpack_bank] = true;
+            banks->given_at[banks->unpack_bank] = valid_at(tensix, src);
+        }
         banks->unpack_bank ^= 1;
         tensix_reconsider(tensix, tensix->now);
     }
@@ -70,11 +72,11 @@ void tensix_src_release(struct tensix *tensix, enum tensix_src src, bool keep)
     struct tensix_src_banks *banks = &tensix->src[src];
     if (!is_held(tensix, src)) {
         touch_bank(tensix, src, banks->matrix_bank);
-        banks->matrix_may[banks->matrix_bank] &= keep;
-        if (tensix->timing) {
+        if (tensix->timing && banks->matrix_may[banks->matrix_bank] && !keep) {
             banks->freed_at[banks->matrix_bank] =
                 tensix->now + timing_cycles(tensix->timing, TIMING_SRC_FREE);
         }
+        banks->matrix_may[banks->matrix_bank] &= keep;
         banks->matrix_bank ^= 1;
         tensix->flight[src].until = 0; /* what filled the bank is over: flights are by unpacker */
         let_go_on(tensix, tensix->now);

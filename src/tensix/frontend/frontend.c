@@ -77,7 +77,7 @@ bool tensix_push(struct tensix *tensix, unsigned thread, struct tensix_origin or
 /*
  * The time in the stream of instructions. A functional run has none but that of the gate. In a
  * timed run the front end is ahead of the gate, by a cycle at most (GUESS): while an instruction
- * waits there, what ends in the front end behind it costs nothing.
+ * waits there, one that ends in the front end behind it costs nothing.
  */
 static uint64_t *stream_time(const struct tensix *tensix, struct tensix_thread *thread)
 {
@@ -176,7 +176,7 @@ static void start_replay(struct tensix *tensix, unsigned thread, uint32_t word)
     tell_expansion(tensix, thread, word);
     if (result != REPLAY_OK) {
         own->next = word; /* what the report is about */
-        tensix->now = own->time;
+        tensix->now = *stream_time(tensix, own);
         (void)tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_EXPANSION, "REPLAY: %s",
                            replay_rule(result));
     }
@@ -191,7 +191,8 @@ static void start_replay(struct tensix *tensix, unsigned thread, uint32_t word)
 static bool fetch(struct tensix *tensix, unsigned thread, uint64_t end)
 {
     struct tensix_thread *own = &tensix->thread[thread];
-    while (!tensix->stopped && own->time < end) {
+    const uint64_t *time = stream_time(tensix, own);
+    while (!tensix->stopped && *time < end) {
         uint32_t word;
         bool executes = true;
         if (replay_next(&own->replay, &own->next)) {
