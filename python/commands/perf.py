@@ -120,6 +120,8 @@ def read_table(path: str, rows: Rows) -> Iterator[tuple[str, float]]:
         cycles = take_number(row[6]) if len(row) == len(TABLE_COLUMNS) else None
         if cycles is None:
             raise Refusal(f"{path}: line {line} is no row of a profile: cut off?")
+        if row[1] == "missing":
+            raise Refusal(f"{path}: rows are missing, since memory ran out while it was made")
         name = " ".join(filter(None, (row[0], row[1], row[2], row[5])))
         sums[name] = sums.get(name, 0) + cycles
     yield from sums.items()

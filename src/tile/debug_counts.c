@@ -1,6 +1,6 @@
 /*
- * What performance counters count: signals of the coprocessor and of the interfaces to L1, as far as
- * the machine has them (perf_counters.def names them). They are gathered from what observers are
+ * What performance counters count: signals of the coprocessor and of the interfaces to L1, as far
+ * as the machine has them (perf_counters.def names them). They are gathered from what observers are
  * told, so a tile whose counters stand still pays nothing.
  *
  * A counter counts cycles in which its signal is high, so two instructions in one cycle count once.
@@ -8,13 +8,17 @@
  * are in a timed run, and nothing waits for a unit.
  *
  * GUESS: where the reference says only which signal it is, the signal is this one:
- * - An instruction is available to its unit in the cycle in which it starts. One that waits for data
+ * - An instruction is available to its unit in the cycle in which it starts. One that waits for
+ *   data
  *   in Src, for Dst or for results is available to the math pipeline, though not started.
- * - The Vector Unit belongs to the math pipeline. Instructions of the Miscellaneous Unit have no class.
+ * - The Vector Unit belongs to the math pipeline. Instructions of the Miscellaneous Unit have no
+ *   class.
  * - A unit is busy for as long as STALLWAIT sees it so.
- * - Four rows of Src are written in a cycle. The packer reads Dst while it puts out its rows, before it
+ * - Four rows of Src are written in a cycle. The packer reads Dst while it puts out its rows,
+ *   before it
  *   drains.
- * - The eight interfaces of an unpacker or the packer have 16 bytes of L1 each in turn, and so have the
+ * - The eight interfaces of an unpacker or the packer have 16 bytes of L1 each in turn, and so have
+ *   the
  *   four channels of an NIU. Nobody waits for L1, so every request is granted.
  * What harts, the mover and the Scalar Unit do to L1 is not counted.
  */
@@ -124,7 +128,8 @@ void debug_counts_settle(struct debug_counts *counts, const struct tile *tile, u
     }
 }
 
-/* Without what is counted in advance. In a functional run threads are ahead of harts now and then. */
+/* Without what is counted in advance. In a functional run threads are ahead of harts now and
+ * then. */
 static uint64_t counted_by(const struct debug_counts *counts, const struct tile *tile,
                            unsigned counter, uint64_t cycle)
 {
@@ -304,6 +309,15 @@ static void count_src(struct debug_counts *counts, const struct tile *tile, unsi
     }
 }
 
+/* STALLWAIT does not see which of both unpackers is busy. */
+static uint64_t unpacker_busy_until(const struct tensix *tensix, unsigned unpacker,
+                                    uint64_t otherwise)
+{
+    return tensix->timing ? tensix->unpacker[unpacker].free_at +
+                                timing_cycles(tensix->timing, TIMING_UNPACK_DRAIN)
+                          : otherwise;
+}
+
 static void count_unpack(struct debug_counts *counts, const struct tile *tile,
                          const struct observed *event, uint64_t busy_until)
 {
@@ -312,7 +326,8 @@ static void count_unpack(struct debug_counts *counts, const struct tile *tile,
     const struct observed_work *work = event->work;
     const unsigned unpacker = tensix_decode_UNPACR(event->word).which_unpacker;
     if (event->thread < 2 && !work->continues) {
-        count_span(counts, tile, busy[unpacker][event->thread], event->cycle, busy_until);
+        count_span(counts, tile, busy[unpacker][event->thread], event->cycle,
+                   unpacker_busy_until(&tile->tensix, unpacker, busy_until));
     }
     count_src(counts, tile, event->thread, work, event->cycle);
     count_ports(counts, tile, unpacker_ports[unpacker], INTERFACES,

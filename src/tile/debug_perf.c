@@ -1,9 +1,9 @@
 /*
- * Performance counters: the registers of five banks. Registers 0 (reference period), 1 (mode, selected
- * counter) and 2 (control) as tt-llk's docs/performance_counters and its tools/include/perf_counters
- * have them: bits of the control register act when they rise, starting clears the counters. All
- * counters of a bank count at once, and the selection says which one is shown. debug_counts.c has
- * what they count.
+ * Performance counters: the registers of five banks. Registers 0 (reference period), 1 (mode,
+ * selected counter) and 2 (control) as tt-llk's docs/performance_counters and its
+ * tools/include/perf_counters have them: bits of the control register act when they rise, starting
+ * clears the counters. All counters of a bank count at once, and the selection says which one is
+ * shown. debug_counts.c has what they count.
  *
  * A bank's cycles are `cycles` up to `start`; while it runs, what came since is added.
  */
@@ -107,7 +107,7 @@ void debug_perf_run(struct tile *tile, uint64_t now)
         }
         uint64_t end = bank->start + (period > bank->cycles ? period - bank->cycles : 0);
         if (end <= now) {
-            stop_counter(tile, b, now);
+            stop_counter(tile, b, end);
         } else if (end < tile->debug.perf_end) {
             tile->debug.perf_end = end;
         }

@@ -17,6 +17,7 @@ void tile_tell_kinds(struct tile *tile)
     tile->tensix.observed = tile->observed;
     tile->shortcuts = shortcuts_on(tile->allows_shortcuts) && !tile->observed;
     tile->tensix.shortcuts = tile->shortcuts;
+    tile->tensix.outcome.holds = true; /* a shortcut that is at work ends */
 }
 
 bool tile_tell(struct tile *tile, const struct observed *event)
@@ -41,7 +42,8 @@ bool tile_tell(struct tile *tile, const struct observed *event)
     return stops;
 }
 
-/* A loop's own variables change by itself alone: what it waits for is elsewhere, if it reads that. */
+/* A loop's own variables change by itself alone: what it waits for is elsewhere, if it reads
+ * that. */
 static const struct rv32_idle_place *polled_place(const struct tile *tile, enum rv32_core core)
 {
     const struct rv32_idle *idle = &tile->run[core].idle;

@@ -45,6 +45,13 @@ for way in ways:
     for name in count:
         assert 0 <= count[name] <= cycles[name], (way, name, count[name], cycles[name])
     instrn, fpu, unpack, pack = ("INSTRN_THREAD.", "FPU.", "TDMA_UNPACK.", "TDMA_PACK.")
+    works = {  # what has to have worked, at least
+        "UNPACK_ISOLATE": (unpack + "SRCA_WRITE_REQ", unpack + "UNPACK0_BUSY_THREAD0"),
+        "MATH_ISOLATE": (fpu + "FPU_COUNTER", unpack + "MATH_INSTRN_STARTED"),
+        "PACK_ISOLATE": (pack + "PACKER_BUSY", pack + "PACKER0_DEST_READ_REQ"),
+    }
+    for name in works.get(way, sum(works.values(), ())):
+        assert count[name] > 0, (way, name)
     for thread in "012":
         sums = sum(v for n, v in count.items() if n.endswith(f"_AVAILABLE_{thread}"))
         assert sums <= count[f"{instrn}THREAD_INSTRUCTIONS_{thread}"], (way, thread, sums)

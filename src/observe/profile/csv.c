@@ -29,6 +29,9 @@ void profile_table(const struct profile *profile, FILE *file)
     fputs("lane,kind,function,source,line,waits for,cycles,times\n", file);
     print_table_row("all", "length", NULL,
                     profile->is_empty ? 0 : profile->last - profile->first + 1, 1, file);
+    if (profile->has_failed) {
+        print_table_row("all", "missing", NULL, 0, 1, file); /* memory ran out */
+    }
     for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
         uint64_t idle = profile_lane_cycles(profile, lane).idle;
         if (profile->lane_name[lane] && idle > 0) {
