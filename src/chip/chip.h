@@ -4,7 +4,8 @@
  * A tile is made when it is first touched; until then it counts as a tile in reset. Time advances
  * in windows. Within a window units (a tile, or a DRAM bank with its tiles) do not affect each
  * other, and threads run them in any order. Between windows packets are handed over (exchange.c).
- * chip->head.time.now is the start of the current window, and every tile has been run at least that far.
+ * chip->head.time.now is the start of the current window, and every tile has been run at least that
+ * far.
  *
  * Hosts name tiles by translated coordinates of NoC 0, as software does. The code here uses raw
  * coordinates; `place` is noc_node(x, y) of these.
@@ -152,14 +153,14 @@ bool chip_is_running(const struct penrose_chip *chip);
 /* The place that a host's (x, y) means; false when there is none. */
 bool chip_find(const struct penrose_chip *chip, unsigned x, unsigned y, uint16_t *place);
 
-/* What has jumped to address 0, where a hart of the tile went on, and what to do about it, in words;
- * false: nothing has. */
+/* What has jumped to address 0, where a hart of the tile went on, and what to do about it, in
+ * words; false: nothing has. */
 bool chip_null_jump(struct penrose_chip *chip, const struct tile *tile, enum rv32_core core,
                     char *text, size_t size);
 
-/* How a hart came to `target`, where it has fetched no instruction of a program, in words: its latest
- * jump, with what led it there. `found` is what there is at the target, " (zeros)" for example.
- * False: that jump is not known. */
+/* How a hart came to `target`, where it has fetched no instruction of a program, in words: its
+ * latest jump, with what led it there. `found` is what there is at the target, " (zeros)" for
+ * example. False: that jump is not known. */
 bool chip_lost_jump(struct penrose_chip *chip, const struct tile *tile, enum rv32_core core,
                     uint32_t target, const char *found, char *text, size_t size);
 
@@ -210,8 +211,8 @@ void chip_configure_nius(struct penrose_chip *chip, struct tile *tile);
 bool chip_is_niu_of_tile(const struct penrose_chip *chip, uint16_t place, uint64_t address,
                          unsigned *noc, uint32_t *offset);
 
-/* An access over a NoC to a tile that has no time of its own, or is fused off; NULL, or the rule that it breaks,
- * perhaps in `rule`. */
+/* An access over a NoC to a tile that has no time of its own, or is fused off; NULL, or the rule
+ * that it breaks, perhaps in `rule`. */
 const char *chip_edge_access(struct penrose_chip *chip, uint16_t place, unsigned noc,
                              enum mmio_operation operation, uint64_t address, void *bytes,
                              uint32_t size, char rule[GRID_RULE_BYTES]);
@@ -244,7 +245,8 @@ static inline uint64_t chip_edge_next(const struct penrose_chip *chip)
 
 /* --- Loading (load.c) --- */
 
-/* Bytes into the L1 of a tile, in which they lie, and a word into a register that always answers. */
+/* Bytes into the L1 of a tile, in which they lie, and a word into a register that always
+ * answers. */
 void chip_load(struct penrose_chip *chip, struct tile *tile, uint32_t address, const void *bytes,
                uint32_t size);
 void chip_load_word(struct penrose_chip *chip, struct tile *tile, uint32_t address, uint32_t value);

@@ -46,8 +46,8 @@ static bool is_fused_off(const struct penrose_chip *chip, uint16_t place)
 }
 
 /* Why the tile answers nothing: fused off, or switched off by software; NULL: it does, or a policy
- * lets pass that it does not. Registers of its NIUs are there all the same; of one that is fused off
- * they can be read. */
+ * lets pass that it does not. Registers of its NIUs are there all the same; of one that is fused
+ * off they can be read. */
 static const char *is_held(const struct penrose_chip *chip, const struct noc_packet *packet)
 {
     const struct tile *tile = chip->place[packet->to].tile;

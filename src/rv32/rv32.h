@@ -113,8 +113,8 @@ struct rv32_bus {
     bool (*repeatable)(void *owner, struct rv32_hart *hart, uint32_t address);
     /* The hardware's view of tt_cfg_qstatus .. tt_cfg_sstatus7 (CSR 0xbc0 + index). */
     uint32_t (*status)(void *owner, struct rv32_hart *hart, unsigned index);
-    /* What looks at each instruction; both are NULL while nothing does. `starts` comes before it, and
-     * false puts it off. `finished` comes after one that has retired, which stands at `pc`. */
+    /* What looks at each instruction; both are NULL while nothing does. `starts` comes before it,
+     * and false puts it off. `finished` comes after one that has retired, which stands at `pc`. */
     bool (*starts)(void *owner, struct rv32_hart *hart, uint64_t now);
     void (*finished)(void *owner, struct rv32_hart *hart, uint32_t pc, uint64_t now);
 };
@@ -268,7 +268,8 @@ static inline bool rv32_was_cut(const struct rv32_hart *hart, uint64_t now)
 /* Takes an interrupt: saves pc for mret and goes to the handler. */
 void rv32_interrupt(struct rv32_hart *hart, uint32_t handler);
 
-/* Records a fault for a bus function and returns ANSWER_REFUSED; pc and word are filled in later. */
+/* Records a fault for a bus function and returns ANSWER_REFUSED; pc and word are filled in
+ * later. */
 enum answer rv32_bus_fault(struct rv32_hart *hart, enum penrose_fault_kind kind, uint32_t address,
                            const char *format, ...) __attribute__((format(printf, 4, 5)));
 

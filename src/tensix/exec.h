@@ -163,8 +163,8 @@ enum tensix_condition {
 /* Latches a wait instruction; nothing is latched then, since what is latched holds it. */
 void tensix_latch(struct tensix *tensix, unsigned thread, const struct tensix_latch *latch);
 
-/* May an instruction with these blocks pass the gate of `thread`, which has latched a wait, at cycle
- * `now`? False: it waits for that; *retry is when it opens, UINT64_MAX while nobody knows. */
+/* May an instruction with these blocks pass the gate of `thread`, which has latched a wait, at
+ * cycle `now`? False: it waits for that; *retry is when it opens, UINT64_MAX while nobody knows. */
 bool tensix_gate_open(struct tensix *tensix, unsigned thread, const struct tensix_row_info *info,
                       uint64_t now, uint64_t *retry);
 

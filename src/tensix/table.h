@@ -49,15 +49,16 @@ enum tensix_trait {
     TENSIX_TRAIT_GLUE_ONLY = 1 << 1,
     /* Sends an atomic request, one in twelve cycles. SPEC: ScalarUnit. */
     TENSIX_TRAIT_ATOMIC = 1 << 2,
-    /* Takes a cycle more where its operands are in different groups of four GPRs, and has them where
-     * ADDDMAREG has them. SPEC: ScalarUnit. */
+    /* Takes a cycle more where its operands are in different groups of four GPRs, and has them
+     * where ADDDMAREG has them. SPEC: ScalarUnit. */
     TENSIX_TRAIT_GPR_GROUPS = 1 << 3,
     /* Vector Unit: has VD and Mod0 in bits 23 to 16. SPEC: the page of each row. */
     TENSIX_TRAIT_WIDE = 1 << 4,
     /* Vector Unit: VD names no instruction template. SPEC: BH SFPCONFIG, whose VD is what it writes
      * to; SFPNOP and SFPLOADMACRO have none that could be 12. */
     TENSIX_TRAIT_OWN_VD = 1 << 5,
-    /* Vector Unit: does not depend on LaneEnabled, or looks at it itself. SPEC: the page of each. */
+    /* Vector Unit: does not depend on LaneEnabled, or looks at it itself. SPEC: the page of
+     * each. */
     TENSIX_TRAIT_IGNORES_FLAGS = 1 << 6,
     /* Vector Unit: does nothing, and so may come to any sub-unit but the one that stores. */
     TENSIX_TRAIT_IDLE = 1 << 7,
@@ -77,15 +78,15 @@ enum tensix_trait {
     TENSIX_TRAIT_WRITES_DST = 1 << 15,
     /* It reads Dst only where add_dst is set, which it has where ELWADD has it. */
     TENSIX_TRAIT_ADDS_DST = 1 << 16,
-    /* Matrix Unit: moves rows to Dst, from Dst or SrcB to Src; eight rows to Dst, as MOVA2D has them. SPEC:
-     * WormholeB0, the pages of moves. */
+    /* Matrix Unit: moves rows to Dst, from Dst or SrcB to Src; eight rows to Dst, as MOVA2D has
+     * them. SPEC: WormholeB0, the pages of moves. */
     TENSIX_TRAIT_MOVES_TO_DST = 1 << 17,
     TENSIX_TRAIT_MOVES_TO_SRC = 1 << 18,
     TENSIX_TRAIT_MOVES_EIGHT = 1 << 19,
     /* Hands over a bank of Src without waiting for it. SPEC: WH UNPACR_NOP_SETDVALID. */
     TENSIX_TRAIT_UNASKED = 1 << 20,
-    /* Vector Unit: moves LRegs as they are, or keeps a part of the one that it writes: it computes nothing with
-     * what it reads. */
+    /* Vector Unit: moves LRegs as they are, or keeps a part of the one that it writes: it computes
+     * nothing with what it reads. */
     TENSIX_TRAIT_CARRIES = 1 << 21,
 };
 
@@ -102,8 +103,8 @@ enum tensix_row {
 #include "tensix.def"
 };
 
-/* The high byte of a word, by token: TENSIX_OPCODE_MOP. What is absent has a number that no byte is,
- * so that no word comes to it. */
+/* The high byte of a word, by token: TENSIX_OPCODE_MOP. What is absent has a number that no byte
+ * is, so that no word comes to it. */
 enum tensix_opcode {
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     TENSIX_OPCODE_##token = (opcode),
@@ -138,7 +139,8 @@ enum tensix_opcode {
     }
 #include "tensix.def"
 
-/* Traits of a row; TENSIX_ROWS has none. A constant where the row is one, so that code made for one row asks nothing. */
+/* Traits of a row; TENSIX_ROWS has none. A constant where the row is one, so that code made for one
+ * row asks nothing. */
 static inline unsigned tensix_traits(unsigned row)
 {
     enum {
@@ -195,8 +197,8 @@ extern const struct tensix_row_info tensix_row_infos[TENSIX_ROWS + 1]; /* the la
 /* "matrix", "vector", ..., "front end"; "none" for the Miscellaneous Unit. */
 const char *tensix_unit_name(enum tensix_unit unit);
 
-/* The mnemonic of what `word` is on another chip, where this one has nothing of its opcode; NULL: that
- * is not known. */
+/* The mnemonic of what `word` is on another chip, where this one has nothing of its opcode; NULL:
+ * that is not known. */
 const char *tensix_absent_name(uint32_t word);
 
 /* What is known of a STUB. */

@@ -307,8 +307,8 @@ struct tensix_pushed {
     uint64_t cycle, end;
 };
 
-/* A push (tensix_push_and_run) that an observer has stopped: its hart does it again, and that goes on
- * with it. */
+/* A push (tensix_push_and_run) that an observer has stopped: its hart does it again, and that goes
+ * on with it. */
 struct tensix_push_cut {
     uint64_t end; /* up to which the thread runs */
     bool is_cut;
@@ -432,8 +432,8 @@ bool tensix_accepts(const struct tensix *tensix, unsigned thread);
  */
 struct tensix_outcome tensix_run(struct tensix *tensix, uint64_t end);
 
-/* Pushes an instruction in a functional run, and runs its thread. *cut is zeros, or what an observer has
- * stopped. */
+/* Pushes an instruction in a functional run, and runs its thread. *cut is zeros, or what an
+ * observer has stopped. */
 struct tensix_outcome tensix_push_and_run(struct tensix *tensix, const struct tensix_pushed *pushed,
                                           struct tensix_push_cut *cut);
 

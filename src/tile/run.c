@@ -211,9 +211,9 @@ static bool hart_turn(struct tile *tile, enum rv32_core core, uint64_t limit, bo
 /* The only agent that is awake: a hart, the coprocessor, or neither. */
 enum solo { SOLO_COPROCESSOR = RV32_CORES, SOLO_NOBODY };
 
-/* Does a hart sleep that the coprocessor may wake at any time? It would see the change at the start of
- * a round only. A hart that waits for an answer goes on at the time of the event; but two of them
- * would take turns in bursts as long as the round. */
+/* Does a hart sleep that the coprocessor may wake at any time? It would see the change at the start
+ * of a round only. A hart that waits for an answer goes on at the time of the event; but two of
+ * them would take turns in bursts as long as the round. */
 static bool is_awaited(const struct tile *tile)
 {
     unsigned waiting = 0;

@@ -10,8 +10,8 @@ static inline bool tile_is_observed(const struct tile *tile, enum observed_kind 
     return tile->observed >> kind & 1;
 }
 
-/* Who looks at the tile has changed: finds what they want to know. Observers see the core, so it takes
- * no shortcuts for them. */
+/* Who looks at the tile has changed: finds what they want to know. Observers see the core, so it
+ * takes no shortcuts for them. */
 void tile_tell_kinds(struct tile *tile);
 
 /* Tells them. True, and the tile has stopped, where one wants that. */

@@ -8,8 +8,8 @@
 
 extern const struct timing tile_costs;
 
-/* Changes costs as `costs` of struct penrose_options says. PENROSE_E_ARGUMENT: there is no such cost, or no
- * such value. */
+/* Changes costs as `costs` of struct penrose_options says. PENROSE_E_ARGUMENT: there is no such
+ * cost, or no such value. */
 enum penrose_status tile_costs_change(struct timing *costs, const char *text,
                                       struct penrose_error *error);
 

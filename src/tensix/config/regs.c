@@ -87,7 +87,8 @@ static uint32_t bits_in(const struct tensix_field *field, unsigned word)
     return word >= field->word && word <= last ? tensix_field_mask(field) : 0;
 }
 
-/* Bits of `word` that belong to parts of the field with names of their own, which stand behind it. */
+/* Bits of `word` that belong to parts of the field with names of their own, which stand behind
+ * it. */
 static uint32_t bits_of_parts(unsigned id, unsigned word)
 {
     uint32_t bits = 0;

@@ -85,8 +85,8 @@ const struct tensix_field *tensix_field_find(const char *name);
 /*
  * Writes the names of the fields that have any of these bits of a word of Config or, with `thread`,
  * of ThreadConfig: "STACC_RELU_ApplyRelu, STACC_RELU_ReluThreshold", in the order of the rows; ""
- * when there are none. A part of a field that has a name of its own is called by that alone. Returns
- * the length as snprintf does.
+ * when there are none. A part of a field that has a name of its own is called by that alone.
+ * Returns the length as snprintf does.
  */
 int tensix_field_names(bool thread, unsigned word, uint32_t bits, char *text, size_t size);
 

@@ -184,8 +184,8 @@ static void tell_outcome(struct tensix *tensix, enum tensix_exec result, bool ha
     }
 }
 
-/* Whether it reads a GPR too early is found before it adds results of its own, and told unless it has
- * to wait, since it reads again then. */
+/* Whether it reads a GPR too early is found before it adds results of its own, and told unless it
+ * has to wait, since it reads again then. */
 static enum tensix_exec start_in_unit(struct tensix *tensix, unsigned thread, unsigned row)
 {
     const uint32_t word = tensix->thread[thread].next;

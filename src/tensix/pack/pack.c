@@ -381,8 +381,8 @@ bool tensix_packer_take_metadata(struct tensix_packer *packer,
 }
 
 /*
- * SPEC: SoftReset. Each packer has a bit. GUESS: of the four bits of Wormhole's packers the first is
- * the packer here; the tile position starts anew with it.
+ * SPEC: SoftReset. Each packer has a bit. GUESS: of the four bits of Wormhole's packers the first
+ * is the packer here; the tile position starts anew with it.
  */
 void tensix_packer_soft_reset(struct tensix *tensix, uint32_t entering, uint32_t leaving)
 {

@@ -112,8 +112,8 @@ static enum tensix_exec wait_for_unpacker(struct tensix *tensix, unsigned thread
     return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_UNIT, 0);
 }
 
-/* The bytes come at the unpacker's own speed. HW: both together read 8 KiB in 37.8 cycles (LLK's add_tiles
- * of FP32), so what they share is no limit. */
+/* The bytes come at the unpacker's own speed. HW: both together read 8 KiB in 37.8 cycles (LLK's
+ * add_tiles of FP32), so what they share is no limit. */
 static void charge(const struct unpack_job *job)
 {
     struct tensix *tensix = job->tensix;

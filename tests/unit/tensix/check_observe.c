@@ -1,4 +1,5 @@
-/* What the coprocessor tells observers: instructions, waits, and the bytes of L1 that units touch. */
+/* What the coprocessor tells observers: instructions, waits, and the bytes of L1 that units
+ * touch. */
 #include <check.h>
 #include <string.h>
 

@@ -231,8 +231,8 @@ static void prepare_load(void)
     tensix_harness_set_register(&harness, UINT32_C(0xffb20000), DATA);
 }
 
-/* What an instruction finds in the result register after the load and these instructions. It is told
- * when that is what was there before. */
+/* What an instruction finds in the result register after the load and these instructions. It is
+ * told when that is what was there before. */
 static uint32_t found_after(const struct load *load, const uint32_t *words, unsigned count)
 {
     prepare_load();

@@ -137,8 +137,8 @@ static uint32_t shown(enum debug_perf_bank_id bank, unsigned select)
     return value;
 }
 
-/* The architecture summary counts them; of each position of the bank L1 there are eight, of the last one
- * two. Two ports of the first position are not modelled. Others are, or always zero. */
+/* The architecture summary counts them; of each position of the bank L1 there are eight, of the
+ * last one two. Two ports of the first position are not modelled. Others are, or always zero. */
 TEST(selections_are_those_of_the_reference)
 {
     static const unsigned counters[] = {[DEBUG_PERF_INSTRN_THREAD] = 59,
@@ -272,8 +272,8 @@ TEST_EACH(waits_for_semaphores_are_counted, 2)
     ck_assert_uint_eq(harness.unmodelled, 0);
 }
 
-/* What a thread waits for already is counted from the start on, and what it still waits for up to the
- * stop. */
+/* What a thread waits for already is counted from the start on, and what it still waits for up to
+ * the stop. */
 TEST(counters_begin_and_end_in_a_wait)
 {
     begin_signals(true);
@@ -294,7 +294,8 @@ TEST(counters_begin_and_end_in_a_wait)
     ck_assert_ptr_null(harness.tile->counts);
 }
 
-/* A matrix instruction waits for data that never come, or a drained Matrix Unit lets another one on. */
+/* A matrix instruction waits for data that never come, or a drained Matrix Unit lets another one
+ * on. */
 TEST(waits_for_data_and_units_are_counted)
 {
     enum { STALL_SYNC_ON_MATH = SYNC_BLOCK << 15 | 1 << 4, ELWADDS = 5 };

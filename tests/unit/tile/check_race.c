@@ -154,8 +154,8 @@ TEST(banks_and_resets_end_flights)
     ck_assert_uint_eq(coprocessor.faults, 1);
 }
 
-/* LLK's compressed products put an UNPACR_NOP that waits as UNPACR does between an UNPACR and a change
- * of its configuration. */
+/* LLK's compressed products put an UNPACR_NOP that waits as UNPACR does between an UNPACR and a
+ * change of its configuration. */
 TEST(clearing_src_may_wait_for_the_unpacker)
 {
     for (unsigned waits = 0; waits < 2; waits++) {
