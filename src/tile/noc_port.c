@@ -37,24 +37,13 @@ static bool has_room(const struct tile *tile, unsigned noc, uint64_t cycle)
     return cycle / LEFT_PERIOD > left->period || left->bytes < MOST_LEFT;
 }
 
-/* By how much a hart's request is to be under way for longer. */
-static uint32_t take_late_arrival(struct tile *tile, const struct noc_packet *packet)
-{
-    if (packet->kind > NOC_ATOMIC || packet->agent >= AGENT_NOC) {
-        return 0;
-    }
-    const uint32_t late = tile->late[packet->agent].arrival;
-    tile->late[packet->agent].arrival = 0;
-    return late;
-}
-
 void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
 {
     struct tile *tile = owner;
     (void)noc_leave(&tile->board->delivery, &tile->ways[packet->noc], packet, cycle);
     tile_note_asked(tile, packet);
     tile_noc_tell_sent(tile, packet, cycle);
-    const uint32_t late = take_late_arrival(tile, packet);
+    const uint32_t late = packet->kind <= NOC_ATOMIC ? tile->late_packets : 0;
     if (!late && tile_noc_short(tile, packet, cycle)) {
         return;
     }
@@ -163,7 +152,6 @@ static void wait_for_departure(struct tile *tile, unsigned noc, unsigned buffer,
     uint64_t due = cycle + draw(tile, NOC_MOST_DEPARTURE);
     if (agent < AGENT_NOC) {
         due += tile->late[agent].departure;
-        tile->late[agent].departure = 0;
     }
     if (is_leaving(tile, noc, due)) {
         due = tile->ways[noc].begins;
@@ -189,7 +177,9 @@ static void leave_buffer(struct tile *tile, unsigned buffer, const uint32_t *wor
                          const struct noc_initiator *by)
 {
     uint32_t *registers = registers_of(tile, by->noc, buffer);
+    tile->late_packets = tile->late_command[by->noc][buffer];
     uint32_t moved = noc_request_depart(&tile->niu[by->noc], word, cycle, by);
+    tile->late_packets = 0;
     if (moved && memcmp(registers, word, NIU_REQUEST_WORDS * sizeof *word) == 0) {
         noc_request_move(registers, moved);
     }
@@ -316,6 +306,7 @@ void tile_noc_request(struct tile *tile, unsigned noc, unsigned buffer, enum til
     if (!make_way(tile, noc, buffer, cycle)) {
         return;
     }
+    tile->late_command[noc][buffer] = agent < AGENT_NOC ? tile->late[agent].arrival : 0;
     if ((leads_to_gddr &&
          !request_fault(tile, PENROSE_FAULT_NOC_COMMAND,
                         "a DRAM tile starts requests only while bit 15 of its NIU_CFG_0 is clear",

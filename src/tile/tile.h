@@ -229,7 +229,7 @@ struct tile_fault {
     char text[PENROSE_RULE_TEXT + 4]; /* the violated rule in words */
 };
 
-/* Cycles by which what a hart does next is to be late (penrose_delay); 0: none. */
+/* Cycles by which a hart is to be late, and the request that its instruction starts (penrose_delay); 0: none. */
 struct tile_late {
     uint32_t hart, departure, arrival;
 };
@@ -378,7 +378,10 @@ struct tile {
     unsigned observers, observed;                    /* kinds that any of these wants: a bit each */
     bool keeps_awake; /* one of them wants to know of each turn of a loop that polls */
     struct tile_late late[RV32_CORES];
-    struct noc_target behind[2]; /* the tile as its NIUs' packets find it */
+    uint32_t
+        late_command[2][NIU_BUFFERS]; /* cycles by which the packets of a request are to be late */
+    uint32_t late_packets;            /* the same, of the request that leaves now */
+    struct noc_target behind[2];      /* the tile as its NIUs' packets find it */
     const struct tile_board *board;
     void *owner;
     void *notes;                /* the owner's, about this tile */

@@ -96,6 +96,7 @@ UNIT_TESTS = \
 	%D%/chip/check_tensix_stops \
 	%D%/observe/check_checks \
 	%D%/observe/check_compare \
+	%D%/observe/check_delay \
 	%D%/observe/check_dump \
 	%D%/observe/check_gdb_packet \
 	%D%/observe/check_gdb_server \

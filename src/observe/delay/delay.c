@@ -13,17 +13,22 @@
 #include "chip/chip.h"
 #include "isa/error.h"
 
-/* A rule, and how it stands on each tile. */
+/* A rule, and how often its hart has come to the instruction on each tile. */
 struct delay {
     struct delay_rule rule;
-    struct {
-        uint64_t reached; /* so often has the hart come to the instruction */
-        bool is_held;     /* the hart stands before it */
-    } at[NOC_NODES];
+    uint64_t reached[NOC_NODES];
+};
+
+/* An instruction starts more than once if its hart is held, or waits in it. All that is one visit, until it
+ * has finished. */
+struct delay_visit {
+    uint32_t pc;
+    bool is_under_way;
 };
 
 struct delays {
     struct observer observer;
+    struct delay_visit visit[NOC_NODES][RV32_CORES];
     unsigned count;
     struct delay delay[];
 };
@@ -32,30 +37,24 @@ static void hold_up(struct delay *delay, struct tile *tile, uint64_t cycle)
 {
     const struct delay_rule *rule = &delay->rule;
     const unsigned core = (unsigned)rule->hart;
-    if (delay->at[tile->node].is_held) { /* now it begins */
-        delay->at[tile->node].is_held = false;
-        return;
-    }
-    delay->at[tile->node].reached++;
-    if (rule->number && delay->at[tile->node].reached != rule->number) {
+    delay->reached[tile->node]++;
+    if (rule->number && delay->reached[tile->node] != rule->number) {
         return;
     }
     if (rule->what == DELAYED_HART) {
-        tile->late[core].hart = rule->cycles;
-        delay->at[tile->node].is_held = true;
+        tile->late[core].hart += rule->cycles;
     } else if (rule->what == DELAYED_THREAD) {
         uint64_t *time = &tile->tensix.thread[core - RV32_T0].time;
         *time = (*time > cycle ? *time : cycle) + rule->cycles;
     } else if (rule->what == DELAYED_DEPARTURE) {
-        tile->late[core].departure = rule->cycles;
+        tile->late[core].departure += rule->cycles;
     } else {
-        tile->late[core].arrival = rule->cycles;
+        tile->late[core].arrival += rule->cycles;
     }
 }
 
-static bool see_start(void *context, struct tile *tile, const struct observed *event)
+static void hold_up_all(struct delays *delays, struct tile *tile, const struct observed *event)
 {
-    struct delays *delays = context;
     for (unsigned i = 0; i < delays->count; i++) {
         const struct delay_rule *rule = &delays->delay[i].rule;
         if (rule->pc == event->pc && (unsigned)rule->hart == event->agent &&
@@ -63,15 +62,32 @@ static bool see_start(void *context, struct tile *tile, const struct observed *e
             hold_up(&delays->delay[i], tile, event->cycle);
         }
     }
+}
+
+static bool see_hart(void *context, struct tile *tile, const struct observed *event)
+{
+    struct delays *delays = context;
+    struct delay_visit *visit = &delays->visit[tile->node][event->agent];
+    if (event->kind == OBSERVED_FINISHED) { /* if it has started no request, none is late */
+        tile->late[event->agent].departure = tile->late[event->agent].arrival = 0;
+        visit->is_under_way = false;
+    } else if (!visit->is_under_way || visit->pc != event->pc) {
+        *visit = (struct delay_visit){.pc = event->pc, .is_under_way = true};
+        hold_up_all(delays, tile, event);
+    }
     return false;
 }
 
-/* Packets then arrive in the order that hardware keeps, whichever are late. */
+/* Packets then arrive in the order that hardware keeps, whichever are late. Chips whose packets need their time
+ * do that already. */
 static bool let_packets_be_late(struct penrose_chip *chip)
 {
-    chip->flow = chip->flow ? chip->flow : calloc(GRID_NOCS, sizeof *chip->flow);
-    chip->board.delivery.at_once = false;
-    chip->board.delivery.has_late = true;
+    if (!chip->board.delivery.at_once) {
+        return true;
+    }
+    chip->flow = calloc(GRID_NOCS, sizeof *chip->flow);
+    chip->board.delivery.at_once = !chip->flow;
+    chip->board.delivery.has_late = chip->flow;
     return chip->flow;
 }
 
@@ -95,17 +111,20 @@ enum penrose_status chip_delay(struct penrose_chip *chip, const char *text,
                          "packets arrive late only from the first cycle on; leave out rules with "
                          "'.arrival'");
     }
-    if (!has_memory || (has_arrival && !let_packets_be_late(chip))) {
-        free(delays);
+    if (!has_memory) {
         return error_set(error, PENROSE_E_MEMORY, "no memory for delays");
     }
     delays->count = rules.count;
-    delays->observer = (struct observer){.kinds = 1 << OBSERVED_STARTS,
+    delays->observer = (struct observer){.kinds = 1 << OBSERVED_STARTS | 1 << OBSERVED_FINISHED,
                                          .lets_sleep = true,
-                                         .see = see_start,
+                                         .see = see_hart,
                                          .free = free,
                                          .context = delays};
     status = chip_observe(chip, &delays->observer, error);
+    if (status == PENROSE_OK && has_arrival && !let_packets_be_late(chip)) {
+        chip_unobserve(chip, &delays->observer);
+        status = error_set(error, PENROSE_E_MEMORY, "no memory for late packets");
+    }
     if (status != PENROSE_OK) {
         free(delays);
     }
