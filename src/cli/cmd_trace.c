@@ -394,6 +394,11 @@ static error_t parse_trace(int key, char *argument, struct argp_state *state)
         return parse_word(query, argument);
     case ARGP_KEY_NO_ARGS:
         return options_refuse(query->cli, "name a file that --trace=FILE.ptrace has written");
+    case ARGP_KEY_END:
+        return query->is_summary + !!query->profile_path + !!query->noc_path > 1
+                   ? options_refuse(query->cli, "--summary, --profile and --noc-trace are written "
+                                                "in place of events; choose one of them")
+                   : 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }

@@ -113,6 +113,11 @@ assert (write["sx"], write["sy"], write["dx"], write["dy"]) == (1, 2, 2, 2), wri
 assert 10 < write["timestamp"] < 100, write
 PYTHON
 )"
+for two in "--summary --profile $work/p.txt" "--summary --noc-trace $work/n.json" \
+    "--profile $work/p.txt --noc-trace $work/n.json"; do
+    # shellcheck disable=SC2086 # several words
+    expect "two things in place of events: ${two//$work\//}" 2 'choose one of them' -- trace "$work/noc.ptrace" $two
+done
 expect "nowhere to write requests" 2 '--noc-trace: cannot write /nowhere/n.json' -- \
     trace "$work/noc.ptrace" --noc-trace /nowhere/n.json
 [ ! -w /dev/full ] || expect "a full disk for requests" 2 '--noc-trace: cannot write /dev/full: No space' -- \
