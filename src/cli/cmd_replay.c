@@ -248,10 +248,13 @@ static enum cli_exit choose_options(struct replay *replay, struct penrose_option
     if (options->timing) {
         chip->timed = strcmp(options->timing, "timed") == 0;
     }
+    if (chip->costs && !chip->timed) {
+        return complain(options->cli, "--cost is for timed runs; add --timing timed");
+    }
     if (replay->is_free && looks_back(options)) {
         return complain(options->cli,
                         "%s looks at time as it was recorded; leave out --free, --schedule, "
-                        "--timing and --delay, and take the build that recorded it (%s)",
+                        "--timing, --cost and --delay, and take the build that recorded it (%s)",
                         options->gdb ? "--gdb" : "--last-writer", replay->head.made_by);
     }
     return CLI_DONE;

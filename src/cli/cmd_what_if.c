@@ -73,19 +73,6 @@ static const struct argp argp = {
     .children = children,
 };
 
-/* What stands behind "--"; the arguments before that are *argc. */
-static char **split_command_line(int *argc, char **argv)
-{
-    for (int i = 1; i < *argc; i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            *argc = i;
-            argv[i] = NULL;
-            return argv + i + 1;
-        }
-    }
-    return NULL;
-}
-
 static bool is_run(const char *name)
 {
     return name &&
@@ -109,7 +96,7 @@ enum cli_exit cmd_what_if(struct cli *cli, int argc, char **argv)
 {
     struct what_if command = {.cli = cli};
     enum cli_exit exit;
-    char **words = split_command_line(&argc, argv);
+    char **words = options_split_command(&argc, argv);
     if (options_parse(cli, &argp, argc, argv, &command, &exit)) {
         exit =
             words && is_run(*words)

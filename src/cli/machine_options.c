@@ -221,6 +221,10 @@ static error_t parse_machine(int key, char *argument, struct argp_state *state)
         return parse_schedule(options, argument);
     case KEY_STOCHASTIC:
         return parse_stochastic(options, argument);
+    case ARGP_KEY_END:
+        return options->chip.costs && !options->chip.timed
+                   ? options_refuse(options->cli, "--cost is for timed runs; add --timing timed")
+                   : 0;
     case KEY_COST:
         options->chip.costs = options->costs;
         return options_costs(options->cli, argument, options->costs);

@@ -23,17 +23,18 @@ messages=1 expect "as JSON" 0 'out:"change": "noc=2x"' 'out:"bound": "None of' -
     what-if --set noc=2x --json -- run "$work/chain.elf"
 expect "a run with another cost" 0 -- run "$work/chain.elf" --timing timed --cost push=4 --cost vector=free
 report "is faster" "$(grep -E ' after 2[0-9]{3} cycles' "$work/out" >"$work/none" || cat "$work/out")"
-expect "costs of a functional run" 0 -- run "$work/chain.elf" --cost vector=free
 
 # --- Mistakes ---
 
-expect "no such cost" 2 "no cost and no unit is called 'vectors'" -- run "$work/chain.elf" --cost vectors=free
-expect "no value" 2 "'noc' is not NAME=VALUE" -- run "$work/chain.elf" --cost noc
-expect "not a number" 2 "'push=x' is not NAME=VALUE" -- run "$work/chain.elf" --cost push=x
-expect "nothing" 2 "'push=0' is not NAME=VALUE" -- run "$work/chain.elf" --cost push=0
-expect "a number for several" 2 "'noc' is several costs" -- run "$work/chain.elf" --cost noc=3
-expect "a unit twice as fast" 2 "a unit as 'vector' can only be free" -- run "$work/chain.elf" --cost vector=2x
-expect "too many" 2 'costs of more than' -- run "$work/chain.elf" --cost "noc=$(printf '1%.0s' {1..600})"
+expect "costs of a functional run" 2 '--cost is for timed runs; add --timing timed' -- \
+    run "$work/chain.elf" --cost vector=free
+expect "no such cost" 2 "no cost and no unit is called 'vectors'" -- run "$work/chain.elf" --timing timed --cost vectors=free
+expect "no value" 2 "'noc' is not NAME=VALUE" -- run "$work/chain.elf" --timing timed --cost noc
+expect "not a number" 2 "'push=x' is not NAME=VALUE" -- run "$work/chain.elf" --timing timed --cost push=x
+expect "nothing" 2 "'push=0' is not NAME=VALUE" -- run "$work/chain.elf" --timing timed --cost push=0
+expect "a number for several" 2 "'noc' is several costs" -- run "$work/chain.elf" --timing timed --cost noc=3
+expect "a unit twice as fast" 2 "a unit as 'vector' can only be free" -- run "$work/chain.elf" --timing timed --cost vector=2x
+expect "too many" 2 'costs of more than' -- run "$work/chain.elf" --timing timed --cost "noc=$(printf '1%.0s' {1..600})"
 expect "what-if of no command" 2 'name a command that runs a program' -- what-if
 expect "of another command" 2 'name a command that runs a program' -- what-if -- info "$work/chain.elf"
 expect "without --" 2 'put -- before the command' -- what-if run "$work/chain.elf"
