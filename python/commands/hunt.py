@@ -24,7 +24,10 @@ FAILS = 1  # the exit code after something was made to fail
 LADDER = (3000, 300, 30000, 100000)  # cycles
 MOST_HELD = 3  # occurrences that are tried one by one
 MOST_DELAYED = 1000  # so many delays must not look like a hang
-VOLATILE = re.compile("cycle|host_ms|simulated_ms|kernels|threads|work|instructions|faults|times|waits|warnings|program")
+# What differs from run to run, or with a delay, in parts of names.
+VOLATILE = re.compile(
+    "cycle|host_ms|simulated_ms|kernels|threads|units|work|instructions|faults|times|waits|warnings|program"
+)
 
 
 class Outcome(NamedTuple):
@@ -74,7 +77,7 @@ class Program:
     time_limit = 3600.0  # seconds
 
     def __init__(self, settings: Settings, folder: str) -> None:
-        self.penrose, self.folder = os.path.join(settings["own"], "penrose"), folder
+        self.penrose, self.folder = settings["program"], folder
 
     def words(self, options: list[str]) -> list[str]:
         """With options behind the command's own, which are then those that count."""
@@ -118,6 +121,27 @@ def steady(value: Any) -> Any:
     return [steady(part) for part in value] if isinstance(value, list) else value
 
 
+def value_of(words: list[str], option: str) -> str | None:
+    """The latest value of an option; None: it is not there."""
+    value = None
+    for word, following in zip(words, [*words[1:], None]):
+        if word == option:
+            value = following
+        elif word.startswith(option + "="):
+            value = word.split("=", 1)[1]
+    return value
+
+
+def named_files(description: str) -> list[str]:
+    """The files in the folder of a program's data, or in those below it, that its description names."""
+    try:
+        with open(description, encoding="utf-8", errors="replace") as file:
+            names = re.findall(r'"(?:input|output)"\s*:\s*"([^"]+)"', file.read())
+    except OSError:
+        return []  # the run says so
+    return sorted({name for name in names if not os.path.isabs(name) and ".." not in name.split("/")})
+
+
 class OwnProgram(Program):
     """`penrose run ...`: its result as JSON, and the files that it writes."""
 
@@ -125,24 +149,21 @@ class OwnProgram(Program):
         super().__init__(settings, folder)
         self.command = [self.penrose, "run", *words]
         self.cycles = 0  # of the run as it is
-        given = [word.split("=", 1)[1] for word in words if word.startswith(("--data=", "--program="))]
-        given += [words[i + 1] for i, word in enumerate(words[:-1]) if word in ("--data", "--program")]
-        given += [word for word in words if word.endswith(".json") and not word.startswith("-")]
-        folders = [word if os.path.isdir(word) else os.path.dirname(word) or "." for word in given]
-        self.data = next((word for word in given if os.path.isdir(word)), folders[0] if folders else None)
+        given = [word for word in words if word.endswith(".json") and not word.startswith("-")]
+        self.description = value_of(words, "--program") or next(iter(given), None)
+        self.data = value_of(words, "--data") or os.path.dirname(self.description or "") or "."
 
     def prepare(self, folder: str) -> list[str]:
         options = ["--json", "--threads", "1"]
         if self.cycles:
             options += ["--max-cycles", str(20 * self.cycles + MOST_DELAYED * max(LADDER))]
-        if self.data is None:
+        if self.description is None:
             return options
-        for name in os.listdir(self.data):
-            path = os.path.join(self.data, name)
-            if name.endswith(".npy"):  # a copy, which it may write over
-                shutil.copyfile(path, os.path.join(folder, name))
-            elif os.path.isdir(path):
-                os.symlink(os.path.realpath(path), os.path.join(folder, name))
+        for name in named_files(self.description):
+            path, copy = os.path.join(self.data, name), os.path.join(folder, name)
+            os.makedirs(os.path.dirname(copy), exist_ok=True)
+            if os.path.isfile(path):  # which the run may write over
+                shutil.copyfile(path, copy)
         return [*options, "--data", folder]
 
     def outcome(self, ended: subprocess.CompletedProcess, folder: str) -> Outcome:
@@ -155,11 +176,10 @@ class OwnProgram(Program):
         self.cycles = self.cycles or int(result["cycles"])
         files = {}
         for output in result.get("outputs", []):
-            name = os.path.basename(output.get("file", ""))
-            path = os.path.join(folder, name)
+            path = os.path.join(folder, output["file"])
             if os.path.isfile(path):
                 with open(path, "rb") as file:
-                    files[name] = hashlib.sha256(file.read()).hexdigest()
+                    files[os.path.relpath(path, folder)] = hashlib.sha256(file.read()).hexdigest()
         result["outputs"] = files
         return Outcome(ended.returncode == 0, steady(result), f"it ends with {result['outcome']}")
 
@@ -310,6 +330,7 @@ def hunt_all(settings: Settings, program: Program) -> int:
     hunt = Hunt(program, int(settings["jobs"]))
     report = os.path.join(program.folder, "findings.sarif")
     program.start(["--check=" + settings["check"], "--report=" + report])
+    hunt.runs += 1
     findings, failures = read_findings(report), 0
     for finding in findings:
         say(f"{finding.kind}: {finding.where}: {finding.text}")

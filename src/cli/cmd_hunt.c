@@ -1,8 +1,6 @@
 /* `penrose hunt`: its options. What it does is in python/commands/hunt.py. */
 #include <inttypes.h>
-#include <limits.h>
 
-#include "cli/installation.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/python.h"
@@ -91,7 +89,6 @@ enum cli_exit cmd_hunt(struct cli *cli, int argc, char **argv)
         .cli = cli, .jobs = host_processors(MOST_JOBS), .schedules = 16, .check = "noc,cb,races"};
     struct python_command python;
     enum cli_exit exit;
-    char own[PATH_MAX] = "";
     cli->json = false; /* if it occurs, it is an argument of the command */
     char **command = options_split_command(&argc, argv);
     if (!options_parse(cli, &hunt_argp, argc, argv, &options, &exit)) {
@@ -102,13 +99,16 @@ enum cli_exit cmd_hunt(struct cli *cli, int argc, char **argv)
                             "program.json ...");
         return CLI_REFUSED;
     }
+    if (options.symbols && command) {
+        options_refuse(cli, "--symbols is for recordings; a command finds its programs itself");
+        return CLI_REFUSED;
+    }
     if (options.jobs == 0) {
         options_refuse(cli, "--jobs: at least one run must go on");
         return CLI_REFUSED;
     }
-    find_own_folder(own);
     python_begin(&python, cli, "hunt");
-    python_tell(&python, "own", "%s", own);
+    python_tell_program(&python);
     python_tell(&python, "jobs", "%" PRIu64, options.jobs);
     python_tell(&python, "schedules", "%" PRIu64, options.schedules);
     python_tell(&python, "check", "%s", options.check);
