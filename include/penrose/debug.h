@@ -352,18 +352,22 @@ enum penrose_status penrose_check(struct penrose_chip *chip, const char *checks,
                                   struct penrose_error *error);
 
 /*
- * Holds up what is not ordered, so that a program that relies on luck fails. Rules are separated by commas:
+ * Holds up what is not ordered, so that a program that relies on luck fails. Rules are separated by
+ * commas:
  *   [X-Y:]HART[.WHAT]@PC[/N]=CYCLES
- * When the hart ("brisc", "trisc0", ...) comes to the instruction at PC, on the tile X-Y (as hosts name it) or on all
- * tiles, the N-th time or each time, then for so many cycles (up to 100 million)
+ * When the hart ("brisc", "trisc0", ...) comes to the instruction at PC, on the tile X-Y (as hosts
+ * name it) or on all tiles, the N-th time or each time, then for so many cycles (up to 100 million)
  *   without WHAT  the hart itself stands before the instruction
- *   thread        the TRISC's thread of the coprocessor stands before what the instruction pushes
- *   departure     the NoC request that the instruction starts stays in its NIU; those behind it wait
- *   arrival       the NoC request is under way for longer. Others overtake it where the hardware lets them
- * Rules with "arrival" have to be given before the first cycle. A program that waits for all that it relies on has the same results. Shortcuts
- * are not taken then, and only the caller's thread runs the chip. A recording does not have the delays.
- * PENROSE_E_ARGUMENT names what is no rule. PENROSE_E_MEMORY. PENROSE_E_STATE: too many observers, or time has passed
- * and there is an arrival among the rules.
+ *   thread        the TRISC's thread of the coprocessor stands: what the instruction pushes waits,
+ *                 and what was pushed before and has not started
+ *   departure     the NoC request that the instruction starts stays in its NIU, and those behind it
+ *   arrival       the NoC request that the instruction starts is under way for longer. Others
+ *                 overtake it where the hardware lets them
+ * Rules with "arrival" have to be given before the first cycle. A program that waits for all that
+ * it relies on has the same results. Shortcuts are not taken then, and only the caller's thread
+ * runs the chip. Neither a recording nor a snapshot has the delays.
+ * PENROSE_E_ARGUMENT names what is no rule. PENROSE_E_MEMORY. PENROSE_E_STATE: too many observers,
+ * or time has passed and there is an arrival among the rules; the chip then is as it was.
  */
 enum penrose_status penrose_delay(struct penrose_chip *chip, const char *rules,
                                   struct penrose_error *error);

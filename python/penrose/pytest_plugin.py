@@ -44,8 +44,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         nargs="?",
         const="all",
         metavar="CHECK,...",
-        help="look for mistakes of kernels that hurt only sometimes (all, or noc,cb,races,memory,uninit,config); a test in "
-        "which one is found fails",
+        help="look for mistakes of kernels that hurt only sometimes (all, or noc,cb,races,memory,uninit,config); "
+        "a test in which one is found fails",
     )
     group.addoption(
         "--penrose-exec",

@@ -77,9 +77,8 @@ static const struct argp_option check_rows[] = {
     {"fail-on", KEY_FAIL_ON, "finding", 0,
      "Let a run that ends well fail (exit code 1) after a finding, or if nothing was checked", 0},
     {"delay", KEY_DELAY, "[X-Y:]HART[.WHAT]@PC[/N]=CYCLES,...", 0,
-     "Hold a hart up when it comes to PC, or the thread, departure or arrival of what it starts "
-     "there; 'penrose hunt' "
-     "finds delays that make a program fail",
+     "Hold a hart up when it comes to PC, or its thread, or the departure or arrival of what it "
+     "starts there; 'penrose hunt' finds delays that make a program fail. A replay is then --free",
      0},
     {0},
 };

@@ -47,7 +47,8 @@ error_t options_harts(const struct cli *cli, const char *option, const char *tex
 /* "all", or a number of workers, at least 1; CLI_TILES stands for all. For the option --tiles. */
 error_t options_workers(const struct cli *cli, const char *text, unsigned *workers);
 
-/* The command of another program, which begins behind the first "--"; argc is cut there. NULL: there is none. */
+/* The command of another program, which begins behind the first "--"; argc is cut there. NULL:
+ * there is none. */
 char **options_split_command(int *argc, char **argv);
 
 /* Names of penrose_check. For --check, and for `origin`. */

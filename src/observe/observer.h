@@ -13,9 +13,9 @@
  * this alone.
  *
  * Observers are called in the thread that runs the chip (one thread runs all tiles meanwhile), and
- * change nothing; the one exception is observe/delay. An observer may answer true to stop the tile: before the instruction of
- * OBSERVED_STARTS, and right after any other event (in the coprocessor after the instruction that
- * caused it). An observer that lets harts sleep must not do that.
+ * change nothing; the one exception is observe/delay. An observer may answer true to stop the tile:
+ * before the instruction of OBSERVED_STARTS, and right after any other event (in the coprocessor
+ * after the instruction that caused it). An observer that lets harts sleep must not do that.
  */
 #ifndef OBSERVE_OBSERVER_H
 #define OBSERVE_OBSERVER_H

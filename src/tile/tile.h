@@ -229,7 +229,8 @@ struct tile_fault {
     char text[PENROSE_RULE_TEXT + 4]; /* the violated rule in words */
 };
 
-/* Cycles by which a hart is to be late, and the request that its instruction starts (penrose_delay); 0: none. */
+/* Cycles by which a hart is to be late, and the request that its instruction starts
+ * (penrose_delay). */
 struct tile_late {
     uint32_t hart, departure, arrival;
 };

@@ -1,8 +1,9 @@
 /*
  * Delays: what may be late on hardware, since nothing makes it be on time, is late here.
  *
- * It looks for harts that come to the instruction of a rule, and is the one observer that changes something: it holds
- * the hart, its thread or its next request. A right program has the same results all the same.
+ * It looks for harts that come to the instruction of a rule, and is the one observer that changes
+ * something: it holds the hart, its thread or its next request. A right program has the same
+ * results all the same.
  */
 #include "observe/delay/rules.h"
 
@@ -19,8 +20,8 @@ struct delay {
     uint64_t reached[NOC_NODES];
 };
 
-/* An instruction starts more than once if its hart is held, or waits in it. All that is one visit, until it
- * has finished. */
+/* An instruction starts more than once if its hart is held, or waits in it. All that is one visit,
+ * until it has finished. */
 struct delay_visit {
     uint32_t pc;
     bool is_under_way;
@@ -78,8 +79,8 @@ static bool see_hart(void *context, struct tile *tile, const struct observed *ev
     return false;
 }
 
-/* Packets then arrive in the order that hardware keeps, whichever are late. Chips whose packets need their time
- * do that already. */
+/* Packets then arrive in the order that hardware keeps, whichever are late. Chips whose packets
+ * take time do that already. */
 static bool let_packets_be_late(struct penrose_chip *chip)
 {
     if (!chip->board.delivery.at_once) {

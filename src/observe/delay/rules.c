@@ -13,7 +13,7 @@ static const char *const delayed_names[DELAYED_KINDS] = {[DELAYED_HART] = "",
                                                          [DELAYED_DEPARTURE] = "departure",
                                                          [DELAYED_ARRIVAL] = "arrival"};
 
-/* A number from `text` on, and what follows it; false: there is none, or it is greater than `most`. */
+/* A number from `text` on, and what follows it; false: there is none, or it is above `most`. */
 static bool take_delay_number(const char **text, uint64_t most, uint64_t *number)
 {
     char *end;

@@ -7,9 +7,9 @@
 /* What comes later than it would. */
 enum delayed {
     DELAYED_HART,      /* the hart stands before the instruction */
-    DELAYED_THREAD,    /* the thread of the coprocessor, before what the instruction pushes */
+    DELAYED_THREAD,    /* the thread of the coprocessor, with all that it has not started */
     DELAYED_DEPARTURE, /* the NoC request that the instruction starts stays in its NIU */
-    DELAYED_ARRIVAL,   /* it is under way for longer */
+    DELAYED_ARRIVAL,   /* that request is under way for longer */
     DELAYED_KINDS,
 };
 
@@ -30,8 +30,8 @@ struct delay_rules {
     unsigned count;
 };
 
-/* "[X-Y:]HART[.thread|.departure|.arrival]@PC[/N]=CYCLES", separated by commas. PENROSE_E_ARGUMENT, with a message
- * that names the word and the form. */
+/* "[X-Y:]HART[.thread|.departure|.arrival]@PC[/N]=CYCLES", separated by commas. PENROSE_E_ARGUMENT,
+ * with a message that names the word and the form. */
 enum penrose_status delay_rules_parse(const char *text, struct delay_rules *rules,
                                       struct penrose_error *error);
 

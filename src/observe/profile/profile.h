@@ -106,8 +106,8 @@ const struct profile_row *profile_wait(const struct profile *profile, unsigned l
 /* What bounds the run, in a sentence: the lane that is busiest, and what that waits for most. */
 void profile_bound(const struct profile *profile, char *text, size_t size);
 
-/* An ended profile as text, as a page that needs nothing else, or as a table in CSV. Text and page show
- * the lines of source files that can be read. */
+/* An ended profile as text, as a page that needs nothing else, or as a table in CSV. Text and page
+ * show the lines of source files that can be read. */
 void profile_text(const struct profile *profile, FILE *file);
 void profile_page(const struct profile *profile, FILE *file);
 void profile_table(const struct profile *profile, FILE *file);

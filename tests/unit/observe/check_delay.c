@@ -1,6 +1,6 @@
 /*
- * Delays: which visit of an instruction a rule is about, which request it makes late, and that chips with late
- * packets can be saved.
+ * Delays: which visit of an instruction a rule is about, which request it makes late, and that
+ * chips with late packets can be saved.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,8 +84,8 @@ TEST(visits)
 
 /* --- Requests --- */
 
-/* When the increments of buffers 0 and 1 of brisc's NIU have come to tile (3, 4). They start at 0x1008 and
- * 0x1014. */
+/* When the increments of buffers 0 and 1 of brisc's NIU, which start at 0x1008 and 0x1014, have come
+ * to tile (3, 4). */
 static void run_requests(const char *rules, bool timed, unsigned arrival[2])
 {
     const struct command_end count[] = {{3, 4, TOTAL}, {3, 4, TOTAL + 16}};
