@@ -25,6 +25,7 @@ expect "hunt for a recording that is none" 2 "hunt: .*none.rec" -- hunt "$work/n
 
 # shellcheck source=tests/checks/lib.bash
 . "$(dirname "${BASH_SOURCE[0]}")/../checks/lib.bash" || exit 1
+mkdir "$work/deep" && sed -i 's|"copy.npy"|"deep/copy.npy"|' "$work/copy.json"
 sed -i 's/"grid": "8x[248]"/"grid": "2x2"/' "$work"/{add,matmul}.json # more work for each tile than its buffers hold
 
 # hunted NAME PATTERN PROGRAM [FILE SED]: hunt finds a delay that matches, and the command that it prints shows the
@@ -35,7 +36,7 @@ hunted() {
     [[ $name =~ ${PENROSE_CASES:-} ]] || return 0
     program "$name" "${@:3}"
     sed -E "${description:-}" "$work/$3.json" >"$work/hunted.json"
-    "$PENROSE" hunt --jobs 2 --schedules 0 -- penrose run "$work/hunted.json" --firmware "$firmware" --kernels "$work/$name/kernels" \
+    "$PENROSE" hunt --jobs 2 --schedules 0 -- penrose run "$work/hunted.json" --firmware "$firmware" --kernels "$work/$name/kernels" --units \
         >"$work/out" 2>"$work/err" </dev/null || status=$?
     if [ -z "$pattern" ]; then
         report "$name" "$([ $status -eq 0 ] && grep -q ' 0 failures' "$work/err" || echo "exit code $status")"
@@ -60,7 +61,7 @@ hunted() {
 result_of() {
     case $1 in
     add) echo sum.npy ;;
-    copy) echo copy.npy ;;
+    copy) echo deep/copy.npy ;;
     gather) echo gathered.npy ;;
     *) echo product.npy ;;
     esac
