@@ -124,6 +124,31 @@ clean "the last tile of the half" add trisc.c 's/math_select\(half, 0\)/math_sel
 finds "a tile that the packer reads beyond its half" dst-section 'pack_tile\(8' \
     'PACR uses Dst row 512, and its thread has the half of Dst with rows 0 to 511' \
     add trisc.c 's/pack_tile\(0/pack_tile(8/'
+
+# says_no NAME KIND: no fault of KIND is in $work/said, of a run that ended with status 0.
+says_no() {
+    local status=$?
+    report "$1" "$([ "$status" -eq 0 ] && ! grep -q "guest fault $2" "$work/said" || cut -c1-400 "$work/said")"
+}
+
+name="halves are counted from the beginning of a launch on"
+if [[ $name =~ ${PENROSE_CASES:-} ]]; then
+    operate "$name" compute 'if (first)' '    semaphore_init(MATH_PACK, 2);' 'math_begin();' 'math_select(0, 0);' \
+        'PUSH(SFPSTORE, .vd = 9, .addr_mod = 3);' 'if (first)' '    semaphore_post(MATH_PACK);'
+    says_no "$name" dst-section
+fi
+
+# --- Checks that begin late ---
+
+name="what was set before the check began"
+if [[ $name =~ ${PENROSE_CASES:-} ]]; then
+    operate "$name" compute "if (first) {~    $record~    }" 'tensix_push(REPLAY_WORD(4, 2));'
+    (cd "$work" && "$PENROSE" boot "$firmware" --kernels "$name/kernels" --save-snapshot "$work/first" &&
+        "$PENROSE" boot "$firmware" --kernels "$name/kernels" --restore-snapshot "$work/first" --check=config) \
+        >"$work/out" 2>"$work/said" </dev/null
+    says_no "$name" config-unset
+fi
+
 # --- Programs without firmware ---
 
 first='^    TTI_MVMUL\(0, 0, 0, 0\);.*'

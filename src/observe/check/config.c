@@ -501,7 +501,8 @@ static void note_section(const struct check_scene *scene, const struct observed_
     }
 }
 
-/* Sections alternate, and the first one begins at row 0. */
+/* Sections alternate, and the first one begins at row 0. Rows that an instruction uses one behind the
+ * other are aligned, so none begins in a half and ends beyond it. */
 static void judge_section(const struct check_scene *scene, const char *user)
 {
     struct config_sections *sections = &scene->own->config->sections;
@@ -514,14 +515,13 @@ static void judge_section(const struct check_scene *scene, const char *user)
     }
     for (unsigned i = 0; i < work->touches; i++) {
         const struct observed_touch *touch = &work->touch[i];
-        const uint32_t last = touch->first + touch->count - 1;
-        const uint32_t row = touch->first - first < HALF_ROWS ? last : touch->first;
-        if (touch->state == OBSERVED_STATE_DST && row - first >= HALF_ROWS) {
+        if (touch->state == OBSERVED_STATE_DST && touch->first - first >= HALF_ROWS) {
             sections->is_told[thread] = true;
-            check_report(scene, PENROSE_FAULT_DST_SECTION, scene->hart, scene->event->pc, row,
+            check_report(scene, PENROSE_FAULT_DST_SECTION, scene->hart, scene->event->pc,
+                         touch->first,
                          "%s uses Dst row %u, and its thread has the half of Dst with rows %u to "
                          "%u, as semaphore %u counts to two",
-                         user, row, first, first + HALF_ROWS - 1, sections->semaphore);
+                         user, touch->first, first, first + HALF_ROWS - 1, sections->semaphore);
             return;
         }
     }
