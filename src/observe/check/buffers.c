@@ -19,7 +19,8 @@
 
 enum { FOURTHS = 4, LEAST_PAGE = 512 /* bytes of a page that must be whole */ };
 
-/* The buffer to which a register of a stream belongs; NULL: none, or the kernels have no such one. */
+/* The buffer to which a register of a stream belongs; NULL: none, or the kernels have no such
+ * one. */
 static struct check_buffer *find_buffer(const struct check_scene *scene, unsigned *index)
 {
     uint32_t in_streams = (uint32_t)scene->event->address - OVERLAY_REGISTERS_ADDRESS;
@@ -191,8 +192,8 @@ static uint32_t first_page(const struct check_buffer *buffer, uint32_t address)
     return (address - buffer->about.address) / buffer->about.page_size;
 }
 
-/* Of an access that begins in the buffer: the page that breaks a rule; num_pages: it goes beyond the
- * buffer's end; UINT32_MAX: none. */
+/* Of an access that begins in the buffer: the page that breaks a rule; num_pages: it goes beyond
+ * the buffer's end; UINT32_MAX: none. */
 static uint32_t find_bad_page(const struct check_buffer *buffer, uint32_t address, uint32_t size,
                               unsigned hart, bool writes)
 {
@@ -242,7 +243,8 @@ static bool is_live(const struct check_buffer *buffer, uint32_t page)
     return buffer->page && (int32_t)(buffer->pushed - buffer->popped) > (int32_t)ahead;
 }
 
-/* Does one buffer hold a part of the other? Those that are one and the same memory are meant to be. */
+/* Does one buffer hold a part of the other? Those that are one and the same memory are meant to
+ * be. */
 static bool lie_in_part_of_one(const struct loader_circular_buffer *one,
                                const struct loader_circular_buffer *other)
 {
@@ -251,7 +253,8 @@ static bool lie_in_part_of_one(const struct loader_circular_buffer *one,
            other->address < one->address + one->size;
 }
 
-/* Who is or may be a producer of `buffer` writes its bytes, where another one may have pages that nobody has popped. */
+/* Who is or may be a producer of `buffer` writes its bytes, where another one may have pages that
+ * nobody has popped. */
 static void note_overwritten(const struct check_scene *scene, const struct check_buffer *buffer,
                              uint32_t address, uint32_t size)
 {

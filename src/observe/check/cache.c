@@ -1,9 +1,10 @@
 /*
- * What the L0 data cache of a hart may hold. A hart that has loaded a word of L1, and loads it again
- * without a fence between, may get the old one, although somebody else has changed L1 meanwhile.
+ * What the L0 data cache of a hart may hold. A hart that has loaded a word of L1, and loads it
+ * again without a fence between, may get the old one, although somebody else has changed L1
+ * meanwhile.
  *
- * SPEC: BabyRISCV README and MemoryOrdering: four lines of 16 bytes, which a fence forgets. The hardware also
- * forgets them by chance, on which no program can rely.
+ * SPEC: BabyRISCV README and MemoryOrdering: four lines of 16 bytes, which a fence forgets. The
+ * hardware also forgets them by chance, on which no program can rely.
  */
 #include "observe/check/check.h"
 

@@ -1,4 +1,5 @@
-/* The frame of the checks, see check.h. SPEC: the mailboxes of tt-metal's firmware (loader/layout.def). */
+/* The frame of the checks, see check.h. SPEC: the mailboxes of tt-metal's firmware
+ * (loader/layout.def). */
 #include "observe/check/check.h"
 
 #include <stdio.h>

@@ -1,15 +1,15 @@
 /*
  * Checks: observers that find programs of tt-metal which are right by luck (penrose_check).
  *
- * A check keeps a shadow of what a program can rely on, and reports an access that relies on more. It
- * knows nothing but events (observe/observer.h), and what the launch message of the tile says.
+ * A check keeps a shadow of what a program can rely on, and reports an access that relies on more.
+ * It knows nothing but events (observe/observer.h), and what the launch message of the tile says.
  * Findings are guest faults (tile/fault.h), so that policies, reports and debuggers treat them as
  * such. Where a check is in doubt it says nothing.
  *
- * The parts, from below: noc.c follows requests of kernels to the NoC, credits.c what they tell other tiles of
- * them, cache.c what L0 caches may hold, races.c the units of the
- * coprocessor by order.c, config.c what kernels set of it, buffers.c circular buffers, memory.c what lies where, uninit.c data that
- * nobody has written; check.c hands events to them, and finds where kernels end.
+ * The parts, from below: noc.c follows requests of kernels to the NoC, credits.c what they tell
+ * other tiles of them, cache.c what L0 caches may hold, races.c the units of the coprocessor by
+ * order.c, config.c what kernels set of it, buffers.c circular buffers, memory.c what lies where,
+ * uninit.c data that nobody has written; check.c hands events to them, and finds where kernels end.
  */
 #ifndef OBSERVE_CHECK_H
 #define OBSERVE_CHECK_H
@@ -210,8 +210,8 @@ struct check_decoded {
     struct rv32_operands operands;
 };
 
-/* Which finding it is that the instruction at `pc` of such a hart breaks such a rule in this launch, by the
- * number that the host gave it. */
+/* Which finding it is that the instruction at `pc` of such a hart breaks such a rule in this
+ * launch, by the number that the host gave it. */
 struct check_told {
     bool is_there;
     enum penrose_fault_kind kind;
@@ -343,7 +343,8 @@ void check_config_free(struct checks *checks);
 
 /* --- buffers.c --- */
 
-/* A register of a stream was read or written, by a kernel or by firmware, which sets the counters back. */
+/* A register of a stream was read or written, by a kernel or by firmware, which sets the counters
+ * back. */
 void check_buffers_register(const struct check_scene *scene, bool is_by_kernel);
 /* Somebody reads or writes L1. */
 void check_buffers_access(const struct check_scene *scene);
@@ -375,7 +376,8 @@ void check_uninit_free(struct checks *checks);
 /* A hart is about to execute an instruction, and has executed it. */
 void check_uninit_starts(const struct check_scene *scene);
 void check_uninit_finished(const struct check_scene *scene);
-/* Somebody, also of another tile, reads or writes memory of a tile or GDDR; or a loader writes it. */
+/* Somebody, also of another tile, reads or writes memory of a tile or GDDR; or a loader writes
+ * it. */
 void check_uninit_access(const struct check_scene *scene);
 /* A hart's request leaves. */
 void check_uninit_sent(const struct check_scene *scene);

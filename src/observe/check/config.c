@@ -501,8 +501,8 @@ static void note_section(const struct check_scene *scene, const struct observed_
     }
 }
 
-/* Sections alternate, and the first one begins at row 0. Rows that an instruction uses one behind the
- * other are aligned, so none begins in a half and ends beyond it. */
+/* Sections alternate, and the first one begins at row 0. Rows that an instruction uses one behind
+ * the other are aligned, so none begins in a half and ends beyond it. */
 static void judge_section(const struct check_scene *scene, const char *user)
 {
     struct config_sections *sections = &scene->own->config->sections;

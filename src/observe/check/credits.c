@@ -1,12 +1,12 @@
 /*
- * Data and what tells of them. A hart writes data over the NoC, and then tells another tile that they are
- * there: by a word of a semaphore, an atomic, a counter of a circular buffer. The second request may
- * overtake the first one unless both go the same way.
+ * Data and what tells of them. A hart writes data over the NoC, and then tells another tile that
+ * they are there: by a word of a semaphore, an atomic, a counter of a circular buffer. The second
+ * request may overtake the first one unless both go the same way.
  *
  * SPEC: WormholeB0 NoC/Ordering: writes and atomics of one NIU to one place keep their order where
- * software has fixed the virtual channel, the same for both. Otherwise the hart has to wait for the answers
- * to the data. An entry is due only when a hart of the other tile has loaded the word that tells, and the
- * tile then reads the data.
+ * software has fixed the virtual channel, the same for both. Otherwise the hart has to wait for the
+ * answers to the data. An entry is due only when a hart of the other tile has loaded the word that
+ * tells, and the tile then reads the data.
  */
 #include "observe/check/check.h"
 

@@ -1,14 +1,16 @@
 /*
  * Findings: what checks have found, and what becomes of it.
  *
- * A finding is a place in a program that breaks a rule, however often, in however many launches and on
- * however many tiles. Some are not reported: those that a comment in the source excuses, those of a file of
- * suppressions, and those that a baseline has.
+ * A finding is a place in a program that breaks a rule, however often, in however many launches and
+ * on however many tiles. Some are not reported: those that a comment in the source excuses, those
+ * of a file of suppressions, and those that a baseline has.
  *
- * A suppression is a line: KIND PATTERN REASON. KIND is a kind of fault or "*". PATTERN is one of fnmatch(3) for
- * "FILE:LINE", "FILE", or the function. The reason is for readers, and has to be there. A line that begins
- * with # is a comment.
- * A comment "penrose: KIND REASON" on a line of the program, or on the line above it, excuses that line.
+ * A suppression is a line: KIND PATTERN REASON. KIND is a kind of fault or "*". PATTERN is one of
+ * fnmatch(3) for "FILE:LINE", "FILE", or the function. The reason is for readers, and has to be
+ * there. A line that begins with # is a comment.
+ *
+ * A comment "penrose: KIND REASON" on a line of the program, or on the line above it, excuses that
+ * line.
  */
 #ifndef OBSERVE_CHECK_FINDINGS_H
 #define OBSERVE_CHECK_FINDINGS_H
@@ -78,8 +80,8 @@ bool findings_write_sarif(const struct findings *findings);
 
 /* --- finding.c --- */
 
-/* Which line of the finding is shown: the innermost that lies in the source tree, else the outermost. Its path
- * as SARIF has it, and its number. */
+/* Which line of the finding is shown: the innermost that lies in the source tree, else the
+ * outermost. Its path as SARIF has it, and its number. */
 unsigned finding_shown(const struct findings *findings, const struct finding *finding,
                        char path[PATH_MAX]);
 

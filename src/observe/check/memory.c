@@ -1,9 +1,9 @@
 /*
- * Memory that a program must not touch: loaded code, null pointers, data below its stack, return addresses
- * on it, arguments beyond its list.
+ * Memory that a program must not touch: loaded code, null pointers, data below its stack, return
+ * addresses on it, arguments beyond its list.
  *
- * What lies where comes from the ELFs of the tile's programs (loader/images.h), and from the launch message. A
- * return address is known from the store `sw ra, n(sp)` on, until its frame is left.
+ * What lies where comes from the ELFs of the tile's programs (loader/images.h), and from the launch
+ * message. A return address is known from the store `sw ra, n(sp)` on, until its frame is left.
  */
 #include "observe/check/check.h"
 
@@ -45,7 +45,8 @@ static bool is_current(const struct check_scene *scene, const struct image *imag
            (scene->own->is_known && kernel->runs && kernel->address == image->base);
 }
 
-/* Segments of the programs that the tile holds. Of a kernel, only its text is where the image is. */
+/* Segments of the programs that the tile holds. Of a kernel, only its text is where the image
+ * is. */
 static void find_spans(const struct check_scene *scene)
 {
     struct check_memory *memory = &scene->own->memory;

@@ -37,8 +37,8 @@ struct check_settings {
     uint32_t launch;
 };
 
-/* Sets `settings` by a list with commas: names of checks, or "all", and settings as NAME=VALUE. A list without
- * names means all. PENROSE_E_ARGUMENT names a word that is neither. */
+/* Sets `settings` by a list with commas: names of checks, or "all", and settings as NAME=VALUE. A
+ * list without names means all. PENROSE_E_ARGUMENT names a word that is neither. */
 enum penrose_status check_settings_parse(const char *list, struct check_settings *settings,
                                          struct penrose_error *error);
 

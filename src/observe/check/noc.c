@@ -1,8 +1,8 @@
 /*
  * Requests of kernels to the NoC, and whether their hart has waited for them.
  *
- * A hart waits by loads of counters of its NIU. A request whose answer had come when the hart looked
- * counts as waited for, whatever the program compared, so that nothing right is reported.
+ * A hart waits by loads of counters of its NIU. A request whose answer had come when the hart
+ * looked counts as waited for, whatever the program compared, so that nothing right is reported.
  */
 #include "observe/check/check.h"
 
@@ -48,8 +48,8 @@ static struct check_request *find_request(const struct check_scene *scene,
     return NULL;
 }
 
-/* Reports that the scene's hart uses bytes of a read, or changes those of a write, of `hart`. `what` says
- * how. */
+/* Reports that the scene's hart uses bytes of a read, or changes those of a write, of `hart`.
+ * `what` says how. */
 static void report_use(const struct check_scene *scene, struct check_request *request,
                        unsigned hart, uint32_t address, const char *what)
 {
@@ -332,8 +332,8 @@ static void report_count(const struct check_scene *scene, const struct check_req
         more);
 }
 
-/* A multicast of the sort for which the barrier waits whose number of receivers no counter has got; otherwise
- * any one. NULL: there is none. */
+/* A multicast of the sort for which the barrier waits whose number of receivers no counter has
+ * got; otherwise any one. NULL: there is none. */
 static struct check_multicast *find_miscounted(struct check_requests *requests)
 {
     struct check_multicast *found = NULL;

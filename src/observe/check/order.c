@@ -1,4 +1,5 @@
-/* What the hardware orders inside a tile, see order.h. SPEC: BlackholeA0 STALLWAIT, SEMWAIT, SyncUnit. */
+/* What the hardware orders inside a tile, see order.h. SPEC: BlackholeA0 STALLWAIT, SEMWAIT,
+ * SyncUnit. */
 #include "observe/check/order.h"
 
 #include <string.h>
@@ -40,8 +41,8 @@ static void hart_learns(struct order_hart *hart, const struct order_clock *from)
     hart->version += learn(&hart->clock, from);
 }
 
-/* Where those leave what they know who store at an address, and those learn it who load there. A stream
- * has registers that change one another, and a mailbox has two ends. */
+/* Where those leave what they know who store at an address, and those learn it who load there. A
+ * stream has registers that change one another, and a mailbox has two ends. */
 static struct order_clock *place_of(struct order *order, uint32_t address)
 {
     uint32_t place = address / 16;
@@ -113,8 +114,8 @@ static const struct order_clock *steps_know(const struct order_steps *steps, int
     return &steps->history[(uint32_t)number % ORDER_HISTORY];
 }
 
-/* A wait behind which the semaphore is not 0 knows of one post more than there were gets, and one behind
- * which it is below its maximum of the get that made it so. */
+/* A wait behind which the semaphore is not 0 knows of one post more than there were gets, and one
+ * behind which it is below its maximum of the get that made it so. */
 static void learn_semaphore(struct order_clock *clock, const struct order_semaphore *semaphore,
                             unsigned max, unsigned conditions)
 {
@@ -136,7 +137,8 @@ static void begin_semaphore(struct order_semaphore *semaphore, const struct orde
     *semaphore = (struct order_semaphore){.begun = *knows, .base = value};
 }
 
-/* A step has been counted. Steps beyond the end of the range and what a debugger sets shift the base. */
+/* A step has been counted. Steps beyond the end of the range and what a debugger sets shift the
+ * base. */
 static void find_base(struct order_semaphore *semaphore, const struct tensix_semaphore *now)
 {
     semaphore->base = now->value - (int64_t)semaphore->posts.count + semaphore->gets.count;
@@ -302,8 +304,8 @@ static void hear_banks(struct order *order, struct order_thread *own, const stru
     }
 }
 
-/* A bank goes to the Matrix Unit when the data are there. It goes back when they were used, which says
- * nothing of the results in Dst. */
+/* A bank goes to the Matrix Unit when the data are there. It goes back when they were used, which
+ * says nothing of the results in Dst. */
 static void hand_over(struct order *order, const struct order_thread *own,
                       const struct order_stamp *stamp, const struct observed_work *work)
 {
@@ -496,7 +498,8 @@ static bool tells_of_requests(uint32_t address)
     return address - AT_NIU < GRID_NOCS * STEP_NIU;
 }
 
-/* A TRISC's words behind its PCBuf are between it and its thread; semaphores are followed by themselves. */
+/* A TRISC's words behind its PCBuf are between it and its thread; semaphores are followed by
+ * themselves. */
 static bool tells_no_other_hart(unsigned hart, uint32_t address)
 {
     return address - AT_PC_BUF < END_PC_BUF - AT_PC_BUF && hart != RV32_B && address != AT_PC_BUF;

@@ -1,4 +1,5 @@
-/* Races inside a tile, see races.h. SPEC: BlackholeA0 Dst, STALLWAIT, BackendConfiguration, ScalarUnit. */
+/* Races inside a tile, see races.h. SPEC: BlackholeA0 Dst, STALLWAIT, BackendConfiguration,
+ * ScalarUnit. */
 #include "observe/check/races.h"
 
 #include <stdio.h>
@@ -12,7 +13,8 @@
 
 /* --- Dst --- */
 
-/* Is the earlier one out of the way of the later one? Instructions of one unit follow each other. */
+/* Is the earlier one out of the way of the later one? Instructions of one unit follow each
+ * other. */
 static bool is_in_order(const struct order_clock *clock, const struct order_stamp *earlier,
                         const struct order_stamp *later)
 {
@@ -137,7 +139,8 @@ static void forget_l1(const struct check_scene *scene, uint32_t address, uint32_
     }
 }
 
-/* Bytes of L1 are used by `hart` (ORDER_GATE), or by the unit of its instruction at `pc`, who knows `clock`. */
+/* Bytes of L1 are used by `hart` (ORDER_GATE), or by the unit of its instruction at `pc`, who
+ * knows `clock`. */
 static void judge_l1(const struct check_scene *scene, const struct order_clock *clock,
                      enum order_unit by, unsigned hart, uint32_t pc, uint32_t address,
                      uint32_t size, bool writes)
@@ -216,8 +219,8 @@ static void note_late(struct check_races *races, const struct order_stamp *stamp
     late->count = index - late->first + 1;
 }
 
-/* SPEC: WRCFG, CFGSHIFTMASK: their result is not there for the next instruction. STREAMWRCFG, which takes
- * longer: software waits. */
+/* SPEC: WRCFG, CFGSHIFTMASK: their result is not there for the next instruction. STREAMWRCFG,
+ * which takes longer: software waits. */
 static void judge_late(const struct check_scene *scene, const struct order_stamp *stamp,
                        unsigned index)
 {
@@ -240,8 +243,9 @@ static void judge_late(const struct check_scene *scene, const struct order_stamp
     }
 }
 
-/* What the Matrix Unit and the Vector Unit go by. HW: an instruction takes Zero_Flag_disabled_src along when it
- * passes its gate, and Dstacc is the packer's (LLK, cpack_common.h, and what it has for math). */
+/* What the Matrix Unit and the Vector Unit go by. HW: an instruction takes Zero_Flag_disabled_src
+ * along when it passes its gate, and Dstacc is the packer's (LLK, cpack_common.h, and what it has
+ * for math). */
 static uint32_t computing_bits(unsigned word, enum order_unit unit)
 {
     static const struct {
@@ -280,8 +284,9 @@ uint32_t races_bits_of_unit(unsigned word, enum order_unit unit)
     return tensix_config_uses[word].cached & users[unit] ? tensix_race_bits(word, users[unit]) : 0;
 }
 
-/* Has the earlier one taken what it uses along when the later one of its thread comes? HW: LLK changes formats
- * right behind MOVD2B and the like (llk_math_transpose_dest.h), and waits behind others. */
+/* Has the earlier one taken what it uses along when the later one of its thread comes? HW: LLK
+ * changes formats right behind MOVD2B and the like (llk_math_transpose_dest.h), and waits behind
+ * others. */
 static bool takes_along(const struct order_stamp *use, const struct order_stamp *later)
 {
     enum { MOVES = TENSIX_TRAIT_MOVES_TO_DST | TENSIX_TRAIT_MOVES_TO_SRC };

@@ -1,6 +1,6 @@
 /*
- * Races inside a tile: what an instruction reads or writes while another one, on whose being over it
- * cannot rely (order.h), is still at it.
+ * Races inside a tile: what an instruction reads or writes while another one, on whose being over
+ * it cannot rely (order.h), is still at it.
  *
  * For each row of Dst and each line of L1 the latest instructions are noted that have written or
  * read it; for each unit the latest one that uses its configuration; for GPRs loads under way.
@@ -17,13 +17,14 @@ struct races_row {
     struct order_stamp written, read[ORDER_UNITS];
 };
 
-/* Lines of L1 have a lane in the high bits and the number of its instruction in the low ones, since there
- * are so many of them; 0: none. */
+/* Lines of L1 have a lane in the high bits and the number of its instruction in the low ones,
+ * since there are so many of them; 0: none. */
 struct races_l1 {
     uint32_t packed, unpacked;
 };
 
-/* The latest instruction of a thread that changes words of Config, and is not over in the next cycle. */
+/* The latest instruction of a thread that changes words of Config, and is not over in the next
+ * cycle. */
 struct races_late {
     struct order_stamp stamp;
     unsigned first, count;
@@ -123,22 +124,23 @@ static inline enum order_unit races_unit(const struct order_stamp *stamp)
     return (enum order_unit)(stamp->lane % ORDER_UNITS);
 }
 
-/* The name of its condition of STALLWAIT, as LLK has it, and of a block that holds such an instruction. */
+/* The name of its condition of STALLWAIT, as LLK has it, and of a block that holds such an
+ * instruction. */
 const char *races_condition_name(enum order_unit unit);
 const char *races_block_name(uint32_t word);
 
 const char *races_mnemonic(uint32_t word);
 
-/* Bits of a word of Config that a unit looks at while it works, without those that it reads for each instruction
- * alone. */
+/* Bits of a word of Config that a unit looks at while it works, without those that it reads for
+ * each instruction alone. */
 uint32_t races_bits_of_unit(unsigned word, enum order_unit unit);
 
-/* Bits of a word of Config that an instruction changes: the Configuration Unit reads and writes those of RMWCIB at
- * once; others have the word. */
+/* Bits of a word of Config that an instruction changes: the Configuration Unit reads and writes
+ * those of RMWCIB at once; others have the word. */
 uint32_t races_reach(uint32_t word);
 
-/* Words with an unpacker's addresses, by context; and that with the address from which an UNPACR reads now
- * (TENSIX_STATE_WORDS: it reads none). */
+/* Words with an unpacker's addresses, by context; and that with the address from which an UNPACR
+ * reads now (TENSIX_STATE_WORDS: it reads none). */
 bool races_is_base(unsigned word);
 unsigned races_base_word(const struct tensix *tensix, unsigned thread, uint32_t word);
 
@@ -163,7 +165,8 @@ void races_harts_free(struct check_races *races);
 /* An instruction has executed, whose stamp this is: state that other threads reach, too. */
 void races_shared_unit(const struct check_scene *scene, const struct order_stamp *stamp);
 
-/* An instruction, or (NULL) the hart of the scene, which knows `clock`, writes these bits of a word of Config. */
+/* An instruction, or (NULL) the hart of the scene, which knows `clock`, writes these bits of a
+ * word of Config. */
 void races_shared_config(const struct check_scene *scene, const struct order_clock *clock,
                          const struct order_stamp *stamp, unsigned state, unsigned word,
                          uint32_t bits);

@@ -408,9 +408,9 @@ static void note_hart_load(const struct check_scene *scene, uint32_t address)
     }
 }
 
-/* Two harts store there, and neither has waited for the other. Who has loaded the byte, and nothing
- * else, knows of the other's store. That is a flag if they take turns, and an update that gets lost if
- * the other one adds to what it has stored itself. */
+/* Two harts store there, and neither has waited for the other. Who has loaded the byte, and
+ * nothing else, knows of the other's store. That is a flag if they take turns, and an update that
+ * gets lost if the other one adds to what it has stored itself. */
 static bool is_unordered(const struct check_scene *scene, const struct races_byte *byte,
                          uint8_t value)
 {

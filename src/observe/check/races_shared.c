@@ -1,6 +1,6 @@
 /*
- * Races on what all threads can reach: address counters, LRegs, words of Config, and the right to use
- * banks of Src. SPEC: WormholeB0 ADCs, SrcASrcB, UNPACR_NOP_SETDVALID, CLEARDVALID; BlackholeA0
+ * Races on what all threads can reach: address counters, LRegs, words of Config, and the right to
+ * use banks of Src. SPEC: WormholeB0 ADCs, SrcASrcB, UNPACR_NOP_SETDVALID, CLEARDVALID; BlackholeA0
  * BackendConfiguration, STALLWAIT.
  */
 #include <string.h>

@@ -162,8 +162,8 @@ void check_report(const struct check_scene *scene, enum penrose_fault_kind kind,
     scene->checks->others = 0; /* the next report is about others */
 }
 
-/* Appends a line of a chain of calls, unless it is in the file of the line behind it: of a header one is
- * enough to find the place. */
+/* Appends a line of a chain of calls, unless it is in the file of the line behind it: of a header
+ * one is enough to find the place. */
 static void put_line(struct sink *sink, const char *line, const char *next)
 {
     size_t name = strcspn(line, ":");

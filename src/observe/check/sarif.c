@@ -1,8 +1,8 @@
 /*
  * Findings in SARIF 2.1.0, which GitHub and editors show at the line.
  *
- * A file has one run, whose results come last. So results are added to a file of ours by writing over its
- * last bytes, which are always the same; several processes may do so, one after the other.
+ * A file has one run, whose results come last. So results are added to a file of ours by writing
+ * over its last bytes, which are always the same; several processes may do so, one after the other.
  */
 #include "config.h"
 
@@ -88,7 +88,8 @@ static bool put_head(FILE *file)
     return is_put;
 }
 
-/* Stands where the next result goes: behind the others, or in a new file. False: the file is another one. */
+/* Stands where the next result goes: behind the others, or in a new file. False: the file is
+ * another one. */
 static bool find_place(FILE *file, bool *has_results)
 {
     char last[sizeof tail] = "", before = 0;

@@ -1,17 +1,19 @@
 /*
  * Data that nobody has written, and what depends on them.
  *
- * Every byte of L1 and GDDR is unwritten until a host, a hart, a packet or a unit writes it. A byte is tainted if
- * what was written is undefined. Frames on stacks are tainted when they are made. Registers of harts have a
- * mask of undefined bits, which follows values through instructions as far as the bits that they can change. A
- * register that a rule below does not know counts as defined.
+ * Every byte of L1 and GDDR is unwritten until a host, a hart, a packet or a unit writes it. A byte
+ * is tainted if what was written is undefined. Frames on stacks are tainted when they are made.
+ * Registers of harts have a mask of undefined bits, which follows values through instructions as
+ * far as the bits that they can change. A register that a rule below does not know counts as
+ * defined.
  *
- * Copies are not reported. A report is due where such a value decides: a branch, an address, a word for a
- * register of hardware; where an unpacker reads nothing else; and where a host reads what was computed from it.
- * Programs may poll a word of L1 until somebody writes it, so a branch on L1 is reported only if the hart
- * goes on without loading it again.
+ * Copies are not reported. A report is due where such a value decides: a branch, an address, a word
+ * for a register of hardware; where an unpacker reads nothing else; and where a host reads what was
+ * computed from it. Programs may poll a word of L1 until somebody writes it, so a branch on L1 is
+ * reported only if the hart goes on without loading it again.
  *
- * Memory of a chip begins as zeros. A byte of L1 that is none was written by somebody of whom nobody was told.
+ * Memory of a chip begins as zeros. A byte of L1 that is none was written by somebody of whom
+ * nobody was told.
  */
 #include "observe/check/check.h"
 
@@ -60,8 +62,7 @@ struct page {
 struct taint {
     uint64_t first;
     uint32_t size;
-    bool
-        matters; /* to a host that reads them: the instruction at `pc` has computed, or sent, them */
+    bool matters; /* to a host that reads them: the instruction at `pc` has made or sent them */
     uint16_t node;
     unsigned hart;
     uint32_t pc;
@@ -423,8 +424,8 @@ static struct uninit_tile *uninit_of(const struct check_scene *scene)
     return scene->checks->uninit->tile[scene->tile->node];
 }
 
-/* Reports something that a hart does. What follows from the same bytes is no further mistake: they count
- * as defined from now on. */
+/* Reports something that a hart does. What follows from the same bytes is no further mistake: they
+ * count as defined from now on. */
 static void report_hart(const struct check_scene *scene, uint32_t pc, struct origin origin,
                         const char *what)
 {
@@ -743,8 +744,8 @@ static void host_reads(const struct check_scene *scene, struct memory *memory)
     }
 }
 
-/* Has the page of a circular buffer that holds the address any defined byte? Kernels fill parts of tiles
- * where they use no more of the results. */
+/* Has the page of a circular buffer that holds the address any defined byte? Kernels fill parts of
+ * tiles where they use no more of the results. */
 static bool has_defined_page(const struct check_scene *scene, struct memory *l1, uint32_t address)
 {
     const struct loader_launched *launched = &scene->own->launched;
