@@ -133,8 +133,9 @@ says_no() {
 
 name="halves are counted from the beginning of a launch on"
 if [[ $name =~ ${PENROSE_CASES:-} ]]; then
-    operate "$name" compute 'if (first)' '    semaphore_init(MATH_PACK, 2);' 'math_begin();' 'math_select(0, 0);' \
-        'PUSH(SFPSTORE, .vd = 9, .addr_mod = 3);' 'if (first)' '    semaphore_post(MATH_PACK);'
+    operate "$name" compute 'if (first)' '    semaphore_init(6, 2);' \
+        'PUSH(SEMWAIT, .block_mask = BLOCK_VECTOR, .semaphore_mask = 1 << 6, .condition_mask = WHILE_MAX);' \
+        'math_select(0, 0);' 'PUSH(SFPSTORE, .vd = 9, .addr_mod = 3);' 'if (first)' '    semaphore_post(6);'
     says_no "$name" dst-section
 fi
 
