@@ -42,12 +42,13 @@ static void after_burst(struct tile *tile, enum rv32_core core)
 {
     struct tile_hart *run = &tile->run[core];
     struct rv32_hart *hart = &tile->hart[core];
-    if (hart->is_put_off) {
+    if (hart->is_put_off) { /* it has not begun */
         run->time += tile->late[core].hart;
         tile->late[core].hart = 0;
+        return;
     }
-    if (run->state != HART_READY || hart->is_put_off) {
-        return; /* it was reset or paused meanwhile, perhaps by itself; or has not begun */
+    if (run->state != HART_READY) {
+        return; /* it was reset or paused meanwhile, perhaps by itself */
     }
     switch (hart->stop) {
     case RV32_RUNNING:

@@ -170,16 +170,16 @@ static bool comes_by_itself(const struct tensix *tensix, const struct tensix_thr
 /* Tells observers what became of an instruction, which has waited before or not. */
 static void tell_outcome(struct tensix *tensix, enum tensix_exec result, bool has_waited)
 {
-    if (result == TENSIX_STALL && !has_waited) {
-        tensix_tell(tensix, OBSERVED_WAITS, OBSERVED_AGENTS, 0, 0);
-    }
     if (result == TENSIX_STALL) {
+        if (!has_waited) {
+            tensix_tell(tensix, OBSERVED_WAITS, OBSERVED_AGENTS, 0, 0);
+        }
         tensix_tell(tensix, OBSERVED_STALLS, OBSERVED_AGENTS, 0, 0);
     }
-    if (result == TENSIX_DONE && has_waited) {
-        tensix_tell(tensix, OBSERVED_GOES_ON, OBSERVED_AGENTS, 0, 0);
-    }
     if (result == TENSIX_DONE) {
+        if (has_waited) {
+            tensix_tell(tensix, OBSERVED_GOES_ON, OBSERVED_AGENTS, 0, 0);
+        }
         tensix_tell(tensix, OBSERVED_TENSIX, OBSERVED_AGENTS, 0, 0);
     }
 }
