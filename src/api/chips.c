@@ -17,11 +17,13 @@ PENROSE_EXPORT const char *penrose_version(void)
 
 /* --- Options --- */
 
+enum { LEAST_OPTIONS = offsetof(struct penrose_options, costs) }; /* the first version */
+
 static enum penrose_status take_options(const struct penrose_options *given,
                                         struct penrose_options *own, struct penrose_error *error)
 {
     *own = (struct penrose_options){.size = sizeof *own};
-    return given ? api_take_sized(given, own, sizeof *own, "penrose_options", error) : PENROSE_OK;
+    return given ? api_take_sized(given, own, LEAST_OPTIONS, "penrose_options", error) : PENROSE_OK;
 }
 
 const struct chip_calls *api_chip_of_card(const char *card)

@@ -34,7 +34,7 @@ class Fault(ctypes.Structure):  # struct penrose_fault
                 ("y", ctypes.c_uint), ("hart", ctypes.c_int), ("hart_name", ctypes.c_char_p),
                 ("thread", ctypes.c_int), ("cycle", ctypes.c_uint64), ("pc", ctypes.c_uint32),
                 ("word", ctypes.c_uint32), ("address", ctypes.c_uint32),
-                ("rule", ctypes.c_char * 200), ("rest", ctypes.c_char * 65536)]
+                ("rule", ctypes.c_char * 400), ("rest", ctypes.c_char * 65536)]
 
 
 class Options(ctypes.Structure):

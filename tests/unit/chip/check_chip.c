@@ -127,6 +127,9 @@ TEST(options_are_sized)
     newer.more[7] = 1;
     ck_assert_int_eq(penrose_chip_create(&newer.options, &chip, &error), PENROSE_E_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.text, "of which this version"));
+    newer.options.size = offsetof(struct penrose_options, costs); /* an older caller's */
+    ck_assert_int_eq(penrose_chip_create(&newer.options, &chip, &error), PENROSE_OK);
+    penrose_chip_destroy(chip);
     newer.options.size = 0;
     ck_assert_int_eq(penrose_chip_create(&newer.options, &chip, &error), PENROSE_E_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.text, "sizeof(struct penrose_options)"));
