@@ -335,7 +335,7 @@ enum penrose_status penrose_gate_read(struct penrose_chip *chip, unsigned x, uns
  *   races units of the coprocessor that do not wait for one another (race-dst, race-l1, race-open,
  *         race-state, config-race, gpr-hazard, mop-config-race)
  *   memory  code, stacks, return addresses, null pointers and arguments (code-overwritten,
- *         stack-overflow, return-address, null-access, argument-range)
+ *         stack-overflow, return-address, null-access, argument-range, out-of-bounds)
  *   uninit  data that nobody has written (undefined-data)
  *   config  state of the coprocessor that an earlier launch has left, or that nobody has set (config-leak,
  *           config-unset), and Dst beyond a thread's half (dst-section)

@@ -20,6 +20,7 @@
 #include "cli/units.h"
 #include "isa/json_text.h"
 #include "loader/program.h"
+#include "observe/inside.h"
 
 enum { MOST_OUTPUT_MIB = 256 }; /* without --trust-outputs */
 
@@ -226,6 +227,77 @@ static enum cli_exit fill_all(const struct run *run)
         }
     }
     return exit;
+}
+
+/* --- What checks are told --- */
+
+static bool tell_range(const struct run *run, struct check_allocation range)
+{
+    return inside(run->session.chip)->check_allocated(run->session.chip, &range);
+}
+
+/* Of a buffer in DRAM each bank has every so many pages. */
+static bool tell_dram(const struct run *run, const struct loader_program_buffer *buffer)
+{
+    const unsigned banks = run->place.banks;
+    char name[64];
+    bool has_room = true;
+    snprintf(name, sizeof name, "dram.%s", buffer->name);
+    for (unsigned bank = 0; bank < banks && bank < buffer->pages && has_room; bank++) {
+        struct check_allocation range = {.address = buffer->address, .name = name};
+        penrose_dram_bank(run->session.chip, 0, bank, &range.x, &range.y);
+        range.size = (uint64_t)((buffer->pages - bank + banks - 1) / banks) * buffer->page_size;
+        has_room = tell_range(run, range);
+    }
+    return has_room;
+}
+
+/* What lies in the L1 of a tile. */
+static bool tell_tile(const struct run *run, unsigned x, unsigned y)
+{
+    const struct loader_program *program = run->program;
+    struct check_allocation range = {.x = run->place.noc_x[x], .y = run->place.noc_y[y]};
+    char name[64];
+    bool has_room = true;
+    for (unsigned i = 0; i < program->buffers && has_room; i++) {
+        const struct loader_program_buffer *buffer = &program->buffer[i];
+        if (buffer->kind == LOADER_BUFFER_L1 && loader_tiles_have(&buffer->tiles, x, y)) {
+            snprintf(name, sizeof name, "l1.%s", buffer->name);
+            range.address = buffer->address;
+            range.size = buffer->page_size;
+            range.name = name;
+            has_room = tell_range(run, range);
+        }
+    }
+    range.is_circular = true;
+    for (unsigned i = 0; i < program->circulars && has_room; i++) {
+        const struct loader_program_circular *circular = &program->circular[i];
+        if (loader_tiles_have(&circular->tiles, x, y)) {
+            snprintf(name, sizeof name, "circular buffer %u", circular->id);
+            range.address = circular->address;
+            range.size = (uint64_t)circular->pages * circular->page_size;
+            range.name = name;
+            has_room = tell_range(run, range);
+        }
+    }
+    return has_room;
+}
+
+/* A program that begins as a snapshot has buffers of which its description says nothing. */
+static enum cli_exit tell_checks(const struct run *run)
+{
+    const struct loader_program *program = run->program;
+    bool has_room = true;
+    for (unsigned i = 0; i < program->buffers && has_room && !program->snapshot; i++) {
+        has_room =
+            program->buffer[i].kind != LOADER_BUFFER_DRAM || tell_dram(run, &program->buffer[i]);
+    }
+    for (unsigned y = 0; y < program->rows && !program->snapshot; y++) {
+        for (unsigned x = 0; x < program->columns && has_room; x++) {
+            has_room = tell_tile(run, x, y);
+        }
+    }
+    return has_room ? CLI_DONE : no_memory(run);
 }
 
 /* --- Launching --- */
@@ -683,6 +755,7 @@ static enum cli_exit work(struct run *run, const char *firmware)
     double start = host_milliseconds();
     exit = find_banks(run);
     exit = exit ? exit : fill_all(run);
+    exit = exit ? exit : tell_checks(run);
     exit = exit ? exit : note_retired(run);
     exit = exit || !run->counts_units ? exit : units_count(&run->session);
     exit = exit ? exit : launch_all(run);

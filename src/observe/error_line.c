@@ -61,6 +61,7 @@ static const char *const category_of[PENROSE_FAULT_KINDS] = {
     [PENROSE_FAULT_STACK_OVERFLOW] = "UndefinedBehavior",
     [PENROSE_FAULT_RETURN_ADDRESS] = "UndefinedBehavior",
     [PENROSE_FAULT_ARGUMENT_RANGE] = "UndefinedBehavior",
+    [PENROSE_FAULT_OUT_OF_BOUNDS] = "UndefinedBehavior",
     [PENROSE_FAULT_UNDEFINED_DATA] = "UnpredictableValueUsed",
     [PENROSE_FAULT_NOC_UNWAITED] = "UndefinedBehavior",
     [PENROSE_FAULT_RACE_DST] = "UndefinedBehavior",

@@ -27,6 +27,7 @@ chip_sources += \
 	%D%/check/races_harts.c \
 	%D%/check/races_shared.c \
 	%D%/check/races_words.c \
+	%D%/check/ranges.c \
 	%D%/check/report.c \
 	%D%/check/scene.c \
 	%D%/check/tell.h \

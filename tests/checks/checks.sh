@@ -56,10 +56,12 @@ free='request(BUFFER_WRITE, CONTROL_WRITE \& ~CTRL_STATIC, (struct noc_end){own_
 finds "data on any virtual channel" noc-order 'semaphore_add\(ARRIVED' 'may overtake the data of the NoC write' \
     gather brisc.c "/^        write_barrier/d; s/^    atomic_barrier/    write_barrier();\\n&/; s/noc_write\\(all \\+ position \\* size, neighbour, .*/$free/"
 clean "a barrier behind data on any virtual channel" gather brisc.c "s/noc_write\\(all \\+ position \\* size, neighbour, .*/$free/"
-share='    noc_write(all, page_tile(0), 0x3000000 + get_argument(ARG_POSITION) * 64, 64);\n    semaphore_add(ARRIVED, neighbour, 1); \/\/ told\n    semaphore_wait_at_least(ARRIVED, tiles);\n    noc_read(page_tile(0), 0x3000000 + (get_argument(ARG_POSITION) + tiles - 1) % tiles * 64, all + 4096 * 12, 64);\n    read_barrier();\n    write_barrier();'
+share='    noc_write(all, page_tile(0), 0x3000000 + get_argument(ARG_POSITION) * 64, 64);\n    semaphore_add(ARRIVED, neighbour, 1); \/\/ told\n    semaphore_wait_at_least(ARRIVED, tiles);\n    noc_read(page_tile(0), 0x3000000 + (get_argument(ARG_POSITION) + tiles - 1) % tiles * 64, 0x100000, 64);\n    read_barrier();\n    write_barrier();'
 finds "data in DRAM of which a neighbour is told" noc-order '// told' 'they go to different tiles; noc_async_write_barrier' \
     gather brisc.c "s/^    atomic_barrier/$share\\n&/"
+description='s/^    "l1"/    "dram": {"told": {"page_size": 1024, "address": 50331648}},\n&/'
 clean "data in DRAM that are there" gather brisc.c "s/^    atomic_barrier/${share/    semaphore_add/    write_barrier();\\n    semaphore_add}\\n&/"
+description=
 finds "told by a unicast of what a multicast brings" noc-order 'semaphore_add\(panel->valid' \
     'multicasts have virtual channels of their own' \
     matmul panel.h 's/^( *)semaphore_multicast\(panel->valid, .*/\1semaphore_add(panel->valid, (panel->rectangle >> 12 \& 0xfff) == own_tile() ? panel->rectangle \& 0xfff : panel->rectangle >> 12 \& 0xfff, 1);/'
@@ -116,11 +118,11 @@ finds "half a page" cb-access 'noc_read\(page_tile' \
 clean "a page in two halves" add ncrisc.c "s/page_read\\(&b.*/$half\\n        noc_read(page_tile(tile), page_address(\\&b, tile) + b.size \\/ 2, cb_interface[INPUT_B].write + b.size \\/ 2, b.size \\/ 2);/"
 
 place() { echo "s/\"id\": $1,/& \"address\": $2,/"; }
-description="$(place 0 1048576); $(place 1 1056768); $(place 16 1058816)"
+description="$(place 0 1114112); $(place 1 1122304); $(place 16 1124352)"
 finds "buffers that overlap" cb-access 'pack_tile\(0' \
     'writes a page of circular buffer 16 over page 1 of circular buffer 1, since they overlap; nobody has popped it yet, and it is read by trisc0' \
     add trisc.c 's/^( *)pack_begin\(\);/&\n        while (cb_filled(INPUT_B) == 1 \&\& left > 1) {\n        }/'
-description="$(place 0 1048576); $(place 1 1056768); $(place 16 1060864)"
+description="$(place 0 1114112); $(place 1 1122304); $(place 16 1126400)"
 clean "buffers side by side" add
 again='s/left = own_tiles\(\)/left = own_tiles() + 1/; s/\(INPUT_([AB]), 1/(left > 1 ? INPUT_\1 : RESULT, 1/; s/wait_pages\(left > 1 \? INPUT_B : RESULT, 1/wait_pages(left > 1 ? INPUT_B : RESULT, left > 1 ? 1 : 2/; s/cb_front\(INPUT_([AB])\)/cb_front(left > 1 ? INPUT_\1 : RESULT)/g'
 description='s/"id": 16, "pages": 2/"id": 16, "pages": 4/; s/, "brisc"\]/]/'
@@ -227,6 +229,26 @@ finds "a common argument that was not given" argument-range 'common_argument\(4\
     'reads common argument 4, and the kernel was launched with 4' \
     copy brisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)0x100000 = common_argument(4);/'
 
+finds "a page behind the last one" out-of-bounds 'page_write' \
+    'NoC write of 2048 bytes at 0x[0-9a-f]+ of DRAM bank [0-7], which the program has not allocated; dram.to ends at 0x' \
+    copy brisc.c 's/(page_write\(.*)page, /\1page + 1, /'
+finds "more of DRAM than there is" out-of-bounds 'noc_read\(page_tile' \
+    'NoC read of 8192 bytes at 0x[0-9a-f]+ of DRAM bank [0-7], .*; dram.B ends at 0x' \
+    add ncrisc.c 's/page_read\(&b.*/noc_read(page_tile(tile), page_address(\&b, tile), cb_interface[INPUT_B].write, b.size * 4);/'
+finds "L1 that is not allocated" out-of-bounds '0x140000' \
+    'write of 4 bytes at 0x140000 of L1 of tile \(1, 2\), which the program has not allocated; l1.room ends at' \
+    copy ncrisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)0x140000 = 1;/'
+clean "L1 that is allocated" copy ncrisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)0x1003fc = 1;/'
+finds "L1 of a neighbour that is not allocated" out-of-bounds '0x140000' \
+    'NoC write of 64 bytes at 0x140000 of L1 of tile \([0-9]+, [0-9]+\)' \
+    gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_write(all, neighbour, 0x140000, 64);\n    write_barrier();/'
+finds "the arguments of a neighbour" out-of-bounds 'rta_l1_base' \
+    'NoC write of 64 bytes at 0x[0-9a-f]+ of tile \([0-9]+, [0-9]+\), where arguments of its brisc lie, which runs' \
+    gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_write((uint32_t)rta_l1_base, neighbour, (uint32_t)rta_l1_base, 64);\n    write_barrier();/'
+finds "the code of a neighbour" code-overwritten 'kernel_main \&' \
+    'NoC write of 64 bytes at 0x[0-9a-f]+ of tile \([0-9]+, [0-9]+\), where the code of kernel_main lies, of the program of brisc' \
+    gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_write((uint32_t)(uintptr_t)kernel_main \& ~63u, neighbour, (uint32_t)(uintptr_t)kernel_main \& ~63u, 64);\n    write_barrier();/'
+
 # --- Data that nobody has written ---
 
 finds "a branch on L1" undefined-data '0x100000 \& 4' 'a branch depends on L1 at 0x100000, which nobody has written' \
@@ -274,7 +296,7 @@ in_kit "a flag that is polled with a fence" '' ncrisc.c "$tell" brisc.c "s/^    
 # reported NAME TEXT EXIT FINDINGS OPTION...: with these options the checks say TEXT at the end of "reads at the end"
 # (or of copy as it is, if FINDINGS is "none"), the run ends with EXIT, and reports so many findings.
 # Kernels of the cache would tell the lines of another folder.
-PENROSE_CACHE=$work/cache program open gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_read(neighbour, all, all + 4096 * 12, 64);/'
+PENROSE_CACHE=$work/cache program open gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_read(neighbour, all, 0x100000, 64);/'
 program fine copy
 reported() {
     local name=$1 text=$2 wanted=$3 findings=$4 status=0 found kernels=open program=gather

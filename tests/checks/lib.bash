@@ -5,7 +5,7 @@
 # kernels as they are stand for the others:
 #
 #              noc   cb   races   memory   uninit   config
-#   checks.sh   18   14      15        8        9
+#   checks.sh   18   14      15       12        9
 #   races.sh                 18
 #   config.sh                                   2       14
 #   field.sh     1            3                              and one of the core, noc-alignment
@@ -25,6 +25,9 @@ firmware=$root/11660721212704224774 # one of the sets for 8 DRAM banks
 [ -d "$firmware" ] || skip "no firmware set $firmware"
 
 cp "$srcdir"/examples/*.json "$work"
+# Kernels have a KiB of L1 to play with.
+sed -i 's|^    "l1": {|&\n        "room": {"page_size": 1024, "address": 1048576},|; t
+    s|^    "dram": {|    "l1": {"room": {"page_size": 1024, "address": 1048576}},\n&|' "$work"/*.json
 (cd "$work" && "$python" - <<'PYTHON') || exit 1
 import numpy
 numbers = numpy.random.default_rng(1).standard_normal

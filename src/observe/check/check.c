@@ -260,6 +260,10 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
         scene.own && checks->does[CHECK_RACES]) {
         check_races_arrived(&scene);
     }
+    if (event->agent == OBSERVED_NOC && event->kind == OBSERVED_WRITTEN && !event->is_gddr &&
+        scene.own && checks->does[CHECK_MEMORY]) {
+        check_memory_arrived(&scene);
+    }
     if (!is_own || !scene.own || event->kind == OBSERVED_LOADED) {
         return false; /* without memory the tile is not checked */
     }
@@ -302,6 +306,7 @@ static void free_checks(void *context)
         free(checks->tile[i]);
     }
     check_uninit_free(checks);
+    check_ranges_free(checks);
     check_config_free(checks);
     findings_end(&checks->findings);
     free(checks->credits);
@@ -359,17 +364,24 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
     return status;
 }
 
+struct checks *check_of_chip(const struct penrose_chip *chip)
+{
+    const struct observer *observer = chip->observers;
+    while (observer && observer->see != see) {
+        observer = observer->next;
+    }
+    return observer ? observer->context : NULL;
+}
+
 bool check_tell(struct penrose_chip *chip, struct check_result *result)
 {
-    for (const struct observer *observer = chip->observers; observer; observer = observer->next) {
-        if (observer->see == see) {
-            const struct checks *checks = observer->context;
-            const struct findings *findings = &checks->findings;
-            result->findings = findings->count + findings->more;
-            result->is_blind = findings->launches == 0 && findings->blind == 0;
-            findings_summary(findings, result->text, sizeof result->text);
-            return true;
-        }
+    const struct checks *checks = check_of_chip(chip);
+    if (!checks) {
+        return false;
     }
-    return false;
+    const struct findings *findings = &checks->findings;
+    result->findings = findings->count + findings->more;
+    result->is_blind = findings->launches == 0 && findings->blind == 0;
+    findings_summary(findings, result->text, sizeof result->text);
+    return true;
 }

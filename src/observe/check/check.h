@@ -9,7 +9,8 @@
  * The parts, from below: noc.c follows requests of kernels to the NoC, credits.c what they tell
  * other tiles of them, cache.c what L0 caches may hold, races.c the units of the coprocessor by
  * order.c, config.c what kernels set of it, buffers.c circular buffers, memory.c what lies where,
- * uninit.c data that nobody has written; check.c hands events to them, and finds where kernels end.
+ * ranges.c what was allocated, uninit.c data that nobody has written; check.c hands events to them,
+ * and finds where kernels end.
  */
 #ifndef OBSERVE_CHECK_H
 #define OBSERVE_CHECK_H
@@ -235,6 +236,7 @@ struct checks {
                                       wants instructions */
     struct check_uninit *uninit;   /* NULL: it is not looked for */
     struct check_credits *credits; /* NULL: nobody has told anybody of data yet */
+    struct check_ranges *ranges;   /* NULL: nobody has told what a program has allocated */
     struct config_places places;
     uint32_t requests;                  /* ever, of all harts */
     struct check_tile *tile[NOC_NODES]; /* NULL: none of its kernels has done anything yet */
@@ -248,6 +250,9 @@ struct check_scene {
     const struct observed *event;
     unsigned hart; /* that acts, or that has pushed the instruction of the unit that does */
 };
+
+/* The checks of a chip; NULL: none are on. */
+struct checks *check_of_chip(const struct penrose_chip *chip);
 
 /* Reports that the hart breaks a rule by the instruction at `pc`. */
 void check_report(const struct check_scene *scene, enum penrose_fault_kind kind, unsigned hart,
@@ -366,8 +371,18 @@ void check_memory_finished(const struct check_scene *scene);
 void check_memory_access(const struct check_scene *scene);
 /* A hart's request leaves. */
 void check_memory_sent(const struct check_scene *scene);
+/* A request of a hart, also of another tile, has written memory of the tile. */
+void check_memory_arrived(const struct check_scene *scene);
 /* Kernels begin whose launch is known now. */
 void check_memory_begin(const struct check_scene *scene);
+
+/* --- ranges.c --- */
+
+/* A hart or a unit reads or writes L1 for a kernel. */
+void check_ranges_access(const struct check_scene *scene);
+/* A request of a kernel leaves. */
+void check_ranges_sent(const struct check_scene *scene);
+void check_ranges_free(struct checks *checks);
 
 /* --- uninit.c --- */
 

@@ -120,17 +120,22 @@ static bool holds_function(const struct check_scene *scene, const struct check_s
     return true;
 }
 
-static void judge_code(const struct check_scene *scene, uint32_t address, uint32_t size,
-                       const char *what)
+/* `by` is the scene of who writes, `scene` that of the tile in which the bytes lie. */
+static void judge_code(const struct check_scene *scene, const struct check_scene *by,
+                       uint32_t address, uint32_t size, const char *what)
 {
     const struct check_span *span = find_code(scene, address);
     const struct loader_symbol *function = span ? find_function(span, address) : NULL;
-    if (function && holds_function(scene, span, function, address, size)) {
-        char name[LOADER_PLAIN_NAME];
+    bool loads = span && by->tile != scene->tile && scene->tile->run[span->hart].state == HART_HELD;
+    if (function && !loads && holds_function(scene, span, function, address, size)) {
+        char name[LOADER_PLAIN_NAME], tile[32] = "";
         loader_plain_name(function->name, name, sizeof name);
-        check_report(scene, PENROSE_FAULT_CODE_OVERWRITTEN, scene->hart, scene->event->pc, address,
-                     "%s of %u bytes at 0x%x, where the code of %s lies, of the program of %s",
-                     what, size, address, name, tile_agent_name((enum tile_agent)span->hart));
+        if (by->tile != scene->tile) {
+            snprintf(tile, sizeof tile, " of tile (%u, %u)", scene->tile->x, scene->tile->y);
+        }
+        check_report(by, PENROSE_FAULT_CODE_OVERWRITTEN, by->hart, by->event->pc, address,
+                     "%s of %u bytes at 0x%x%s, where the code of %s lies, of the program of %s",
+                     what, size, address, tile, name, tile_agent_name((enum tile_agent)span->hart));
     }
 }
 
@@ -183,6 +188,30 @@ static void judge_arguments(const struct check_scene *scene, uint32_t address)
                      "must stay within them",
                      is_common ? "common" : "runtime", (address - list->address) / 4,
                      list->size / 4, is_common ? "common_" : "");
+    }
+}
+
+static bool touches_list(uint32_t address, uint32_t size, struct loader_span span)
+{
+    return address < span.address + span.size && span.address < address + size;
+}
+
+/* A request writes where arguments of a kernel that runs lie. */
+static void judge_launch(const struct check_scene *scene, const struct check_scene *by,
+                         uint32_t address, uint32_t size, const char *what)
+{
+    const struct loader_launched *launched = &scene->own->launched;
+    for (unsigned i = 0; i < LOADER_PROCESSORS && scene->own->is_known; i++) {
+        const struct loader_launched_kernel *kernel = &launched->kernel[i];
+        if (kernel->runs && (touches_list(address, size, kernel->arguments) ||
+                             touches_list(address, size, kernel->common_arguments))) {
+            check_report(by, PENROSE_FAULT_OUT_OF_BOUNDS, by->hart, by->event->pc, address,
+                         "%s of %u bytes at 0x%x of tile (%u, %u), where arguments of its %s "
+                         "lie, which runs",
+                         what, size, address, scene->tile->x, scene->tile->y,
+                         tile_agent_name((enum tile_agent)metal_hart_of(i)));
+            return;
+        }
     }
 }
 
@@ -335,26 +364,47 @@ void check_memory_access(const struct check_scene *scene)
         check_is_of_kernel(scene, event->pc)) {
         judge_null(scene, address, writes ? "store to" : "load from");
         if (writes) {
-            judge_code(scene, address, event->size, "write");
+            judge_code(scene, scene, address, event->size, "write");
         } else if (is_hart) {
             judge_arguments(scene, address);
         }
+        check_ranges_access(scene);
     }
 }
 
 void check_memory_sent(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
+    check_ranges_sent(scene);
     if (event->back >= scene->tile->kind->l1_bytes || event->packet > NOC_WRITE) {
         return;
     }
     uint32_t address = (uint32_t)event->back;
     if (event->packet == NOC_READ) {
         judge_null(scene, address, "NoC read to");
-        judge_code(scene, address, event->size, "NoC read");
+        judge_code(scene, scene, address, event->size, "NoC read");
     } else {
         judge_null(scene, address, "NoC write from");
     }
+}
+
+/* The arguments of kernels that run, and code. A program that launches kernels writes them while
+ * none runs there, and loads programs while the hart is in reset. */
+void check_memory_arrived(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    const char *what = event->packet == NOC_ATOMIC ? "NoC atomic" : "NoC write";
+    uint32_t address = (uint32_t)event->address;
+    struct check_scene by = *scene;
+    by.tile = scene->checks->chip->place[event->node % NOC_NODES].tile;
+    by.own = scene->checks->tile[event->node % NOC_NODES];
+    by.hart = event->asker;
+    if (event->packet > NOC_ATOMIC || by.hart >= RV32_CORES || !by.tile || !by.own ||
+        event->address >= scene->tile->kind->l1_bytes || !check_is_of_kernel(&by, event->pc)) {
+        return;
+    }
+    judge_code(scene, &by, address, event->size, what);
+    judge_launch(scene, &by, address, event->size, what);
 }
 
 void check_memory_starts(const struct check_scene *scene)
