@@ -282,6 +282,13 @@ in_kit "Dst is not cleared" 'undefined-data: .* trisc1 .*trisc1.c:15: computes w
 in_kit "Dst is not written" 'undefined-data: .* trisc2 .*: packs nothing but Dst row 0' \
     trisc1.c '/TTI_ZEROACC/d; s/^    TTI_MVMUL\(0, 0, 0, 0\);.*/    TTI_STALLWAIT(BLOCK_SYNC, UNTIL_MATRIX);/; /MVMUL\(GIVE/d'
 
+# --- Src of programs without firmware ---
+
+in_kit "Src is not written" \
+    'undefined-data: .*trisc1.c:[0-9]*: computes with nothing but row 0 of a bank of SrcA, which nobody has written or cleared yet' \
+    trisc0.c 's/TTI_UNPACR\(0,.*/TTI_SETDVALID(1);/'
+in_kit "Src is cleared" '' trisc0.c 's/TTI_UNPACR\(0,.*/TTI_ZEROSRC(0, 0, 1, 1);\n    TTI_STALLWAIT(BLOCK_UNPACK, UNTIL_MATRIX);\n    TTI_SETDVALID(1);/'
+
 # --- Caches of programs without firmware; that of tt-metal turns them off ---
 
 tell='s/^    unsigned node/    for (volatile unsigned i = 0; i < 500; i++) {\n    }\n    *(volatile uint32_t *)0x100000 = 5;\n&/'

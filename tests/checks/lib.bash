@@ -5,7 +5,7 @@
 # kernels as they are stand for the others:
 #
 #              noc   cb   races   memory   uninit   config
-#   checks.sh   18   14      15       12        9
+#   checks.sh   18   14      15       12       11
 #   races.sh                 18
 #   config.sh                                   2       14
 #   field.sh     1            3                              and one of the core, noc-alignment

@@ -38,9 +38,17 @@ enum {
     TAINTS = 64,   /* whose origins are known, the latest */
     READS = 64,    /* of a tile that are under way, to the NoC */
     PATIENCE = 24, /* instructions until a branch on L1 is reported */
+    SRC_ROWS = TENSIX_SRCS * TENSIX_SRC_FILE_BANKS * TENSIX_SRC_FILE_ROWS,
 };
 
-enum origin_kind { ORIGIN_L1, ORIGIN_STACK, ORIGIN_REGISTER, ORIGIN_BROUGHT, ORIGIN_DST };
+enum origin_kind {
+    ORIGIN_L1,
+    ORIGIN_STACK,
+    ORIGIN_REGISTER,
+    ORIGIN_BROUGHT,
+    ORIGIN_DST,
+    ORIGIN_SRC
+};
 
 /* Where undefined bits come from. */
 struct origin {
@@ -113,6 +121,7 @@ struct uninit_tile {
     unsigned reads;
     struct unpacked unpacked;
     uint8_t dst[TENSIX_DST_ROWS / 8]; /* rows that an instruction has written or cleared */
+    uint8_t src[SRC_ROWS / 8];        /* the same of both banks of SrcA and SrcB */
     uint16_t macros;  /* of the Vector Unit at first: what load macros do is not told */
     bool is_dst_lost; /* somebody may have written it of whom nobody was told */
 };
@@ -257,6 +266,11 @@ static void put_origin(const struct check_scene *scene, const struct origin *ori
     case ORIGIN_DST:
         snprintf(text, size, "Dst row %u, which nobody has written or cleared yet",
                  origin->address);
+        break;
+    case ORIGIN_SRC:
+        snprintf(text, size, "row %u of a bank of Src%c, which nobody has written or cleared yet",
+                 origin->address % TENSIX_SRC_FILE_ROWS,
+                 origin->address < SRC_ROWS / TENSIX_SRCS ? 'A' : 'B');
         break;
     case ORIGIN_BROUGHT:
         snprintf(text, size,
@@ -786,6 +800,43 @@ static uint32_t undefined_rows(const struct uninit_tile *own, const struct obser
     return count;
 }
 
+/* Of a bank of Src that the Matrix Unit reads. Behind small tiles there may be anything, so a row
+ * that was written is enough. */
+static void judge_src(const struct check_scene *scene, struct uninit_tile *own, unsigned src)
+{
+    const struct observed_work *work = scene->event->work;
+    const uint32_t half = SRC_ROWS / TENSIX_SRCS;
+    uint32_t rows = 0, undefined = 0, first = 0;
+    for (unsigned i = 0; i < work->touches; i++) {
+        const struct observed_touch *touch = &work->touch[i];
+        bool is_its = touch->state == OBSERVED_STATE_SRC && touch->first / half == src;
+        for (uint32_t k = 0; k < touch->count && is_its && !touch->is_write; k++) {
+            first = rows ? first : touch->first;
+            rows++;
+            undefined += !bit(own->src, touch->first + k);
+        }
+    }
+    if (rows > 0 && rows == undefined && scene->hart < RV32_CORES &&
+        check_is_of_kernel(scene, scene->event->pc)) {
+        const struct origin origin = {.kind = ORIGIN_SRC, .address = first};
+        report_uninit(scene, scene->hart, scene->event->pc, &origin, "computes with nothing but");
+        set_bits(own->src, src * half, half, true);
+    }
+}
+
+/* Rows of Src that an instruction writes. */
+static void note_src(const struct check_scene *scene, struct uninit_tile *own)
+{
+    const struct observed_work *work = scene->event->work;
+    for (unsigned i = 0; i < work->touches; i++) {
+        const struct observed_touch *touch = &work->touch[i];
+        if (touch->state == OBSERVED_STATE_SRC && touch->is_write &&
+            touch->first + touch->count <= SRC_ROWS) {
+            set_bits(own->src, touch->first, touch->count, true);
+        }
+    }
+}
+
 void check_uninit_unit(const struct check_scene *scene)
 {
     struct uninit_tile *own = uninit_of(scene);
@@ -795,6 +846,10 @@ void check_uninit_unit(const struct check_scene *scene)
         return;
     }
     bool packs = work->unit == TENSIX_UNIT_PACK, computes = work->unit == TENSIX_UNIT_MATRIX;
+    for (unsigned src = 0; src < TENSIX_SRCS && computes; src++) {
+        judge_src(scene, own, src);
+    }
+    note_src(scene, own);
     for (unsigned i = 0; i < work->touches && (packs || computes); i++) {
         const struct observed_touch *touch = &work->touch[i];
         if (touch->state == OBSERVED_STATE_DST && !touch->is_write) {

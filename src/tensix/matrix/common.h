@@ -71,6 +71,17 @@ static inline const uint32_t *tensix_matrix_src(const struct tensix *tensix, enu
     return tensix->src_file[src].bank[tensix->src[src].matrix_bank][row];
 }
 
+/* Tells of rows of that bank: what begins near its end goes on at row 0. */
+static inline void tensix_matrix_touch_src(struct tensix *tensix, enum tensix_access access,
+                                           enum tensix_src src, unsigned row, unsigned rows)
+{
+    const unsigned bank = TENSIX_SRC_FILE_BANKS * src + tensix->src[src].matrix_bank;
+    for (unsigned i = row; i < row + rows && tensix_wants_work(tensix); i++) {
+        tensix_add_touch(tensix, access, OBSERVED_STATE_SRC,
+                         bank * TENSIX_SRC_FILE_ROWS + i % TENSIX_SRC_FILE_ROWS, 1);
+    }
+}
+
 /* The row of Dst that an operand names, before it is aligned and cut to 10 bits. */
 static inline unsigned tensix_matrix_dst_row(const struct tensix *tensix, unsigned thread,
                                              unsigned state, unsigned row)
@@ -129,6 +140,7 @@ static inline void tensix_matrix_put_src(struct tensix *tensix, enum tensix_src 
 {
     struct tensix_src_file *file = &tensix->src_file[src];
     unsigned bank = tensix->src[src].matrix_bank;
+    tensix_matrix_touch_src(tensix, TENSIX_WRITES, src, row, 1);
     if (file->held) {
         tensix_src_file_write_row(file, bank, row, data);
     } else {

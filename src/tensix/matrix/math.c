@@ -95,6 +95,16 @@ static enum tensix_exec refuse(struct tensix *tensix, unsigned thread, const cha
                         name, info_a->name, info_b->name);
 }
 
+/* Tells of the rows of both operands. */
+static ALWAYS_INLINE void touch_operands(struct tensix *tensix, unsigned row_a, unsigned rows_a,
+                                         unsigned row_b, unsigned rows_b)
+{
+    if (tensix_wants_work(tensix)) {
+        tensix_matrix_touch_src(tensix, TENSIX_READS, TENSIX_SRC_A, row_a, rows_a);
+        tensix_matrix_touch_src(tensix, TENSIX_READS, TENSIX_SRC_B, row_b, rows_b);
+    }
+}
+
 /* --- Products of matrices --- */
 
 /* 16 rows of SrcA. GUESS: what begins at row 56, which is no multiple of 16, goes on at row 0. */
@@ -148,6 +158,7 @@ static ALWAYS_INLINE enum tensix_exec multiply_matrices(struct tensix *tensix, u
     unsigned row_a = rwc->src_a & 0x38, row_b = rwc->src_b & 0x38;
     unsigned row =
         tensix_matrix_dst_row(tensix, thread, setup.state, dst_row) & (TENSIX_DST_ROWS - rows);
+    touch_operands(tensix, row_a, NUM_MATRIX_TERMS, row_b, rows);
     dot(tensix, &setup, matrix_a(tensix, row_a, scratch),
         tensix_matrix_src(tensix, TENSIX_SRC_B, row_b), row, rows);
     tensix->matrix.src_a_row = (uint8_t)row_a;
@@ -169,6 +180,7 @@ static enum tensix_exec multiply_row(struct tensix *tensix, unsigned thread, uin
     unsigned row = tensix_matrix_dst_row(tensix, thread, setup.state, args.dst_row) & 0x3f9;
     const uint32_t *a = matrix_a(tensix, row_a, scratch);
     const uint32_t *b = tensix_matrix_src(tensix, TENSIX_SRC_B, rwc->src_b);
+    touch_operands(tensix, row_a, NUM_MATRIX_TERMS, rwc->src_b, 1);
     for (unsigned i = 0; i < BLOCK_ROWS; i += 2) {
         dot(tensix, &setup, a, b, row + i, 1);
     }
@@ -318,6 +330,8 @@ static ALWAYS_INLINE enum tensix_exec elementwise(struct tensix *tensix, unsigne
     unsigned row = tensix_matrix_dst_row(tensix, thread, setup.state, args->dst_row) & 0x3f8;
     const uint32_t *a = tensix_matrix_src(tensix, TENSIX_SRC_A, row_a);
     const uint32_t *b = tensix_matrix_src(tensix, TENSIX_SRC_B, row_b);
+    touch_operands(tensix, row_a, BLOCK_ROWS, row_b,
+                   args->broadcast & BROADCAST_ROW ? 1 : BLOCK_ROWS);
     if (args->broadcast) {
         spread_b(b, args->broadcast, block);
         b = block[0];

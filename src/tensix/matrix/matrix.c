@@ -265,6 +265,11 @@ static void zero_src(struct tensix *tensix, enum tensix_src src,
     const struct tensix_src_banks *banks = &tensix->src[src];
     struct tensix_src_file *file = &tensix->src_file[src];
     unsigned bank = args->single_bank_matrix_unit ? banks->matrix_bank : banks->unpack_bank;
+    unsigned first = args->both_banks ? 0 : bank,
+             count = args->both_banks ? TENSIX_SRC_FILE_BANKS : 1;
+    tensix_touch(tensix, TENSIX_WRITES, OBSERVED_STATE_SRC,
+                 (TENSIX_SRC_FILE_BANKS * src + first) * TENSIX_SRC_FILE_ROWS,
+                 count * TENSIX_SRC_FILE_ROWS);
     tensix_src_file_fill(file, args->both_banks ? TENSIX_SRC_FILE_BOTH : 1u << bank, value);
 }
 

@@ -197,6 +197,7 @@ static enum tensix_exec move_a_to_dst(struct tensix *tensix, unsigned thread, co
     unsigned row_a = args->src_row + tensix->thread[thread].rwc.src_a;
     row &= TENSIX_DST_ROWS - rows;
     row_a &= TENSIX_SRC_FILE_ROWS - rows;
+    tensix_matrix_touch_src(tensix, TENSIX_READS, TENSIX_SRC_A, row_a, rows);
     for (unsigned i = 0; i < rows; i++) {
         put_dst_columns(tensix, &how, row + i, tensix_matrix_src(tensix, TENSIX_SRC_A, row_a + i));
     }
@@ -249,6 +250,7 @@ static enum tensix_exec move_b_to_dst(struct tensix *tensix, unsigned thread, co
     unsigned row_b = args->src_row + tensix->thread[thread].rwc.src_b;
     row &= TENSIX_DST_ROWS - rows;
     row_b &= TENSIX_SRC_FILE_ROWS - (one_row ? 1 : rows);
+    tensix_matrix_touch_src(tensix, TENSIX_READS, TENSIX_SRC_B, row_b, one_row ? 1 : rows);
     for (unsigned i = 0; i < rows; i++) {
         const uint32_t *data = tensix_matrix_src(tensix, TENSIX_SRC_B, row_b + (one_row ? 0 : i));
         for (unsigned column = 0; args->broadcast_col0 && column < COLUMNS; column++) {
