@@ -288,6 +288,13 @@ static bool is_told_of_place(struct config_places *places, unsigned index, unsig
     return false;
 }
 
+/* May there be anything to say of who uses it? */
+static bool is_left(const struct check_config *config, unsigned index)
+{
+    const struct config_piece *piece = &config->piece[index];
+    return piece->left & ~piece->set & ~piece->told;
+}
+
 static void judge_piece(const struct check_scene *scene, struct config_leaks *leaks, unsigned index,
                         uint32_t used)
 {
@@ -546,7 +553,7 @@ void check_config_unit(const struct check_scene *scene)
             const unsigned piece = piece_of(touch->state, j);
             if (!touch->is_write && touch->state == OBSERVED_STATE_LREG && !schedules) {
                 judge_lreg(scene, &leaks, user, j, work->row);
-            } else if (!touch->is_write && piece < CONFIG_AT_LREGS) {
+            } else if (!touch->is_write && piece < CONFIG_AT_LREGS && is_left(config, piece)) {
                 judge_piece(scene, &leaks, piece, bits_used(scene, touch, unit, j));
             }
         }

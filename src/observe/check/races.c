@@ -222,18 +222,23 @@ static void note_late(struct check_races *races, const struct order_stamp *stamp
 /* SPEC: WRCFG, CFGSHIFTMASK: their result is not there for the next instruction. STREAMWRCFG,
  * which takes longer: software waits. */
 static void judge_late(const struct check_scene *scene, const struct order_stamp *stamp,
-                       unsigned index)
+                       const struct observed_touch *touch)
 {
     enum { NEXT = 2 /* cycles: any other instruction takes the one between */ };
     struct check_races *races = scene->own->races;
     struct races_late *late = &races->late[races_thread(stamp)];
+    bool is_between = late->stamp.number && touch->first < late->first + late->count &&
+                      late->first < touch->first + touch->count;
+    if (!is_between || scene->tile->tensix.timing) {
+        return;
+    }
     unsigned latency = tensix_row_infos[tensix_row_of(late->stamp.word)].latency;
-    bool is_between = index - late->first < late->count && late->stamp.number;
     bool is_early = latency > NEXT ? !order_is_over(&races->order.thread[races_thread(stamp)].clock,
                                                     &late->stamp)
                                    : late->stamp.passed + 1 == stamp->passed;
-    if (is_between && is_early && !scene->tile->tensix.timing) {
+    if (is_early) {
         char text[RACES_WHO];
+        unsigned index = touch->first > late->first ? touch->first : late->first;
         check_report(
             scene, PENROSE_FAULT_CONFIG_RACE, stamp->hart, stamp->pc, AT_CONFIG + 4 * index,
             "%s uses a word of Config before %s has written it; %s is missing between them",
@@ -385,12 +390,11 @@ static void judge_touch(const struct check_scene *scene, const struct order_stam
         }
         break;
     case OBSERVED_STATE_CONFIG:
-        for (uint32_t i = touch->first; i < end; i++) {
-            if (touch->is_write) {
-                judge_config(scene, clock, stamp, i / TENSIX_STATE_WORDS, i % TENSIX_STATE_WORDS);
-            } else if (unit != ORDER_CONFIG) {
-                judge_late(scene, stamp, i);
-            }
+        for (uint32_t i = touch->first; i < end && touch->is_write; i++) {
+            judge_config(scene, clock, stamp, i / TENSIX_STATE_WORDS, i % TENSIX_STATE_WORDS);
+        }
+        if (!touch->is_write && unit != ORDER_CONFIG) {
+            judge_late(scene, stamp, touch);
         }
         break;
     case OBSERVED_STATE_GPR:

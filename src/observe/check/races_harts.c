@@ -207,6 +207,16 @@ static struct races_store *find_under_way_store(const struct check_scene *scene,
     return NULL;
 }
 
+static bool is_any_under_way(const struct check_scene *scene, const struct races_stores *stores)
+{
+    bool is_any = false;
+    for (unsigned i = 0; i < RACES_STORES; i++) {
+        const struct races_store *store = &stores->store[i];
+        is_any |= store->number && scene->event->cycle - store->cycle < ARRIVES_IN;
+    }
+    return is_any;
+}
+
 /* Auto TTSync lets the hart wait for what it has pushed before. */
 static bool is_synchronised(const struct check_scene *scene, unsigned thread,
                             enum tensix_resource resource)
@@ -532,7 +542,8 @@ static void judge_use_of_stores(const struct check_scene *scene, const struct or
     struct races_stores *stores =
         is_config ? &races->config_stores[hart] : &races->gpr_stores[hart];
     enum tensix_resource resource = is_config ? TENSIX_TRACKS_CONFIG : TENSIX_TRACKS_GPRS;
-    if ((is_config && !user) || is_synchronised(scene, thread, resource)) {
+    if ((is_config && !user) || !is_any_under_way(scene, stores) ||
+        is_synchronised(scene, thread, resource)) {
         return;
     }
     for (uint32_t i = touch->first; i < touch->first + touch->count; i++) {

@@ -161,7 +161,10 @@ void races_shared_unit(const struct check_scene *scene, const struct order_stamp
     bool schedules = tensix_traits(tensix_row_of(stamp->word)) & TENSIX_TRAIT_SCHEDULES;
     for (unsigned i = 0; i < work->touches; i++) {
         const struct observed_touch *touch = &work->touch[i];
-        for (uint32_t j = touch->first; j < touch->first + touch->count; j++) {
+        bool is_shared = touch->state == OBSERVED_STATE_ADC ||
+                         touch->state == OBSERVED_STATE_LREG ||
+                         touch->state == OBSERVED_STATE_SRC_BANK;
+        for (uint32_t j = touch->first; is_shared && j < touch->first + touch->count; j++) {
             if (touch->state == OBSERVED_STATE_ADC && j < RACES_ADCS) {
                 judge_shared(scene, stamp, &races->adc[j], "address counter", j, touch->is_write);
             } else if (touch->state == OBSERVED_STATE_LREG && j < RACES_LREGS && !schedules) {

@@ -13,13 +13,13 @@ const struct rv32_operands *check_instruction(const struct check_scene *scene)
 {
     static const struct rv32_operands none = {.row = -1};
     const struct checks *checks = scene->checks;
-    uint32_t word = scene->own->word[scene->hart % RV32_CORES];
-    uint32_t vtype = scene->tile->hart[scene->hart % RV32_CORES].csr.vtype;
-    uint32_t hash = (word ^ word >> 12 ^ word >> 22) % CHECK_DECODED;
     if (!checks->decoded || scene->hart >= RV32_CORES) {
         return &none;
     }
-    struct check_decoded *known = &checks->decoded[hash];
+    uint32_t word = scene->own->word[scene->hart];
+    uint32_t vtype = scene->tile->hart[scene->hart].csr.vtype;
+    struct check_decoded *known =
+        &checks->decoded[(word ^ word >> 12 ^ word >> 22) % CHECK_DECODED];
     if (!known->is_there || known->word != word || known->vtype != vtype) {
         *known = (struct check_decoded){
             true, word, vtype,
