@@ -24,22 +24,22 @@ enum { SCHEDULED_PARTS = TENSIX_PART_STORE + 1 };
 
 /* --- Columns --- */
 
-static bool is_equal_config(const struct tensix_macro_config *x,
-                            const struct tensix_macro_config *y)
-{
-    return memcmp(x->instruction, y->instruction, sizeof x->instruction) == 0 &&
-           memcmp(x->sequence, y->sequence, sizeof x->sequence) == 0 && x->misc == y->misc;
-}
+_Static_assert(sizeof(struct tensix_macro_config) ==
+                   sizeof(uint32_t) * (TENSIX_MACRO_TEMPLATES + TENSIX_MACROS + 1),
+               "LoadMacroConfig is compared byte by byte");
 
 /* Lanes of the columns from `first` on whose LoadMacroConfig is that of `first`; 0 where an earlier
- * one has the same. */
+ * one has the same. Programs give all columns the same, so that is asked first. */
 static uint32_t lanes_like(const struct tensix_vector *vector, unsigned first)
 {
     const uint32_t lanes_of_column = 0x01010101;
     const struct tensix_macro_config *macro = vector->macro;
     uint32_t lanes = 0;
+    if (memcmp(macro, macro + 1, (TENSIX_LANE_COLUMNS - 1) * sizeof *macro) == 0) {
+        return first == 0 ? UINT32_MAX : 0;
+    }
     for (unsigned column = 0; column < TENSIX_LANE_COLUMNS; column++) {
-        if (is_equal_config(&macro[column], &macro[first])) {
+        if (memcmp(&macro[column], &macro[first], sizeof *macro) == 0) {
             if (column < first) {
                 return 0;
             }
@@ -171,12 +171,12 @@ static void forget_scheduled(struct tensix_vector *vector, unsigned part, unsign
 {
     unsigned left = 0;
     for (unsigned i = 0; i < vector->entries; i++) {
-        struct tensix_scheduled entry = vector->scheduled[i];
-        if (entry.unit == part && entry.delay == delay) {
-            entry.lanes &= ~lanes;
+        struct tensix_scheduled *entry = &vector->scheduled[i];
+        if (entry->unit == part && entry->delay == delay) {
+            entry->lanes &= ~lanes;
         }
-        if (entry.lanes) {
-            vector->scheduled[left++] = entry;
+        if (entry->lanes) {
+            vector->scheduled[left++] = *entry;
         }
     }
     vector->entries = (uint16_t)left;
