@@ -53,13 +53,24 @@ enum penrose_trace_kind {
                                   sent to many tiles "multicast write" or "multicast atomic" */
     PENROSE_TRACE_WAIT,        /* a wait begins, of a hart (`size` bytes at `address`) or of an
                                   instruction at its gate (then `what` says for what); or a hart's
-                                  wait ends, which has taken `waited` cycles */
+                                  wait ends, which has taken `waited` cycles, by `what`: "store",
+                                  "write", "read response from DRAM" */
     PENROSE_TRACE_KINDS,
 };
 
 /* "instruction", "tensix", "memory", "register", "data", "noc", "wait"; NULL out of range. Any
  * thread. */
 const char *penrose_trace_kind_name(enum penrose_trace_kind kind);
+
+/* Who has made a wait end. */
+struct penrose_trace_cause {
+    bool is_known; /* otherwise time has, or somebody who is not seen */
+    unsigned x, y; /* his tile */
+    enum penrose_agent agent;
+    int thread;     /* of the coprocessor, whose instruction it was; -1: none */
+    uint64_t cycle; /* in which he executed it, or sent the packet, or made the request that was
+                       answered */
+};
 
 /* An event. Members that the kind does not mention are 0. Strings live as long as the trace, and
  * are empty if nothing is known. */
@@ -88,6 +99,11 @@ struct penrose_trace_event {
     const char *inlined_at; /* FILE:LINE of the calls that were inlined there, the innermost first,
                                with newlines between them */
     unsigned peer_chip;     /* of DATA by PENROSE_AGENT_ETHERNET: the chip of that tile */
+    enum penrose_tile_kind peer_kind; /* of packets but multicasts: what that tile is */
+    const char *kernel;               /* of pc: its name; empty in firmware */
+    struct penrose_trace_cause cause; /* of TENSIX, if it has waited, and of a hart's wait that
+                                         ends: who has brought that about; of a request that is
+                                         delivered: who has sent it */
 };
 
 /* Calls `take` with each event that passes the filter. A NULL filter lets all events pass. A NULL

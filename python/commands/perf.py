@@ -122,6 +122,8 @@ def read_table(path: str, rows: Rows) -> Iterator[tuple[str, float]]:
             raise Refusal(f"{path}: line {line} is no row of a profile: cut off?")
         if row[1] == "missing":
             raise Refusal(f"{path}: rows are missing, since memory ran out while it was made")
+        if row[1] in ("critical", "bound"):
+            continue  # they tell why, not how long
         name = " ".join(filter(None, (row[0], row[1], row[2], row[5])))
         sums[name] = sums.get(name, 0) + cycles
     yield from sums.items()

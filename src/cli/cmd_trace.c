@@ -148,6 +148,21 @@ static void set_place(json_t *object, const char *name, unsigned x, unsigned y)
     json_object_set_new(object, name, json_pack("[i, i]", (int)x, (int)y));
 }
 
+static void set_cause(json_t *object, const struct penrose_trace_cause *cause)
+{
+    const char *agent = penrose_agent_name(cause->agent);
+    if (cause->is_known) {
+        json_t *by = json_object();
+        set_place(by, "tile", cause->x, cause->y);
+        json_object_set_new(by, "agent", json_text(agent ? agent : ""));
+        if (cause->thread >= 0) {
+            json_set_count(by, "thread", (uint64_t)cause->thread);
+        }
+        json_set_count(by, "cycle", cause->cycle);
+        json_object_set_new(object, "cause", by);
+    }
+}
+
 /* Each line of the text. */
 static json_t *calls_json(const char *inlined_at)
 {
@@ -217,6 +232,8 @@ static json_t *event_json(struct trace_query *query, const struct penrose_trace_
     if (event->waited) {
         json_set_count(object, "waited", event->waited);
     }
+    set_cause(object, &event->cause);
+    set_named(object, "kernel", event->kernel);
     set_named(object, "symbol", event->symbol);
     if (*event->symbol) {
         json_set_count(object, "offset", event->symbol_offset);

@@ -56,6 +56,8 @@ chip_sources += \
 	%D%/history/rerun.h \
 	%D%/history/rerun_free.c \
 	%D%/history/rerun_free.h \
+	%D%/trace/causes.c \
+	%D%/trace/causes.h \
 	%D%/trace/code.c \
 	%D%/trace/code.h \
 	%D%/trace/trace.c \
@@ -140,9 +142,12 @@ libpenrose_core_la_SOURCES += \
 	%D%/html_text.c \
 	%D%/html_text.h \
 	%D%/profile/csv.c \
+	%D%/profile/launches.c \
 	%D%/profile/lines.c \
 	%D%/profile/lines.h \
 	%D%/profile/page.c \
+	%D%/profile/path.c \
+	%D%/profile/path.h \
 	%D%/profile/perfetto.c \
 	%D%/profile/perfetto.h \
 	%D%/profile/profile.c \

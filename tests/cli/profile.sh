@@ -51,6 +51,33 @@ else
     untested "no guest programs"
 fi
 
+# --- What bounds a program ---
+
+# The chain of tests/cli/what-if.sh: each of 3200 SFPMADs waits for the one before it.
+pushes=$(printf ' 00b42023%.0s' {1..32})
+make_elf "$work/chain.elf" 0 "0 5 ffe50437 04000537 20150513 00a42023 840005b7 00058593$pushes \
+    04000637 20060613 06400693 00c42023 fff68693 fe069ce3 00100073"
+messages=1 expect "a program whose math is slow" 0 -- \
+    run "$work/chain.elf" --timing timed --profile "$work/math.txt"
+holds "is bound by that" '^  [56][0-9]{3} cycles, bound by math, 9[0-9] % of the critical path, busy for 9[0-9] % ' \
+    "$work/math.txt"
+holds "its critical path" '^ +[2-5][0-9]{3} +[0-9.]+%  math [(]thread 1[)] ' "$work/math.txt"
+
+# brisc asks a bank of GDDR 50 times for 64 bytes, and waits for each answer.
+make_elf "$work/reads.elf" 0 "0 5 $("$PENROSE" asm \
+    'lui s0, 0xffb20' 'lui a0, 0x3' 'sw a0, 0xc(s0)' 'lui a0, 8' 'sw a0, 0(s0)' 'addi a0, zero, 0x351' \
+    'sw a0, 8(s0)' 'addi a0, zero, 0x81' 'sw a0, 0x14(s0)' 'addi a0, zero, 64' 'sw a0, 0x20(s0)' \
+    'addi a0, zero, 0x10' 'sw a0, 0x1c(s0)' 'addi a1, zero, 1' 'addi a2, zero, 0' 'addi a3, zero, 50' \
+    'sw a1, 0x40(s0)' 'addi a2, a2, 1' 'lw a4, 0x208(s0)' 'bne a4, a2, 0x48' 'bne a2, a3, 0x40' ebreak |
+    tr '\n' ' ')"
+expect "a program whose reads are slow" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.txt"
+holds "is bound by DRAM" ' cycles, bound by DRAM, 9[0-9] % of the critical path' "$work/reads.txt"
+expect "as a table" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.csv"
+holds "with what bounds it" '^"all","bound","1 tile","",0,"bound by DRAM, ' "$work/reads.csv"
+holds "and its path" '^"brisc","critical",' "$work/reads.csv"
+expect "and as a page" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.html"
+holds "with the same sentence" 'bound by DRAM, 9[0-9] % of the critical path' "$work/reads.html"
+
 # --- Two profiles ---
 
 # the same with 150 turns more, and with 10

@@ -70,7 +70,7 @@ for place in 4 9 13 17 60 200; do # mark, version, sizes and frame of the second
 done
 expect "the same as JSON" 2 'out:"damaged_blocks": 1' -- trace "$work/middle" --summary --json
 printf 'PNRSTRC\0\3%0100d' 0 >"$work/later"
-expect "another version" 2 'version .*, this program reads versions 1 to 2' -- trace "$work/later"
+expect "another version" 2 'version .*, this program reads versions 1 to 3' -- trace "$work/later"
 expect "nowhere to write" 2 '--trace: cannot write /nowhere/t.ptrace' -- \
     run "$work/loop.elf" --trace=/nowhere/t.ptrace
 if [ -w /dev/full ]; then

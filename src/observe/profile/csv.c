@@ -24,11 +24,31 @@ static void print_table_row(const char *lane, const char *kind, const struct pro
     fprintf(file, "%" PRIu64 ",%" PRIu64 "\n", cycles, times);
 }
 
+/* A launch is a row with its cycles, and one with what bounds it. */
+static void print_launch_rows(const struct profile *profile, FILE *file)
+{
+    char lane[32], name[512], bound[1024];
+    for (size_t i = 0; i < profile->launches; i++) {
+        const struct profile_launch *launch = &profile->launch[i];
+        const struct profile_row length = {.symbol = name, .source = "", .waits = ""};
+        const struct profile_row what = {.symbol = name, .source = "", .waits = bound};
+        snprintf(lane, sizeof lane, "launch %zu", i + 1);
+        profile_launch_name(launch, name, sizeof name);
+        profile_launch_bound(profile, launch, bound, sizeof bound);
+        if (launch->kernels > 0) {
+            print_table_row(lane, "length", &length, launch->last - launch->first, 1, file);
+        }
+        print_table_row(launch->kernels > 0 ? lane : "all", "bound", &what,
+                        launch->last - launch->first, 1, file);
+    }
+}
+
 void profile_table(const struct profile *profile, FILE *file)
 {
     fputs("lane,kind,function,source,line,waits for,cycles,times\n", file);
     print_table_row("all", "length", NULL,
                     profile->is_empty ? 0 : profile->last - profile->first + 1, 1, file);
+    print_launch_rows(profile, file);
     if (profile->has_failed) {
         print_table_row("all", "missing", NULL, 0, 1, file); /* memory ran out */
     }
@@ -42,5 +62,8 @@ void profile_table(const struct profile *profile, FILE *file)
         const struct profile_row *row = &profile->row[i];
         print_table_row(profile->lane_name[row->lane], row->waits ? "waits" : "busy", row,
                         row->cycles, row->count, file);
+        if (row->critical > 0) {
+            print_table_row(profile->lane_name[row->lane], "critical", row, row->critical, 1, file);
+        }
     }
 }

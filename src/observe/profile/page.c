@@ -1,5 +1,6 @@
 /* A profile as a page for a browser; see profile.h. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "observe/html_text.h"
@@ -91,10 +92,26 @@ static void put_waves(const struct profile *profile, FILE *file)
     fputs("</table>\n", file);
 }
 
+/* The end of a row: where the lane was, and what stands there. */
+static void put_row_place(const struct profile *profile, const struct profile_row *row, FILE *file)
+{
+    char line[PROFILE_LINE_BYTES];
+    fputs("</td><td>", file);
+    html_text(file, row->symbol);
+    fputs("</td><td>", file);
+    html_text(file, row->source);
+    if (row->line) {
+        fprintf(file, ":%u", row->line);
+        html_text(file, trace_text_calls(profile->text, row->inlined_at));
+    }
+    fputs("</td><td>", file);
+    html_text(file, profile_source_line(row->source, row->line, line) ? line : "");
+    fputs("</td></tr>\n", file);
+}
+
 static void put_rows(const struct profile *profile, bool waits, FILE *file)
 {
     unsigned shown = 0;
-    char line[PROFILE_LINE_BYTES];
     fprintf(file, "<h2>%s</h2>\n<table><tr><th>cycles</th><th>times</th><th>lane</th>%s",
             waits ? "Waits" : "Hot spots", waits ? "<th>waits for</th>" : "");
     fputs("<th>function</th><th>line</th><th>source</th></tr>\n", file);
@@ -110,19 +127,59 @@ static void put_rows(const struct profile *profile, bool waits, FILE *file)
             fputs("</td><td>", file);
             html_text(file, row->waits);
         }
-        fputs("</td><td>", file);
-        html_text(file, row->symbol);
-        fputs("</td><td>", file);
-        html_text(file, row->source);
-        if (row->line) {
-            fprintf(file, ":%u", row->line);
-            html_text(file, trace_text_calls(profile->text, row->inlined_at));
-        }
-        fputs("</td><td>", file);
-        html_text(file, profile_source_line(row->source, row->line, line) ? line : "");
+        put_row_place(profile, row, file);
+    }
+    fputs("</table>\n", file);
+}
+
+static void put_launches(const struct profile *profile, FILE *file)
+{
+    char text[1024];
+    fputs(
+        "<h2>Launches</h2>\n<p>A launch lasts from the first instruction of a kernel to the last. "
+        "Between launches tiles wait for their host, or for a kernel that dispatches.</p>\n"
+        "<table><tr><th></th><th>kernels</th><th>begins</th><th>cycles</th>"
+        "<th>cycles since the one before</th><th></th></tr>\n",
+        file);
+    for (size_t i = 0; i < profile->launches; i++) {
+        const struct profile_launch *launch = &profile->launch[i];
+        const uint64_t ended = i > 0 ? launch[-1].last : launch->first;
+        fprintf(file, "<tr><td class=\"n\">%zu</td><td>", i + 1);
+        profile_launch_name(launch, text, sizeof text);
+        html_text(file, text);
+        fprintf(file,
+                "</td><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%" PRIu64
+                "</td><td class=\"n\">%" PRIu64 "</td><td>",
+                launch->first, launch->last - launch->first,
+                launch->first > ended ? launch->first - ended : 0);
+        profile_launch_bound(profile, launch, text, sizeof text);
+        html_text(file, text);
         fputs("</td></tr>\n", file);
     }
     fputs("</table>\n", file);
+}
+
+static void put_path(const struct profile *profile, FILE *file)
+{
+    uint64_t all = 0;
+    const struct profile_row **row = profile_critical_rows(profile, &all);
+    fputs("<h2>Critical path</h2>\n<p>The chain of dependencies that made the launches as long as "
+          "they are, by lane and line.</p>\n<table><tr><th>cycles</th><th></th><th>lane</th>"
+          "<th>waits for</th><th>function</th><th>line</th><th>source</th></tr>\n",
+          file);
+    for (size_t i = 0; row && row[i] && i < MOST_ROWS; i++) {
+        fprintf(file, "<tr><td class=\"n\">%" PRIu64 "</td><td>", row[i]->critical);
+        put_bar(file, row[i]->waits ? "waits" : "busy", part_of(row[i]->critical, all));
+        fprintf(file, "</td><td>%s</td><td>", profile->lane_name[row[i]->lane]);
+        html_text(file, row[i]->waits ? row[i]->waits : "");
+        put_row_place(profile, row[i], file);
+    }
+    fputs("</table>\n", file);
+    if (profile->path.forgotten) {
+        fprintf(file, "<p>What was before cycle %" PRIu64 " is not known any more.</p>\n",
+                profile->path.forgotten);
+    }
+    free(row);
 }
 
 static void put_tiles(const struct profile *profile, FILE *file)
@@ -163,9 +220,11 @@ void profile_page(const struct profile *profile, FILE *file)
             profile->last, profile->tiles, profile->tiles == 1 ? "tile" : "tiles");
     html_text(file, bound);
     fputs(".</p>\n", file);
-    if (profile->has_failed) {
+    if (profile->has_failed || profile->path.has_failed) {
         fputs("<p>Memory ran out: some of it is missing.</p>\n", file);
     }
+    put_launches(profile, file);
+    put_path(profile, file);
     put_lanes(profile, file);
     put_waves(profile, file);
     put_rows(profile, false, file);

@@ -28,6 +28,10 @@ static struct profile_tile *profile_tile_of(struct profile *profile,
         profile->tile = grown;
         profile->tile_room = room;
     }
+    if (!path_lanes(&profile->path, (profile->tiles + 1) * PROFILE_LANES)) {
+        profile->has_failed = true;
+        return NULL;
+    }
     struct profile_tile *tile = &profile->tile[profile->tiles++];
     *tile = (struct profile_tile){.x = event->x, .y = event->y};
     *at = (uint16_t)profile->tiles;
@@ -147,30 +151,106 @@ static void add_to_wave(struct profile *profile, unsigned wave, uint64_t begin, 
 
 /* --- Lanes --- */
 
-/* Charges what is under way in a hart up to `cycle`. */
-static void charge_hart(struct profile *profile, unsigned lane_number, struct profile_lane *lane,
-                        uint64_t cycle)
+/* The lane's number in the path. */
+static size_t path_lane(const struct profile *profile, const struct profile_tile *tile,
+                        unsigned lane)
 {
+    return (size_t)(tile - profile->tile) * PROFILE_LANES + lane;
+}
+
+/* That of who has made a wait end; false: he was not seen. */
+static bool find_cause(const struct profile *profile, const struct penrose_trace_cause *cause,
+                       size_t *lane)
+{
+    uint16_t at = profile->tile_at[cause->y % PROFILE_SIDE][cause->x % PROFILE_SIDE];
+    const struct profile_tile *tile = at ? &profile->tile[at - 1] : NULL;
+    const bool is_thread = cause->thread >= 0 && cause->thread < PROFILE_THREADS;
+    const bool is_hart = !is_thread && (unsigned)cause->agent < PENROSE_HARTS;
+    if (!cause->is_known || !tile || (!is_thread && !(is_hart && tile->lane_of[cause->agent]))) {
+        return false;
+    }
+    *lane = path_lane(profile, tile,
+                      is_thread ? PROFILE_FIRST_THREAD + (unsigned)cause->thread
+                                : tile->lane_of[cause->agent] - 1u);
+    return true;
+}
+
+static void add_cycles(struct profile_cycles *to, const struct profile_cycles *cycles)
+{
+    to->busy += cycles->busy;
+    to->waiting += cycles->waiting;
+    to->idle += cycles->idle;
+    to->held += cycles->held;
+}
+
+static void charge_lane(struct profile *profile, struct profile_tile *tile, unsigned number,
+                        const struct profile_cycles *cycles)
+{
+    struct profile_launch *launch = profile_launch_of(profile, tile, number);
+    add_cycles(&tile->lane[number].cycles, cycles);
+    if (launch) {
+        add_cycles(&launch->lane[number], cycles);
+    }
+}
+
+/* What a hart's wait that `end` ends was spent on. A wait for an NIU that nobody is known to have ended
+ * is one for the NoC. */
+static enum path_part part_of_wait(const struct profile_row *row,
+                                   const struct penrose_trace_event *end)
+{
+    const bool is_known = end && end->cause.is_known;
+    if (is_known && strstr(end->what, "DRAM")) {
+        return PATH_DRAM;
+    }
+    if (is_known && end->cause.thread >= 0) {
+        return (enum path_part)(PATH_UNPACK + end->cause.thread);
+    }
+    if (is_known) {
+        bool is_near = !*end->what || strcmp(end->what, "store") == 0;
+        return is_near ? PATH_HARTS : PATH_NOC;
+    }
+    return strcmp(row->waits, "NIU") == 0 ? PATH_NOC : PATH_WAITS;
+}
+
+/* Charges what is under way in a hart up to `cycle`, where `end` ends it (NULL: nothing does). */
+static void charge_hart(struct profile *profile, struct profile_tile *tile, unsigned number,
+                        uint64_t cycle, const struct penrose_trace_event *end)
+{
+    struct profile_lane *lane = &tile->lane[number];
     uint64_t begin = lane->since, cycles = cycle > begin ? cycle - begin : 0;
+    size_t at = path_lane(profile, tile, number), by;
     lane->since = cycle > begin ? cycle : begin;
     if (!lane->row) {
         return;
     }
-    profile->row[lane->row - 1].cycles += cycles;
-    if (lane->is_waiting) {
-        lane->cycles.waiting += cycles;
+    struct profile_row *row = &profile->row[lane->row - 1];
+    row->cycles += cycles;
+    if (!lane->is_waiting) {
+        charge_lane(profile, tile, number, &(struct profile_cycles){.busy = cycles});
+        add_to_wave(profile, number, begin, begin + cycles);
+        path_add(&profile->path, at, lane->row, PATH_HARTS, begin, begin + cycles);
+        return;
+    }
+    enum path_part part = part_of_wait(row, end);
+    charge_lane(profile, tile, number, &(struct profile_cycles){.waiting = cycles});
+    if (end && find_cause(profile, &end->cause, &by)) {
+        path_add_wait(&profile->path, at, lane->row, part, lane->since, by, end->cause.cycle);
     } else {
-        lane->cycles.busy += cycles;
-        add_to_wave(profile, lane_number, begin, begin + cycles);
+        path_add(&profile->path, at, lane->row, part, begin, lane->since);
     }
 }
 
-static void fold_hart(struct profile *profile, unsigned number, struct profile_lane *lane,
+static void fold_hart(struct profile *profile, struct profile_tile *tile, unsigned number,
                       const struct penrose_trace_event *event)
 {
+    struct profile_lane *lane = &tile->lane[number];
     bool is_instruction = event->kind == PENROSE_TRACE_INSTRUCTION;
     bool waits = event->kind == PENROSE_TRACE_WAIT && event->begins;
-    charge_hart(profile, number, lane, event->cycle);
+    charge_hart(profile, tile, number, event->cycle,
+                event->kind == PENROSE_TRACE_WAIT ? event : NULL);
+    if (is_instruction && number < PROFILE_OTHERS) {
+        profile_note_kernel(profile, tile, number, event->kernel, event->cycle);
+    }
     lane->since = lane->row ? lane->since : event->cycle;
     lane->is_waiting = waits;
     lane->row =
@@ -183,30 +263,63 @@ static void fold_hart(struct profile *profile, unsigned number, struct profile_l
     }
 }
 
-static void fold_thread(struct profile *profile, unsigned number, struct profile_lane *lane,
+/* A thread that had nothing to do got its instruction from its hart, unless that has not moved since:
+ * then the front end took its time. */
+static void end_idleness(struct profile *profile, const struct profile_tile *tile, unsigned number,
+                         uint32_t row, const struct penrose_trace_event *event, uint64_t end)
+{
+    const struct profile_lane *lane = &tile->lane[number];
+    const bool is_hart = (unsigned)event->agent < PENROSE_HARTS && tile->lane_of[event->agent];
+    const unsigned hart = is_hart ? tile->lane_of[event->agent] - 1u : 0;
+    const enum path_part part = (enum path_part)(PATH_UNPACK + event->thread);
+    size_t at = path_lane(profile, tile, number);
+    if (is_hart && (tile->lane[hart].since >= lane->since || !lane->executed)) {
+        path_add_wait(&profile->path, at, row, PATH_HARTS, end, path_lane(profile, tile, hart),
+                      tile->lane[hart].since < end ? tile->lane[hart].since : end);
+    } else if (lane->executed) {
+        path_add(&profile->path, at, row, part, lane->since, end);
+    }
+}
+
+static void fold_thread(struct profile *profile, struct profile_tile *tile, unsigned number,
                         const struct penrose_trace_event *event)
 {
+    struct profile_lane *lane = &tile->lane[number];
+    const enum path_part part = (enum path_part)(PATH_UNPACK + event->thread);
+    size_t at = path_lane(profile, tile, number), by;
     if (event->kind == PENROSE_TRACE_WAIT) {
         lane->waits = event->begins ? keep_text(profile, event->what) : lane->waits;
         return;
     }
     uint64_t gap = lane->executed && event->cycle > lane->since ? event->cycle - lane->since : 0;
     uint64_t waited = event->waited < gap ? event->waited : gap;
-    lane->cycles.idle += gap - waited;
+    uint32_t row = row_of_event(profile, number, NULL, event);
+    struct profile_cycles cycles = {.busy = 1, .waiting = waited, .idle = gap - waited};
+    if (cycles.idle > 0 || !lane->executed) {
+        end_idleness(profile, tile, number, row, event, event->cycle - waited);
+    }
     if (waited > 0) {
-        uint32_t row = row_of_event(profile, number, lane->waits ? lane->waits : "its gate", event);
-        lane->cycles.waiting += waited;
-        if (row) {
-            profile->row[row - 1].cycles += waited;
-            profile->row[row - 1].count++;
+        const char *waits = lane->waits ? lane->waits : "its gate";
+        uint32_t wait_row = row_of_event(profile, number, waits, event);
+        cycles.held = strstr(waits, "waits for its unit") ? waited : 0;
+        if (wait_row) {
+            profile->row[wait_row - 1].cycles += waited;
+            profile->row[wait_row - 1].count++;
+        }
+        if (find_cause(profile, &event->cause, &by)) {
+            path_add_wait(&profile->path, at, wait_row,
+                          (enum path_part)(PATH_UNPACK + event->cause.thread), event->cycle, by,
+                          event->cause.cycle);
+        } else {
+            path_add(&profile->path, at, wait_row, part, event->cycle - waited, event->cycle);
         }
     }
-    uint32_t row = row_of_event(profile, number, NULL, event);
     if (row) {
         profile->row[row - 1].cycles++;
         profile->row[row - 1].count++;
     }
-    lane->cycles.busy++;
+    path_add(&profile->path, at, row, part, event->cycle, event->cycle + 1);
+    charge_lane(profile, tile, number, &cycles);
     lane->executed++;
     lane->since = event->cycle + 1;
     add_to_wave(profile, number, event->cycle, event->cycle + 1);
@@ -221,7 +334,8 @@ static unsigned thread_lane(struct profile *profile, unsigned thread)
 }
 
 /* Harts beyond the last lane share that. */
-static unsigned hart_lane(struct profile *profile, const struct penrose_trace_event *event)
+static unsigned hart_lane(struct profile *profile, struct profile_tile *tile,
+                          const struct penrose_trace_event *event)
 {
     const char *usual = arch_agent_name(event->agent);
     const char *name = keep_text(profile, event->agent_name);
@@ -234,7 +348,45 @@ static unsigned hart_lane(struct profile *profile, const struct penrose_trace_ev
         }
     }
     profile->lane_name[lane] = name;
+    if ((unsigned)event->agent < PENROSE_HARTS) {
+        tile->lane_of[event->agent] = (uint8_t)(lane + 1);
+    }
     return lane;
+}
+
+static void fold_packet(struct profile *profile, struct profile_tile *tile,
+                        const struct penrose_trace_event *event)
+{
+    struct profile_launch *launch = profile_launch_of(profile, tile, (unsigned)event->agent);
+    const uint64_t dram_bytes = event->peer_kind == PENROSE_TILE_DRAM ? event->size : 0;
+    tile->noc_bytes += event->size;
+    tile->dram_bytes += dram_bytes;
+    if (launch) {
+        launch->noc_bytes += event->size;
+        launch->dram_bytes += dram_bytes;
+    }
+    add_to_wave(profile, NOC_WAVE, event->cycle, event->cycle + 1);
+    uint64_t at = (event->cycle - profile->wave_begin) / profile->wave_width;
+    profile->wave[NOC_WAVE][at] += event->size - 1;
+}
+
+/* Ends of launches are kept. */
+static void sweep_path(struct profile *profile)
+{
+    if (!path_is_full(&profile->path)) {
+        return;
+    }
+    uint32_t *ends = calloc(profile->launches + 1, sizeof *ends);
+    for (size_t i = 0; ends && i < profile->launches; i++) {
+        ends[i] = profile->launch[i].end;
+    }
+    if (!ends || !path_sweep(&profile->path, ends, profile->launches)) {
+        profile->has_failed = true;
+    }
+    for (size_t i = 0; ends && i < profile->launches; i++) {
+        profile->launch[i].end = ends[i];
+    }
+    free(ends);
 }
 
 void profile_take(struct profile *profile, const struct penrose_trace_event *event)
@@ -253,12 +405,8 @@ void profile_take(struct profile *profile, const struct penrose_trace_event *eve
     }
     profile->last = event->cycle > profile->last ? event->cycle : profile->last;
     if (event->kind == PENROSE_TRACE_NOC) {
-        bool moves = event->begins && is_hart && strstr(event->what, "atomic") == NULL;
-        tile->noc_bytes += moves ? event->size : 0;
-        if (moves) {
-            add_to_wave(profile, NOC_WAVE, event->cycle, event->cycle + 1);
-            uint64_t at = (event->cycle - profile->wave_begin) / profile->wave_width;
-            profile->wave[NOC_WAVE][at] += event->size - 1;
+        if (event->begins && is_hart && strstr(event->what, "atomic") == NULL) {
+            fold_packet(profile, tile, event);
         }
         return;
     }
@@ -267,8 +415,9 @@ void profile_take(struct profile *profile, const struct penrose_trace_event *eve
         return;
     }
     unsigned number =
-        is_thread ? thread_lane(profile, (unsigned)event->thread) : hart_lane(profile, event);
-    (is_thread ? fold_thread : fold_hart)(profile, number, &tile->lane[number], event);
+        is_thread ? thread_lane(profile, (unsigned)event->thread) : hart_lane(profile, tile, event);
+    sweep_path(profile);
+    (is_thread ? fold_thread : fold_hart)(profile, tile, number, event);
 }
 
 /* --- Begin and end --- */
@@ -296,6 +445,8 @@ void profile_destroy(struct profile *profile)
         free(profile->tile);
         free(profile->row);
         free(profile->slot);
+        free(profile->launch);
+        path_free(&profile->path);
         free(profile);
     }
 }
@@ -316,9 +467,10 @@ void profile_end(struct profile *profile)
 {
     for (size_t i = 0; i < profile->tiles; i++) {
         for (unsigned number = 0; number < PROFILE_FIRST_THREAD; number++) {
-            charge_hart(profile, number, &profile->tile[i].lane[number], profile->last);
+            charge_hart(profile, &profile->tile[i], number, profile->last, NULL);
         }
     }
+    profile_find_paths(profile);
     if (profile->rows > 0) {
         qsort(profile->row, profile->rows, sizeof *profile->row, compare_rows);
     }
@@ -328,10 +480,7 @@ struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigne
 {
     struct profile_cycles all = {0};
     for (size_t i = 0; i < profile->tiles; i++) {
-        const struct profile_cycles *cycles = &profile->tile[i].lane[lane].cycles;
-        all.busy += cycles->busy;
-        all.waiting += cycles->waiting;
-        all.idle += cycles->idle;
+        add_cycles(&all, &profile->tile[i].lane[lane].cycles);
     }
     return all;
 }

@@ -7,6 +7,10 @@
  * cycle with each instruction that passes its gate. An instruction that waits at the gate, and a hart
  * that polls or has no answer, wait for what the trace says.
  *
+ * A launch is what harts of workers do in kernels, from the first that begins one to the last that
+ * ends. A hart runs one kernel in a launch. The critical path of each launch is found (path.h); of a
+ * run without kernels, that of all of it.
+ *
  * Events come in the order of time, as a trace hands them out. Needed are those of PROFILE_FILTER.
  */
 #ifndef OBSERVE_PROFILE_PROFILE_H
@@ -17,6 +21,7 @@
 #include <penrose/trace.h>
 
 #include "observe/names.h"
+#include "observe/profile/path.h"
 #include "observe/trace/text.h"
 
 #define PROFILE_FILTER "kind=instruction,tensix,noc,wait"
@@ -37,11 +42,13 @@ enum {
     PROFILE_LANES = PROFILE_FIRST_THREAD + PROFILE_THREADS,
     PROFILE_WAVES = 128,
     PROFILE_SIDE = 64,
+    PROFILE_KERNELS = 6, /* that a launch names */
 };
 
 /* Cycles of lanes. */
 struct profile_cycles {
     uint64_t busy, waiting, idle;
+    uint64_t held; /* of those that a thread waits: for its unit, which is busy */
 };
 
 /* A lane of a tile. */
@@ -52,12 +59,17 @@ struct profile_lane {
     bool is_waiting;   /* in a wait of that row */
     const char *waits; /* a thread: for what, since the latest wait began */
     uint64_t executed; /* instructions */
+    uint32_t launch;   /* the latest in which the hart has run a kernel, plus one; 0: none */
+    bool is_in_kernel;
 };
 
 struct profile_tile {
     unsigned x, y;
     struct profile_lane lane[PROFILE_LANES];
-    uint64_t noc_bytes; /* that it has sent or asked for */
+    uint64_t noc_bytes, dram_bytes; /* that it has sent or asked for, of any and of DRAM tiles */
+    uint8_t lane_of[PENROSE_HARTS]; /* plus one, by agent; 0: it has not been seen */
+    uint32_t launch;                /* the latest that it takes part in, plus one; 0: none */
+    unsigned running;               /* harts in kernels of that */
 };
 
 /* A line of source in a lane, and what it waits for there. */
@@ -67,6 +79,19 @@ struct profile_row {
     const char *waits;      /* NULL: the lane is busy */
     unsigned line, lane;
     uint64_t cycles, count; /* count: of instructions, or of waits */
+    uint64_t critical;      /* cycles of the critical paths */
+};
+
+/* A launch of kernels, or all of a run without any. */
+struct profile_launch {
+    const char *kernel[PROFILE_KERNELS]; /* names */
+    unsigned kernels, tiles, running;    /* running: harts that have not left their kernels */
+    uint64_t first, last;                /* cycles: the first instruction, behind the last one */
+    struct profile_cycles lane[PROFILE_LANES];
+    uint64_t noc_bytes, dram_bytes; /* as for its tiles */
+    uint32_t end;                   /* of its critical path */
+    uint64_t part[PATH_PARTS];      /* cycles of that */
+    struct profile_row longest;     /* most of them are those of this row */
 };
 
 struct profile {
@@ -80,6 +105,9 @@ struct profile {
     struct trace_text *text; /* for inlined calls */
     uint32_t *slot;          /* a hash table of indices of rows, plus one */
     size_t slots;
+    struct profile_launch *launch;
+    size_t launches, launch_room;
+    struct path path;          /* lanes are those of tile[0], of tile[1] and so on */
     bool is_empty, has_failed; /* no event yet; memory ran out, and some are missing */
     uint64_t first, last;      /* cycles of events */
     /* Busy cycles of each lane, and bytes of the NoC, in turn: of PROFILE_WAVES stretches of time. */
@@ -102,6 +130,32 @@ struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigne
 
 /* The longest wait of a lane; NULL: it has not waited. */
 const struct profile_row *profile_wait(const struct profile *profile, unsigned lane);
+
+/* A hart of a worker executes an instruction of a kernel, or (an empty name) one outside of any: it may
+ * begin one, or end one. */
+void profile_note_kernel(struct profile *profile, struct profile_tile *tile, unsigned lane,
+                         const char *kernel, uint64_t cycle);
+
+/* The launch that the lane of a tile works for; NULL: none. */
+struct profile_launch *profile_launch_of(struct profile *profile, const struct profile_tile *tile,
+                                         unsigned lane);
+
+/* Finds the critical path of each launch, before rows are sorted. */
+void profile_find_paths(struct profile *profile);
+
+/* "matmul, 64 tiles": the names of its kernels, as far as they are known. */
+void profile_launch_name(const struct profile_launch *launch, char *text, size_t size);
+
+/* What bounds the launch, in a sentence. */
+void profile_launch_bound(const struct profile *profile, const struct profile_launch *launch,
+                          char *text, size_t size);
+
+/* "math", "the NoC". */
+const char *profile_part_name(enum path_part part);
+
+/* Rows with cycles of critical paths, those with most first, and behind them a NULL; and the cycles of
+ * all of them. To be freed. NULL when memory runs out. */
+const struct profile_row **profile_critical_rows(const struct profile *profile, uint64_t *all);
 
 /* What bounds the run, in a sentence: the lane that is busiest, and what that waits for most. */
 void profile_bound(const struct profile *profile, char *text, size_t size);

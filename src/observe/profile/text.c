@@ -1,5 +1,6 @@
 /* A profile as text; see profile.h. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "observe/profile/lines.h"
@@ -42,6 +43,47 @@ static void print_place(const struct profile *profile, const struct profile_row 
         fprintf(file, "  %s", line);
     }
     fputc('\n', file);
+}
+
+/* Between launches tiles wait for their host, or for a kernel that dispatches. */
+static void print_launches(const struct profile *profile, FILE *file)
+{
+    char name[512], bound[1024];
+    for (size_t i = 0; i < profile->launches; i++) {
+        const struct profile_launch *launch = &profile->launch[i];
+        const uint64_t ended = i > 0 ? launch[-1].last : launch->first;
+        profile_launch_name(launch, name, sizeof name);
+        profile_launch_bound(profile, launch, bound, sizeof bound);
+        if (launch->kernels > 0) {
+            fprintf(file, "\nLaunch %zu (%s), cycle=%" PRIu64 "-%" PRIu64, i + 1, name,
+                    launch->first, launch->last);
+        } else {
+            fprintf(file, "\nAll of the run");
+        }
+        if (launch->first > ended) {
+            fprintf(file, ", %" PRIu64 " cycles after launch %zu ended", launch->first - ended, i);
+        }
+        fprintf(file, ":\n  %" PRIu64 " cycles, %s.\n", launch->last - launch->first, bound);
+    }
+}
+
+static void print_path(const struct profile *profile, FILE *file)
+{
+    uint64_t all = 0;
+    const struct profile_row **row = profile_critical_rows(profile, &all);
+    fprintf(file, "\nCritical path: what made it as long as it is\n  %12s %7s  %-20s\n", "cycles",
+            "", "lane");
+    for (size_t i = 0; row && row[i] && i < MOST_ROWS; i++) {
+        fprintf(file, "  %12" PRIu64 " %6.1f%%  %-20s %s%s", row[i]->critical,
+                share_of(row[i]->critical, all), profile->lane_name[row[i]->lane],
+                row[i]->waits ? row[i]->waits : "", row[i]->waits ? ": " : "");
+        print_place(profile, row[i], file);
+    }
+    if (profile->path.forgotten) {
+        fprintf(file, "  What was before cycle %" PRIu64 " is not known any more.\n",
+                profile->path.forgotten);
+    }
+    free(row);
 }
 
 static void print_rows(const struct profile *profile, bool waits, FILE *file)
@@ -92,9 +134,11 @@ void profile_text(const struct profile *profile, FILE *file)
     fprintf(file, "Profile of %" PRIu64 " cycles (%" PRIu64 " to %" PRIu64 "), %zu %s\n%s.\n",
             profile->is_empty ? 0 : profile->last - profile->first + 1, profile->first,
             profile->last, profile->tiles, profile->tiles == 1 ? "tile" : "tiles", bound);
-    if (profile->has_failed) {
+    if (profile->has_failed || profile->path.has_failed) {
         fprintf(file, "Memory ran out: some of it is missing.\n");
     }
+    print_launches(profile, file);
+    print_path(profile, file);
     print_lanes(profile, file);
     print_rows(profile, false, file);
     print_rows(profile, true, file);

@@ -15,7 +15,7 @@ struct trace_place {
     uint32_t pc;
     uint16_t x, y;
     bool is_known;
-    const char *symbol, *source, *inlined_at;
+    const char *symbol, *source, *inlined_at, *kernel;
     uint32_t symbol_offset, line;
 };
 
@@ -151,6 +151,29 @@ static const char *find_calls_once(struct trace_code *code, const struct penrose
     return calls->inlined_at;
 }
 
+/* A kernel is called as the nearest folder of its file that is no hart and no hash: those of tt-metal
+ * are NAME/HASH/HART/HART.elf, others NAME/HART.elf. */
+static const char *keep_kernel(struct trace_code *code, const struct penrose_trace_event *event)
+{
+    const struct image *image = images_find(chip_images(code->chip), event->x, event->y, event->pc);
+    const char *path = image && image->is_kernel ? loader_elf_path(image->elf) : "";
+    const char *hart = strrchr(path, '/'), *end = hart, *name = path;
+    while (end && end > path) {
+        for (name = end; name > path && name[-1] != '/';) {
+            name--;
+        }
+        size_t length = (size_t)(end - name);
+        bool is_hart = length > 0 && strncmp(hart + 1, name, length) == 0 &&
+                       strcmp(hart + 1 + length, ".elf") == 0;
+        bool is_hash = strspn(name, "0123456789") >= length;
+        if (!is_hart && !is_hash) {
+            return names_keep(&code->names, name, length);
+        }
+        end = name > path ? name - 1 : NULL;
+    }
+    return names_keep(&code->names, path, strlen(path)); /* a file without folders */
+}
+
 static void locate(struct trace_code *code, struct trace_place *place,
                    const struct penrose_trace_event *event)
 {
@@ -162,6 +185,7 @@ static void locate(struct trace_code *code, struct trace_place *place,
     place->symbol = split_name(code, symbol, "+0x", &place->symbol_offset);
     place->source = split_name(code, source, ":", &place->line);
     place->inlined_at = find_calls_once(code, event);
+    place->kernel = keep_kernel(code, event);
 }
 
 /* Other programs have been loaded. */
@@ -204,4 +228,5 @@ void trace_code_find(struct trace_code *code, struct penrose_trace_event *event)
     event->source = place->source;
     event->line = place->line;
     event->inlined_at = place->inlined_at;
+    event->kernel = place->kernel;
 }

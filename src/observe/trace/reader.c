@@ -15,7 +15,7 @@
 
 struct read_code {
     uint32_t pc, word, symbol_offset, line, result;
-    const char *symbol, *source, *inlined_at;
+    const char *symbol, *source, *inlined_at, *kernel;
 };
 
 /* A table of what a block defines; number 0 of codes and names is nothing. */
@@ -159,6 +159,12 @@ static void define_calls(struct trace_reader *reader)
     codes[reader->code.count - 1].inlined_at = take_name(reader);
 }
 
+static void define_kernel(struct trace_reader *reader)
+{
+    struct read_code *codes = reader->code.entry;
+    codes[reader->code.count - 1].kernel = take_name(reader);
+}
+
 static void take_definition(struct trace_reader *reader, unsigned what)
 {
     switch ((enum trace_definition)what) {
@@ -173,6 +179,9 @@ static void take_definition(struct trace_reader *reader, unsigned what)
         break;
     case TRACE_CALLS:
         define_calls(reader);
+        break;
+    case TRACE_KERNEL:
+        define_kernel(reader);
         break;
     case TRACE_DEFINITIONS:
     default:
@@ -216,6 +225,7 @@ static void hand_out_read(struct trace_reader *reader, const struct trace_stream
         .peer_x = number[TRACE_N_PEER] & 0xff,
         .peer_y = number[TRACE_N_PEER] >> 8 & 0xff,
         .peer_chip = number[TRACE_N_PEER] >> 16 & 0xff,
+        .peer_kind = (enum penrose_tile_kind)(number[TRACE_N_PEER] >> 24 & 0xff),
         .waited = number[TRACE_N_WAITED],
         .what = name_at(reader, number[TRACE_N_WHAT]),
         .symbol = code->symbol ? code->symbol : "",
@@ -223,6 +233,8 @@ static void hand_out_read(struct trace_reader *reader, const struct trace_stream
         .source = code->source ? code->source : "",
         .line = code->line,
         .inlined_at = code->inlined_at ? code->inlined_at : "",
+        .kernel = code->kernel ? code->kernel : "",
+        .cause = trace_unpack_cause(number[TRACE_N_CAUSE], reader->cycle - number[TRACE_N_CAUSED]),
     };
     reader->reading->events++;
     if (trace_filter_takes(&reader->filter, &event)) {

@@ -11,7 +11,7 @@
 #include <penrose/trace.h>
 
 enum {
-    TRACE_VERSION = 2,           /* 1 had no calls */
+    TRACE_VERSION = 3,           /* 1 had no calls, 2 no kernels and no causes */
     TRACE_BLOCK_BYTES = 1 << 20, /* of records, at most */
     TRACE_HEADER_BYTES = 40,
     TRACE_NAME_BYTES = 1 << 14,                /* of a string, at most */
@@ -25,7 +25,14 @@ enum {
 #define TRACE_MAGIC "PNRSTRC" /* and a 0 */
 
 /* What a definition defines. */
-enum trace_definition { TRACE_NAME, TRACE_STREAM, TRACE_CODE, TRACE_CALLS, TRACE_DEFINITIONS };
+enum trace_definition {
+    TRACE_NAME,
+    TRACE_STREAM,
+    TRACE_CODE,
+    TRACE_CALLS,
+    TRACE_KERNEL,
+    TRACE_DEFINITIONS
+};
 
 /* The numbers of an event. Names, streams and codes are numbered from 0 in the order of their
  * definitions; name 0 is empty, code 0 nothing. */
@@ -41,6 +48,8 @@ enum trace_number {
     TRACE_N_PEER,
     TRACE_N_WAITED,
     TRACE_N_WHAT,
+    TRACE_N_CAUSE,  /* who: see trace_pack_cause; 0: nobody */
+    TRACE_N_CAUSED, /* so many cycles before */
     TRACE_NUMBERS,
 };
 
@@ -63,6 +72,26 @@ static inline uint64_t *trace_prediction(struct trace_stream *stream, unsigned k
 {
     return number == TRACE_N_RESULT && result < TRACE_REGISTERS ? &stream->result[result]
                                                                 : &stream->latest[kind][number];
+}
+
+/* The tile, agent and thread of a cause in a number, and back. */
+static inline uint64_t trace_pack_cause(const struct penrose_trace_cause *cause)
+{
+    return cause->is_known
+               ? 1 + (cause->x | (uint64_t)cause->y << 8 | (uint64_t)cause->agent << 16 |
+                      (uint64_t)(cause->thread + 1) << 24)
+               : 0;
+}
+
+static inline struct penrose_trace_cause trace_unpack_cause(uint64_t number, uint64_t cycle)
+{
+    const uint64_t packed = number ? number - 1 : 0;
+    return (struct penrose_trace_cause){.is_known = number != 0,
+                                        .x = packed & 0xff,
+                                        .y = packed >> 8 & 0xff,
+                                        .agent = (enum penrose_agent)(packed >> 16 & 0xff),
+                                        .thread = (int)(packed >> 24 & 3) - 1,
+                                        .cycle = number ? cycle : 0};
 }
 
 static inline uint64_t trace_zigzag(uint64_t difference)

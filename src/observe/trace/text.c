@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/names.h"
 #include "chip/calls.h"
 #include "loader/sources.h"
 #include "observe/sink.h"
@@ -121,6 +122,22 @@ static void put_instruction(struct sink *sink, struct trace_text *text,
     put_result(sink, event);
 }
 
+/* "; by a write, brisc of 1,2 in cycle 1000". */
+static void put_cause(struct sink *sink, const struct penrose_trace_event *event)
+{
+    const struct penrose_trace_cause *cause = &event->cause;
+    const char *agent = arch_agent_name(cause->agent);
+    if (cause->is_known && event->kind == PENROSE_TRACE_WAIT && *event->what) {
+        sink_put(sink, ", %s", event->what);
+    }
+    if (cause->is_known && cause->thread >= 0) {
+        sink_put(sink, ", by thread %d in cycle %" PRIu64, cause->thread, cause->cycle);
+    } else if (cause->is_known) {
+        sink_put(sink, ", by %s of %u,%u in cycle %" PRIu64, agent ? agent : "somebody", cause->x,
+                 cause->y, cause->cycle);
+    }
+}
+
 static void put_tensix(struct sink *sink, struct trace_text *text,
                        const struct penrose_trace_event *event)
 {
@@ -129,6 +146,7 @@ static void put_tensix(struct sink *sink, struct trace_text *text,
     if (event->waited) {
         sink_put(sink, " waited %" PRIu64, event->waited);
     }
+    put_cause(sink, event);
 }
 
 static void put_access(struct sink *sink, const struct penrose_trace_event *event)
@@ -176,6 +194,7 @@ static void put_wait(struct sink *sink, const struct penrose_trace_event *event)
         sink_put(sink, "  waits: 0x%08" PRIx64 ", %s", event->address, event->what);
     } else {
         sink_put(sink, "  goes on after %" PRIu64 " cycles", event->waited);
+        put_cause(sink, event);
     }
 }
 

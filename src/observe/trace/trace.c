@@ -14,6 +14,7 @@
 #include "chip/chip.h"
 #include "chip/link.h"
 #include "isa/error.h"
+#include "observe/trace/causes.h"
 #include "observe/trace/code.h"
 #include "observe/trace/filter.h"
 
@@ -34,7 +35,9 @@ struct trace_key {
  * harts and threads wait (plus one; 0: they do not). */
 struct under_trace {
     uint32_t open[RV32_CORES];
+    uint32_t latest[TENSIX_THREADS]; /* instruction of each thread, in the same way */
     uint64_t waits_since[WAITERS];
+    struct trace_causes causes;
 };
 
 struct tracer {
@@ -116,6 +119,7 @@ static void hand_out_until(struct tracer *tracer, uint64_t end)
     tracer->count = kept;
     for (unsigned node = 0; node < NOC_NODES; node++) {
         memset(tracer->tile[node].open, 0, sizeof tracer->tile[node].open);
+        memset(tracer->tile[node].latest, 0, sizeof tracer->tile[node].latest);
     }
 }
 
@@ -168,7 +172,9 @@ static struct penrose_trace_event start_event(const struct tile *tile, const str
                                         .what = "",
                                         .symbol = "",
                                         .source = "",
-                                        .inlined_at = ""};
+                                        .inlined_at = "",
+                                        .kernel = "",
+                                        .cause = {.thread = -1}};
     const char *own = seen->agent < OBSERVED_NOC ? tile->kind->hart[seen->agent] : NULL;
     event.agent_name = own ? own : arch_agent_name(event.agent);
     event.agent_name = event.agent_name ? event.agent_name : "";
@@ -269,6 +275,23 @@ static void see_wait(struct tracer *tracer, const struct tile *tile, const struc
     gather_event(tracer, &event);
 }
 
+static struct penrose_trace_cause name_cause(const struct tracer *tracer,
+                                             const struct trace_cause *cause)
+{
+    struct grid_position at = {0, 0};
+    if (!cause->is_known) {
+        return (struct penrose_trace_cause){.thread = -1};
+    }
+    at = chip_logical(tracer->chip, cause->node);
+    return (struct penrose_trace_cause){
+        .is_known = true,
+        .x = at.x,
+        .y = at.y,
+        .agent = (enum penrose_agent)cause->agent,
+        .thread = cause->thread < TENSIX_THREADS ? (int)cause->thread : -1,
+        .cycle = cause->cycle};
+}
+
 static void see_wait_end(struct tracer *tracer, const struct tile *tile,
                          const struct observed *seen)
 {
@@ -276,11 +299,21 @@ static void see_wait_end(struct tracer *tracer, const struct tile *tile,
         return; /* the instruction tells */
     }
     struct penrose_trace_event event = start_event(tile, seen, PENROSE_TRACE_WAIT);
+    struct trace_cause cause = trace_causes_take(&tracer->tile[tile->node].causes, tile, seen);
     event.waited = end_wait(tracer, tile, seen);
+    event.what = cause.is_known ? cause.what : "";
+    event.cause = name_cause(tracer, &cause);
     gather_event(tracer, &event);
 }
 
 /* --- The rest --- */
+
+static bool takes_accesses(const struct trace_filter *filter)
+{
+    return !filter->kinds ||
+           filter->kinds &
+               (1 << PENROSE_TRACE_MEMORY | 1 << PENROSE_TRACE_REGISTER | 1 << PENROSE_TRACE_DATA);
+}
 
 static bool accesses_memory(const struct tile *tile, const struct observed *seen)
 {
@@ -294,6 +327,7 @@ static void name_peer(const struct tracer *tracer, const struct observed *seen,
     struct grid_position peer = chip_logical(tracer->chip, seen->node);
     event->peer_x = peer.x;
     event->peer_y = peer.y;
+    event->peer_kind = chip_tile_kind(tracer->chip, peer.x, peer.y);
 }
 
 static void name_sender(const struct tile *tile, struct penrose_trace_event *event)
@@ -308,6 +342,9 @@ static void name_sender(const struct tile *tile, struct penrose_trace_event *eve
 static void see_access(struct tracer *tracer, const struct tile *tile, const struct observed *seen)
 {
     bool is_hart = seen->agent < OBSERVED_NOC;
+    if (!takes_accesses(&tracer->filter)) {
+        return; /* they are seen for the sake of waits */
+    }
     struct penrose_trace_event event =
         start_event(tile, seen,
                     !is_hart || seen->is_gddr     ? PENROSE_TRACE_DATA
@@ -367,6 +404,14 @@ static void see_packet(struct tracer *tracer, const struct tile *tile, const str
         event.pc = 0;
         name_sender(tile, &event);
     }
+    if (seen->kind == OBSERVED_DELIVERED && seen->packet <= NOC_ATOMIC) {
+        const struct trace_cause cause = {.is_known = seen->asker < OBSERVED_NOC,
+                                          .node = seen->node,
+                                          .agent = (enum observed_agent)seen->asker,
+                                          .thread = OBSERVED_NO_THREAD,
+                                          .cycle = seen->sent};
+        event.cause = name_cause(tracer, &cause);
+    }
     gather_event(tracer, &event);
 }
 
@@ -375,11 +420,32 @@ static void see_tensix(struct tracer *tracer, const struct tile *tile, const str
     struct penrose_trace_event event = start_event(tile, seen, PENROSE_TRACE_TENSIX);
     event.waited = end_wait(tracer, tile, seen);
     gather_event(tracer, &event);
+    if (seen->thread < TENSIX_THREADS) {
+        tracer->tile[tile->node].latest[seen->thread] = tracer->count;
+    }
+}
+
+/* Behind the instruction: who has released it. */
+static void see_release(struct tracer *tracer, const struct tile *tile, const struct observed *seen)
+{
+    const struct observed_releaser *by = &seen->work->released_by;
+    unsigned thread = seen->thread < TENSIX_THREADS ? seen->thread : 0;
+    uint32_t index = tracer->tile[tile->node].latest[thread];
+    if (by->is_known && index) {
+        struct penrose_trace_event *event = &tracer->gathered[index - 1].event;
+        const struct trace_cause cause = {.is_known = event->waited > 0,
+                                          .node = tile->node,
+                                          .agent = seen->agent,
+                                          .thread = by->thread,
+                                          .cycle = by->cycle};
+        event->cause = name_cause(tracer, &cause);
+    }
 }
 
 static bool see_event(void *context, struct tile *tile, const struct observed *seen)
 {
     struct tracer *tracer = context;
+    trace_causes_see(&tracer->tile[tile->node].causes, tracer->chip, tile, seen);
     switch (seen->kind) {
     case OBSERVED_STARTS:
         see_start(tracer, tile, seen);
@@ -405,9 +471,11 @@ static bool see_event(void *context, struct tile *tile, const struct observed *s
     case OBSERVED_GOES_ON:
         see_wait_end(tracer, tile, seen);
         break;
+    case OBSERVED_UNIT:
+        see_release(tracer, tile, seen);
+        break;
     case OBSERVED_PAUSED:
     case OBSERVED_STALLS:
-    case OBSERVED_UNIT:
     case OBSERVED_LOADED:
     case OBSERVED_EXPANDS:
     case OBSERVED_KINDS:
@@ -428,7 +496,7 @@ static bool wants_traced(void *context, const struct tile *tile)
 static unsigned observed_kinds(const struct trace_filter *filter)
 {
     enum {
-        WAITS = 1 << OBSERVED_WAITS | 1 << OBSERVED_POLLS | 1 << OBSERVED_GOES_ON,
+        WAITS = TRACE_CAUSE_KINDS | 1 << OBSERVED_UNIT,
         ACCESSES = 1 << OBSERVED_READ | 1 << OBSERVED_WRITTEN,
     };
     static const unsigned needed[PENROSE_TRACE_KINDS] = {

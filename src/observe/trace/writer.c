@@ -17,7 +17,7 @@ enum {
  * of a Tensix instruction. */
 struct known_code {
     uint32_t pc, word, symbol_offset, line;
-    const char *symbol, *source, *inlined_at;
+    const char *symbol, *source, *inlined_at, *kernel;
     unsigned result;
 };
 
@@ -116,7 +116,7 @@ static bool is_same_code(const struct known_code *a, const struct known_code *b)
 {
     return a->pc == b->pc && a->word == b->word && a->symbol_offset == b->symbol_offset &&
            a->line == b->line && a->symbol == b->symbol && a->source == b->source &&
-           a->inlined_at == b->inlined_at && a->result == b->result;
+           a->inlined_at == b->inlined_at && a->kernel == b->kernel && a->result == b->result;
 }
 
 static void define_code(struct trace_writer *writer, const struct known_code *code)
@@ -124,6 +124,7 @@ static void define_code(struct trace_writer *writer, const struct known_code *co
     uint64_t symbol = number_of_name(writer, code->symbol);
     uint64_t source = number_of_name(writer, code->source);
     uint64_t calls = number_of_name(writer, code->inlined_at);
+    uint64_t kernel = number_of_name(writer, code->kernel);
     put_definition(writer, TRACE_CODE);
     put_varint(writer, trace_zigzag(code->pc - writer->code_pc));
     writer->code_pc = code->pc;
@@ -138,6 +139,10 @@ static void define_code(struct trace_writer *writer, const struct known_code *co
     if (calls) {
         put_definition(writer, TRACE_CALLS);
         put_varint(writer, calls);
+    }
+    if (kernel) {
+        put_definition(writer, TRACE_KERNEL);
+        put_varint(writer, kernel);
     }
 }
 
@@ -156,6 +161,7 @@ static uint64_t number_of_code(struct trace_writer *writer, const struct penrose
                                     .symbol = event->symbol,
                                     .source = event->source,
                                     .inlined_at = event->inlined_at,
+                                    .kernel = event->kernel,
                                     .result = result_register(event)};
     uint32_t at = slot_of((event->pc * 31 ^ event->word) + hash_pointer(event->symbol));
     if (!event->pc && !event->word) {
@@ -247,7 +253,7 @@ void trace_writer_flush(struct trace_writer *writer)
 static bool has_room(const struct trace_writer *writer)
 {
     return writer->used + TRACE_RECORD_BYTES <= TRACE_BLOCK_BYTES &&
-           writer->names + 5 < MOST_ENTRIES && writer->codes + 1 < MOST_ENTRIES &&
+           writer->names + 6 < MOST_ENTRIES && writer->codes + 1 < MOST_ENTRIES &&
            writer->streams < writer->stream_room;
 }
 
@@ -272,9 +278,12 @@ void trace_writer_add(struct trace_writer *writer, const struct penrose_trace_ev
     number[TRACE_N_ADDRESS] = event->address;
     number[TRACE_N_SIZE] = event->size;
     number[TRACE_N_VALUE] = event->value;
-    number[TRACE_N_PEER] = event->peer_x | event->peer_y << 8 | event->peer_chip << 16;
+    number[TRACE_N_PEER] = event->peer_x | event->peer_y << 8 | event->peer_chip << 16 |
+                           (uint64_t)event->peer_kind << 24;
     number[TRACE_N_WAITED] = event->waited;
     number[TRACE_N_WHAT] = number_of_name(writer, event->what);
+    number[TRACE_N_CAUSE] = trace_pack_cause(&event->cause);
+    number[TRACE_N_CAUSED] = event->cause.is_known ? event->cycle - event->cause.cycle : 0;
     struct trace_stream *stream = &writer->stream[number[TRACE_N_STREAM]];
     unsigned head = event->kind, result = result_register(event);
     difference[TRACE_N_STREAM] = number[TRACE_N_STREAM] - writer->stream_number;

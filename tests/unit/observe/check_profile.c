@@ -37,7 +37,9 @@ static struct penrose_trace_event made_event(enum penrose_trace_kind kind, uint6
                                         .symbol = "kernel_main",
                                         .source = "kernel.c",
                                         .line = line,
-                                        .inlined_at = ""};
+                                        .inlined_at = "",
+                                        .kernel = "",
+                                        .cause = {.thread = -1}};
 }
 
 static void executes(uint64_t cycle, unsigned line)
@@ -197,6 +199,210 @@ TEST(harts_of_other_tiles_have_lanes_of_their_own)
     ck_assert_str_eq(profile->lane_name[PROFILE_OTHERS], "erisc0");
     ck_assert_str_eq(profile->lane_name[PROFILE_OTHERS + 1], "erisc1");
     end_profile();
+}
+
+/* --- Launches and critical paths --- */
+
+/* A hart of a tile of row 2 executes an instruction of the kernel (empty: of firmware). */
+static void runs(unsigned x, enum penrose_hart hart, const char *kernel, uint64_t cycle,
+                 unsigned line)
+{
+    struct penrose_trace_event event = made_event(PENROSE_TRACE_INSTRUCTION, cycle, -1, line);
+    event.x = x;
+    event.agent = (enum penrose_agent)hart;
+    event.agent_name = penrose_agent_name(event.agent);
+    event.kernel = kernel;
+    profile_take(profile, &event);
+}
+
+/* It waits until somebody makes the wait end. */
+static void is_released(unsigned x, enum penrose_hart hart, uint64_t since, uint64_t cycle,
+                        const char *what, unsigned by_x, enum penrose_hart by, uint64_t by_cycle)
+{
+    struct penrose_trace_event event = made_event(PENROSE_TRACE_WAIT, since, -1, 90);
+    event.x = x;
+    event.agent = (enum penrose_agent)hart;
+    event.agent_name = penrose_agent_name(event.agent);
+    event.begins = true;
+    event.what = "L1";
+    profile_take(profile, &event);
+    event.begins = false;
+    event.cycle = cycle;
+    event.waited = cycle - since;
+    event.what = what;
+    event.cause = (struct penrose_trace_cause){.is_known = true,
+                                               .x = by_x,
+                                               .y = 2,
+                                               .agent = (enum penrose_agent)by,
+                                               .thread = -1,
+                                               .cycle = by_cycle};
+    profile_take(profile, &event);
+}
+
+static const struct profile_launch *launch_at(size_t number)
+{
+    ck_assert_uint_lt(number, profile->launches);
+    return &profile->launch[number];
+}
+
+TEST(the_critical_path_goes_to_who_was_waited_for)
+{
+    begin_profile();
+    runs(1, PENROSE_BRISC, "k", 0, 1); /* works up to 50, when it lets trisc1 go */
+    runs(1, PENROSE_TRISC1, "k", 0, 5);
+    runs(1, PENROSE_BRISC, "k", 50, 2);
+    is_released(1, PENROSE_TRISC1, 5, 60, "store", 1, PENROSE_BRISC, 50);
+    runs(1, PENROSE_TRISC1, "k", 60, 6); /* up to 100 */
+    runs(1, PENROSE_BRISC, "", 70, 0);
+    runs(1, PENROSE_TRISC1, "", 100, 0);
+    profile_end(profile);
+    ck_assert_uint_eq(profile->launches, 1);
+    const struct profile_launch *launch = launch_at(0);
+    ck_assert_uint_eq(launch->last - launch->first, 100);
+    ck_assert_uint_eq(launch->part[PATH_HARTS], 100);
+    ck_assert_uint_eq(row_at(PENROSE_BRISC, 1, NULL)->critical, 50);
+    ck_assert_uint_eq(row_at(PENROSE_BRISC, 2, NULL)->critical, 0);
+    ck_assert_uint_eq(row_at(PENROSE_TRISC1, 90, "L1")->critical, 10);
+    ck_assert_uint_eq(row_at(PENROSE_TRISC1, 5, NULL)->critical, 0);
+    ck_assert_uint_eq(row_at(PENROSE_TRISC1, 6, NULL)->critical, 40);
+    uint64_t all;
+    const struct profile_row **row = profile_critical_rows(profile, &all);
+    ck_assert_uint_eq(all, 100);
+    ck_assert_ptr_eq(row[0], row_at(PENROSE_BRISC, 1, NULL));
+    ck_assert_ptr_null(row[3]);
+    free(row);
+    end_profile();
+}
+
+/* What a request was asked for while the hart did something else counts from the request on. */
+TEST(a_packet_is_under_way_from_its_request_on)
+{
+    static const struct {
+        const char *what;
+        enum path_part part;
+    } rows[] = {{"read response", PATH_NOC}, {"read response from DRAM", PATH_DRAM}};
+    for (unsigned i = 0; i < COUNT(rows); i++) {
+        begin_profile();
+        runs(1, PENROSE_NCRISC, "reader", 10, 1);
+        runs(1, PENROSE_NCRISC, "reader", 20, 2); /* asks */
+        runs(1, PENROSE_NCRISC, "reader", 30, 3);
+        is_released(1, PENROSE_NCRISC, 40, 120, rows[i].what, 1, PENROSE_NCRISC, 20);
+        runs(1, PENROSE_NCRISC, "", 120, 0);
+        profile_end(profile);
+        const struct profile_launch *launch = launch_at(0);
+        char name[100], bound[500];
+        profile_launch_name(launch, name, sizeof name);
+        ck_assert_str_eq(name, "reader, 1 tile");
+        ck_assert_uint_eq(launch->part[rows[i].part], 100);
+        ck_assert_uint_eq(launch->part[PATH_HARTS], 10);
+        profile_launch_bound(profile, launch, bound, sizeof bound);
+        ck_assert_msg(strstr(bound, i ? "bound by DRAM, 91 % of" : "bound by the NoC, 91 % of"),
+                      "%s", bound);
+        end_profile();
+    }
+}
+
+/* A packet of another tile leads there. */
+TEST(the_critical_path_goes_to_other_tiles)
+{
+    begin_profile();
+    runs(3, PENROSE_NCRISC, "sender", 0, 7);
+    runs(1, PENROSE_BRISC, "receiver", 0, 1);
+    runs(3, PENROSE_NCRISC, "sender", 80, 8); /* sends */
+    is_released(1, PENROSE_BRISC, 10, 100, "write", 3, PENROSE_NCRISC, 80);
+    runs(3, PENROSE_NCRISC, "", 90, 0);
+    runs(1, PENROSE_BRISC, "", 100, 0);
+    profile_end(profile);
+    ck_assert_uint_eq(row_at(PENROSE_NCRISC, 7, NULL)->critical, 80);
+    ck_assert_uint_eq(launch_at(0)->part[PATH_NOC], 20);
+    ck_assert_uint_eq(launch_at(0)->tiles, 2);
+    ck_assert_uint_eq(launch_at(0)->kernels, 2);
+    end_profile();
+}
+
+TEST(a_thread_without_instructions_leads_to_its_hart)
+{
+    begin_profile();
+    runs(1, PENROSE_TRISC1, "k", 0, 4); /* pushes in cycle 30 */
+    runs(1, PENROSE_TRISC1, "k", 30, 5);
+    math_executes(33, 0, 9);
+    math_executes(50, 0, 9); /* its hart has not moved */
+    runs(1, PENROSE_TRISC1, "", 51, 0);
+    profile_end(profile);
+    ck_assert_uint_eq(launch_at(0)->last, 51);
+    profile->launch[0].end = path_end(&profile->path, MATH);
+    memset(profile->launch[0].part, 0, sizeof profile->launch[0].part);
+    profile_find_paths(profile);
+    ck_assert_uint_eq(launch_at(0)->part[PATH_HARTS], 33);
+    ck_assert_uint_eq(launch_at(0)->part[PATH_MATH], 18);
+    end_profile();
+}
+
+TEST(a_hart_has_one_kernel_in_a_launch)
+{
+    begin_profile();
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t begin = 100 * i;
+        runs(1, PENROSE_BRISC, "", begin + 5, 0);
+        runs(1, PENROSE_BRISC, i == 1 ? "b" : "a", begin + 10, 1);
+        runs(2, PENROSE_NCRISC, i == 1 ? "b" : "a", begin + 12, 1);
+        runs(1, PENROSE_BRISC, "", begin + 20, 0);
+        runs(2, PENROSE_NCRISC, "", begin + 30, 0);
+    }
+    profile_end(profile);
+    ck_assert_uint_eq(profile->launches, 3);
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert_uint_eq(launch_at(i)->tiles, 2);
+        ck_assert_uint_eq(launch_at(i)->kernels, 1);
+        ck_assert_str_eq(launch_at(i)->kernel[0], i == 1 ? "b" : "a");
+        ck_assert_uint_eq(launch_at(i)->first, 100 * i + 10);
+        ck_assert_uint_eq(launch_at(i)->last, 100 * i + 30);
+        ck_assert_uint_eq(launch_at(i)->lane[PENROSE_NCRISC].busy, 18);
+    }
+    end_profile();
+}
+
+TEST(a_kernel_that_does_not_end_has_a_path)
+{
+    begin_profile();
+    runs(1, PENROSE_BRISC, "k", 10, 1);
+    runs(1, PENROSE_BRISC, "k", 60, 2);
+    profile_end(profile);
+    ck_assert_uint_eq(launch_at(0)->part[PATH_HARTS], 50);
+    ck_assert_uint_eq(launch_at(0)->last, 61);
+    end_profile();
+}
+
+/* What chains have stays, and what no chain has goes. */
+TEST(forgotten_steps_leave_chains_as_they_are)
+{
+    enum { ROUNDS = 1000, STEP = 100 };
+    struct path path = {0};
+    uint32_t kept = 0;
+    ck_assert(path_lanes(&path, 2));
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        uint64_t now = (uint64_t)i * 2 * STEP;
+        path_add(&path, 0, 1, PATH_HARTS, now, now + STEP); /* which lane 1 waits for */
+        path_add(&path, 1, 2, PATH_MATH, now, now + 1);
+        path_add_wait(&path, 1, 3, PATH_HARTS, now + STEP, 0, now + STEP - 1);
+        path_add(&path, 1, 4, PATH_MATH, now + STEP, now + 2 * STEP); /* which lane 0 waits for */
+        path_add_wait(&path, 0, 5, PATH_HARTS, now + 2 * STEP, 1, now + 2 * STEP - 1);
+        kept = i == ROUNDS / 2 ? path_end(&path, 0) : kept;
+    }
+    size_t before = path.steps;
+    const struct path_step end = path.step[kept - 1];
+    ck_assert(!path_is_full(&path));
+    ck_assert(path_sweep(&path, &kept, 1));
+    ck_assert_uint_lt(path.steps, before);
+    ck_assert(path.step[kept - 1].row == end.row && path.step[kept - 1].end == end.end);
+    uint64_t cycles = 0;
+    for (uint32_t at = path_end(&path, 1); at; at = path.step[at - 1].before) {
+        ck_assert_uint_ne(path.step[at - 1].row, 2); /* lane 1 was not what took so long */
+        cycles++;
+    }
+    ck_assert_uint_eq(cycles, 4 * ROUNDS - 1);
+    ck_assert_uint_eq(path.forgotten, 0);
+    path_free(&path);
 }
 
 /* Accesses are in traces, too; they are no work of a lane. */

@@ -143,6 +143,33 @@ TEST(accesses_of_gddr_are_traced)
     has("delivers write of 64 bytes");
 }
 
+/* ncrisc of (3, 2) reads from GDDR and polls the counter of responses; then it writes what it has got to
+ * (1, 2), whose brisc polls that word. */
+TEST(waits_end_by_somebody)
+{
+    const uint32_t words[16] = {1};
+    const struct command_end from = {3, 2, 0x3000}, to = {1, 2, 0x8000}, bank = {17, 13, 0x8000};
+    const struct penrose_options timed = {.size = sizeof timed, .timed = true};
+    struct penrose_chip *chip;
+    ck_assert_int_eq(penrose_chip_create(&timed, &chip, NULL), PENROSE_OK);
+    start_text();
+    ck_assert_int_eq(penrose_write(chip, 17, 13, 0x8000, words, sizeof words, NULL), PENROSE_OK);
+    command_fill(chip, 3, 2, 0, COMMAND_READ, bank, from, 32);
+    command_fill(chip, 3, 2, 1, COMMAND_WRITE | COMMAND_RESPONSE, from, to, 32);
+    start_program(chip, 1, 2, PENROSE_BRISC, CODE,
+                  "lui s0, 8; lw a0, 0(s0); beq a0, zero, 0x1004; ebreak");
+    start_program(chip, 3, 2, PENROSE_NCRISC, CODE,
+                  "lui s0, 0xffb20; addi s1, s0, 0x7ff; addi s1, s1, 1; addi a0, zero, 1;"
+                  "sw a0, 0x40(s0); lw a1, 0x208(s0); beq a1, zero, 0x1014;"
+                  "sw a0, 0x40(s1); ebreak");
+    ck_assert_int_eq(penrose_trace(chip, "kind=wait", take_text, NULL, NULL), PENROSE_OK);
+    pass(chip, 5000);
+    ck_assert_int_eq(penrose_trace(chip, NULL, NULL, NULL, NULL), PENROSE_OK);
+    penrose_chip_destroy(chip);
+    has("cycles, read response from DRAM, by ncrisc of 3,2 in cycle ");
+    has("cycles, write, by ncrisc of 3,2 in cycle ");
+}
+
 TEST(everything_is_traced)
 {
     trace_scene(NULL);
@@ -157,6 +184,7 @@ TEST(everything_is_traced)
     has("SEMINIT");
     has("is held by SEMWAIT 1, 2, 1: semaphore 1 is 0");
     has(" waited ");
+    has(", by thread 0 in cycle ");
     has("brisc    waits: 0x00000444, L1\n");
     has("3,2  ncrisc   NoC 0: sends write of 16 bytes at 0x00008000 to 1,2\n");
     has("1,2  noc      writes 16 bytes at 0x00008000 for 3,2\n");
@@ -342,6 +370,8 @@ static struct penrose_trace_event random_event(uint64_t *seed)
         .symbol_offset = (uint32_t)random_next(seed) % 100,
         .source = names[random_next(seed) % 2 * 3],
         .inlined_at = calls[random_next(seed) % 3],
+        .kernel = names[random_next(seed) % 3],
+        .peer_kind = (enum penrose_tile_kind)(random_next(seed) % PENROSE_TILE_KINDS),
         .line = (unsigned)random_next(seed) % 1000,
     };
     event.agent_name = penrose_agent_name(event.agent);
@@ -351,8 +381,17 @@ static struct penrose_trace_event random_event(uint64_t *seed)
         event.result.number = (unsigned)random_next(seed) % 32;
         event.result_value = (uint32_t)random_next(seed);
     }
+    event.cause.is_known = random_next(seed) & 1;
+    event.cause.thread = -1;
+    if (event.cause.is_known) {
+        event.cause.x = random_next(seed) % 17;
+        event.cause.y = random_next(seed) % 12;
+        event.cause.agent = (enum penrose_agent)(random_next(seed) % PENROSE_AGENTS);
+        event.cause.thread = (int)(random_next(seed) % 4) - 1;
+        event.cause.cycle = event.cycle - random_wide(seed);
+    }
     if (!event.pc && !event.word) {
-        event.symbol = event.source = event.inlined_at = "";
+        event.symbol = event.source = event.inlined_at = event.kernel = "";
         event.symbol_offset = event.line = 0;
     }
     return event;
@@ -387,6 +426,12 @@ static void compare_event(void *context, const struct penrose_trace_event *event
     ck_assert_str_eq(event->symbol, other.symbol);
     ck_assert_str_eq(event->source, other.source);
     ck_assert_str_eq(event->inlined_at, other.inlined_at);
+    ck_assert_str_eq(event->kernel, other.kernel);
+    ck_assert_uint_eq(event->peer_kind, other.peer_kind);
+    ck_assert(event->cause.is_known == other.cause.is_known && event->cause.x == other.cause.x &&
+              event->cause.y == other.cause.y && event->cause.agent == other.cause.agent &&
+              event->cause.thread == other.cause.thread);
+    ck_assert_uint_eq(event->cause.cycle, other.cause.cycle);
     ck_assert(event->symbol_offset == other.symbol_offset && event->line == other.line);
     expected->number++;
 }

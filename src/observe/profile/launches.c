@@ -1,0 +1,314 @@
+/* Launches of a profile, and what bounds them; see profile.h. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "observe/profile/profile.h"
+#include "observe/sink.h"
+
+enum { LINK_BYTES = 64 }; /* that a link takes in a cycle (SPEC: BlackholeA0 NoC/README) */
+
+/* --- Begin and end of kernels --- */
+
+static struct profile_launch *add_launch(struct profile *profile, uint64_t cycle)
+{
+    if (profile->launches == profile->launch_room) {
+        size_t room = profile->launch_room ? profile->launch_room * 2 : 16;
+        struct profile_launch *grown = realloc(profile->launch, room * sizeof *grown);
+        if (!grown) {
+            profile->has_failed = true;
+            return NULL;
+        }
+        profile->launch = grown;
+        profile->launch_room = room;
+    }
+    struct profile_launch *launch = &profile->launch[profile->launches++];
+    *launch = (struct profile_launch){.first = cycle, .last = cycle};
+    return launch;
+}
+
+/* The launch to which a kernel that begins belongs; NULL: it is the first of another one, since its
+ * hart has had one in the latest, or all kernels of that have ended in other tiles. */
+static struct profile_launch *launch_under_way(struct profile *profile,
+                                               const struct profile_tile *tile, unsigned lane)
+{
+    struct profile_launch *launch =
+        profile->launches ? &profile->launch[profile->launches - 1] : NULL;
+    bool has_tile = tile->launch == profile->launches;
+    bool has_hart = tile->lane[lane].launch == profile->launches;
+    return launch && !has_hart && (has_tile || launch->running > 0) ? launch : NULL;
+}
+
+static void add_kernel_name(struct profile_launch *launch, const char *kernel)
+{
+    unsigned known = 0;
+    while (known < launch->kernels && launch->kernel[known] != kernel) {
+        known++;
+    }
+    if (known == launch->kernels && known < PROFILE_KERNELS) {
+        launch->kernel[launch->kernels++] = kernel;
+    }
+}
+
+static void begin_kernel(struct profile *profile, struct profile_tile *tile,
+                         struct profile_lane *lane, struct profile_launch *launch,
+                         const char *kernel)
+{
+    const uint32_t number = (uint32_t)profile->launches;
+    if (tile->launch != number) {
+        tile->launch = number;
+        tile->running = 0;
+        launch->tiles++;
+    }
+    lane->launch = number;
+    tile->running++;
+    launch->running++;
+    add_kernel_name(launch, names_keep(&profile->names, kernel, strlen(kernel)));
+}
+
+void profile_note_kernel(struct profile *profile, struct profile_tile *tile, unsigned lane_number,
+                         const char *kernel, uint64_t cycle)
+{
+    struct profile_lane *lane = &tile->lane[lane_number];
+    bool is_in_kernel = *kernel != '\0';
+    if (is_in_kernel == lane->is_in_kernel) {
+        return;
+    }
+    lane->is_in_kernel = is_in_kernel;
+    if (is_in_kernel) {
+        struct profile_launch *launch = launch_under_way(profile, tile, lane_number);
+        launch = launch ? launch : add_launch(profile, cycle);
+        if (launch) {
+            begin_kernel(profile, tile, lane, launch, kernel);
+        }
+    } else if (lane->launch) {
+        struct profile_launch *launch = &profile->launch[lane->launch - 1];
+        launch->running--;
+        tile->running -= tile->launch == lane->launch;
+        launch->last = cycle;
+        launch->end =
+            path_end(&profile->path, (size_t)(tile - profile->tile) * PROFILE_LANES + lane_number);
+    }
+}
+
+/* A thread works for the launch that its tile takes part in. */
+struct profile_launch *profile_launch_of(struct profile *profile, const struct profile_tile *tile,
+                                         unsigned lane)
+{
+    uint32_t number = 0;
+    if (lane >= PROFILE_FIRST_THREAD && tile->running > 0) {
+        number = tile->launch;
+    } else if (lane < PROFILE_OTHERS && tile->lane[lane].is_in_kernel) {
+        number = tile->lane[lane].launch;
+    }
+    return number ? &profile->launch[number - 1] : NULL;
+}
+
+/* --- Critical paths --- */
+
+struct profile_walk {
+    struct profile_launch *launch;
+    uint64_t *cycles; /* by row */
+};
+
+static void take_step(void *context, const struct path_step *step, uint64_t begin, uint64_t end)
+{
+    struct profile_walk *walk = context;
+    walk->launch->part[step->part] += end - begin;
+    if (step->row) {
+        walk->cycles[step->row - 1] += end - begin;
+    }
+}
+
+static void find_path(struct profile *profile, struct profile_launch *launch)
+{
+    struct profile_walk walk = {launch, calloc(profile->rows + 1, sizeof *walk.cycles)};
+    uint64_t longest = 0;
+    if (!walk.cycles) {
+        profile->has_failed = true;
+        return;
+    }
+    path_walk(&profile->path, launch->end, launch->first, take_step, &walk);
+    for (size_t i = 0; i < profile->rows; i++) {
+        profile->row[i].critical += walk.cycles[i];
+        if (walk.cycles[i] > longest) {
+            longest = walk.cycles[i];
+            launch->longest = profile->row[i];
+            launch->longest.critical = longest;
+        }
+    }
+    free(walk.cycles);
+}
+
+/* A run without kernels is a launch of none. It ends with what is done last, and not with a hart that
+ * waits for ever. */
+static void add_whole_run(struct profile *profile)
+{
+    struct profile_launch *launch = add_launch(profile, profile->first);
+    uint64_t latest = 0;
+    if (!launch) {
+        return;
+    }
+    launch->last = profile->last + 1;
+    for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
+        launch->lane[lane] = profile_lane_cycles(profile, lane);
+    }
+    for (size_t i = 0; i < profile->tiles; i++) {
+        const struct profile_tile *tile = &profile->tile[i];
+        bool has_run = false;
+        for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
+            has_run |= tile->lane[lane].executed > 0;
+        }
+        launch->tiles += has_run; /* others have packets alone */
+        launch->noc_bytes += tile->noc_bytes;
+        launch->dram_bytes += tile->dram_bytes;
+    }
+    for (size_t lane = 0; lane < profile->path.lanes; lane++) {
+        const uint32_t end = path_end(&profile->path, lane);
+        const struct path_step *step = end ? &profile->path.step[end - 1] : NULL;
+        if (step && step->end >= latest && step->part != PATH_WAITS) {
+            latest = step->end;
+            launch->end = end;
+        }
+    }
+}
+
+/* The kernels of a launch that have not ended, when the profile does. */
+static void end_kernels(struct profile *profile, uint32_t number)
+{
+    struct profile_launch *launch = &profile->launch[number - 1];
+    for (size_t at = 0; launch->running > 0 && at < profile->path.lanes; at++) {
+        const struct profile_lane *lane =
+            &profile->tile[at / PROFILE_LANES].lane[at % PROFILE_LANES];
+        if (lane->is_in_kernel && lane->launch == number) {
+            launch->last = profile->last + 1;
+            launch->end = path_end(&profile->path, at);
+        }
+    }
+}
+
+void profile_find_paths(struct profile *profile)
+{
+    if (!profile->launches && profile->tiles > 0) {
+        add_whole_run(profile);
+    }
+    for (size_t i = 0; i < profile->launches; i++) {
+        end_kernels(profile, (uint32_t)i + 1);
+        find_path(profile, &profile->launch[i]);
+    }
+}
+
+static int compare_critical(const void *a, const void *b)
+{
+    const struct profile_row *first = *(const struct profile_row *const *)a;
+    const struct profile_row *second = *(const struct profile_row *const *)b;
+    if (first->critical != second->critical) {
+        return first->critical > second->critical ? -1 : 1;
+    }
+    return (first > second) - (first < second);
+}
+
+const struct profile_row **profile_critical_rows(const struct profile *profile, uint64_t *all)
+{
+    const struct profile_row **critical = calloc(profile->rows + 1, sizeof *critical);
+    size_t count = 0;
+    *all = 0;
+    for (size_t i = 0; critical && i < profile->rows; i++) {
+        if (profile->row[i].critical > 0) {
+            critical[count++] = &profile->row[i];
+            *all += profile->row[i].critical;
+        }
+    }
+    if (count > 0) {
+        qsort(critical, count, sizeof *critical, compare_critical);
+    }
+    return critical;
+}
+
+/* --- In words --- */
+
+const char *profile_part_name(enum path_part part)
+{
+    static const char *const names[PATH_PARTS] = {
+        [PATH_UNPACK] = "the unpackers",
+        [PATH_MATH] = "math",
+        [PATH_PACK] = "the packer",
+        [PATH_HARTS] = "its harts",
+        [PATH_NOC] = "the NoC",
+        [PATH_DRAM] = "DRAM",
+        [PATH_WAITS] = "waits for what is not known",
+    };
+    return names[part];
+}
+
+static double per_cent(uint64_t part, uint64_t all)
+{
+    return all ? 100 * (double)part / (double)all : 0;
+}
+
+/* For how much of the time a thread had an instruction in its unit, or one that waited for that. */
+static double thread_use(const struct profile_launch *launch, unsigned thread)
+{
+    const struct profile_cycles *cycles = &launch->lane[PROFILE_FIRST_THREAD + thread];
+    return per_cent(cycles->busy + cycles->held, (launch->last - launch->first) * launch->tiles);
+}
+
+/* How much of what it can do the part does. */
+static void put_use(const struct profile *profile, const struct profile_launch *launch,
+                    enum path_part part, struct sink *sink)
+{
+    const uint64_t length = launch->last - launch->first, all = length * launch->tiles;
+    if (part <= PATH_PACK) {
+        sink_put(sink, ", busy for %.0f %% of the time", thread_use(launch, part));
+    } else if (part == PATH_HARTS) {
+        unsigned busiest = 0;
+        for (unsigned lane = 0; lane < PROFILE_FIRST_THREAD; lane++) {
+            busiest = launch->lane[lane].busy > launch->lane[busiest].busy ? lane : busiest;
+        }
+        sink_put(sink, ", of which %s is busy for %.0f %% of the time",
+                 profile->lane_name[busiest] ? profile->lane_name[busiest] : "none",
+                 per_cent(launch->lane[busiest].busy, all));
+    } else if (part == PATH_NOC || part == PATH_DRAM) {
+        sink_put(sink, ", where a tile moves %.1f bytes a cycle, %.0f %% of what a link takes",
+                 all ? (double)launch->noc_bytes / (double)all : 0,
+                 per_cent(launch->noc_bytes, all * LINK_BYTES));
+    }
+    if (part == PATH_DRAM) {
+        sink_put(sink, ", and all of them %.1f to and from DRAM",
+                 length ? (double)launch->dram_bytes / (double)length : 0);
+    }
+}
+
+void profile_launch_name(const struct profile_launch *launch, char *text, size_t size)
+{
+    struct sink sink = {.text = text, .size = size};
+    for (unsigned i = 0; i < launch->kernels; i++) {
+        sink_put(&sink, "%s, ", launch->kernel[i]);
+    }
+    sink_put(&sink, "%u %s", launch->tiles, launch->tiles == 1 ? "tile" : "tiles");
+}
+
+void profile_launch_bound(const struct profile *profile, const struct profile_launch *launch,
+                          char *text, size_t size)
+{
+    struct sink sink = {.text = text, .size = size};
+    const struct profile_row *row = &launch->longest;
+    enum path_part bound = PATH_UNPACK;
+    uint64_t known = 0;
+    for (unsigned part = 0; part < PATH_PARTS; part++) {
+        known += launch->part[part];
+        bound = launch->part[part] > launch->part[bound] ? (enum path_part)part : bound;
+    }
+    sink_put(&sink, "bound by %s, %.0f %% of the critical path", profile_part_name(bound),
+             per_cent(launch->part[bound], known));
+    put_use(profile, launch, bound, &sink);
+    if (row->critical > 0) {
+        sink_put(&sink, "; longest there: %s", profile->lane_name[row->lane]);
+        sink_put(&sink, *row->symbol ? " in %s" : "%s", row->symbol);
+        sink_put(&sink, row->waits ? ", %s" : "%s", row->waits ? row->waits : "");
+        sink_put(&sink, ", %.0f %%", per_cent(row->critical, known));
+    }
+    if (bound != PATH_MATH && launch->lane[PROFILE_FIRST_THREAD + 1].busy > 0) {
+        sink_put(&sink, "; math is busy for %.0f %% of the time", thread_use(launch, 1));
+    }
+}

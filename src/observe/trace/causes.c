@@ -1,0 +1,151 @@
+#include "observe/trace/causes.h"
+
+#include <string.h>
+
+#include "addresses.h"
+#include "noc/kind.h"
+
+/* --- Requests --- */
+
+static void note_request(struct trace_causes *causes, const struct observed *seen)
+{
+    if (causes->requests == TRACE_REQUESTS) {
+        memmove(causes->request, causes->request + 1, --causes->requests * sizeof *causes->request);
+    }
+    causes->request[causes->requests++] =
+        (struct trace_request){.cycle = seen->cycle,
+                               .node = seen->node,
+                               .noc = seen->noc,
+                               .packet = seen->packet,
+                               .asker = seen->asker,
+                               .is_multicast = seen->is_multicast};
+}
+
+/* The oldest request that the response may answer; NULL: none is remembered. A multicast has many
+ * responses. */
+static const struct trace_request *find_request(const struct trace_causes *causes,
+                                                const struct observed *response)
+{
+    const unsigned asked = response->packet - NOC_READ_RESPONSE + NOC_READ;
+    for (unsigned i = 0; i < causes->requests; i++) {
+        const struct trace_request *request = &causes->request[i];
+        if (request->noc == response->noc && request->packet == asked &&
+            (request->is_multicast || request->node == response->node)) {
+            return request;
+        }
+    }
+    return NULL;
+}
+
+static void forget_request(struct trace_causes *causes, const struct trace_request *request)
+{
+    size_t at = (size_t)(request - causes->request);
+    if (!request->is_multicast) {
+        memmove(&causes->request[at], &causes->request[at + 1],
+                (--causes->requests - at) * sizeof *causes->request);
+    }
+}
+
+/* --- What is touched --- */
+
+/* Counters of a circular buffer are those of a stream, some of which change by a write to another
+ * register of it. */
+static bool is_touched(const struct trace_awaited *awaited, uint64_t address, uint32_t size)
+{
+    bool is_stream = address - AT_OVERLAY < END_OVERLAY - AT_OVERLAY &&
+                     awaited->address / STEP_STREAM == address / STEP_STREAM;
+    return awaited->size > 0 && (is_stream || (address < awaited->address + awaited->size &&
+                                               awaited->address < address + size));
+}
+
+static void note_write(struct trace_causes *causes, const struct tile *tile,
+                       const struct observed *seen)
+{
+    static const char *const packets[] = {
+        [NOC_READ] = "read", [NOC_WRITE] = "write", [NOC_ATOMIC] = "atomic"};
+    const bool is_packet = seen->agent == OBSERVED_NOC;
+    if (is_packet && seen->packet > NOC_ATOMIC) {
+        return; /* the response is told as delivered */
+    }
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        struct trace_awaited *awaited = &causes->hart[core];
+        if (core != (unsigned)seen->agent && is_touched(awaited, seen->address, seen->size)) {
+            awaited->cause = (struct trace_cause){
+                .is_known = true,
+                .node = is_packet ? seen->node : tile->node,
+                .agent = is_packet ? (enum observed_agent)seen->asker : seen->agent,
+                .thread = seen->thread,
+                .cycle = is_packet ? seen->sent : seen->cycle,
+                .what = is_packet ? packets[seen->packet] : "store"};
+        }
+    }
+}
+
+static void note_response(struct trace_causes *causes, const struct penrose_chip *chip,
+                          const struct tile *tile, const struct observed *seen)
+{
+    static const char *const responses[][2] = {
+        {"read response", "read response from DRAM"},
+        {"write acknowledgement", "write acknowledgement from DRAM"},
+        {"atomic response", "atomic response from DRAM"}};
+    const struct trace_request *request = find_request(causes, seen);
+    const bool is_dram = chip->place[seen->node].port != NULL;
+    for (unsigned core = 0; core < RV32_CORES && request; core++) {
+        struct trace_awaited *awaited = &causes->hart[core];
+        if (awaited->size > 0 && awaited->address >= AT_NIU && awaited->address < AT_OVERLAY) {
+            awaited->cause =
+                (struct trace_cause){.is_known = true,
+                                     .node = tile->node,
+                                     .agent = (enum observed_agent)request->asker,
+                                     .thread = OBSERVED_NO_THREAD,
+                                     .cycle = request->cycle,
+                                     .what = responses[seen->packet - NOC_READ_RESPONSE][is_dram]};
+        }
+    }
+    if (request) {
+        forget_request(causes, request);
+    }
+}
+
+void trace_causes_see(struct trace_causes *causes, const struct penrose_chip *chip,
+                      const struct tile *tile, const struct observed *seen)
+{
+    bool is_hart = seen->agent < OBSERVED_NOC && seen->thread == OBSERVED_NO_THREAD;
+    if (is_hart && (seen->kind == OBSERVED_WAITS || seen->kind == OBSERVED_POLLS)) {
+        causes->hart[seen->agent] =
+            (struct trace_awaited){.address = seen->address, .size = seen->size};
+    } else if (seen->kind == OBSERVED_WRITTEN && !seen->is_gddr) {
+        note_write(causes, tile, seen);
+    } else if (seen->kind == OBSERVED_SENT && seen->packet <= NOC_ATOMIC) {
+        note_request(causes, seen);
+    } else if (seen->kind == OBSERVED_DELIVERED && seen->packet >= NOC_READ_RESPONSE) {
+        note_response(causes, chip, tile, seen);
+    }
+}
+
+/* --- The end of a wait --- */
+
+struct trace_cause trace_causes_take(struct trace_causes *causes, const struct tile *tile,
+                                     const struct observed *seen)
+{
+    struct trace_awaited *awaited = &causes->hart[seen->agent];
+    struct trace_cause cause = awaited->cause;
+    const uint64_t address = awaited->address;
+    const bool is_trisc = seen->agent >= OBSERVED_TRISC0 && seen->agent <= OBSERVED_TRISC2;
+    const bool awaits = awaited->size > 0 && tile->kind->type == TILE_TENSIX;
+    *awaited = (struct trace_awaited){.size = 0};
+    if (cause.is_known || !awaits) {
+        return cause;
+    }
+    cause = (struct trace_cause){
+        .node = tile->node, .thread = OBSERVED_NO_THREAD, .cycle = seen->cycle, .what = ""};
+    if (address >= AT_MAILBOX && address < END_MAILBOX) {
+        cause.is_known = true;
+        cause.agent = (enum observed_agent)((address - AT_MAILBOX) / STEP_MAILBOX);
+    } else if (is_trisc && address >= AT_GPR) {
+        cause.is_known = true;
+        cause.agent = seen->agent;
+        cause.thread = seen->agent - OBSERVED_TRISC0;
+    }
+    return cause;
+}
