@@ -59,7 +59,7 @@ PENROSE_FAULT_KIND(RACE_DST, "race-dst", WARN, "a unit uses rows of Dst behind a
 PENROSE_FAULT_KIND(RACE_L1, "race-l1", WARN, "what the packer writes and unpackers read is used, pushed or popped behind a wait for them; found by the check races")
 PENROSE_FAULT_KIND(RACE_OPEN, "race-open", WARN, "posts of semaphores and banks of Src that kernels give they also take; found by the check races")
 PENROSE_FAULT_KIND(RACE_STATE, "race-state", WARN, "what several threads can reach (banks of Src, LRegs, address counters) is used in an order that something waits for; found by the check races")
-PENROSE_FAULT_KIND(CODE_OVERWRITTEN, "code-overwritten", WARN, "a program does not write where code of a loaded program lies; found by the check memory")
+PENROSE_FAULT_KIND(CODE_OVERWRITTEN, "code-overwritten", WARN, "a program does not write where code of a loaded program lies")
 PENROSE_FAULT_KIND(STACK_OVERFLOW, "stack-overflow", WARN, "a stack ends before the data below it, and before its memory does; found by the check memory")
 PENROSE_FAULT_KIND(RETURN_ADDRESS, "return-address", WARN, "only the function that has saved its return address on the stack changes it; found by the check memory")
 PENROSE_FAULT_KIND(ARGUMENT_RANGE, "argument-range", WARN, "a kernel reads arguments that its launch has; found by the check memory")

@@ -1,4 +1,6 @@
 /* What the tiles of a chip ask of it (struct tile_board). */
+#include <string.h>
+
 #include "chip/chip.h"
 #include "chip/gddr.h"
 #include "tile/timing.h"
@@ -21,6 +23,41 @@ static bool has_nothing_at_null(void *owner, const struct tile *tile, uint32_t p
     const struct image *image = images_find(chip_images(owner), tile->x, tile->y, pc);
     return image && !image->is_firmware && !image->is_found &&
            loader_elf_lowest(image->elf) >= RV32_NULL_BYTES;
+}
+
+/* Was the function changed since it was loaded? A host may have put something else there. Words of
+ * kernels that hold addresses are others where they run. */
+static bool holds_loaded(const struct tile *tile, const struct image *image,
+                         const struct loader_symbol *function)
+{
+    unsigned count;
+    const struct loader_segment *segment = loader_elf_segments(image->elf, &count);
+    for (unsigned i = 0; i < count && !image->is_kernel; i++) {
+        uint32_t from = function->value - segment[i].vaddr;
+        if (from < segment[i].filesz && function->size <= segment[i].filesz - from) {
+            uint32_t at = image->base + (function->value - image->link_base);
+            return memcmp(tile->l1 + at, segment[i].bytes + from, function->size) == 0;
+        }
+    }
+    return image->is_kernel;
+}
+
+static bool find_loaded_code(void *owner, const struct tile *tile, uint32_t address, char *name,
+                             size_t size)
+{
+    const struct image *image = images_find(chip_images(owner), tile->x, tile->y, address);
+    uint32_t offset;
+    if (!image || image->is_found) {
+        return false;
+    }
+    const struct loader_symbol *symbol =
+        loader_elf_symbol_at(image->elf, address - image->base + image->link_base, &offset);
+    if (!symbol || symbol->kind != LOADER_SYMBOL_FUNCTION || !symbol->in_code ||
+        offset >= symbol->size || !holds_loaded(tile, image, symbol)) {
+        return false;
+    }
+    loader_plain_name(symbol->name, name, size);
+    return true;
 }
 
 static void record_unmodelled(void *owner, struct tile *tile, const struct mmio_access *access,
@@ -65,6 +102,7 @@ void chip_board_init(struct tile_board *board, const struct penrose_options *opt
                                  .fault = record_fault,
                                  .bank_fault = record_bank_fault,
                                  .has_nothing_at_null = has_nothing_at_null,
+                                 .finds_code = find_loaded_code,
                                  .unmodelled = record_unmodelled,
                                  .unmodelled_config = record_unmodelled_config,
                                  .loops_back = chip_loops_back,

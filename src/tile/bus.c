@@ -70,6 +70,25 @@ static void judge_null(struct tile *tile, struct rv32_hart *hart, const struct r
                      access->address, text);
 }
 
+/* A store changes an instruction of a loaded program that has executed. */
+static void judge_store_over_code(struct tile *tile, struct rv32_hart *hart,
+                                  const struct rv32_access *access)
+{
+    enum { NAME = 200 };
+    const struct tile_board *board = tile->board;
+    char name[NAME], text[PENROSE_RULE_TEXT];
+    if (!(tile->marks[access->address >> RV32_L1_MARK_SHIFT] & TILE_MARK_CODE) ||
+        !board->finds_code ||
+        memcmp(tile->l1 + access->address, &access->value, access->size) == 0 ||
+        !board->finds_code(tile->owner, tile, access->address, name, sizeof name)) {
+        return;
+    }
+    snprintf(text, sizeof text, "write of %u bytes at 0x%x, where the code of %s lies",
+             access->size, access->address, name);
+    tile_agent_fault(tile, PENROSE_FAULT_CODE_OVERWRITTEN, (enum tile_agent)hart->core,
+                     access->cycle, access->address, text);
+}
+
 static enum answer coherent_fence(void *owner, struct rv32_hart *hart, uint64_t cycle)
 {
     tile_suspect_fence(owner, rv32_current_pc(hart), cycle);
@@ -95,6 +114,7 @@ static enum answer coherent_access(void *owner, struct rv32_hart *hart, struct r
     }
     judge_null(tile, hart, access);
     if (access->store) {
+        judge_store_over_code(tile, hart, access);
         memcpy(tile->l1 + access->address, &access->value, access->size);
         tile_l1_written(tile, access->address, access->size, access->cycle);
     } else {
@@ -150,6 +170,7 @@ static enum answer weak_access(void *owner, struct rv32_hart *hart, struct rv32_
     }
     judge_null(tile, hart, access);
     if (access->store) {
+        judge_store_over_code(tile, hart, access);
         tile_weak_store(tile, hart, access);
     } else {
         tile_weak_load(tile, hart, access);

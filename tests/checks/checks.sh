@@ -208,7 +208,7 @@ finds "stores to a null pointer" null-access '\[1\] = 5' 'store to 0x00000004, w
 finds "reads from DRAM to a null pointer" null-access 'page_read' 'NoC read to 0x00000000' \
     copy ncrisc.c 's/cb_interface\[PAGES\].write/get_argument(ARG_INDEX)/'
 finds "stores over code of its own" code-overwritten 'kernel_main = 0' \
-    'write of [24] bytes at 0x[0-9a-f]+, where the code of kernel_main lies, of the program of ncrisc' \
+    'write of [24] bytes at 0x[0-9a-f]+, where the code of kernel_main lies' \
     copy ncrisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)(uintptr_t)kernel_main = 0;/'
 finds "reads from DRAM over code" code-overwritten 'page_read' 'NoC read of [0-9]+ bytes at 0x[0-9a-f]+, where the code of' \
     copy ncrisc.c 's/cb_interface\[PAGES\].write/(uint32_t)(uintptr_t)kernel_main \& ~63u/'
@@ -288,6 +288,14 @@ in_kit "Src is not written" \
     'undefined-data: .*trisc1.c:[0-9]*: computes with nothing but row 0 of a bank of SrcA, which nobody has written or cleared yet' \
     trisc0.c 's/TTI_UNPACR\(0,.*/TTI_SETDVALID(1);/'
 in_kit "Src is cleared" '' trisc0.c 's/TTI_UNPACR\(0,.*/TTI_ZEROSRC(0, 0, 1, 1);\n    TTI_STALLWAIT(BLOCK_UNPACK, UNTIL_MATRIX);\n    TTI_SETDVALID(1);/'
+
+# --- Code of programs without firmware; this needs no check ---
+
+in_kit "stores over code" \
+    'code-overwritten: .* brisc .*brisc.c:[0-9]+: write of [24] bytes at 0x[0-9a-f]+, where the code of main lies$' \
+    brisc.c 's/^    fill\(LEFT/    *(volatile uint32_t *)(uintptr_t)main = 0x13;\n&/'
+in_kit "stores beside code" '' \
+    brisc.c 's/^    fill\(LEFT/    *(volatile uint32_t *)0x100000 = 0x13;\n&/'
 
 # --- Caches of programs without firmware; that of tt-metal turns them off ---
 

@@ -8,7 +8,8 @@
 #   checks.sh   18   14      15       12       11
 #   races.sh                 18
 #   config.sh                                   2       14
-#   field.sh     1            3                              and one of the core, noc-alignment
+#   field.sh     1            3                              and two of the core, noc-alignment and
+#                                                              code-overwritten (checks.sh)
 #
 #   PENROSE_CASES   a regular expression: only cases whose name matches it
 #

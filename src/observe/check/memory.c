@@ -121,8 +121,8 @@ static bool holds_function(const struct check_scene *scene, const struct check_s
 }
 
 /* `by` is the scene of who writes, `scene` that of the tile in which the bytes lie. */
-static void judge_code(const struct check_scene *scene, const struct check_scene *by,
-                       uint32_t address, uint32_t size, const char *what)
+static void judge_overwriting(const struct check_scene *scene, const struct check_scene *by,
+                              uint32_t address, uint32_t size, const char *what)
 {
     const struct check_span *span = find_code(scene, address);
     const struct loader_symbol *function = span ? find_function(span, address) : NULL;
@@ -364,7 +364,7 @@ void check_memory_access(const struct check_scene *scene)
         check_is_of_kernel(scene, event->pc)) {
         judge_null(scene, address, writes ? "store to" : "load from");
         if (writes) {
-            judge_code(scene, scene, address, event->size, "write");
+            judge_overwriting(scene, scene, address, event->size, "write");
         } else if (is_hart) {
             judge_arguments(scene, address);
         }
@@ -382,7 +382,7 @@ void check_memory_sent(const struct check_scene *scene)
     uint32_t address = (uint32_t)event->back;
     if (event->packet == NOC_READ) {
         judge_null(scene, address, "NoC read to");
-        judge_code(scene, scene, address, event->size, "NoC read");
+        judge_overwriting(scene, scene, address, event->size, "NoC read");
     } else {
         judge_null(scene, address, "NoC write from");
     }
@@ -403,7 +403,7 @@ void check_memory_arrived(const struct check_scene *scene)
         event->address >= scene->tile->kind->l1_bytes || !check_is_of_kernel(&by, event->pc)) {
         return;
     }
-    judge_code(scene, &by, address, event->size, what);
+    judge_overwriting(scene, &by, address, event->size, what);
     judge_launch(scene, &by, address, event->size, what);
 }
 
