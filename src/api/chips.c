@@ -162,7 +162,8 @@ static enum penrose_status begin_loading(const struct penrose_options *given,
 {
     struct penrose_options own;
     enum penrose_status status = take_options(given, &own, error);
-    *loading = (struct snapshot_loading){.kinds = api_chips, .threads = own.threads};
+    *loading = (struct snapshot_loading){
+        .kinds = api_chips, .threads = own.threads, .is_timed = own.timed, .costs = own.costs};
     return status;
 }
 

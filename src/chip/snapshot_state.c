@@ -702,8 +702,9 @@ bool chip_save(struct snapshot_writer *writer, struct penrose_chip *chip)
     return !writer->failed;
 }
 
+/* *has_flows: those of the chip were saved. */
 static enum penrose_status create_saved(struct snapshot_reader *reader, struct penrose_chip **chip,
-                                        struct penrose_error *error)
+                                        bool *has_flows, struct penrose_error *error)
 {
     struct penrose_options options = {.size = sizeof options};
     struct saved_product saved;
@@ -715,6 +716,12 @@ static enum penrose_status create_saved(struct snapshot_reader *reader, struct p
     }
     if (reader->status != PENROSE_OK) {
         return reader->status;
+    }
+    *has_flows = options.timed || options.schedule == PENROSE_RANDOM;
+    if (reader->is_timed) {
+        options.quantum = options.timed ? options.quantum : 0;
+        options.timed = true;
+        options.costs = reader->costs;
     }
     const struct plan_chip plan = {
         /* the identity comes with the state */
@@ -728,13 +735,14 @@ enum penrose_status chip_load_saved(struct snapshot_reader *reader, struct penro
 {
     struct shared_data shared = {0};
     struct penrose_chip *made = NULL;
+    bool has_flows = false;
     *chip = NULL;
-    enum penrose_status status = create_saved(reader, &made, error);
+    enum penrose_status status = create_saved(reader, &made, &has_flows, error);
     if (status != PENROSE_OK) {
         return status;
     }
     snapshot_get_object(reader, &snapshot_type_penrose_chip, made);
-    if (made->flow) {
+    if (has_flows) {
         snapshot_get_sparing(reader, made->flow, GRID_NOCS * sizeof *made->flow);
     }
     for (unsigned i = 0; i < GRID_BANKS; i++) {

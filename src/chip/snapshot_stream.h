@@ -52,6 +52,8 @@ struct snapshot_reader {
     struct snapshot_hash hash;
     enum penrose_status status; /* not PENROSE_OK: something is wrong, reads give zeros */
     char rule[160];             /* what it is */
+    const char *costs; /* of timed chips, see penrose_snapshot_load; NULL: the usual ones */
+    bool is_timed;     /* chips go on timed, whatever they were */
     size_t at, fill;
     uint8_t block[SNAPSHOT_BLOCK];
 };

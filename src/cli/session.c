@@ -24,12 +24,11 @@
 
 enum { PROGRESS_AFTER_MS = 500, PROGRESS_EVERY_MS = 200, MOST_TEXT = 8192 };
 
-/* Does any option say how the chip is to be? A snapshot has that itself. */
+/* Does any option say how the chip is to be? A snapshot has that itself; it can only become timed. */
 static bool describes_chip(const struct penrose_options *chip)
 {
     static const enum penrose_policy defaults[PENROSE_FAULT_ROOM];
-    return chip->schedule || chip->seed || chip->quantum || chip->timed ||
-           chip->rounds_to_nearest || chip->card || chip->costs ||
+    return chip->schedule || chip->seed || chip->quantum || chip->rounds_to_nearest || chip->card ||
            memcmp(chip->policy, defaults, sizeof chip->policy) != 0;
 }
 
@@ -97,8 +96,8 @@ static enum cli_exit make_chip(struct session *session)
     const char *file = options->restore_snapshot;
     if (file && (describes_chip(&options->chip) || options->cluster)) {
         return complain(session->cli,
-                        "--restore-snapshot: schedule, timing, stochastic rounding, "
-                        "policies and card are those of the snapshot; leave them out");
+                        "--restore-snapshot: schedule, stochastic rounding, policies and card are "
+                        "those of the snapshot; leave them out");
     }
     if (error_line_check(&error) != PENROSE_OK) {
         return complain(session->cli, "PENROSE_ERROR_STYLE: %s", error.text);

@@ -401,7 +401,10 @@ static enum penrose_status read_snapshot(struct source *source,
     if (unpacker && reader && zstd) {
         unpacker->zstd = zstd;
         unpacker->source = source;
-        *reader = (struct snapshot_reader){.take = unpack_some, .context = unpacker};
+        *reader = (struct snapshot_reader){.take = unpack_some,
+                                           .context = unpacker,
+                                           .is_timed = loading->is_timed,
+                                           .costs = loading->costs};
         start_hash(&reader->hash, &header);
         status = unpack_cluster(unpacker, reader, &told, cluster, error);
     } else {

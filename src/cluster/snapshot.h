@@ -29,6 +29,8 @@ enum penrose_status cluster_snapshot_to_memory(struct penrose_cluster *cluster, 
 struct snapshot_loading {
     const struct chip_calls *const *kinds; /* that it may be of, and behind them NULL */
     unsigned threads;                      /* of the cluster; see cluster_create */
+    bool is_timed;                         /* chips go on timed, whatever they were */
+    const char *costs;                     /* of timed chips; NULL: the usual ones */
 };
 
 /* Makes a cluster, which is complete. PENROSE_E_FILE, PENROSE_E_FORMAT, PENROSE_E_MEMORY; *cluster is

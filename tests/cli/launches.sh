@@ -74,6 +74,8 @@ report "NoCs of tiles" "$([ "$(grep -c '"noc": 1' "$file")" -eq 2 ] || cat "$fil
 report "a firmware by its code" "$(grep -q "\"firmware\": \"$(realpath "$root")/[0-9]*\"" "$file" || grep firmware "$file")"
 report "what lies in the tile afterwards" "$([ -s "$work/all/launch-001/dump/1-2/l1.npy" ] || echo missing)"
 
+expect "of a functional run, timed" 0 'out:^ +[0-9]{5,} cycles .* noc=free$' -- what-if --free noc -- run "$file"
+
 # --- Other arguments ---
 
 sed 's/"common_arguments": \["0x5"/"common_arguments": ["0x6"/' "$file" >"$work/all/launch-001/six.json"

@@ -32,6 +32,8 @@ expect "memory comes back" 0 'out:brisc +done +7' 'out:0x00008000  00000005 0000
     run "$work/seven.elf" --restore-snapshot "$saved" --dump 0x8000,8
 expect "with other threads" 0 'out:0x00008000  00000005 00000005' -- \
     run "$work/seven.elf" --restore-snapshot "$saved" --dump 0x8000,8 --threads 3
+expect "timed from then on" 0 'out:done after 11 cycles' -- \
+    run "$work/copy.elf" --restore-snapshot "$saved" --timing timed
 expect "save what was restored" 0 -- \
     run "$work/seven.elf" --restore-snapshot "$saved" --save-snapshot "$work/again"
 expect "and restore that" 0 'out:0x00008000  00000005 00000005' -- \
@@ -85,7 +87,7 @@ expect "a part of one" 2 'the snapshot is damaged \(it ends too early\); make it
     run "$work/seven.elf" --restore-snapshot "$work/short"
 expect "a damaged one" 2 'the snapshot is damaged' -- \
     run "$work/seven.elf" --restore-snapshot "$work/changed"
-for option in "--schedule lockstep" "--timing timed" "--card p150a" "--policy all=warn"; do
+for option in "--schedule lockstep" "--card p150a" "--policy all=warn"; do
     # shellcheck disable=SC2086
     expect "with $option" 2 'are those of the snapshot; leave them out' -- \
         run "$work/seven.elf" --restore-snapshot "$saved" $option
