@@ -14,13 +14,14 @@ it, and here that of a kernel that only copies.
 import argparse
 import collections
 import csv
-import html
 import json
-import math
 import pathlib
 import random
 import re
-import statistics
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from scatter import line_of, picture  # pylint: disable=wrong-import-position
 
 TILES = 32  # 16 of them, twice
 UNARY = dict(
@@ -147,47 +148,6 @@ def ours_of(row, results):
     return cycles / TILES
 
 
-def line_of(title, errors):
-    errors = sorted(abs(error) for error in errors)
-    return (f"{title:36} {len(errors):4} rows: median {100 * statistics.median(errors):5.1f} %, 90 % within "
-            f"{100 * errors[(len(errors) * 9 - 1) // 10]:5.1f} %, worst {100 * errors[-1]:6.1f} %")
-
-
-def picture(points, file):
-    """A scatter on log axes: silicon to the right, ours upwards."""
-    size, edge = 480, 50
-    decades = (1, 4)  # 10 to 10000 cycles
-    colours = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f",
-               "#bcbd22", "#17becf")
-    families = sorted({family for family, _, _, _ in points})
-
-    def place(cycles):
-        share = (math.log10(cycles) - decades[0]) / (decades[1] - decades[0])
-        return edge + min(max(share, 0), 1) * size
-
-    whole = size + 2 * edge
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{whole + 140}" height="{whole}" '
-           'font-family="sans-serif" font-size="11">',
-           f'<rect width="{whole + 140}" height="{whole}" fill="white"/>',
-           f'<path d="M{edge} {whole - edge}L{whole - edge} {edge}" stroke="#bbb"/>']
-    for decade in range(decades[0], decades[1] + 1):
-        at = place(10**decade)
-        out += [f'<path d="M{at} {edge}V{whole - edge}M{edge} {whole - at}H{whole - edge}" stroke="#eee"/>',
-                f'<text x="{at}" y="{whole - edge + 16}" text-anchor="middle">{10**decade}</text>',
-                f'<text x="{edge - 6}" y="{whole - at + 4}" text-anchor="end">{10**decade}</text>']
-    out += [f'<text x="{whole / 2}" y="{whole - 12}" text-anchor="middle">cycles a tile on silicon</text>',
-            f'<text x="14" y="{whole / 2}" text-anchor="middle" transform="rotate(-90 14 {whole / 2})">here</text>']
-    for family, title, silicon, ours in points:
-        colour = colours[families.index(family) % len(colours)]
-        out.append(f'<circle cx="{place(silicon):.1f}" cy="{whole - place(ours):.1f}" r="3" fill="{colour}" '
-                   f'fill-opacity="0.6"><title>{html.escape(title)}: {silicon} and {ours:.2f}</title></circle>')
-    for i, family in enumerate(families):
-        y = edge + 16 * i
-        out += [f'<circle cx="{whole - edge + 14}" cy="{y}" r="4" fill="{colours[i % len(colours)]}"/>',
-                f'<text x="{whole - edge + 24}" y="{y + 4}">{html.escape(family)}</text>']
-    file.write_text("\n".join(out + ["</svg>"]) + "\n")
-
-
 def join(options):
     results = measured(options)
     rows = read_rows(options.rows)
@@ -210,7 +170,7 @@ def join(options):
             errors[row["family"], row["thread"]].append(error)
             points.append((row["family"], name_of(row), silicon, max(ours, 1)))
             worst.append((abs(error), name_of(row), silicon, ours))
-    picture(points, options.out / "rows.svg")
+    picture(points, options.out / "rows.svg", (1, 4), "cycles a tile")
     for _, name, silicon, ours in sorted(worst, reverse=True)[:options.worst]:
         print(f"  {name:52} {silicon:9.2f} {ours:9.2f} {100 * (ours / silicon - 1):+7.1f} %")
     for (family, thread), found in sorted(errors.items()):
