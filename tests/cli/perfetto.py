@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """perfetto.py FILE NAME...: reads a trace for Perfetto, and tells what is wrong with it.
 
-Timestamps of a track go up, slices begin and end in turn and are no deeper than one, each belongs to a track that has a name,
-and each NAME is that of a track or of a slice. Numbers of fields are those of perfetto_trace.proto.
+In the order of time, the slices of a track begin and end in turn and are no deeper than one. Each belongs to a track that
+has a name, and each NAME is that of a track, a slice or an instant. A flow that ends has begun, and not later. Values of
+counters are on tracks of counters, in the order of time; NAME=SUM is one. Numbers of fields are those of perfetto_trace.proto.
 """
 import collections
 import pathlib
@@ -27,6 +28,8 @@ def fields(data):
         key, at = number(data, at)
         if key & 7 == 0:
             value, at = number(data, at)
+        elif key & 7 == 1:
+            value, at = int.from_bytes(data[at:at + 8], "little"), at + 8
         elif key & 7 == 2:
             size, at = number(data, at)
             value, at = data[at:at + size], at + size
@@ -36,27 +39,43 @@ def fields(data):
     return found
 
 
-BEGINS, ENDS = 1, 2
-tracks, names, events = {}, {}, collections.defaultdict(list)
+BEGINS, ENDS, COUNTER = 1, 2, 4
+tracks, names, events, counters = {}, {}, collections.defaultdict(list), {}
+flows, ended = {}, []
 for packet in map(fields, fields(pathlib.Path(sys.argv[1]).read_bytes())[1]):
     for interned in packet[12]:
         for entry in map(fields, fields(interned)[2]):
             names[entry[1][0]] = entry[2][0].decode()
     for track in map(fields, packet[60]):
-        inner = fields((track[3] or track[4])[0])
-        tracks[track[1][0]] = (inner[6] or inner[5])[0].decode()
+        inner = fields((track[3] or track[4] or track[8])[0])
+        tracks[track[1][0]] = (track[2] or inner[6] or inner[5])[0].decode()
+        if track[8]:
+            counters[track[1][0]] = []
     for event in map(fields, packet[11]):
+        flows.update((flow, packet[8][0]) for flow in event[47])
+        ended += ((flow, packet[8][0]) for flow in event[48])
+        if event[9][0] == COUNTER:
+            counters[event[11][0]].append((packet[8][0], event[30][0]))
+            continue
         events[event[11][0]].append((packet[8][0], event[9][0], names[event[10][0]] if event[10] else None))
 for track, entries in events.items():
     depth = latest = 0
-    for time, kind, name in entries:
+    for time, kind, name in sorted(entries, key=lambda entry: entry[0]):
         depth += {BEGINS: 1, ENDS: -1}.get(kind, 0)
         if depth not in (0, 1) or time < latest or (kind == BEGINS) != (name is not None) and kind in (BEGINS, ENDS):
             print(f"{tracks.get(track)}: {kind} {name} at {time} after {latest}, depth {depth}")
         latest = time
     if depth or track not in tracks:
         print(f"track {track} ({tracks.get(track)}): {depth} slices are open at the end")
-known = set(tracks.values()) | set(names.values())
+for flow, time in ended:
+    if flows.get(flow, time + 1) > time:
+        print(f"a flow ends at {time} and begins at {flows.get(flow)}")
+known_sums = set()
+for track, values in counters.items():
+    if values != sorted(values, key=lambda value: value[0]):
+        print(f"counter {tracks[track]} goes back: {values[:10]}")
+    known_sums.add(f"{tracks[track]}={sum(value for _, value in values)}")
+known = set(tracks.values()) | set(names.values()) | known_sums
 for name in sys.argv[2:]:
     if name not in known:
         print(f"nothing is called {name}: {sorted(known)}")

@@ -44,7 +44,7 @@ if [ -f "$GUESTS/pingpong-brisc.elf" ]; then
     expect "in Perfetto's form" 0 -- run "${players[@]}" --timing timed --profile "$work/wait.pftrace"
     report "slices begin and end in order" \
         "$(python3 "$srcdir/tests/cli/perfetto.py" "$work/wait.pftrace" 'tile 1,2' brisc trisc1 \
-            'waits: mailboxes' 2>&1)"
+            'waits: mailboxes' releases 'goes on' 2>&1)"
     expect "of one hart" 0 -- run "${players[@]}" --profile "$work/one.txt" --trace-filter hart=trisc1
     report "alone" "$(grep -E '^  (brisc|trisc0) ' "$work/one.txt")"
 else
@@ -75,6 +75,10 @@ holds "is bound by DRAM" ' cycles, bound by DRAM, 9[0-9] % of the critical path'
 expect "as a table" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.csv"
 holds "with what bounds it" '^"all","bound","1 tile","",0,"bound by DRAM, ' "$work/reads.csv"
 holds "and its path" '^"brisc","critical",' "$work/reads.csv"
+expect "and in Perfetto's form" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.pftrace"
+report "with flows and counters" \
+    "$(python3 "$srcdir/tests/cli/perfetto.py" "$work/reads.pftrace" 'NoC 0' 'read of 64 bytes, tile 17,13' \
+        'DRAM: bytes in 256 cycles=3200' releases 'goes on' 2>&1)"
 expect "and as a page" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.html"
 holds "with the same sentence" 'bound by DRAM, 9[0-9] % of the critical path' "$work/reads.html"
 

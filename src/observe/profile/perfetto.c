@@ -2,7 +2,8 @@
  * See perfetto.h. Messages are written as the format's public description (perfetto_trace.proto) numbers
  * their fields. Names are told once, and later by a number. A slice is written when it is over. What
  * takes fewer cycles than SHORT ends none: so a hart whose queue is full is in one function for long, and
- * a thread in one run.
+ * a thread in one run. Flows lead from who has made a long wait end to where it goes on, and from the
+ * request of a hart to its arrival; both ends are instants.
  */
 #include "observe/profile/perfetto.h"
 
@@ -16,7 +17,7 @@
 
 /* --- Wire format --- */
 
-enum { MESSAGE_BYTES = 2048, WIRE_VARINT = 0, WIRE_BYTES = 2 };
+enum { MESSAGE_BYTES = 2048, WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
 struct message {
     size_t size;
@@ -54,6 +55,14 @@ static void put_bytes(struct message *message, unsigned field, const void *bytes
     message->size += size;
 }
 
+static void put_fixed64(struct message *message, unsigned field, uint64_t value)
+{
+    put_varint(message, field << 3 | WIRE_FIXED64);
+    for (unsigned i = 0; i < sizeof value && message->size < MESSAGE_BYTES; i++) {
+        message->bytes[message->size++] = (uint8_t)(value >> 8 * i);
+    }
+}
+
 static void put_string(struct message *message, unsigned field, const char *text)
 {
     enum { MOST_BYTES = 200 };
@@ -77,8 +86,10 @@ enum {
     PACKET_TRACK = 60,
 
     TRACK_UUID = 1,
+    TRACK_NAME = 2,
     TRACK_PROCESS = 3,
     TRACK_THREAD = 4,
+    TRACK_COUNTER = 8,
 
     PROCESS_PID = 1,
     PROCESS_NAME = 6,
@@ -90,18 +101,23 @@ enum {
     EVENT_TYPE = 9,
     EVENT_NAME_ID = 10,
     EVENT_TRACK = 11,
+    EVENT_COUNTER_VALUE = 30,
+    EVENT_FLOWS = 47,
+    EVENT_FLOWS_THAT_END = 48,
 
     INTERNED_EVENT_NAMES = 2,
     NAME_ID = 1,
     NAME_TEXT = 2,
 };
 
-enum event_type { SLICE_BEGINS = 1, SLICE_ENDS = 2, INSTANT = 3 };
+enum event_type { SLICE_BEGINS = 1, SLICE_ENDS = 2, INSTANT = 3, COUNTER = 4 };
 enum { STATE_IS_CLEARED = 1, STATE_IS_NEEDED = 2, SEQUENCE = 1 };
 
 /* --- State --- */
 
 enum { THREADS = 3, LANES = 5 + THREADS, NOCS = 2, TRACKS = LANES + NOCS, SIDE = 64, SHORT = 16 };
+enum counter { COUNTER_NOC, COUNTER_DRAM, COUNTERS };
+enum { COUNTED_CYCLES = 256, FIRST_COUNTER_TRACK = 1 }; /* tracks of tiles have greater numbers */
 
 struct perfetto_lane {
     const char *slice; /* NULL: none is open */
@@ -126,6 +142,7 @@ struct perfetto {
     uint64_t written, last;
     bool is_full;
     struct perfetto_tile *tile[SIDE][SIDE];
+    uint64_t counted[COUNTERS], counted_from; /* bytes, since a multiple of COUNTED_CYCLES */
 };
 
 static uint64_t track_of(unsigned x, unsigned y, unsigned track)
@@ -227,6 +244,25 @@ static void put_event(struct perfetto *perfetto, uint64_t cycle, uint64_t track,
     put_packet(perfetto, &packet);
 }
 
+/* An instant at one end of a flow. */
+static void put_flow(struct perfetto *perfetto, uint64_t cycle, uint64_t track, const char *name,
+                     uint64_t flow, bool ends)
+{
+    struct message packet = {0}, event = {0};
+    if (perfetto->is_full) {
+        return;
+    }
+    put_varint_field(&packet, PACKET_TIMESTAMP, cycle);
+    put_varint_field(&packet, PACKET_SEQUENCE, SEQUENCE);
+    put_varint_field(&packet, PACKET_SEQUENCE_FLAGS, STATE_IS_NEEDED);
+    put_varint_field(&event, EVENT_TYPE, INSTANT);
+    put_varint_field(&event, EVENT_TRACK, track);
+    put_varint_field(&event, EVENT_NAME_ID, told_number(perfetto, name, &packet));
+    put_fixed64(&event, ends ? EVENT_FLOWS_THAT_END : EVENT_FLOWS, flow);
+    put_message(&packet, PACKET_TRACK_EVENT, &event);
+    put_packet(perfetto, &packet);
+}
+
 static void put_slice(struct perfetto *perfetto, uint64_t track, uint64_t begin, uint64_t end,
                       const char *name)
 {
@@ -284,6 +320,95 @@ tile_with_track(struct perfetto *perfetto, const struct penrose_trace_event *eve
         name_track(perfetto, event, number);
     }
     return *tile;
+}
+
+static uint64_t counter_track(enum counter counter)
+{
+    return FIRST_COUNTER_TRACK + counter;
+}
+
+static void name_counters(struct perfetto *perfetto)
+{
+    static const char *const names[COUNTERS] = {
+        [COUNTER_NOC] = "NoC: bytes in 256 cycles", [COUNTER_DRAM] = "DRAM: bytes in 256 cycles"};
+    for (unsigned i = 0; i < COUNTERS; i++) {
+        struct message track = {0}, counter = {0};
+        put_varint_field(&track, TRACK_UUID, counter_track((enum counter)i));
+        put_string(&track, TRACK_NAME, names[i]);
+        put_message(&track, TRACK_COUNTER, &counter);
+        put_track(perfetto, &track);
+    }
+}
+
+/* --- Counters and flows --- */
+
+static void put_counter(struct perfetto *perfetto, uint64_t cycle, enum counter counter,
+                        uint64_t value)
+{
+    struct message packet = {0}, event = {0};
+    put_varint_field(&packet, PACKET_TIMESTAMP, cycle);
+    put_varint_field(&packet, PACKET_SEQUENCE, SEQUENCE);
+    put_varint_field(&event, EVENT_TYPE, COUNTER);
+    put_varint_field(&event, EVENT_TRACK, counter_track(counter));
+    put_varint_field(&event, EVENT_COUNTER_VALUE, value);
+    put_message(&packet, PACKET_TRACK_EVENT, &event);
+    put_packet(perfetto, &packet);
+}
+
+/* Writes what has been counted in the cycles before `cycle`; then nothing, if so it was for a while. */
+static void end_counting(struct perfetto *perfetto, uint64_t cycle)
+{
+    uint64_t end = perfetto->counted_from + COUNTED_CYCLES;
+    for (unsigned i = 0; i < COUNTERS && cycle >= end && !perfetto->is_full; i++) {
+        put_counter(perfetto, perfetto->counted_from, (enum counter)i, perfetto->counted[i]);
+        if (cycle >= end + COUNTED_CYCLES) {
+            put_counter(perfetto, end, (enum counter)i, 0);
+        }
+    }
+    if (cycle >= end) {
+        memset(perfetto->counted, 0, sizeof perfetto->counted);
+        perfetto->counted_from = cycle - cycle % COUNTED_CYCLES;
+    }
+}
+
+static void count_packet(struct perfetto *perfetto, const struct penrose_trace_event *event)
+{
+    end_counting(perfetto, event->cycle);
+    if (strstr(event->what, "atomic") == NULL) {
+        perfetto->counted[COUNTER_NOC] += event->size;
+        perfetto->counted[COUNTER_DRAM] += event->peer_kind == PENROSE_TILE_DRAM ? event->size : 0;
+    }
+}
+
+/* The name of what an agent did on a NoC in a cycle, as a number. */
+static uint64_t request_flow(unsigned x, unsigned y, unsigned agent, unsigned noc, uint64_t cycle)
+{
+    uint64_t flow = (uint64_t)y << 58 ^ (uint64_t)x << 52 ^ (uint64_t)agent << 48;
+    return (flow ^ (uint64_t)noc << 47 ^ cycle) * 2 + 1;
+}
+
+/* That of the end of a wait of a track. */
+static uint64_t wait_flow(uint64_t track, uint64_t cycle)
+{
+    return (track << 44 ^ cycle) * 2;
+}
+
+/* From who has made the wait end that has taken long, if he has a track. */
+static void show_cause(struct perfetto *perfetto, const struct penrose_trace_event *event,
+                       uint64_t track)
+{
+    static const char releases[] = "releases", goes_on[] = "goes on";
+    const struct penrose_trace_cause *cause = &event->cause;
+    const struct perfetto_tile *tile = perfetto->tile[cause->y % SIDE][cause->x % SIDE];
+    const unsigned lane = cause->thread >= 0 ? LANES - THREADS + (unsigned)cause->thread % THREADS
+                                             : (unsigned)cause->agent;
+    const bool is_lane = cause->thread >= 0 || lane < LANES - THREADS;
+    if (!cause->is_known || event->waited < SHORT || !is_lane || !tile || !tile->has_track[lane]) {
+        return;
+    }
+    uint64_t flow = wait_flow(track, event->cycle);
+    put_flow(perfetto, cause->cycle, track_of(cause->x, cause->y, lane), releases, flow, false);
+    put_flow(perfetto, event->cycle, track, goes_on, flow, true);
 }
 
 /* --- Lanes --- */
@@ -373,10 +498,20 @@ static void show_packet(struct perfetto *perfetto, uint64_t track,
                      ? snprintf(name, sizeof name, "%s of %u bytes", event->what, event->size)
                      : snprintf(name, sizeof name, "%s of %u bytes, tile %u,%u", event->what,
                                 event->size, event->peer_x, event->peer_y);
-    if (!perfetto->is_full) {
-        put_event(perfetto, event->cycle, track, INSTANT,
-                  names_keep(&perfetto->names, name, (size_t)length));
-    }
+    put_flow(perfetto, event->cycle, track, names_keep(&perfetto->names, name, (size_t)length),
+             request_flow(event->x, event->y, (unsigned)event->agent, event->noc, event->cycle),
+             false);
+}
+
+/* A request of a hart has come. */
+static void show_arrival(struct perfetto *perfetto, uint64_t track,
+                         const struct penrose_trace_event *event)
+{
+    const struct penrose_trace_cause *by = &event->cause;
+    char name[64];
+    int length = snprintf(name, sizeof name, "%s arrives", event->what);
+    put_flow(perfetto, event->cycle, track, names_keep(&perfetto->names, name, (size_t)length),
+             request_flow(by->x, by->y, (unsigned)by->agent, event->noc, by->cycle), true);
 }
 
 void perfetto_take(struct perfetto *perfetto, const struct penrose_trace_event *event)
@@ -389,7 +524,8 @@ void perfetto_take(struct perfetto *perfetto, const struct penrose_trace_event *
     if (!profile_uses(event)) {
         return;
     }
-    if (is_packet ? !event->begins || !is_hart : event->thread < 0 && !is_hart) {
+    if (is_packet ? !(event->begins ? is_hart : event->cause.is_known)
+                  : event->thread < 0 && !is_hart) {
         return;
     }
     struct perfetto_tile *tile = tile_with_track(perfetto, event, number);
@@ -398,12 +534,18 @@ void perfetto_take(struct perfetto *perfetto, const struct penrose_trace_event *
     if (!tile) {
         return;
     }
-    if (is_packet) {
+    if (is_packet && event->begins) {
+        count_packet(perfetto, event);
         show_packet(perfetto, track, event);
+    } else if (is_packet) {
+        show_arrival(perfetto, track, event);
     } else if (event->thread >= 0) {
         show_thread(perfetto, &tile->lane[number], track, event);
     } else {
         show_hart(perfetto, &tile->lane[number], track, event);
+    }
+    if (!is_packet) {
+        show_cause(perfetto, event, track);
     }
 }
 
@@ -428,11 +570,13 @@ struct perfetto *perfetto_create(const struct chip_calls *calls,
     put_varint_field(&packet, PACKET_SEQUENCE, SEQUENCE);
     put_varint_field(&packet, PACKET_SEQUENCE_FLAGS, STATE_IS_CLEARED);
     put_packet(perfetto, &packet);
+    name_counters(perfetto);
     return perfetto;
 }
 
 void perfetto_end(struct perfetto *perfetto)
 {
+    end_counting(perfetto, perfetto->last + COUNTED_CYCLES);
     for (unsigned y = 0; y < SIDE; y++) {
         for (unsigned x = 0; x < SIDE; x++) {
             struct perfetto_tile *tile = perfetto->tile[y][x];

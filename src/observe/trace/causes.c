@@ -14,6 +14,7 @@ static void note_request(struct trace_causes *causes, const struct observed *see
     }
     causes->request[causes->requests++] =
         (struct trace_request){.cycle = seen->cycle,
+                               .left = seen->sent,
                                .node = seen->node,
                                .noc = seen->noc,
                                .packet = seen->packet,
@@ -35,6 +36,18 @@ static const struct trace_request *find_request(const struct trace_causes *cause
         }
     }
     return NULL;
+}
+
+uint64_t trace_causes_asked(const struct trace_causes *sender, const struct observed *seen)
+{
+    for (unsigned i = sender->requests; i-- > 0;) {
+        const struct trace_request *request = &sender->request[i];
+        if (request->left == seen->sent && request->noc == seen->noc &&
+            request->asker == seen->asker) {
+            return request->cycle;
+        }
+    }
+    return seen->sent;
 }
 
 static void forget_request(struct trace_causes *causes, const struct trace_request *request)
@@ -59,7 +72,7 @@ static bool is_touched(const struct trace_awaited *awaited, uint64_t address, ui
 }
 
 static void note_write(struct trace_causes *causes, const struct tile *tile,
-                       const struct observed *seen)
+                       const struct observed *seen, const struct trace_causes *sender)
 {
     static const char *const packets[] = {
         [NOC_READ] = "read", [NOC_WRITE] = "write", [NOC_ATOMIC] = "atomic"};
@@ -75,7 +88,7 @@ static void note_write(struct trace_causes *causes, const struct tile *tile,
                 .node = is_packet ? seen->node : tile->node,
                 .agent = is_packet ? (enum observed_agent)seen->asker : seen->agent,
                 .thread = seen->thread,
-                .cycle = is_packet ? seen->sent : seen->cycle,
+                .cycle = is_packet ? trace_causes_asked(sender, seen) : seen->cycle,
                 .what = is_packet ? packets[seen->packet] : "store"};
         }
     }
@@ -108,14 +121,15 @@ static void note_response(struct trace_causes *causes, const struct penrose_chip
 }
 
 void trace_causes_see(struct trace_causes *causes, const struct penrose_chip *chip,
-                      const struct tile *tile, const struct observed *seen)
+                      const struct tile *tile, const struct observed *seen,
+                      const struct trace_causes *sender)
 {
     bool is_hart = seen->agent < OBSERVED_NOC && seen->thread == OBSERVED_NO_THREAD;
     if (is_hart && (seen->kind == OBSERVED_WAITS || seen->kind == OBSERVED_POLLS)) {
         causes->hart[seen->agent] =
             (struct trace_awaited){.address = seen->address, .size = seen->size};
     } else if (seen->kind == OBSERVED_WRITTEN && !seen->is_gddr) {
-        note_write(causes, tile, seen);
+        note_write(causes, tile, seen, sender);
     } else if (seen->kind == OBSERVED_SENT && seen->packet <= NOC_ATOMIC) {
         note_request(causes, seen);
     } else if (seen->kind == OBSERVED_DELIVERED && seen->packet >= NOC_READ_RESPONSE) {

@@ -11,7 +11,7 @@
 
 #include "chip/chip.h"
 
-enum { TRACE_REQUESTS = 64 }; /* that are remembered; more may be under way */
+enum { TRACE_REQUESTS = 256 }; /* that are remembered; more may be under way */
 
 /* A place that has touched what the hart waits for. */
 struct trace_cause {
@@ -23,9 +23,10 @@ struct trace_cause {
     const char *what; /* "read response from DRAM" */
 };
 
-/* A request of the tile that has not been answered. */
+/* A request of the tile that has not been answered, as far as is known. */
 struct trace_request {
     uint64_t cycle;
+    uint64_t left; /* its NIU: where requests stand in a queue, that is later */
     uint16_t node; /* that is asked */
     uint8_t noc, packet, asker;
     bool is_multicast;
@@ -48,8 +49,13 @@ enum {
                         1 << OBSERVED_WRITTEN | 1 << OBSERVED_SENT | 1 << OBSERVED_DELIVERED,
 };
 
+/* `sender` is that of the tile `node` of a packet. */
 void trace_causes_see(struct trace_causes *causes, const struct penrose_chip *chip,
-                      const struct tile *tile, const struct observed *seen);
+                      const struct tile *tile, const struct observed *seen,
+                      const struct trace_causes *sender);
+
+/* The cycle in which the sender asked for a packet that comes. */
+uint64_t trace_causes_asked(const struct trace_causes *sender, const struct observed *seen);
 
 /* Of the wait that ends with this event, after trace_causes_see; forgets it. */
 struct trace_cause trace_causes_take(struct trace_causes *causes, const struct tile *tile,

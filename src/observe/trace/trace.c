@@ -405,11 +405,12 @@ static void see_packet(struct tracer *tracer, const struct tile *tile, const str
         name_sender(tile, &event);
     }
     if (seen->kind == OBSERVED_DELIVERED && seen->packet <= NOC_ATOMIC) {
-        const struct trace_cause cause = {.is_known = seen->asker < OBSERVED_NOC,
-                                          .node = seen->node,
-                                          .agent = (enum observed_agent)seen->asker,
-                                          .thread = OBSERVED_NO_THREAD,
-                                          .cycle = seen->sent};
+        const struct trace_cause cause = {
+            .is_known = seen->asker < OBSERVED_NOC,
+            .node = seen->node,
+            .agent = (enum observed_agent)seen->asker,
+            .thread = OBSERVED_NO_THREAD,
+            .cycle = trace_causes_asked(&tracer->tile[seen->node].causes, seen)};
         event.cause = name_cause(tracer, &cause);
     }
     gather_event(tracer, &event);
@@ -445,7 +446,8 @@ static void see_release(struct tracer *tracer, const struct tile *tile, const st
 static bool see_event(void *context, struct tile *tile, const struct observed *seen)
 {
     struct tracer *tracer = context;
-    trace_causes_see(&tracer->tile[tile->node].causes, tracer->chip, tile, seen);
+    trace_causes_see(&tracer->tile[tile->node].causes, tracer->chip, tile, seen,
+                     &tracer->tile[seen->node].causes);
     switch (seen->kind) {
     case OBSERVED_STARTS:
         see_start(tracer, tile, seen);
