@@ -28,7 +28,7 @@ static struct profile_launch *add_launch(struct profile *profile, uint64_t cycle
 }
 
 /* The launch to which a kernel that begins belongs; NULL: it is the first of another one, since its
- * hart has had one in the latest, or all kernels of that have ended in other tiles. */
+ * hart has had one in the latest, or its tile has waited for work since, or all other tiles have ended. */
 static struct profile_launch *launch_under_way(struct profile *profile,
                                                const struct profile_tile *tile, unsigned lane)
 {
@@ -36,7 +36,10 @@ static struct profile_launch *launch_under_way(struct profile *profile,
         profile->launches ? &profile->launch[profile->launches - 1] : NULL;
     bool has_tile = tile->launch == profile->launches;
     bool has_hart = tile->lane[lane].launch == profile->launches;
-    return launch && !has_hart && (has_tile || launch->running > 0) ? launch : NULL;
+    return launch && !launch->has_path && !has_hart &&
+                   (has_tile ? !tile->is_done : launch->running > 0)
+               ? launch
+               : NULL;
 }
 
 static void add_kernel_name(struct profile_launch *launch, const char *kernel)
@@ -58,6 +61,7 @@ static void begin_kernel(struct profile *profile, struct profile_tile *tile,
     if (tile->launch != number) {
         tile->launch = number;
         tile->running = 0;
+        tile->is_done = false;
         launch->tiles++;
     }
     lane->launch = number;
@@ -124,6 +128,7 @@ static void find_path(struct profile *profile, struct profile_launch *launch)
 {
     struct profile_walk walk = {launch, calloc(profile->rows + 1, sizeof *walk.cycles)};
     uint64_t longest = 0;
+    launch->has_path = true;
     if (!walk.cycles) {
         profile->has_failed = true;
         return;
@@ -187,14 +192,25 @@ static void end_kernels(struct profile *profile, uint32_t number)
     }
 }
 
+void profile_find_ended(struct profile *profile)
+{
+    for (size_t i = 0; i < profile->launches; i++) {
+        if (!profile->launch[i].has_path && profile->launch[i].running == 0) {
+            find_path(profile, &profile->launch[i]);
+        }
+    }
+}
+
 void profile_find_paths(struct profile *profile)
 {
     if (!profile->launches && profile->tiles > 0) {
         add_whole_run(profile);
     }
     for (size_t i = 0; i < profile->launches; i++) {
-        end_kernels(profile, (uint32_t)i + 1);
-        find_path(profile, &profile->launch[i]);
+        if (!profile->launch[i].has_path) {
+            end_kernels(profile, (uint32_t)i + 1);
+            find_path(profile, &profile->launch[i]);
+        }
     }
 }
 
@@ -298,6 +314,10 @@ void profile_launch_bound(const struct profile *profile, const struct profile_la
     for (unsigned part = 0; part < PATH_PARTS; part++) {
         known += launch->part[part];
         bound = launch->part[part] > launch->part[bound] ? (enum path_part)part : bound;
+    }
+    if (known == 0) {
+        sink_put(&sink, "of which the critical path is not known");
+        return;
     }
     sink_put(&sink, "bound by %s, %.0f %% of the critical path", profile_part_name(bound),
              per_cent(launch->part[bound], known));

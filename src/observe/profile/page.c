@@ -7,17 +7,18 @@
 #include "observe/profile/lines.h"
 #include "observe/profile/profile.h"
 
-enum { MOST_ROWS = 60, WAVE_HEIGHT = 40, WAVE_STEP = 6, PAGE_TILES = 256 };
+enum { MOST_ROWS = 60, CRITICAL_ROWS = 25, WAVE_HEIGHT = 40, WAVE_STEP = 6, PAGE_TILES = 256 };
 
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Penrose "
     "profile</title>\n"
     "<style>\n"
-    "body{font:14px/1.4 sans-serif;margin:2em;max-width:90em;color:#222}\n"
+    "body{font:14px/1.4 sans-serif;margin:2em;max-width:110em;color:#222}\n"
     "table{border-collapse:collapse}td,th{padding:2px 10px;text-align:left;vertical-align:top}\n"
-    "td.n{text-align:right}code,td{font-family:monospace}\n"
+    "td.n{text-align:right}td.l{white-space:nowrap}code,td{font-family:monospace}\n"
     ".bar{display:inline-block;height:12px}.busy{background:#2a7}.waits{background:#d83}\n"
-    ".idle{background:#ccc}svg{display:block}svg rect{fill:#2a7}svg .noc{fill:#47c}\n"
+    "td.s{min-width:36em;font-family:sans-serif}.idle{background:#ccc}svg{display:block}svg "
+    "rect{fill:#2a7}svg .noc{fill:#47c}\n"
     "</style></head><body>\n";
 
 static double part_of(uint64_t part, uint64_t all)
@@ -139,7 +140,7 @@ static void put_launches(const struct profile *profile, FILE *file)
         "<h2>Launches</h2>\n<p>A launch lasts from the first instruction of a kernel to the last. "
         "Between launches tiles wait for their host, or for a kernel that dispatches.</p>\n"
         "<table><tr><th></th><th>kernels</th><th>begins</th><th>cycles</th>"
-        "<th>cycles since the one before</th><th></th></tr>\n",
+        "<th>idle before</th><th></th></tr>\n",
         file);
     for (size_t i = 0; i < profile->launches; i++) {
         const struct profile_launch *launch = &profile->launch[i];
@@ -149,7 +150,7 @@ static void put_launches(const struct profile *profile, FILE *file)
         html_text(file, text);
         fprintf(file,
                 "</td><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%" PRIu64
-                "</td><td class=\"n\">%" PRIu64 "</td><td>",
+                "</td><td class=\"n\">%" PRIu64 "</td><td class=\"s\">",
                 launch->first, launch->last - launch->first,
                 launch->first > ended ? launch->first - ended : 0);
         profile_launch_bound(profile, launch, text, sizeof text);
@@ -167,10 +168,10 @@ static void put_path(const struct profile *profile, FILE *file)
           "they are, by lane and line.</p>\n<table><tr><th>cycles</th><th></th><th>lane</th>"
           "<th>waits for</th><th>function</th><th>line</th><th>source</th></tr>\n",
           file);
-    for (size_t i = 0; row && row[i] && i < MOST_ROWS; i++) {
+    for (size_t i = 0; row && row[i] && i < CRITICAL_ROWS; i++) {
         fprintf(file, "<tr><td class=\"n\">%" PRIu64 "</td><td>", row[i]->critical);
         put_bar(file, row[i]->waits ? "waits" : "busy", part_of(row[i]->critical, all));
-        fprintf(file, "</td><td>%s</td><td>", profile->lane_name[row[i]->lane]);
+        fprintf(file, "</td><td class=\"l\">%s</td><td>", profile->lane_name[row[i]->lane]);
         html_text(file, row[i]->waits ? row[i]->waits : "");
         put_row_place(profile, row[i], file);
     }

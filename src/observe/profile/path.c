@@ -7,7 +7,7 @@
 enum {
     FIRST_ROOM = 1 << 12,
     MOST_STEPS = 1 << 23,
-    RECENT = 1 << 14, /* cycles; so long a packet may be under way */
+    RECENT = 1 << 11, /* cycles; so long a packet may be under way */
     SPARE = 16,
 };
 
@@ -102,48 +102,44 @@ void path_add_wait(struct path *path, size_t lane, uint32_t row, enum path_part 
 
 /* --- Forgetting --- */
 
-/* Packs what `is_kept` (by step) says; `to` has room for new numbers, plus one. */
-static void pack_steps(struct path *path, uint32_t *to, uint32_t *kept, size_t count)
+/* Packs the steps that are marked; a mark becomes the new number, plus one. */
+static void pack_steps(struct path *path, uint32_t *mark)
 {
     size_t packed = 0;
     for (size_t i = 0; i < path->steps; i++) {
         struct path_step step = path->step[i];
-        if (to[i]) {
-            step.before = step.before ? to[step.before - 1] : 0;
-            step.earlier = step.earlier ? to[step.earlier - 1] : 0;
+        if (mark[i]) {
+            step.before = step.before ? mark[step.before - 1] : 0;
+            step.earlier = step.earlier ? mark[step.earlier - 1] : 0;
             path->step[packed++] = step;
-            to[i] = (uint32_t)packed;
+            mark[i] = (uint32_t)packed;
         }
     }
     path->steps = packed;
     for (size_t i = 0; i < path->lanes; i++) {
-        path->latest[i] = path->latest[i] ? to[path->latest[i] - 1] : 0;
-    }
-    for (size_t i = 0; i < count; i++) {
-        kept[i] = kept[i] ? to[kept[i] - 1] : 0;
+        path->latest[i] = path->latest[i] ? mark[path->latest[i] - 1] : 0;
     }
 }
 
-/* Marks the steps of all chains that are wanted, and those that ended lately. */
-static void mark_steps(const struct path *path, uint32_t *mark, const uint32_t *kept, size_t count,
-                       uint64_t now)
+/* Marks the steps of all chains, as far as they are wanted, and those that ended lately. Returns how
+ * many there are. */
+static size_t mark_steps(const struct path *path, uint32_t *mark, uint64_t from)
 {
+    const uint64_t now = path->step[path->steps - 1].end;
+    size_t marked = 0;
     for (size_t i = 0; i < path->lanes; i++) {
         if (path->latest[i]) {
             mark[path->latest[i] - 1] = 1;
         }
     }
-    for (size_t i = 0; i < count; i++) {
-        if (kept[i]) {
-            mark[kept[i] - 1] = 1;
-        }
-    }
     for (size_t i = path->steps; i-- > 0;) {
         mark[i] |= path->step[i].end + RECENT >= now;
-        if (mark[i] && path->step[i].before) {
+        if (mark[i] && path->step[i].before && path->step[i].begin > from) {
             mark[path->step[i].before - 1] = 1;
         }
+        marked += mark[i] != 0;
     }
+    return marked;
 }
 
 bool path_is_full(const struct path *path)
@@ -151,22 +147,17 @@ bool path_is_full(const struct path *path)
     return path->steps + SPARE > MOST_STEPS;
 }
 
-bool path_sweep(struct path *path, uint32_t *kept, size_t count)
+bool path_sweep(struct path *path, uint64_t from)
 {
     uint32_t *mark = calloc(path->steps, sizeof *mark);
     if (!mark) {
         return false;
     }
-    mark_steps(path, mark, kept, count, path->step[path->steps - 1].end);
-    size_t marked = 0;
-    for (size_t i = 0; i < path->steps; i++) {
-        marked += mark[i] != 0;
-    }
-    if (marked > MOST_STEPS / 2) { /* chains are too long: their first half goes */
+    if (mark_steps(path, mark, from) > MOST_STEPS / 4 * 3) {
         memset(mark, 0, path->steps / 2 * sizeof *mark);
         path->forgotten = path->step[path->steps / 2].end;
     }
-    pack_steps(path, mark, kept, count);
+    pack_steps(path, mark);
     free(mark);
     return true;
 }

@@ -62,9 +62,9 @@ uint32_t path_end(const struct path *path, size_t lane);
 /* There is no room for many more steps. */
 bool path_is_full(const struct path *path);
 
-/* Forgets steps that no chain of a lane has, nor one that ends at one of `kept`, which get new numbers.
- * Where that is not enough, chains lose their beginnings. False when memory runs out. */
-bool path_sweep(struct path *path, uint32_t *kept, size_t count);
+/* Forgets steps that no chain of a lane has from that cycle on. Where that is not enough, chains lose
+ * their beginnings. False when memory runs out. Numbers of steps change. */
+bool path_sweep(struct path *path, uint64_t from);
 
 /* Calls `take` with the steps of a chain between two cycles, the last one first, and their cycles. */
 void path_walk(const struct path *path, uint32_t end, uint64_t first,

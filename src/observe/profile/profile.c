@@ -251,6 +251,8 @@ static void fold_hart(struct profile *profile, struct profile_tile *tile, unsign
     if (is_instruction && number < PROFILE_OTHERS) {
         profile_note_kernel(profile, tile, number, event->kernel, event->cycle);
     }
+    /* its firmware waits for work, and not for the other harts */
+    tile->is_done |= waits && number == PENROSE_BRISC && !tile->running && !lane->is_in_kernel;
     lane->since = lane->row ? lane->since : event->cycle;
     lane->is_waiting = waits;
     lane->row =
@@ -370,23 +372,19 @@ static void fold_packet(struct profile *profile, struct profile_tile *tile,
     profile->wave[NOC_WAVE][at] += event->size - 1;
 }
 
-/* Ends of launches are kept. */
+/* Makes room for steps, which launches that are over do not need any more. */
 static void sweep_path(struct profile *profile)
 {
     if (!path_is_full(&profile->path)) {
         return;
     }
-    uint32_t *ends = calloc(profile->launches + 1, sizeof *ends);
-    for (size_t i = 0; ends && i < profile->launches; i++) {
-        ends[i] = profile->launch[i].end;
+    uint64_t from = profile->launches > 0 ? profile->last : profile->first;
+    profile_find_ended(profile);
+    for (size_t i = 0; i < profile->launches; i++) {
+        const struct profile_launch *launch = &profile->launch[i];
+        from = launch->has_path || launch->first > from ? from : launch->first;
     }
-    if (!ends || !path_sweep(&profile->path, ends, profile->launches)) {
-        profile->has_failed = true;
-    }
-    for (size_t i = 0; ends && i < profile->launches; i++) {
-        profile->launch[i].end = ends[i];
-    }
-    free(ends);
+    profile->has_failed |= !path_sweep(&profile->path, from);
 }
 
 void profile_take(struct profile *profile, const struct penrose_trace_event *event)

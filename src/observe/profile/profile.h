@@ -70,6 +70,7 @@ struct profile_tile {
     uint8_t lane_of[PENROSE_HARTS]; /* plus one, by agent; 0: it has not been seen */
     uint32_t launch;                /* the latest that it takes part in, plus one; 0: none */
     unsigned running;               /* harts in kernels of that */
+    bool is_done;                   /* its brisc waits for the next one */
 };
 
 /* A line of source in a lane, and what it waits for there. */
@@ -89,8 +90,9 @@ struct profile_launch {
     uint64_t first, last;                /* cycles: the first instruction, behind the last one */
     struct profile_cycles lane[PROFILE_LANES];
     uint64_t noc_bytes, dram_bytes; /* as for its tiles */
-    uint32_t end;                   /* of its critical path */
-    uint64_t part[PATH_PARTS];      /* cycles of that */
+    uint32_t end;                   /* of its critical path, until that is known */
+    bool has_path;                  /* it is */
+    uint64_t part[PATH_PARTS];      /* its cycles */
     struct profile_row longest;     /* most of them are those of this row */
 };
 
@@ -140,7 +142,10 @@ void profile_note_kernel(struct profile *profile, struct profile_tile *tile, uns
 struct profile_launch *profile_launch_of(struct profile *profile, const struct profile_tile *tile,
                                          unsigned lane);
 
-/* Finds the critical path of each launch, before rows are sorted. */
+/* Finds the critical path of each launch that has ended, before steps change their numbers. */
+void profile_find_ended(struct profile *profile);
+
+/* The same of all launches, when the profile ends, before rows are sorted. */
 void profile_find_paths(struct profile *profile);
 
 /* "matmul, 64 tiles": the names of its kernels, as far as they are known. */

@@ -332,6 +332,7 @@ TEST(a_thread_without_instructions_leads_to_its_hart)
     ck_assert_uint_eq(launch_at(0)->last, 51);
     profile->launch[0].end = path_end(&profile->path, MATH);
     memset(profile->launch[0].part, 0, sizeof profile->launch[0].part);
+    profile->launch[0].has_path = false;
     profile_find_paths(profile);
     ck_assert_uint_eq(launch_at(0)->part[PATH_HARTS], 33);
     ck_assert_uint_eq(launch_at(0)->part[PATH_MATH], 18);
@@ -362,6 +363,24 @@ TEST(a_hart_has_one_kernel_in_a_launch)
     end_profile();
 }
 
+/* Harts that had no kernel in the launch before begin another one, when their tile has waited for work. */
+TEST(a_tile_that_has_waited_for_work_begins_another_launch)
+{
+    for (unsigned waits = 0; waits < 2; waits++) {
+        begin_profile();
+        runs(1, PENROSE_BRISC, "a", 10, 1);
+        runs(1, PENROSE_BRISC, "", 50, 1);
+        if (waits) {
+            is_released(1, PENROSE_BRISC, 60, 90, "write", 1, PENROSE_NCRISC, 85);
+        }
+        runs(1, PENROSE_TRISC0, "b", 100, 1);
+        runs(1, PENROSE_TRISC0, "", 110, 1);
+        profile_end(profile);
+        ck_assert_uint_eq(profile->launches, 1 + waits);
+        end_profile();
+    }
+}
+
 TEST(a_kernel_that_does_not_end_has_a_path)
 {
     begin_profile();
@@ -378,7 +397,6 @@ TEST(forgotten_steps_leave_chains_as_they_are)
 {
     enum { ROUNDS = 1000, STEP = 100 };
     struct path path = {0};
-    uint32_t kept = 0;
     ck_assert(path_lanes(&path, 2));
     for (unsigned i = 0; i < ROUNDS; i++) {
         uint64_t now = (uint64_t)i * 2 * STEP;
@@ -387,14 +405,11 @@ TEST(forgotten_steps_leave_chains_as_they_are)
         path_add_wait(&path, 1, 3, PATH_HARTS, now + STEP, 0, now + STEP - 1);
         path_add(&path, 1, 4, PATH_MATH, now + STEP, now + 2 * STEP); /* which lane 0 waits for */
         path_add_wait(&path, 0, 5, PATH_HARTS, now + 2 * STEP, 1, now + 2 * STEP - 1);
-        kept = i == ROUNDS / 2 ? path_end(&path, 0) : kept;
     }
     size_t before = path.steps;
-    const struct path_step end = path.step[kept - 1];
     ck_assert(!path_is_full(&path));
-    ck_assert(path_sweep(&path, &kept, 1));
+    ck_assert(path_sweep(&path, 0));
     ck_assert_uint_lt(path.steps, before);
-    ck_assert(path.step[kept - 1].row == end.row && path.step[kept - 1].end == end.end);
     uint64_t cycles = 0;
     for (uint32_t at = path_end(&path, 1); at; at = path.step[at - 1].before) {
         ck_assert_uint_ne(path.step[at - 1].row, 2); /* lane 1 was not what took so long */
@@ -402,6 +417,13 @@ TEST(forgotten_steps_leave_chains_as_they_are)
     }
     ck_assert_uint_eq(cycles, 4 * ROUNDS - 1);
     ck_assert_uint_eq(path.forgotten, 0);
+    ck_assert(path_sweep(&path, (uint64_t)ROUNDS * STEP)); /* half of it */
+    cycles = 0;
+    for (uint32_t at = path_end(&path, 1); at; at = path.step[at - 1].before) {
+        cycles++;
+    }
+    ck_assert_uint_gt(cycles, 2 * ROUNDS - 4);
+    ck_assert_uint_lt(cycles, 2 * ROUNDS + 4);
     path_free(&path);
 }
 
