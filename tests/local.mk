@@ -81,7 +81,7 @@ if IS_PRODUCT
 TESTS += %D%/abi/find-package.sh
 endif
 EXTRA_DIST += %D%/abi/find-package.sh
-EXTRA_DIST += $(SHELL_TESTS) %D%/difftest/golden.bash %D%/checks/lib.bash %D%/checks/mutations.py %D%/checks/equivalent-mutants.txt %D%/cli/lib.bash %D%/cli/faults.bash %D%/cli/documents.bash %D%/cli/documents.py
+EXTRA_DIST += $(SHELL_TESTS) %D%/difftest/golden.bash %D%/checks/lib.bash %D%/checks/mutations.py %D%/checks/llk-mutations.py %D%/checks/llk_programs.py %D%/checks/equivalent-mutants.txt %D%/cli/lib.bash %D%/cli/faults.bash %D%/cli/documents.bash %D%/cli/documents.py
 EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py %D%/cli/compare_dumps.py %D%/cli/perfetto.py %D%/scripts/capture.py %D%/scripts/suites.py %D%/cli/dumps.py
 EXTRA_DIST += %D%/guests/vector.py %D%/guests/vector_model.py
 EXTRA_DIST += %D%/guests/grid.py

@@ -28,6 +28,7 @@ EXTRA_DIST += \
 	%D%/blackhole/mmio.def \
 	%D%/blackhole/mmio_dram.def \
 	%D%/blackhole/mmio_ethernet.def \
+	%D%/blackhole/needs.def \
 	%D%/blackhole/niu.def \
 	%D%/blackhole/overlay.def \
 	%D%/blackhole/overlay_fields.def \

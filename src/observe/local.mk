@@ -18,6 +18,7 @@ chip_sources += \
 	%D%/check/credits.c \
 	%D%/check/check.h \
 	%D%/check/memory.c \
+	%D%/check/needs.c \
 	%D%/check/noc.c \
 	%D%/check/order.c \
 	%D%/check/order.h \

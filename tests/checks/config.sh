@@ -15,7 +15,8 @@ set -uo pipefail
 # --- What an operation leaves to the next one ---
 
 # operate NAME PART LINE...: a kernel whose TRISC of PART (unpack, compute or pack) runs LINEs, in which `first`
-# tells the first launch from the second. What the checks say of both is in $work/said. $checks, if set, chooses them.
+# tells the first launch from the second. What the checks say of both is in $work/said. $checks, if set, chooses them,
+# and $policy, if set, is one more policy.
 operate() {
     local name=$1 part=$2 other
     shift 2
@@ -43,7 +44,7 @@ C
     } | sed 's/^C$//' | tr '~' '\n' >"$work/$name/src/trisc.c"
     "$srcdir/scripts/link-kernels" "$firmware" "$work/$name/kernels" "$work/$name/src" || exit 1
     (cd "$work" && timeout 120 "$PENROSE" boot "$firmware" --kernels "$name/kernels" --repeat 2 --check="${checks:-all}" \
-        --policy all=warn) >"$work/out" 2>"$work/said" </dev/null
+        --policy all=warn ${policy:+--policy "$policy"}) >"$work/out" 2>"$work/said" </dev/null
 }
 
 # leaves NAME KIND TEXT PART REPAIRED LINE...: the line with `// here` breaks a rule of KIND, and TEXT is said of it.
@@ -90,11 +91,11 @@ leaves "an address modifier of the operation before" config-leak \
     "$modifier" "$packs" "if (first) {~        $modifier~    }" "${zeros/addr_mod = 0/addr_mod = 2}"
 relu='config_change(STACC_RELU_ApplyRelu, 1);'
 wait='PUSH(STALLWAIT, .block_mask = BLOCK_CONFIG, .condition_mask = WAIT_PACKER);'
-leaves "a field that is not put back" config-leak \
+policy=config-unset=ignore leaves "a field that is not put back" config-leak \
     'PACR uses THCON_SEC0_REG1_Exp_threshold, which this kernel has not set: .* launch 0' pack \
     'config_change(THCON_SEC0_REG1_Exp_threshold, 0);' "$packs" \
     "if (first) {~        ${relu/STACC_RELU_ApplyRelu, 1/THCON_SEC0_REG1_Exp_threshold, 3}~    }" "$zeros"
-leaves "an address counter of the operation before" config-leak \
+policy=config-unset=ignore leaves "an address counter of the operation before" config-leak \
     'PACR uses counter [WZ] of channel [01] of the packer, which this kernel has not set: as left by launch 0' pack \
     'PUSH(SETADCZW, .cnt_set_mask = ADC_PACKER, .bit_mask = ALL_COUNTERS);' 'pack_address(0x120000);' \
     "if (first) {~        PUSH(SETADC, .cnt_set_mask = ADC_PACKER, .xyzw = COUNTER_W, .value = 1);~    }" "$zeros"
@@ -110,10 +111,15 @@ leaves "a semaphore of the operation before" config-leak \
     'if (first) {~        PUSH(SEMINIT, .new_max = 2, .new_value = 2, .semaphore_mask = 1 << 6);~    }' \
     'semaphore_get(6); // here'
 macro='PUSH(SFPLOADI, .vd = 0, .mod0 = 2, .imm16 = 0x44);~    PUSH(SFPCONFIG, .vd = 4);~    PUSH(SFPNOP);'
-leaves "a load macro of the operation before" config-leak \
+policy=config-unset=ignore leaves "a load macro of the operation before" config-leak \
     'SFPLOADMACRO uses load macro 0.*, which this kernel has not set: as left by launch 0' compute \
     "PUSH(SFPLOADI, .vd = 0, .mod0 = 2, .imm16 = 0);~    PUSH(SFPCONFIG, .vd = 4);~    PUSH(SFPNOP);" \
     "if (first) {~    $macro~    }" 'PUSH(SFPLOADMACRO, .addr_mod = 3); // here'
+
+# --- What each kernel has to set ---
+
+finds "an address modifier that nobody has set" config-unset 'mop_run\(\);' \
+    'ELWADD uses ADDR_MOD_AB_SEC0_SrcAIncr.*, which this kernel has not set' add trisc.c 's/ADDR_MOD\(0,/ADDR_MOD(1,/'
 
 # --- Halves of Dst ---
 

@@ -6,8 +6,8 @@
 #
 #              noc   cb   races   memory   uninit   config
 #   checks.sh   18   14      15       12       11
-#   races.sh                 18
-#   config.sh                                   2       14
+#   races.sh                 19
+#   config.sh                                   2       15
 #   field.sh     1            3                              and two of the core, noc-alignment and
 #                                                              code-overwritten (checks.sh)
 #

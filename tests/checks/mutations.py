@@ -10,6 +10,10 @@ with a report of who waits for whom, another hang, a fault), and with --check, w
 as found if a check or a rule that is always on reports a guest fault. "At the line" says that the report names a line
 within three of the mutation.
 
+A deadlock is also found if the root cause in the run's report says what the mutation has taken away: it names the event
+that the missing statement would have brought about (EVENTS: the post of that semaphore, the bank of Src that is given
+back, the word in the mailbox), or its waiter stands at the line, or in the loop that goes round once too often.
+
 DIR keeps what is known of each mutant, so a run that was cut goes on where it was. It also gets result.json and
 table.txt, which is printed, too. A mutant that computes the same for a reason stands with the reason in
 equivalent-mutants.txt beside this file, and is not counted among those that are to be found.
@@ -60,6 +64,7 @@ class Operator:
 
     def __init__(self, name, pattern, kinds, becomes=None):
         self.name, self.kinds, self.becomes = name, kinds, becomes
+        self.leaves_out = becomes in (None, nothing)
         self.pattern = re.compile(pattern if becomes else r"(?:%s)\b" % pattern)
 
     def apply(self, text):
@@ -74,7 +79,27 @@ def one_more(found):
     return found.group(1) + str(int(found.group(2), 0) + 1)
 
 
+def nothing(_):
+    return ""
+
+
 SHORT = {"bad-expansion"}  # a sequence that is replayed lacks an instruction
+
+# What the root cause of a deadlock says where a statement is missing that matches.
+EVENTS = [
+    (r"(?:semaphore_post|SEMPOST)\b.*MATH_PACK", r"nobody posts semaphore 1\b"),
+    (r"(?:semaphore_post|SEMPOST)\b.*DST_FILLED", r"nobody posts semaphore 2\b"),
+    (r"(?:semaphore_get|SEMGET)\b.*MATH_PACK", r"nobody takes from semaphore 1\b"),
+    (r"(?:semaphore_get|SEMGET)\b.*UNPACK_SYNC", r"nobody (?:takes from|posts or takes Tensix) semaphore 5\b"),
+    (r"SEMAPHORE\(UNPACK_SYNC\) =", r"nobody posts semaphore 5\b|SEMGET"),
+    (r"semaphore_\w+\(.*(?:READY|ready)\b", r"nobody changes L1, semaphore [02] "),
+    (r"semaphore_\w+\(.*(?:VALID|valid)\b", r"nobody changes L1, semaphore [13] "),
+    (r"semaphore_add\(ARRIVED", r"nobody changes L1, semaphore 0 "),
+    (r"\.clear_\w+ = FLIP_(?:A|BOTH)\b", r"does not give SrcA back"),
+    (r"\.clear_\w+ = FLIP_(?:B|BOTH)\b", r"does not give SrcB back"),
+    (r"meet\(\)|HART_MAILBOX\(\d\) =", r"sends nothing to the mailbox"),
+    (r"meet\(\)|consume\(HART_MAILBOX", r"takes nothing of \w+ from its mailbox"),
+]
 
 OPERATORS = [
     Operator("wait for a unit", r"PUSH\(STALLWAIT|config_stored|tensix_wait", RACES | SHORT),
@@ -85,7 +110,7 @@ OPERATORS = [
     Operator("NOP", r"PUSH\((?:DMA)?NOP", RACES | SHORT),
     Operator("cb_wait_front", r"cb_wait_pages", BUFFERS | {"undefined-data"}),
     Operator("cb_reserve_back", r"cb_reserve_pages", BUFFERS),
-    Operator("data valid", r"\.(?:clear_dvalid|clear_ab_vld) = \w+,? ?", RACES, lambda found: ""),
+    Operator("data valid", r"\.(?:clear_dvalid|clear_ab_vld) = \w+,? ?", RACES, nothing),
     Operator("restore", r"math_select|pack_select_half|unpack_use_context|PUSH\(SET(?:RWC|ADC\w*)", None),
     Operator("init", r"\w*configure\w*|mop_use_\w+|pack_use_tile_mop|(?:PACK_)?ADDR_MOD|dataflow_begin|meet|"
              r"config_change|thread_config|CONFIG\(\w+\) =|gpr_set|pack_strides|matmul_record_\w+", None),
@@ -145,8 +170,12 @@ def all_mutants():
 
 def chosen_mutants(seed):
     """All, in an order of the seed: operators take turns."""
+    return in_turns(all_mutants(), seed)
+
+
+def in_turns(piles, seed):
+    """Of each pile one after the other, in an order of the seed."""
     number = random.Random(seed)
-    piles = all_mutants()
     for pile in piles:
         number.shuffle(pile)
     while any(piles):
@@ -228,8 +257,35 @@ def findings(said):
         if begin:
             found.append([begin.group(1), [], line.split("guest fault ", 1)[1]])
         if found and (begin or line.startswith("  ")):
-            found[-1][1] += [(name, int(number)) for name, number in re.findall(r"([\w.-]+\.[ch]):(\d+)", line)]
+            found[-1][1] += [(name, int(number)) for name, number in re.findall(r"([\w.-]+\.(?:[ch]|cpp)):(\d+)", line)]
     return found
+
+
+def loop_lines(mutant, text):
+    """Of the loop at the mutation, from its first line to its last."""
+    lines, depth = text.split("\n"), 0
+    for number in range(mutant.line, len(lines) + 1):
+        depth += lines[number - 1].count("{") - lines[number - 1].count("}")
+        if depth <= 0:
+            return range(mutant.line, number + 1)
+    return range(mutant.line, mutant.line + 1)
+
+
+def judge_deadlock(mutant, said, text, events):
+    """How the root causes of a deadlock tell of the mutation: at the line, elsewhere, or not (no)."""
+    name, last = pathlib.Path(mutant.path).name, mutant.line + mutant.statement.count("\n")
+    lines = set(range(mutant.line - NEAR, last + NEAR + 1))
+    if " for (" in mutant.statement:
+        lines |= set(loop_lines(mutant, text))
+    gone = mutant.statement if mutant.operator.leaves_out else ""
+    named = ""
+    for cause, waiter in re.findall(r"(?:root cause|cause elsewhere): (.*)\n +-> (.*)", said):
+        places = [(file, int(line)) for file, line in re.findall(r"([\w.-]+\.(?:[ch]|cpp)):(\d+)", waiter)]
+        if any(file == name and line in lines for file, line in places):
+            return "at the line", cause
+        if any(re.search(statement, gone) and re.search(event, cause) for statement, event in events):
+            named = named or cause
+    return ("elsewhere", named) if named else ("no", "")
 
 
 def judge(mutant, said):
@@ -241,9 +297,12 @@ def judge(mutant, said):
     last = mutant.line + mutant.statement.count("\n")
     near = [f for f in found if any(file == name and mutant.line - NEAR <= line <= last + NEAR for file, line in f[1])]
     kinds = sorted({kind for kind, _, _ in found})
-    means = [f for f in near or found if not mutant.operator.kinds or f[0] in mutant.operator.kinds]
-    how = "at the line" if near and means else "elsewhere" if means else "as another kind"
-    return {"found": how, "kinds": kinds, "said": (means or near or found)[0][2]}
+
+    def right(some):
+        return [f for f in some if not mutant.operator.kinds or f[0] in mutant.operator.kinds]
+
+    how = "at the line" if right(near) else "elsewhere" if right(found) else "as another kind"
+    return {"found": how, "kinds": kinds, "said": (right(near) or right(found) or near or found)[0][2]}
 
 
 def try_mutant(place, mutant, good):
@@ -266,7 +325,12 @@ def try_mutant(place, mutant, good):
         checked, _, said = place.run(program, "mutant", "--check")
         if checked in ("crash", "timeout"):
             result = checked
-        return {"program": program, "result": result, **judge(mutant, said)}
+        judged = judge(mutant, said)
+        if checked == "deadlock" and judged["found"] != "at the line":
+            how, cause = judge_deadlock(mutant, said, text, EVENTS)
+            if WAYS.index(how) < WAYS.index(judged["found"]):
+                judged = {"found": how, "kinds": ["deadlock"], "said": cause}
+        return {"program": program, "result": result, **judged}
     finally:
         path.write_text(text)
 
@@ -298,7 +362,7 @@ RESULTS = ("same", "wrong", "deadlock", "hang", "fault", "timeout", "crash")
 WAYS = ("at the line", "elsewhere", "as another kind", "no")
 
 
-def table(rows, equivalent):
+def table(rows, equivalent, operators):
     """What was found, by what the mutants do."""
     counted = [row for row in rows if row["id"] not in equivalent]
     found = collections.Counter((row["result"], row["found"]) for row in counted)
@@ -313,14 +377,14 @@ def table(rows, equivalent):
               "class.", ""]
     lines += ["| operator | " + " | ".join("not found" if way == "no" else way for way in WAYS) + " |",
               "|---|" + "---|" * len(WAYS)]
-    for operator in OPERATORS:
+    for operator in operators:
         of_it = collections.Counter(row["found"] for row in counted if row["operator"] == operator.name)
         lines.append(f"| {operator.name} | " + " | ".join(str(of_it[way]) for way in WAYS) + " |")
     return "\n".join(lines)
 
 
-def tell(rows, equivalent, out):
-    text = [table(rows, equivalent), "", "Not found, or as another kind:"]
+def tell(rows, equivalent, out, operators):
+    text = [table(rows, equivalent, operators), "", "Not found, or as another kind:"]
     for row in rows:
         if row["found"] in ("no", "as another kind") and row["id"] not in equivalent:
             text.append(f"  {row['id']} {row['result']:5} {row['operator']:16} {row['program']:7} {row['shown']}" +
@@ -366,7 +430,7 @@ def run_all(options):
                     log.flush()
                 if row["result"] in RESULTS and len(rows) < options.count:
                     rows.append(row)
-    tell(rows, equivalent_mutants(), out)
+    tell(rows, equivalent_mutants(), out, OPERATORS)
     sys.exit(any(row["result"] == "crash" for row in rows))
 
 

@@ -93,6 +93,12 @@ pair "the address of a context that is in use" config-race 'INPUT_B\) \/ UNIT - 
     add trisc.c "$unpacks\\n$context }\\n$base_a\\n$base_b\\n$taken\\n$arrived\\nmop_run();\\n$ends\\n$twice" \
     "$unpacks\\n$context }\\n$base_a\\n$base_b\\n$taken\\n$arrived\\nmop_run();\\n$ends\\n$context }\\n$twice"
 
+set_word='CONFIG(SCRATCH_SEC0_val) = 0x100 + left;' change_word='config_change(SCRATCH_SEC0_val, 1);'
+pair "bits of a word whose store may come later" config-race 'config_change\(SCRATCH' \
+    'RMWCIB[0-3] changes SCRATCH_SEC0_val in a word, and the store of trisc2 .* to it may not have arrived; STALLWAIT\(STALL_CFG, TRISC_CFG\) is missing' \
+    add trisc.c "$(before "$end_of_pack" 'tensix_wait();' "$set_word" "$change_word")" \
+    "$(before "$end_of_pack" 'tensix_wait();' "$set_word" 'config_stored();' "$change_word")"
+
 # --- What threads share ---
 
 mutex='tensix_push(WORD(ATGETM, .index = 0));' release='tensix_push(WORD(ATRELM, .index = 0));'

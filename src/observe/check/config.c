@@ -24,6 +24,7 @@ static struct check_config *config_of(const struct check_scene *scene)
         own->config = calloc(1, sizeof *own->config);
         for (unsigned i = 0; own->config && i < CONFIG_PIECES; i++) {
             own->config->piece[i].is_ever_set = scene->checks->is_late;
+            own->config->piece[i].needs = check_config_needs(i);
         }
         if (own->config) {
             own->config->is_late = scene->checks->is_late;
@@ -260,6 +261,7 @@ static void set_piece(const struct check_scene *scene, unsigned index, uint32_t 
         piece->hart = scene->hart;
         piece->pc = scene->event->pc;
     } else { /* the firmware: kernels find what it sets */
+        piece->firmware |= bits;
         piece->left &= ~bits;
         piece->before = (piece->before & ~bits) | (value_of(&scene->tile->tensix, index) & bits);
     }
@@ -267,10 +269,15 @@ static void set_piece(const struct check_scene *scene, unsigned index, uint32_t 
 
 /* --- Using --- */
 
-/* What an instruction uses of what an earlier launch has left. */
-struct config_leaks {
+/* Pieces that a report names. */
+struct config_list {
     unsigned count, named, first;
     char names[160];
+};
+
+/* What an instruction uses of what an earlier launch has left, and of what this one had to set. */
+struct config_leaks {
+    struct config_list left, unset;
 };
 
 /* One place that leaves something is one mistake, whatever uses it. */
@@ -289,54 +296,78 @@ static bool is_told_of_place(struct config_places *places, unsigned index, unsig
 }
 
 /* May there be anything to say of who uses it? */
-static bool is_left(const struct check_config *config, unsigned index)
+static bool may_be_told(const struct check_config *config, unsigned index)
 {
     const struct config_piece *piece = &config->piece[index];
-    return piece->left & ~piece->set & ~piece->told;
+    return (piece->left | (piece->needs & ~piece->firmware)) & ~piece->set & ~piece->told;
+}
+
+static void add_to_list(struct config_list *list, unsigned piece, uint32_t bits)
+{
+    const size_t length = strlen(list->names);
+    char name[130];
+    name_piece(piece, bits, name, sizeof name);
+    if (list->count == 0) {
+        list->first = piece;
+        snprintf(list->names, sizeof list->names, "%s", name);
+        list->named = 1;
+    } else if (length + strlen(", ") + strlen(name) < sizeof list->names) {
+        snprintf(list->names + length, sizeof list->names - length, ", %s", name);
+        list->named++;
+    }
+    list->count++;
 }
 
 static void judge_piece(const struct check_scene *scene, struct config_leaks *leaks, unsigned index,
                         uint32_t used)
 {
     struct config_piece *piece = &scene->own->config->piece[index];
-    const uint32_t left = piece->left & ~piece->set & ~piece->told & used;
-    const size_t length = strlen(leaks->names);
-    char name[130];
-    if (!left) {
+    const uint32_t open = used & ~piece->set & ~piece->told;
+    const uint32_t left = open & piece->left;
+    const uint32_t unset = open & piece->needs & ~piece->firmware & ~left;
+    if (!(left | unset)) {
         return;
     }
-    piece->told |= left;
-    if (is_told_of_place(&scene->checks->places, piece->place, index)) {
-        return;
+    piece->told |= left | unset;
+    if (left && !is_told_of_place(&scene->checks->places, piece->place, index)) {
+        add_to_list(&leaks->left, index, left);
     }
-    name_piece(index, left, name, sizeof name);
-    if (leaks->count == 0) {
-        leaks->first = index;
-        snprintf(leaks->names, sizeof leaks->names, "%s", name);
-        leaks->named = 1;
-    } else if (length + strlen(", ") + strlen(name) < sizeof leaks->names) {
-        snprintf(leaks->names + length, sizeof leaks->names - length, ", %s", name);
-        leaks->named++;
+    if (unset && scene->own->is_known && !scene->own->config->is_late) {
+        add_to_list(&leaks->unset, index, unset);
     }
-    leaks->count++;
+}
+
+enum { MORE = 24 };
+
+static const char *more_than_named(const struct config_list *list, char text[MORE])
+{
+    text[0] = '\0';
+    if (list->count > list->named) {
+        snprintf(text, MORE, " and %u more", list->count - list->named);
+    }
+    return text;
 }
 
 static void report_leaks(const struct check_scene *scene, const char *user,
                          const struct config_leaks *leaks)
 {
     const struct config_places *places = &scene->checks->places;
-    const struct config_piece *piece = &scene->own->config->piece[leaks->first];
-    char more[24] = "";
-    if (leaks->count == 0) {
-        return;
+    const struct config_list *left = &leaks->left, *unset = &leaks->unset;
+    char more[MORE];
+    if (left->count) {
+        const struct config_piece *piece = &scene->own->config->piece[left->first];
+        check_report(scene, PENROSE_FAULT_CONFIG_LEAK, scene->hart, scene->event->pc, 0,
+                     "%s uses %s%s, which this kernel has not set: as left by %s", user,
+                     left->names, more_than_named(left, more),
+                     piece->place < places->count ? places->place[piece->place].text
+                                                  : "an earlier launch");
     }
-    if (leaks->count > leaks->named) {
-        snprintf(more, sizeof more, " and %u more", leaks->count - leaks->named);
+    if (unset->count) {
+        check_report(scene, PENROSE_FAULT_CONFIG_UNSET, scene->hart, scene->event->pc, 0,
+                     "%s uses %s%s, which this kernel has not set: as the operation before it "
+                     "leaves that, or a reset",
+                     user, unset->names, more_than_named(unset, more));
     }
-    check_report(
-        scene, PENROSE_FAULT_CONFIG_LEAK, scene->hart, scene->event->pc, 0,
-        "%s uses %s%s, which this kernel has not set: as left by %s", user, leaks->names, more,
-        piece->place < places->count ? places->place[piece->place].text : "an earlier launch");
 }
 
 /* What of the configuration of formats the Matrix Unit and the Vector Unit use. */
@@ -544,7 +575,7 @@ void check_config_unit(const struct check_scene *scene)
     }
     const char *user = races_mnemonic(event->word);
     const enum order_unit unit = order_unit_of(work->row, event->word);
-    struct config_leaks leaks = {.count = 0};
+    struct config_leaks leaks = {.left.count = 0};
     bool schedules = tensix_traits(work->row) & TENSIX_TRAIT_SCHEDULES;
     bool is_of_kernel = check_is_of_kernel(scene, event->pc) && scene->hart < RV32_CORES;
     for (unsigned i = 0; i < work->touches && is_of_kernel; i++) {
@@ -553,7 +584,7 @@ void check_config_unit(const struct check_scene *scene)
             const unsigned piece = piece_of(touch->state, j);
             if (!touch->is_write && touch->state == OBSERVED_STATE_LREG && !schedules) {
                 judge_lreg(scene, &leaks, user, j, work->row);
-            } else if (!touch->is_write && piece < CONFIG_AT_LREGS && is_left(config, piece)) {
+            } else if (!touch->is_write && piece < CONFIG_AT_LREGS && may_be_told(config, piece)) {
                 judge_piece(scene, &leaks, piece, bits_used(scene, touch, unit, j));
             }
         }
@@ -679,7 +710,7 @@ void check_config_expands(const struct check_scene *scene)
     const unsigned mops = CONFIG_AT_MOPS + event->thread * CONFIG_MOP_PIECES;
     const unsigned slots = CONFIG_AT_REPLAYS + event->thread * REPLAY_ENTRIES;
     const struct tensix_args_REPLAY replay = tensix_decode_REPLAY(event->word);
-    struct config_leaks leaks = {.count = 0};
+    struct config_leaks leaks = {.left.count = 0};
     unsigned unset = CONFIG_PIECES;
     switch (event->word >> 24) {
     case TENSIX_OPCODE_MOP_CFG:

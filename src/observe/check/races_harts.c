@@ -577,6 +577,34 @@ static void judge_use_of_stores(const struct check_scene *scene, const struct or
     }
 }
 
+/* RMWCIB changes bits of a word. A store of the whole word that arrives behind it takes them back. */
+static void judge_change_of_stores(const struct check_scene *scene, const struct order_stamp *stamp,
+                                   const struct observed_touch *touch)
+{
+    const unsigned thread = races_thread(stamp);
+    struct races_stores *stores = &scene->own->races->config_stores[RV32_T0 + thread];
+    if (races_reach(stamp->word) == UINT32_MAX ||
+        is_synchronised(scene, thread, TENSIX_TRACKS_CONFIG)) {
+        return;
+    }
+    for (uint32_t i = touch->first; i < touch->first + touch->count; i++) {
+        struct races_store *store = find_under_way_store(scene, stores, stamp, i);
+        char fields[160], text[CHECK_PLACE];
+        if (store) {
+            store->number = 0;
+            tensix_field_names(false, i % TENSIX_STATE_WORDS, races_reach(stamp->word), fields,
+                               sizeof fields);
+            check_report(
+                scene, PENROSE_FAULT_CONFIG_RACE, stamp->hart, stamp->pc, AT_CONFIG + 4 * i,
+                "%s changes %s in a word, and the store of %s to it may not have arrived; "
+                "STALLWAIT(%s, TRISC_CFG) is missing",
+                races_mnemonic(stamp->word), fields,
+                check_place(scene, store->hart, store->pc, text), races_block_name(stamp->word));
+            return;
+        }
+    }
+}
+
 void races_harts_unit(const struct check_scene *scene, const struct order_stamp *stamp)
 {
     struct check_races *races = scene->own->races;
@@ -594,8 +622,11 @@ void races_harts_unit(const struct check_scene *scene, const struct order_stamp 
     for (unsigned i = 0; i < work->touches; i++) {
         const struct observed_touch *touch = &work->touch[i];
         bool is_gpr_touch = touch->state == OBSERVED_STATE_GPR;
-        if (!touch->is_write && (is_gpr_touch || touch->state == OBSERVED_STATE_CONFIG)) {
+        const bool is_config_touch = touch->state == OBSERVED_STATE_CONFIG;
+        if (!touch->is_write && (is_gpr_touch || is_config_touch)) {
             judge_use_of_stores(scene, stamp, touch);
+        } else if (touch->is_write && is_config_touch) {
+            judge_change_of_stores(scene, stamp, touch);
         }
         for (uint32_t j = touch->first; is_gpr_touch && j < touch->first + touch->count; j++) {
             struct order_stamp *note = touch->is_write

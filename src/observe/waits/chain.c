@@ -178,14 +178,23 @@ static void wait_for_answer(const struct chain *chain, struct waiter *waiter, en
     bool is_trisc = core >= RV32_T0 && core <= RV32_T2;
     bool is_mailbox = chain->tile->kind->type == TILE_TENSIX && access->address >= AT_MAILBOX &&
                       access->address < END_MAILBOX;
-    const uint8_t sender = (uint8_t)((access->address - AT_MAILBOX) >> 12 & 3);
+    const uint8_t partner = (uint8_t)((access->address - AT_MAILBOX) >> 12 & 3);
     if (is_mailbox && !access->store) {
         snprintf(waiter->what, sizeof waiter->what, "a word in the mailbox from %s",
-                 arch_hart_name((enum penrose_hart)sender));
+                 arch_hart_name((enum penrose_hart)partner));
         snprintf(waiter->missing, sizeof waiter->missing, "%s sends nothing to the mailbox of %s",
-                 arch_hart_name((enum penrose_hart)sender),
+                 arch_hart_name((enum penrose_hart)partner),
                  arch_hart_name((enum penrose_hart)core));
-        add_candidates(waiter, 1, &sender);
+        add_candidates(waiter, 1, &partner);
+        return;
+    }
+    if (is_mailbox) { /* in which its own words are still */
+        snprintf(waiter->what, sizeof waiter->what, "room in the mailbox of %s",
+                 arch_hart_name((enum penrose_hart)partner));
+        snprintf(waiter->missing, sizeof waiter->missing, "%s takes nothing of %s from its mailbox",
+                 arch_hart_name((enum penrose_hart)partner),
+                 arch_hart_name((enum penrose_hart)core));
+        add_candidates(waiter, 1, &partner);
         return;
     }
     snprintf(waiter->what, sizeof waiter->what, "%s",
@@ -454,17 +463,33 @@ static void put_senders(const struct chain *chain, const struct under_way *sende
     }
 }
 
+/* A thread that this one waits for, while it waits for this one itself; NULL: there is none. */
+static const struct waiter *find_opposite(const struct chain *chain, unsigned number)
+{
+    const struct waiter *waiter = &chain->waiter[number];
+    for (unsigned i = 0; i < waiter->candidates; i++) {
+        const unsigned other = waiter->candidate[i];
+        if (number >= THREAD_0 && other >= THREAD_0 && chain->waiter[other].waits &&
+            leads_to(chain, other, number)) {
+            return &chain->waiter[other];
+        }
+    }
+    return NULL;
+}
+
 static void add_root(struct wait_lines *lines, struct chain *chain, unsigned number)
 {
     const struct waiter *waiter = &chain->waiter[number];
     struct wait_words words;
+    const struct waiter *opposite = find_opposite(chain, number);
     wait_words_start(&words);
     words.interest = waiter->senders.places ? WAIT_WAITS : WAIT_ROOT;
-    wait_words_put(&words, "%s: %s",
+    wait_words_put(&words, "%s: %s%s%s%s",
                    waiter->runs || waits_for_runner(chain, waiter) ? "cause so far"
                    : waiter->senders.places                        ? "cause elsewhere"
                                                                    : "root cause",
-                   waiter->missing);
+                   opposite ? "two threads wait for each other: " : "", waiter->missing,
+                   opposite ? ", and " : "", opposite ? opposite->missing : "");
     if (waiter->culprit) {
         wait_places_line(&words, chain->chip, chain->tile, waiter->culprit->pc);
     }

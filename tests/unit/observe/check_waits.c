@@ -587,6 +587,41 @@ TEST(a_semaphore_that_is_not_posted_is_a_root)
     penrose_chip_destroy(chip);
 }
 
+/* Each thread would post behind its wait what the other one waits for. */
+TEST(two_threads_that_wait_for_each_other)
+{
+    static const char *const lines[] = {
+        "tile (1, 2) root cause: two threads wait for each other: nobody posts semaphore 1, and "
+        "nobody posts semaphore 2: ",
+        "      -> thread 1 of the coprocessor waits for semaphore 1\n",
+        "      -> thread 0 of the coprocessor waits for semaphore 2\n",
+        NULL,
+    };
+    struct penrose_chip *chip = open_chip();
+    start_program(chip, 1, 2, PENROSE_TRISC0, 0x1200,
+                  ".ttinsn SEMINIT 1, 0, 4; .ttinsn SEMWAIT 511, 4, 1; .ttinsn SEMPOST 2; ebreak");
+    start_program(chip, 1, 2, PENROSE_TRISC1, 0x1300,
+                  ".ttinsn SEMINIT 1, 0, 2; .ttinsn SEMWAIT 511, 2, 1; .ttinsn SEMPOST 4; ebreak");
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
+    make_report(chip);
+    has_lines(lines);
+    penrose_chip_destroy(chip);
+}
+
+TEST(a_mailbox_that_nobody_empties)
+{
+    struct penrose_chip *chip = open_chip();
+    start_program(chip, 1, 2, PENROSE_TRISC0, 0x1200,
+                  "lui a0, 0xffec2; sw a0, 0(a0); sw a0, 0(a0); sw a0, 0(a0); sw a0, 0(a0); "
+                  "sw a0, 0(a0); ebreak");
+    start_program(chip, 1, 2, PENROSE_TRISC1, 0x1300, "ebreak");
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
+    make_report(chip);
+    has("root cause: trisc1 takes nothing of trisc0 from its mailbox: trisc1 has ended$");
+    has("^      -> trisc0 waits for room in the mailbox of trisc1$");
+    penrose_chip_destroy(chip);
+}
+
 /* ncrisc waits for a read's data, which were lost, and trisc0 for the pages that ncrisc would push. */
 TEST(a_lost_response_is_a_root)
 {

@@ -1,0 +1,47 @@
+/* What each kernel has to set before it uses it. */
+#include "observe/check/pieces.h"
+#include "tensix/config/regs.h"
+
+static uint32_t needs_of_word(unsigned word)
+{
+    static const enum tensix_field_id fields[] = {
+#define NEEDS(name) TENSIX_FIELD_##name,
+#include "needs.def"
+    };
+    uint32_t bits = 0;
+    for (unsigned i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        const struct tensix_field *field = &tensix_fields[fields[i]];
+        bits |= field->word == word ? tensix_field_mask(field) : 0;
+    }
+    return bits;
+}
+
+static uint32_t needs_of_thread_word(unsigned word)
+{
+    static const struct {
+        unsigned first, count;
+    } words[] = {
+        {TENSIX_WORD_ADDR_MOD_AB_SEC0_SrcAIncr, 8},       /* address modifiers: of Src, */
+        {TENSIX_WORD_ADDR_MOD_DST_SEC0_DestIncr, 8},      /* of Dst, */
+        {TENSIX_WORD_ADDR_MOD_PACK_SEC0_YsrcIncr, 4},     /* and of the packer */
+        {TENSIX_WORD_DEST_TARGET_REG_CFG_MATH_Offset, 1}, /* where tiles lie in Dst */
+        {TENSIX_WORD_UNPACK_MISC_CFG_CfgContextOffset_0, 1}, {TENSIX_WORD_SRCA_SET_Base, 1},
+    };
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (word - words[i].first < words[i].count) {
+            return UINT32_MAX;
+        }
+    }
+    return 0;
+}
+
+uint32_t check_config_needs(unsigned piece)
+{
+    if (piece < CONFIG_AT_THREAD_WORDS) {
+        return needs_of_word(piece % TENSIX_STATE_WORDS);
+    }
+    if (piece < CONFIG_AT_GPRS) {
+        return needs_of_thread_word((piece - CONFIG_AT_THREAD_WORDS) % TENSIX_THREAD_WORDS);
+    }
+    return piece - CONFIG_AT_ADCS < CONFIG_ADC_PIECES ? UINT32_MAX : 0;
+}
