@@ -62,12 +62,12 @@ expect "no descriptor" 125 "soc_descriptor.yaml is missing.*penrose info --soc-d
 touch "$work/file"
 for place in "$work" "$work/nowhere/file" "$work/file/below" /dev/full; do
     [ "$place" != /dev/full ] || [ -w /dev/full ] || continue
-    for option in --report --trace; do
+    for option in --report --trace --profile; do
         expect "$option $place" 125 "^penrose: $option: $place (is a folder|cannot be written)" -- \
             exec $option "$place" -- echo started
         report "and nothing is run" "$(cat "$work/out")"
     done
-    for variable in PENROSE_REPORT PENROSE_TRACE PENROSE_SUMMARY; do
+    for variable in PENROSE_REPORT PENROSE_TRACE PENROSE_PROFILE PENROSE_SUMMARY; do
         before=$(ls -ld "$place" 2>/dev/null)
         export "$variable=$place"
         expect "$variable=$place" 125 "^penrose: $variable: $place (is a folder|cannot be written)" \

@@ -80,6 +80,8 @@ report "with flows and counters" \
     "$(python3 "$srcdir/tests/cli/perfetto.py" "$work/reads.pftrace" 'NoC 0' 'read of 64 bytes, tile 17,13' \
         'DRAM: bytes in 256 cycles=3200' releases 'goes on' 2>&1)"
 expect "and as a page" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.html"
+holds "with its tile" '<title>1,2: 3200</title>' "$work/reads.html"
+holds "and DRAM over time" '<td>DRAM, bytes</td><td><svg' "$work/reads.html"
 holds "with the same sentence" 'bound by DRAM, 9[0-9] % of the critical path' "$work/reads.html"
 
 # --- Two profiles ---
@@ -108,6 +110,11 @@ expect "a folder that is not there" 2 '--profile: cannot write .*/absent/p: No s
     run "$work/loop.elf" --profile "$work/absent/p"
 expect "a disk that is full" 2 '--profile: cannot write /dev/full: No space left' -- \
     run "$work/loop.elf" --profile /dev/full
+for form in html csv pftrace; do
+    ln -s /dev/full "$work/full.$form"
+    expect "a disk that is full, for $form" 2 "--profile: cannot write $work/full.$form: No space left" \
+        'out:^tile [(]1, 2[)]: done after' -- run "$work/loop.elf" --profile "$work/full.$form"
+done
 expect "a trace as well" 2 '--trace and --profile do not go together' -- \
     run "$work/loop.elf" --profile "$work/p" "--trace=$work/t"
 expect "a profile of no trace" 2 'no trace in binary form' -- \

@@ -70,7 +70,7 @@ static void put_wave(const struct profile *profile, unsigned number, const char 
         double height = WAVE_HEIGHT * (double)wave[at] / (double)most;
         if (wave[at]) {
             fprintf(file, "<rect%s x=\"%u\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>",
-                    number == PROFILE_LANES ? " class=\"noc\"" : "", at * WAVE_STEP,
+                    number >= PROFILE_NOC_WAVE ? " class=\"noc\"" : "", at * WAVE_STEP,
                     WAVE_HEIGHT - height, WAVE_STEP - 1, height);
         }
     }
@@ -89,7 +89,8 @@ static void put_waves(const struct profile *profile, FILE *file)
             put_wave(profile, lane, name, file);
         }
     }
-    put_wave(profile, PROFILE_LANES, "NoC, bytes", file);
+    put_wave(profile, PROFILE_NOC_WAVE, "NoC, bytes", file);
+    put_wave(profile, PROFILE_DRAM_WAVE, "DRAM, bytes", file);
     fputs("</table>\n", file);
 }
 
@@ -183,9 +184,54 @@ static void put_path(const struct profile *profile, FILE *file)
     free(row);
 }
 
+/* A square for each tile at its place, the darker the more there is of something. */
+static void put_heat(const struct profile *profile, const char *title,
+                     uint64_t (*amount)(const struct profile_tile *tile), FILE *file)
+{
+    enum { SQUARE = 22 };
+    uint64_t most = 0;
+    unsigned right = 0, bottom = 0;
+    for (size_t i = 0; i < profile->tiles; i++) {
+        const struct profile_tile *tile = &profile->tile[i];
+        most = amount(tile) > most ? amount(tile) : most;
+        right = amount(tile) > 0 && tile->x > right ? tile->x : right;
+        bottom = amount(tile) > 0 && tile->y > bottom ? tile->y : bottom;
+    }
+    if (most == 0) {
+        return;
+    }
+    fprintf(file, "<td>%s, at most %" PRIu64 "<svg width=\"%u\" height=\"%u\">", title, most,
+            (right + 1) * SQUARE, (bottom + 1) * SQUARE);
+    for (size_t i = 0; i < profile->tiles; i++) {
+        const struct profile_tile *tile = &profile->tile[i];
+        if (amount(tile) > 0) {
+            fprintf(file,
+                    "<rect x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\" fill-opacity=\"%.2f\">"
+                    "<title>%u,%u: %" PRIu64 "</title></rect>",
+                    tile->x * SQUARE, tile->y * SQUARE, SQUARE - 2, SQUARE - 2,
+                    0.1 + 0.9 * (double)amount(tile) / (double)most, tile->x, tile->y,
+                    amount(tile));
+        }
+    }
+    fputs("</svg></td>\n", file);
+}
+
+static uint64_t amount_sent(const struct profile_tile *tile)
+{
+    return tile->noc_bytes;
+}
+
+static uint64_t amount_of_math(const struct profile_tile *tile)
+{
+    return tile->lane[PROFILE_FIRST_THREAD + 1].cycles.busy;
+}
+
 static void put_tiles(const struct profile *profile, FILE *file)
 {
-    fputs("<h2>Tiles</h2>\n<p>Cycles in which each lane is busy.</p>\n"
+    fputs("<h2>Tiles</h2>\n<table><tr>\n", file);
+    put_heat(profile, "Bytes that harts sent or asked for", amount_sent, file);
+    put_heat(profile, "Instructions of math", amount_of_math, file);
+    fputs("</tr></table>\n<p>Cycles in which each lane is busy.</p>\n"
           "<table><tr><th>tile</th><th>NoC bytes</th>",
           file);
     for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {

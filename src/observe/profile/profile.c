@@ -7,7 +7,7 @@
 
 #include "arch/names.h"
 
-enum { NOC_WAVE = PROFILE_LANES, FIRST_SLOTS = 1024 };
+enum { FIRST_SLOTS = 1024 };
 
 /* --- Tables --- */
 
@@ -125,7 +125,7 @@ static uint32_t row_of_event(struct profile *profile, unsigned lane, const char 
 
 static void halve_waves(struct profile *profile)
 {
-    for (unsigned i = 0; i <= PROFILE_LANES; i++) {
+    for (unsigned i = 0; i < PROFILE_ALL_WAVES; i++) {
         uint64_t *wave = profile->wave[i];
         for (unsigned at = 0; at < PROFILE_WAVES / 2; at++) {
             wave[at] = wave[2 * at] + wave[2 * at + 1];
@@ -367,9 +367,10 @@ static void fold_packet(struct profile *profile, struct profile_tile *tile,
         launch->noc_bytes += event->size;
         launch->dram_bytes += dram_bytes;
     }
-    add_to_wave(profile, NOC_WAVE, event->cycle, event->cycle + 1);
+    add_to_wave(profile, PROFILE_NOC_WAVE, event->cycle, event->cycle + 1);
     uint64_t at = (event->cycle - profile->wave_begin) / profile->wave_width;
-    profile->wave[NOC_WAVE][at] += event->size - 1;
+    profile->wave[PROFILE_NOC_WAVE][at] += event->size - 1;
+    profile->wave[PROFILE_DRAM_WAVE][at] += dram_bytes;
 }
 
 /* Makes room for steps, which launches that are over do not need any more. */

@@ -40,6 +40,9 @@ enum {
     PROFILE_FIRST_THREAD = PROFILE_OTHERS + PROFILE_MOST_OTHERS,
     PROFILE_THREADS = 3,
     PROFILE_LANES = PROFILE_FIRST_THREAD + PROFILE_THREADS,
+    PROFILE_NOC_WAVE = PROFILE_LANES,
+    PROFILE_DRAM_WAVE,
+    PROFILE_ALL_WAVES,
     PROFILE_WAVES = 128,
     PROFILE_SIDE = 64,
     PROFILE_KERNELS = 6, /* that a launch names */
@@ -112,8 +115,8 @@ struct profile {
     struct path path;          /* lanes are those of tile[0], of tile[1] and so on */
     bool is_empty, has_failed; /* no event yet; memory ran out, and some are missing */
     uint64_t first, last;      /* cycles of events */
-    /* Busy cycles of each lane, and bytes of the NoC, in turn: of PROFILE_WAVES stretches of time. */
-    uint64_t wave[PROFILE_LANES + 1][PROFILE_WAVES];
+    /* Busy cycles of each lane, bytes of the NoC, and those of DRAM: of PROFILE_WAVES stretches of time. */
+    uint64_t wave[PROFILE_ALL_WAVES][PROFILE_WAVES];
     uint64_t wave_begin, wave_width; /* of the first one; cycles */
 };
 

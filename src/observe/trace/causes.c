@@ -19,23 +19,33 @@ static void note_request(struct trace_causes *causes, const struct observed *see
                                .noc = seen->noc,
                                .packet = seen->packet,
                                .asker = seen->asker,
-                               .is_multicast = seen->is_multicast};
+                               .is_multicast = seen->is_multicast,
+                               .is_posted = seen->is_posted && seen->packet != NOC_READ};
 }
 
-/* The oldest request that the response may answer; NULL: none is remembered. A multicast has many
- * responses. */
+static bool may_be_answer(const struct observed *response, const struct trace_request *request)
+{
+    return request->noc == response->noc && !request->is_posted &&
+           request->packet == response->packet - NOC_READ_RESPONSE + NOC_READ;
+}
+
+/* The oldest request to that tile that the response may answer; otherwise the latest multicast, which has
+ * many responses. NULL: none is remembered. */
 static const struct trace_request *find_request(const struct trace_causes *causes,
                                                 const struct observed *response)
 {
-    const unsigned asked = response->packet - NOC_READ_RESPONSE + NOC_READ;
+    const struct trace_request *multicast = NULL;
     for (unsigned i = 0; i < causes->requests; i++) {
         const struct trace_request *request = &causes->request[i];
-        if (request->noc == response->noc && request->packet == asked &&
-            (request->is_multicast || request->node == response->node)) {
+        if (!may_be_answer(response, request)) {
+            continue;
+        }
+        if (!request->is_multicast && request->node == response->node) {
             return request;
         }
+        multicast = request->is_multicast ? request : multicast;
     }
-    return NULL;
+    return multicast;
 }
 
 uint64_t trace_causes_asked(const struct trace_causes *sender, const struct observed *seen)

@@ -29,7 +29,7 @@ struct trace_request {
     uint64_t left; /* its NIU: where requests stand in a queue, that is later */
     uint16_t node; /* that is asked */
     uint8_t noc, packet, asker;
-    bool is_multicast;
+    bool is_multicast, is_posted; /* nobody answers one that is posted */
 };
 
 /* Of a tile. All 0 at first. */

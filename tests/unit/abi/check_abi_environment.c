@@ -72,7 +72,7 @@ TEST(empty_values_are_as_if_not_set)
         "PENROSE_CARD",      "PENROSE_THREADS",     "PENROSE_KERNELS",     "PENROSE_POLICY",
         "PENROSE_SCHEDULE",  "PENROSE_TRACE",       "PENROSE_SUMMARY",     "PENROSE_REPORT",
         "PENROSE_RUN_AHEAD", "PENROSE_SHORTCUTS",   "PENROSE_ERROR_STYLE", "PENROSE_GDB",
-        "PENROSE_LOOPBACK",  "PENROSE_LINK_ERRORS", "PENROSE_CLUSTER"};
+        "PENROSE_LOOPBACK",  "PENROSE_LINK_ERRORS", "PENROSE_CLUSTER",     "PENROSE_PROFILE"};
     for (unsigned i = 0; i < COUNT(names); i++) {
         setenv(names[i], "", 1);
         libttsim_init();
@@ -100,7 +100,7 @@ TEST(wrong_values_are_told_and_the_default_is_used)
         "PENROSE_CARD",        "PENROSE_THREADS",     "PENROSE_KERNELS", "PENROSE_POLICY",
         "PENROSE_SCHEDULE",    "PENROSE_SUMMARY",     "PENROSE_TRACE",   "PENROSE_RUN_AHEAD",
         "PENROSE_SHORTCUTS",   "PENROSE_ERROR_STYLE", "PENROSE_GDB",     "PENROSE_LOOPBACK",
-        "PENROSE_LINK_ERRORS", "PENROSE_CLUSTER"};
+        "PENROSE_LINK_ERRORS", "PENROSE_CLUSTER",     "PENROSE_PROFILE"};
     for (unsigned i = 0; i < COUNT(names); i++) {
         char line[64];
         setenv(names[i], "/no/such", 1);
@@ -221,6 +221,25 @@ TEST(traces_are_written)
     ck_assert_uint_eq(lines_with(""), 2 * before);
     ck_assert_uint_eq(reported(""), 0);
     unlink(file_path);
+}
+
+/* A disk that is full is told at the end, and the run is what it would have been. */
+TEST(profiles_are_written)
+{
+    make_file("PENROSE_PROFILE");
+    libttsim_init();
+    uint32_t stored = cycles_of_two_stores();
+    libttsim_exit();
+    ck_assert_uint_eq(lines_with("Profile of "), 1);
+    ck_assert_uint_eq(lines_with("  brisc "), 2);
+    ck_assert_uint_eq(reported(""), 0);
+    unlink(file_path);
+    setenv("PENROSE_PROFILE", "/dev/full", 1);
+    libttsim_init();
+    ck_assert_uint_eq(cycles_of_two_stores(), stored);
+    ck_assert_uint_eq(reported("PENROSE_PROFILE"), 0);
+    libttsim_exit();
+    ck_assert_uint_eq(reported("PENROSE_PROFILE: not all of the profile could be written"), 1);
 }
 
 /* --- Summary --- */

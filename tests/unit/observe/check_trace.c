@@ -143,8 +143,8 @@ TEST(accesses_of_gddr_are_traced)
     has("delivers write of 64 bytes");
 }
 
-/* ncrisc of (3, 2) reads from GDDR and polls the counter of responses; then it writes what it has got to
- * (1, 2), whose brisc polls that word. */
+/* ncrisc of (3, 2) reads from GDDR and polls the counter of responses. Then it writes what it has got to
+ * (1, 2), whose brisc polls that word, without a response, and once more with one, for which it waits. */
 TEST(waits_end_by_somebody)
 {
     const uint32_t words[16] = {1};
@@ -155,19 +155,30 @@ TEST(waits_end_by_somebody)
     start_text();
     ck_assert_int_eq(penrose_write(chip, 17, 13, 0x8000, words, sizeof words, NULL), PENROSE_OK);
     command_fill(chip, 3, 2, 0, COMMAND_READ, bank, from, 32);
-    command_fill(chip, 3, 2, 1, COMMAND_WRITE | COMMAND_RESPONSE, from, to, 32);
+    command_fill(chip, 3, 2, 1, COMMAND_WRITE, from, to, 32);
+    command_fill(chip, 3, 2, 2, COMMAND_WRITE | COMMAND_RESPONSE, from, to, 32);
     start_program(chip, 1, 2, PENROSE_BRISC, CODE,
                   "lui s0, 8; lw a0, 0(s0); beq a0, zero, 0x1004; ebreak");
     start_program(chip, 3, 2, PENROSE_NCRISC, CODE,
                   "lui s0, 0xffb20; addi s1, s0, 0x7ff; addi s1, s1, 1; addi a0, zero, 1;"
                   "sw a0, 0x40(s0); lw a1, 0x208(s0); beq a1, zero, 0x1014;"
-                  "sw a0, 0x40(s1); ebreak");
-    ck_assert_int_eq(penrose_trace(chip, "kind=wait", take_text, NULL, NULL), PENROSE_OK);
+                  "sw a0, 0x40(s1); addi s1, s1, 0x7ff; addi s1, s1, 1; sw a0, 0x40(s1);"
+                  "lw a1, 0x204(s0); beq a1, zero, 0x102c; ebreak");
+    ck_assert_int_eq(penrose_trace(chip, "kind=wait,noc", take_text, NULL, NULL), PENROSE_OK);
     pass(chip, 5000);
     ck_assert_int_eq(penrose_trace(chip, NULL, NULL, NULL, NULL), PENROSE_OK);
     penrose_chip_destroy(chip);
     has("cycles, read response from DRAM, by ncrisc of 3,2 in cycle ");
     has("cycles, write, by ncrisc of 3,2 in cycle ");
+    const char *first = strstr(text, "sends write of"),
+               *second = strstr(first + 1, "sends write of");
+    while (second[-1] != '\n') {
+        second--;
+    }
+    char cause[100];
+    snprintf(cause, sizeof cause, "write acknowledgement, by ncrisc of 3,2 in cycle %lu\n",
+             strtoul(second, NULL, 10));
+    has(cause);
 }
 
 TEST(everything_is_traced)
