@@ -64,12 +64,12 @@ static struct penrose_place find(struct penrose_chip *chip, enum penrose_tile_ki
     return at;
 }
 
-/* The worker that begins with number `flow`: pairs are neighbours. */
+/* The worker that begins with number `flow`: pairs are neighbours, in the sense of the NoC. */
 static struct penrose_place home_of(struct penrose_chip *chip, const struct noc_row *row,
                                     unsigned flow)
 {
     bool is_pair = row->work.to == ROW_NEIGHBOUR;
-    return find(chip, PENROSE_TILE_TENSIX, is_pair ? 2 * flow : flow);
+    return find(chip, PENROSE_TILE_TENSIX, is_pair ? 2 * flow + row->work.noc : flow);
 }
 
 static struct penrose_place peer_of(struct penrose_chip *chip, const struct noc_row *row,
@@ -79,7 +79,7 @@ static struct penrose_place peer_of(struct penrose_chip *chip, const struct noc_
     struct penrose_place home = home_of(chip, row, flow);
     switch (row->work.to) {
     case ROW_NEIGHBOUR:
-        return find(chip, PENROSE_TILE_TENSIX, 2 * flow + 1);
+        return find(chip, PENROSE_TILE_TENSIX, 2 * flow + !row->work.noc);
     case OWN:
         return home;
     case COLUMN:
