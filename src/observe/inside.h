@@ -17,6 +17,7 @@
 #include "observe/history/replay.h"
 #include "observe/launches/launches.h"
 #include "observe/listing.h"
+#include "observe/profile/peaks.h"
 #include "observe/tensix_items.h"
 #include "observe/waits/left.h"
 #include "observe/waits/waits.h"

@@ -46,6 +46,8 @@ chip_sources += \
 	%D%/explain/values.h \
 	%D%/explain/writers.c \
 	%D%/explain/writers.h \
+	%D%/profile/peaks.c \
+	%D%/profile/peaks.h \
 	%D%/history/history.c \
 	%D%/history/replay.c \
 	%D%/history/replay.h \

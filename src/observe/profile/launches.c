@@ -6,8 +6,6 @@
 #include "observe/profile/profile.h"
 #include "observe/sink.h"
 
-enum { LINK_BYTES = 64 }; /* that a link takes in a cycle (SPEC: BlackholeA0 NoC/README) */
-
 /* --- Begin and end of kernels --- */
 
 static struct profile_launch *add_launch(struct profile *profile, uint64_t cycle)
@@ -284,14 +282,14 @@ static void put_use(const struct profile *profile, const struct profile_launch *
         sink_put(sink, ", of which %s is busy for %.0f %% of the time",
                  profile->lane_name[busiest] ? profile->lane_name[busiest] : "none",
                  per_cent(launch->lane[busiest].busy, all));
-    } else if (part == PATH_NOC || part == PATH_DRAM) {
-        sink_put(sink, ", where a tile moves %.1f bytes a cycle, %.0f %% of what a link takes",
+    } else if (part == PATH_NOC) {
+        sink_put(sink, ", where a tile moves %.1f bytes a cycle, %.0f %% of what its NIU takes",
                  all ? (double)launch->noc_bytes / (double)all : 0,
-                 per_cent(launch->noc_bytes, all * LINK_BYTES));
-    }
-    if (part == PATH_DRAM) {
-        sink_put(sink, ", and all of them %.1f to and from DRAM",
-                 length ? (double)launch->dram_bytes / (double)length : 0);
+                 per_cent(launch->noc_bytes, all * profile->peaks.niu));
+    } else if (part == PATH_DRAM) {
+        sink_put(sink, ", which moves %.1f bytes a cycle, %.0f %% of what it can",
+                 length ? (double)launch->dram_bytes / (double)length : 0,
+                 per_cent(launch->dram_bytes, length * profile->peaks.dram));
     }
 }
 

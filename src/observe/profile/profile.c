@@ -421,10 +421,11 @@ void profile_take(struct profile *profile, const struct penrose_trace_event *eve
 
 /* --- Begin and end --- */
 
-struct profile *profile_create(void)
+struct profile *profile_create(const struct profile_peaks *peaks)
 {
     struct profile *profile = calloc(1, sizeof *profile);
     if (profile) {
+        profile->peaks = *peaks;
         profile->is_empty = true;
         profile->wave_width = 1;
         profile->text = trace_text_create(NULL);

@@ -22,6 +22,7 @@
 
 #include "observe/names.h"
 #include "observe/profile/path.h"
+#include "observe/profile/peaks.h"
 #include "observe/trace/text.h"
 
 #define PROFILE_FILTER "kind=instruction,tensix,noc,wait"
@@ -100,6 +101,7 @@ struct profile_launch {
 };
 
 struct profile {
+    struct profile_peaks peaks;
     struct names names;
     const char *lane_name[PROFILE_LANES]; /* NULL: no tile has it */
     struct profile_tile *tile;
@@ -120,8 +122,8 @@ struct profile {
     uint64_t wave_begin, wave_width; /* of the first one; cycles */
 };
 
-/* NULL when memory runs out. */
-struct profile *profile_create(void);
+/* Of a chip with these peaks. NULL when memory runs out. */
+struct profile *profile_create(const struct profile_peaks *peaks);
 void profile_destroy(struct profile *profile); /* NULL does nothing */
 
 void profile_take(struct profile *profile, const struct penrose_trace_event *event);

@@ -11,6 +11,7 @@
 #include "host/files.h"
 #include "chip/calls.h"
 #include "isa/error.h"
+#include "observe/inside.h"
 #include "observe/profile/perfetto.h"
 #include "observe/profile/profile.h"
 #include "observe/trace/filter.h"
@@ -103,7 +104,8 @@ static bool choose_form(struct trace_file *trace, const struct chip_calls *calls
     } else if (ends_in(options->path, ".pftrace")) {
         trace->perfetto = perfetto_create(calls, gather_bytes, trace);
     } else {
-        trace->profile = profile_create();
+        const struct profile_peaks peaks = calls->inside->profile_peaks();
+        trace->profile = profile_create(&peaks);
         trace->show = ends_in(options->path, ".html")  ? profile_page
                       : ends_in(options->path, ".csv") ? profile_table
                                                        : profile_text;

@@ -14,7 +14,7 @@ static struct profile *profile;
 
 static void begin_profile(void)
 {
-    profile = profile_create();
+    profile = profile_create(&(struct profile_peaks){.niu = 62, .dram = 376});
     ck_assert_ptr_nonnull(profile);
 }
 
