@@ -82,6 +82,14 @@ void tensix_add_dst_touch(struct tensix *tensix, enum tensix_access access,
 
 /* --- What the row says --- */
 
+/* Does it have a GPR as a source? */
+static const bool has_sources[TENSIX_ROWS] = {
+#define SOURCE(name, hi, lo, bits) || true
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
+    [TENSIX_ROW_##token] = false cells,
+#include "tensix.def"
+};
+
 static unsigned thread_word(unsigned thread, unsigned word)
 {
     return thread * TENSIX_THREAD_WORDS + word;
@@ -123,12 +131,18 @@ static void touch_configuration(struct tensix *tensix, unsigned thread, unsigned
 {
     tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_THREAD_CONFIG,
                  thread_word(thread, TENSIX_WORD_CFG_STATE_ID_StateID), 1);
+    unsigned count = 0; /* words before `word` that are used, and lie together */
     for (unsigned word = 0; word < TENSIX_STATE_WORDS; word++) {
-        if ((tensix_config_uses[word].cached | tensix_config_uses[word].fresh) & users) {
+        bool is_used = (tensix_config_uses[word].cached | tensix_config_uses[word].fresh) & users;
+        if (count > 0 && (!is_used || word == TENSIX_GLOBAL_WORD)) {
             tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_CONFIG,
-                         config_word(tensix, thread, word), 1);
+                         config_word(tensix, thread, word - count), count);
+            count = 0;
         }
+        count += is_used;
     }
+    tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_CONFIG,
+                 config_word(tensix, thread, TENSIX_STATE_WORDS - count), count);
 }
 
 static void touch_each(struct tensix *tensix, enum tensix_access access, enum observed_state state,
@@ -161,7 +175,7 @@ void tensix_begin_touches(struct tensix *tensix, unsigned thread, unsigned row)
 {
     const uint32_t word = tensix->thread[thread].next;
     tensix->touches.count = 0;
-    for (unsigned gpr = 0; gpr < TENSIX_GPRS; gpr++) {
+    for (unsigned gpr = 0; gpr < TENSIX_GPRS && has_sources[row]; gpr++) {
         if (tensix_gpr_bits_read(row, word, gpr)) {
             tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_GPR, thread * TENSIX_GPRS + gpr, 1);
         }

@@ -11,14 +11,13 @@
 
 static bool learn(struct order_clock *clock, const struct order_clock *from)
 {
-    bool changed = false;
+    uint32_t changed = 0;
     for (unsigned i = 0; i < ORDER_LANES; i++) {
-        if (from->at[i] > clock->at[i]) {
-            clock->at[i] = from->at[i];
-            changed = true;
-        }
+        const uint32_t known = clock->at[i], told = from->at[i];
+        clock->at[i] = told > known ? told : known;
+        changed |= clock->at[i] ^ known;
     }
-    return changed;
+    return changed != 0;
 }
 
 static void learn_lane(const struct order *order, struct order_clock *clock, unsigned thread,
