@@ -96,7 +96,8 @@ struct check_races {
     struct races_late late[TENSIX_THREADS];
     struct races_given post[TENSIX_SEMAPHORES], bank[2 * TENSIX_SRCS];
     uint8_t semaphore[TENSIX_SEMAPHORES];   /* their values */
-    struct order_stamp mop[TENSIX_THREADS]; /* the latest instruction that comes from a MOP */
+    struct order_stamp mop[TENSIX_THREADS]; /* the latest instruction that comes from a MOP, */
+    bool is_mop_done[TENSIX_THREADS];       /* but for MOPs that the hart has seen expanded */
     struct order_stamp gpr_read[TENSIX_THREADS][TENSIX_GPRS];
     struct order_stamp gpr_written[TENSIX_THREADS][TENSIX_GPRS];
     struct order_stamp base[TENSIX_THREADS][TENSIX_UNPACKERS][RACES_CONTEXTS];

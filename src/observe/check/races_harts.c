@@ -369,13 +369,29 @@ static void judge_gpr_access(const struct check_scene *scene)
 
 /* --- The MOP expander --- */
 
+/* Its instructions may still wait at the gate when a MOP is expanded. */
+static void note_mop_push(const struct check_scene *scene, unsigned thread)
+{
+    const struct observed *event = scene->event;
+    bool is_push = event->kind == OBSERVED_WRITTEN && event->address >= RV32_PUSH_BASE &&
+                   event->address < RV32_PUSH_END;
+    if (is_push && event->value >> 24 == TENSIX_OPCODE_MOP) {
+        scene->own->races->is_mop_done[thread] = false;
+    }
+}
+
 static void judge_mop_store(const struct check_scene *scene)
 {
     struct check_races *races = scene->own->races;
     const unsigned thread = scene->hart - RV32_T0;
     const uint32_t address = (uint32_t)scene->event->address;
     bool is_done_check = scene->event->kind == OBSERVED_READ && address == AT_MOP_EXPANDER_DONE;
-    if (thread >= TENSIX_THREADS || !(address - AT_MOP_CFG < 4 * MOP_WORDS || is_done_check)) {
+    if (thread >= TENSIX_THREADS) {
+        return;
+    }
+    note_mop_push(scene, thread);
+    races->is_mop_done[thread] |= is_done_check;
+    if (!(address - AT_MOP_CFG < 4 * MOP_WORDS || is_done_check)) {
         return;
     }
     struct order_stamp *mop = &races->mop[thread];
@@ -611,7 +627,7 @@ void races_harts_unit(const struct check_scene *scene, const struct order_stamp 
     const struct observed_work *work = scene->event->work;
     const unsigned thread = races_thread(stamp);
     const struct tensix *tensix = &scene->tile->tensix;
-    if (tensix->thread[thread].parent == TENSIX_OPCODE_MOP) {
+    if (tensix->thread[thread].parent == TENSIX_OPCODE_MOP && !races->is_mop_done[thread]) {
         races->mop[thread] = *stamp;
     }
     struct order_stamp *base =
