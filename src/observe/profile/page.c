@@ -15,7 +15,8 @@ static const char head[] =
     "<style>\n"
     "body{font:14px/1.4 sans-serif;margin:2em;max-width:110em;color:#222}\n"
     "table{border-collapse:collapse}td,th{padding:2px 10px;text-align:left;vertical-align:top}\n"
-    "td.n{text-align:right}td.l{white-space:nowrap}code,td{font-family:monospace}\n"
+    "td.p{min-width:24em;overflow-wrap:anywhere}td.n{text-align:right}td.l{white-space:nowrap}code,"
+    "td{font-family:monospace}\n"
     ".bar{display:inline-block;height:12px}.busy{background:#2a7}.waits{background:#d83}\n"
     "td.s{min-width:36em;font-family:sans-serif}.idle{background:#ccc}svg{display:block}svg "
     "rect{fill:#2a7}svg .noc{fill:#47c}\n"
@@ -100,7 +101,7 @@ static void put_row_place(const struct profile *profile, const struct profile_ro
     char line[PROFILE_LINE_BYTES];
     fputs("</td><td>", file);
     html_text(file, row->symbol);
-    fputs("</td><td>", file);
+    fputs("</td><td class=\"p\">", file);
     html_text(file, row->source);
     if (row->line) {
         fprintf(file, ":%u", row->line);

@@ -479,7 +479,7 @@ TEST(text_and_page_show_the_rows)
     file = open_memstream(&text, &size);
     profile_page(profile, file);
     fclose(file);
-    ck_assert_ptr_nonnull(strstr(text, "<td>f&lt;int></td><td>kernel.c:3</td>"));
+    ck_assert_ptr_nonnull(strstr(text, "<td>f&lt;int></td><td class=\"p\">kernel.c:3</td>"));
     free(text);
     end_profile();
 }
