@@ -357,6 +357,13 @@ reported "a comment about another kind" '^checks: 1 finding, 0 excused' 0 1
 reported "another tile" '^checks: 0 findings' 0 0 --check=tile=3-3
 reported "another kernel" '^checks: 0 findings' 0 0 --check='noc,kernel=*/ncrisc.c'
 reported "its kernel" '^checks: 1 finding' 0 1 --check='noc,kernel=*/brisc.c'
+
+# Tiles of a launch whose kernels differ, with a mistake at the same pc.
+PENROSE_CACHE=$work/cache program twin gather brisc.c '1s/^/\n/; s/^    atomic_barrier\(\);/&\n    noc_read(neighbour, all, 0x100000, 64);/'
+cp -r "$work/twin/kernels" "$work/open/kernels/twin"
+description='/"hart"/{N;N;h;s/"brisc"/&, "tiles": "0-7,0"/p;x;s/"brisc"/&, "tiles": "0-7,1", "elf": "twin\/{hart}.elf"/;s/^ *\{/,{/}'
+reported "two kernels are two mistakes" '^checks: 2 findings' 0 2
+description=
 expect "a report without checks" 2 'are about findings of checks; add --check' -- \
     run "$work/copy.json" --firmware "$firmware" --report "$work/none.sarif"
 expect "a setting that there is not" 2 "no setting 'tiles=3' of checks" -- \

@@ -124,7 +124,8 @@ static void report_text(const struct check_scene *scene, const struct check_told
     for (unsigned i = 0; i < CHECK_TOLD; i++) {
         const struct check_told *other = &checks->told[i];
         if (other->is_there && other->kind == told->kind && other->hart == told->hart &&
-            other->pc == told->pc && other->launch == told->launch) {
+            other->pc == told->pc && other->launch == told->launch &&
+            other->program == told->program) {
             if (other->finding < FINDINGS) {
                 checks->findings.finding[other->finding].count++;
             }
@@ -134,7 +135,6 @@ static void report_text(const struct check_scene *scene, const struct check_told
     }
     struct check_told *kept = &checks->told[checks->tellings++ % CHECK_TOLD];
     bool is_new;
-    check_know_programs(scene);
     *kept = *told;
     kept->finding = find_or_add(scene, told, text, &is_new);
     add_others(checks, kept->finding);
@@ -147,13 +147,25 @@ static void report_text(const struct check_scene *scene, const struct check_told
     }
 }
 
+static const struct loader_elf *program_at(const struct check_scene *scene, uint32_t pc)
+{
+    const struct image *image =
+        images_find(chip_images(scene->checks->chip), scene->tile->x, scene->tile->y, pc);
+    return image ? image->elf : NULL;
+}
+
 void check_report(const struct check_scene *scene, enum penrose_fault_kind kind, unsigned hart,
                   uint32_t pc, uint32_t address, const char *format, ...)
 {
-    const struct check_told told = {
-        .is_there = true, .kind = kind, .hart = hart, .pc = pc, .launch = scene->own->launched.id};
     char text[sizeof((struct tile_fault *)0)->text];
     if (scene->checks->does[check_of[kind]]) {
+        check_know_programs(scene);
+        const struct check_told told = {.is_there = true,
+                                        .kind = kind,
+                                        .hart = hart,
+                                        .pc = pc,
+                                        .launch = scene->own->launched.id,
+                                        .program = program_at(scene, pc)};
         va_list arguments;
         va_start(arguments, format);
         vsnprintf(text, sizeof text, format, arguments);
