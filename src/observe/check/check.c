@@ -364,7 +364,7 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
     return status;
 }
 
-struct checks *check_of_chip(const struct penrose_chip *chip)
+static struct checks *checks_of(const struct penrose_chip *chip)
 {
     const struct observer *observer = chip->observers;
     while (observer && observer->see != see) {
@@ -373,9 +373,15 @@ struct checks *check_of_chip(const struct penrose_chip *chip)
     return observer ? observer->context : NULL;
 }
 
+bool check_allocated(struct penrose_chip *chip, const struct check_allocation *allocation)
+{
+    struct checks *checks = checks_of(chip);
+    return !checks || !checks->does[CHECK_MEMORY] || check_ranges_add(checks, allocation);
+}
+
 bool check_tell(struct penrose_chip *chip, struct check_result *result)
 {
-    const struct checks *checks = check_of_chip(chip);
+    const struct checks *checks = checks_of(chip);
     if (!checks) {
         return false;
     }

@@ -253,9 +253,6 @@ struct check_scene {
     unsigned hart; /* that acts, or that has pushed the instruction of the unit that does */
 };
 
-/* The checks of a chip; NULL: none are on. */
-struct checks *check_of_chip(const struct penrose_chip *chip);
-
 /* Reports that the hart breaks a rule by the instruction at `pc`. */
 void check_report(const struct check_scene *scene, enum penrose_fault_kind kind, unsigned hart,
                   uint32_t pc, uint32_t address, const char *format, ...)
@@ -380,6 +377,8 @@ void check_memory_begin(const struct check_scene *scene);
 
 /* --- ranges.c --- */
 
+/* A program has allocated a buffer; see check_allocated. */
+bool check_ranges_add(struct checks *checks, const struct check_allocation *allocation);
 /* A hart or a unit reads or writes L1 for a kernel. */
 void check_ranges_access(const struct check_scene *scene);
 /* A request of a kernel leaves. */

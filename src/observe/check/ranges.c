@@ -33,19 +33,13 @@ struct check_ranges {
     struct ranges l1[NOC_NODES], bank[GRID_BANKS];
 };
 
-static struct checks *checks_with_memory(const struct penrose_chip *chip)
-{
-    struct checks *checks = check_of_chip(chip);
-    return checks && checks->does[CHECK_MEMORY] ? checks : NULL;
-}
-
 /* --- What is told --- */
 
-bool check_allocated(struct penrose_chip *chip, const struct check_allocation *allocation)
+bool check_ranges_add(struct checks *checks, const struct check_allocation *allocation)
 {
-    struct checks *checks = checks_with_memory(chip);
+    const struct penrose_chip *chip = checks->chip;
     uint16_t place;
-    if (!checks || !chip_find(chip, allocation->x, allocation->y, &place)) {
+    if (!chip_find(chip, allocation->x, allocation->y, &place)) {
         return true;
     }
     if (!checks->ranges) {
