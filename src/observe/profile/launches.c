@@ -1,10 +1,29 @@
-/* Launches of a profile, and what bounds them; see profile.h. */
+/* Sums of cycles, launches of a profile, and what bounds them; see profile.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "observe/profile/profile.h"
 #include "observe/sink.h"
+
+/* --- Sums --- */
+
+void profile_add_cycles(struct profile_cycles *to, const struct profile_cycles *cycles)
+{
+    to->busy += cycles->busy;
+    to->waiting += cycles->waiting;
+    to->idle += cycles->idle;
+    to->held += cycles->held;
+}
+
+struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigned lane)
+{
+    struct profile_cycles all = {0};
+    for (size_t i = 0; i < profile->tiles; i++) {
+        profile_add_cycles(&all, &profile->tile[i].lane[lane].cycles);
+    }
+    return all;
+}
 
 /* --- Begin and end of kernels --- */
 

@@ -175,21 +175,13 @@ static bool find_cause(const struct profile *profile, const struct penrose_trace
     return true;
 }
 
-static void add_cycles(struct profile_cycles *to, const struct profile_cycles *cycles)
-{
-    to->busy += cycles->busy;
-    to->waiting += cycles->waiting;
-    to->idle += cycles->idle;
-    to->held += cycles->held;
-}
-
 static void charge_lane(struct profile *profile, struct profile_tile *tile, unsigned number,
                         const struct profile_cycles *cycles)
 {
     struct profile_launch *launch = profile_launch_of(profile, tile, number);
-    add_cycles(&tile->lane[number].cycles, cycles);
+    profile_add_cycles(&tile->lane[number].cycles, cycles);
     if (launch) {
-        add_cycles(&launch->lane[number], cycles);
+        profile_add_cycles(&launch->lane[number], cycles);
     }
 }
 
@@ -474,15 +466,6 @@ void profile_end(struct profile *profile)
     if (profile->rows > 0) {
         qsort(profile->row, profile->rows, sizeof *profile->row, compare_rows);
     }
-}
-
-struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigned lane)
-{
-    struct profile_cycles all = {0};
-    for (size_t i = 0; i < profile->tiles; i++) {
-        add_cycles(&all, &profile->tile[i].lane[lane].cycles);
-    }
-    return all;
 }
 
 static double busy_share(const struct profile *profile, unsigned lane)

@@ -132,6 +132,8 @@ void profile_take(struct profile *profile, const struct penrose_trace_event *eve
  * first. */
 void profile_end(struct profile *profile);
 
+void profile_add_cycles(struct profile_cycles *to, const struct profile_cycles *cycles);
+
 /* Of all tiles. */
 struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigned lane);
 
