@@ -354,7 +354,8 @@ sed -i "${line}s|\$| // penrose: noc-open nobody reads it|" "$work/open/src/bris
 reported "what a comment excuses" '^checks: 0 findings, 1 excused' 0 0
 sed -i "${line}s|noc-open nobody|noc-source nobody|" "$work/open/src/brisc.c"
 reported "a comment about another kind" '^checks: 1 finding, 0 excused' 0 1
-reported "another tile" '^checks: 0 findings' 0 0 --check=tile=3-3
+reported "one of its tiles" '^checks: 1 finding' 0 1 --check=tile=3-3
+reported "another tile" '^checks: 0 findings' 0 0 --check=tile=3-5
 reported "another kernel" '^checks: 0 findings' 0 0 --check='noc,kernel=*/ncrisc.c'
 reported "its kernel" '^checks: 1 finding' 0 1 --check='noc,kernel=*/brisc.c'
 

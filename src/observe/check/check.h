@@ -218,8 +218,8 @@ struct check_told {
     enum penrose_fault_kind kind;
     unsigned hart;
     uint32_t pc, launch;
-    const struct loader_elf
-        *program;     /* tiles of a launch may have others there; NULL: it is not known */
+    uint64_t
+        program; /* hash of its path: tiles of a launch may have others at `pc`; 0: not known */
     unsigned finding; /* FINDINGS: it is not reported */
 };
 

@@ -184,12 +184,17 @@ enum penrose_status findings_begin(struct findings *findings, const struct check
     return status ? status : read_baseline(findings, error);
 }
 
-static bool is_chosen_finding(const struct findings *findings, const struct finding *finding)
+bool findings_want(const struct findings *findings, unsigned x, unsigned y, uint32_t launch)
 {
     const struct check_settings *settings = &findings->settings;
-    return (!settings->has_tile || (settings->x == finding->x && settings->y == finding->y)) &&
-           (!settings->has_launch || settings->launch == finding->launch) &&
-           (!*settings->kernel || matches(settings->kernel, finding));
+    return (!settings->has_tile || (settings->x == x && settings->y == y)) &&
+           (!settings->has_launch || settings->launch == launch);
+}
+
+static bool is_chosen_finding(const struct findings *findings, const struct finding *finding)
+{
+    const char *kernel = findings->settings.kernel;
+    return !*kernel || matches(kernel, finding);
 }
 
 static bool is_to_be_reported(struct findings *findings, const struct finding *finding)

@@ -65,6 +65,9 @@ struct findings {
 enum penrose_status findings_begin(struct findings *findings, const struct check_settings *settings,
                                    struct penrose_error *error);
 
+/* Do the settings ask for findings of this tile and launch? */
+bool findings_want(const struct findings *findings, unsigned x, unsigned y, uint32_t launch);
+
 /* Adds a finding, whose texts are copied. The result is its index, or FINDINGS if it is not to be
  * reported; *is_new: it was not there. */
 unsigned findings_add(struct findings *findings, const struct finding *finding, bool *is_new);

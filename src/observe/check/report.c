@@ -147,18 +147,20 @@ static void report_text(const struct check_scene *scene, const struct check_told
     }
 }
 
-static const struct loader_elf *program_at(const struct check_scene *scene, uint32_t pc)
+static uint64_t program_at(const struct check_scene *scene, uint32_t pc)
 {
     const struct image *image =
         images_find(chip_images(scene->checks->chip), scene->tile->x, scene->tile->y, pc);
-    return image ? image->elf : NULL;
+    return image ? finding_hash(0, loader_elf_path(image->elf)) : 0;
 }
 
 void check_report(const struct check_scene *scene, enum penrose_fault_kind kind, unsigned hart,
                   uint32_t pc, uint32_t address, const char *format, ...)
 {
     char text[sizeof((struct tile_fault *)0)->text];
-    if (scene->checks->does[check_of[kind]]) {
+    if (scene->checks->does[check_of[kind]] &&
+        findings_want(&scene->checks->findings, scene->tile->x, scene->tile->y,
+                      scene->own->launched.id)) {
         check_know_programs(scene);
         const struct check_told told = {.is_there = true,
                                         .kind = kind,
