@@ -29,15 +29,12 @@ _Static_assert(sizeof(struct tensix_macro_config) ==
                "LoadMacroConfig is compared byte by byte");
 
 /* Lanes of the columns from `first` on whose LoadMacroConfig is that of `first`; 0 where an earlier
- * one has the same. Programs give all columns the same, so that is asked first. */
+ * one has the same. */
 static uint32_t lanes_like(const struct tensix_vector *vector, unsigned first)
 {
     const uint32_t lanes_of_column = 0x01010101;
     const struct tensix_macro_config *macro = vector->macro;
     uint32_t lanes = 0;
-    if (memcmp(macro, macro + 1, (TENSIX_LANE_COLUMNS - 1) * sizeof *macro) == 0) {
-        return first == 0 ? UINT32_MAX : 0;
-    }
     for (unsigned column = 0; column < TENSIX_LANE_COLUMNS; column++) {
         if (memcmp(&macro[column], &macro[first], sizeof *macro) == 0) {
             if (column < first) {
