@@ -88,7 +88,6 @@ struct penrose_chip {
     struct pcie pcie[2];
     struct niu plain_niu[GRID_PLAIN_TILES][GRID_NOCS]; /* L2CPU, security and empty tiles */
     struct noc_ways edge_ways[GRID_NOCS][NOC_NODES];   /* of places without a time of their own */
-    struct noc_link link[GRID_NOCS][NOC_NODES][GRID_DIRECTIONS]; /* from each router; timed runs */
     uint64_t edge_sequence;
     struct chip_identity identity;
 

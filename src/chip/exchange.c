@@ -38,19 +38,6 @@ static unsigned hops_of(const struct noc_packet *packet)
     return grid_hops(packet->noc, chip_position(packet->from), chip_position(packet->to));
 }
 
-/* Timed runs: the packet is sent later by what it waits for links on its way. */
-static void wait_for_links(struct penrose_chip *chip, struct noc_packet *packet)
-{
-    const struct noc_delivery *delivery = &chip->board.delivery;
-    struct grid_position at = chip_position(packet->from), to = chip_position(packet->to);
-    while (delivery->timing && (at.x != to.x || at.y != to.y)) {
-        enum grid_direction direction = grid_direction(packet->noc, at, to);
-        struct noc_link *link = &chip->link[packet->noc][noc_node(at.x, at.y)][direction];
-        packet->sent = noc_link_pass(delivery, link, packet, packet->sent);
-        at = grid_next(packet->noc, at, direction);
-    }
-}
-
 /* --- Delivery --- */
 
 static bool is_fused_off(const struct penrose_chip *chip, uint16_t place)
@@ -296,7 +283,6 @@ static void route_packet(struct penrose_chip *chip, struct noc_packet *packet)
         spread(chip, packet);
         return;
     }
-    wait_for_links(chip, packet);
     set_arrival(chip, packet, hops_of(packet));
     deliver_packet(chip, packet);
 }

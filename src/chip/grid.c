@@ -639,23 +639,6 @@ unsigned grid_hops(unsigned noc, struct grid_position from, struct grid_position
     return steps(from.x, to.x, GRID_WIDTH) + steps(from.y, to.y, GRID_HEIGHT);
 }
 
-enum grid_direction grid_direction(unsigned noc, struct grid_position from, struct grid_position to)
-{
-    bool is_along_x = noc == 0 ? from.x != to.x : from.y == to.y;
-    return is_along_x ? GRID_ALONG_X : GRID_ALONG_Y;
-}
-
-struct grid_position grid_next(unsigned noc, struct grid_position at, enum grid_direction direction)
-{
-    at = grid_mirror(noc, at);
-    if (direction == GRID_ALONG_X) {
-        at.x = (uint8_t)((at.x + 1) % GRID_WIDTH);
-    } else {
-        at.y = (uint8_t)((at.y + 1) % GRID_HEIGHT);
-    }
-    return grid_mirror(noc, at);
-}
-
 /* GUESS: the register is laid out as the vendor's firmware lays out the same thing in the windows
  * of the ARC tile: keep and skip as in a host's window, then coordinates of 6 bits. */
 struct grid_exclusion grid_exclusion_of_niu(uint32_t brcst_exclude)

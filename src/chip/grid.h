@@ -168,21 +168,7 @@ bool grid_niu_address(enum penrose_tile_kind kind, uint64_t address, uint32_t *o
 
 /* --- Routes --- */
 
-/* Where a NoC's links lead to from a router: to the next column, or to the next row, in the NoC's own
- * sense. */
-enum grid_direction { GRID_ALONG_X, GRID_ALONG_Y, GRID_DIRECTIONS };
-
-/* The first link of a unicast packet's way from one tile to another one. SPEC: BlackholeA0
- * NoC/RoutingPaths: to the right and then down on NoC 0, up and then to the left on NoC 1. Raw NoC 0
- * positions, here and below. */
-enum grid_direction grid_direction(unsigned noc, struct grid_position from,
-                                   struct grid_position to);
-
-/* Where that link leads to. */
-struct grid_position grid_next(unsigned noc, struct grid_position at,
-                               enum grid_direction direction);
-
-/* Router to router steps of a unicast packet. */
+/* Router to router steps of a unicast packet; raw NoC 0 positions. */
 unsigned grid_hops(unsigned noc, struct grid_position from, struct grid_position to);
 
 /* What thins out a multicast rectangle: NOC_BRCST_EXCLUDE, or the fourth word of a host's window.

@@ -22,18 +22,6 @@ uint64_t noc_pass(const struct noc_delivery *delivery, struct timing_resource *w
     return way->free_at > last ? way->free_at : last;
 }
 
-uint64_t noc_link_pass(const struct noc_delivery *delivery, struct noc_link *link,
-                       const struct noc_packet *packet, uint64_t last)
-{
-    const uint32_t bytes = bytes_of(packet), rate = delivery->timing->rate[TIMING_NOC_LINK_BYTES];
-    const uint64_t alone = bytes / rate, first = last > alone ? last - alone : 0;
-    if (bytes == 0) {
-        return last;
-    }
-    link->latest = first > link->latest ? first : link->latest;
-    return last + timing_serve(&link->way, rate, bytes, link->latest).begin - link->latest;
-}
-
 uint64_t noc_leave(const struct noc_delivery *delivery, struct noc_ways *ways,
                    struct noc_packet *packet, uint64_t cycle)
 {

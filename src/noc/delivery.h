@@ -5,8 +5,8 @@
  *              (tile/noc_short.c, chip/gddr.c); all else arrives when the length of a window has
  *              passed, however far it goes
  *   by hops    timed runs: SPEC NoC/README, performance. A packet leaves, and arrives, when the last of
- *              its data has passed its NIU. Data of packets that are no multicasts wait for links
- *              between routers, one packet after the other
+ *              its data has passed its NIU. Links between routers are never short, and no packet
+ *              blocks another one there
  *   at random  --schedule random: requests depart late, packets are late, and they overtake each
  *              other as far as the hardware lets them
  */
@@ -22,14 +22,6 @@ struct noc_ways {
     uint64_t
         begins; /* when the latest that is to leave begins to. HW: until then an NIU takes no other
                         request (noc.y.write_64tx_same, 2 KiB: 34 cycles each) */
-};
-
-/* A link from a router to the next one in a direction. Packets ask for all links of their way when they
- * leave, so not quite in the order of time. One that comes to a link before the latest that has asked
- * waits as long as if it came with that one. */
-struct noc_link {
-    struct timing_resource way;
-    uint64_t latest; /* when the first flit of any packet comes at the latest */
 };
 
 struct noc_delivery {
@@ -56,10 +48,6 @@ uint64_t noc_leave(const struct noc_delivery *delivery, struct noc_ways *ways,
  * then, and it is to be taken again. */
 bool noc_must_pass(const struct noc_delivery *delivery, struct noc_ways *ways,
                    struct noc_packet *packet);
-
-/* When the last flit of a packet passes a link, to which it comes at `last`. */
-uint64_t noc_link_pass(const struct noc_delivery *delivery, struct noc_link *link,
-                       const struct noc_packet *packet, uint64_t last);
 
 /* Cycles from a packet's departure, over so many hops, to its arrival. */
 uint64_t noc_latency(const struct noc_delivery *delivery, unsigned hops);

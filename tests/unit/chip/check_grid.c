@@ -558,27 +558,6 @@ TEST(test_hops)
     }
 }
 
-/* Link by link a packet comes to its end, and turns once. */
-TEST(test_links)
-{
-    for (unsigned i = 0; i < GRID_NOCS * GRID_TILES; i++) {
-        unsigned noc = i % GRID_NOCS, hops = 0, turns = 0;
-        struct grid_position at = at_xy(3, 5),
-                             to = at_xy(i / GRID_NOCS % GRID_WIDTH, i / GRID_NOCS / GRID_WIDTH);
-        const unsigned all = grid_hops(noc, at, to);
-        enum grid_direction last = noc == 0 ? GRID_ALONG_X : GRID_ALONG_Y;
-        while (hops <= all && (at.x != to.x || at.y != to.y)) {
-            enum grid_direction direction = grid_direction(noc, at, to);
-            turns += direction != last;
-            last = direction;
-            at = grid_next(noc, at, direction);
-            hops++;
-        }
-        EXPECT(hops == all);
-        EXPECT(turns <= 1);
-    }
-}
-
 struct received {
     unsigned count;
     struct grid_target target[GRID_TILES];

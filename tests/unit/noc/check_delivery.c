@@ -4,7 +4,7 @@
 
 static const struct timing timing = {
     .cycles = {[TIMING_NOC_NIU] = 5, [TIMING_NOC_HOP] = 9, [TIMING_NOC_END] = 7},
-    .rate = {[TIMING_NOC_NIU_BYTES] = 62, [TIMING_NOC_LINK_BYTES] = 64},
+    .rate = {[TIMING_NOC_NIU_BYTES] = 62},
 };
 static const struct noc_delivery timed = {.timing = &timing}, functional = {.window = 512};
 
@@ -43,19 +43,6 @@ TEST(packets_arrive_one_after_the_other)
     ck_assert_uint_ge(second.arrival, 1000 + OF_WHOLE);
     ck_assert_uint_le(second.arrival, 1000 + OF_WHOLE + 1);
     ck_assert(!noc_must_pass(&timed, &ways, &second));
-}
-
-/* Of two that want one link the second waits until the first has passed, also if it asks later and comes
- * earlier. A header waits for nobody. */
-TEST(packets_share_a_link)
-{
-    struct noc_link link = {0};
-    struct noc_packet whole = write_of(WHOLE), answer = {.kind = NOC_WRITE_ACK};
-    ck_assert_uint_eq(noc_link_pass(&timed, &link, &whole, 1000), 1000);
-    ck_assert_uint_eq(noc_link_pass(&timed, &link, &whole, 1100), 1000 + WHOLE / 64);
-    ck_assert_uint_eq(noc_link_pass(&timed, &link, &answer, 1100), 1100);
-    ck_assert_uint_eq(noc_link_pass(&timed, &link, &whole, 5000), 5000);
-    ck_assert_uint_eq(noc_link_pass(&timed, &link, &whole, 4990), 4990 + WHOLE / 64);
 }
 
 /* 62 bytes a cycle, however small the packets are. */
