@@ -44,7 +44,9 @@ static void put_lanes(const struct profile *profile, FILE *file)
         struct profile_cycles cycles = profile_lane_cycles(profile, lane);
         uint64_t all = cycles.busy + cycles.waiting + cycles.idle;
         if (name) {
-            fprintf(file, "<tr><td>%s</td><td class=\"n\">%" PRIu64 "</td><td>", name, all);
+            fputs("<tr><td>", file);
+            html_text(file, name);
+            fprintf(file, "</td><td class=\"n\">%" PRIu64 "</td><td>", all);
             put_bar(file, "busy", part_of(cycles.busy, all));
             put_bar(file, "waits", part_of(cycles.waiting, all));
             put_bar(file, "idle", part_of(cycles.idle, all));
@@ -65,8 +67,10 @@ static void put_wave(const struct profile *profile, unsigned number, const char 
     if (!most) {
         return;
     }
-    fprintf(file, "<tr><td>%s</td><td><svg width=\"%d\" height=\"%d\">", name,
-            PROFILE_WAVES * WAVE_STEP, WAVE_HEIGHT);
+    fputs("<tr><td>", file);
+    html_text(file, name);
+    fprintf(file, "</td><td><svg width=\"%d\" height=\"%d\">", PROFILE_WAVES * WAVE_STEP,
+            WAVE_HEIGHT);
     for (unsigned at = 0; at < PROFILE_WAVES; at++) {
         double height = WAVE_HEIGHT * (double)wave[at] / (double)most;
         if (wave[at]) {
@@ -124,8 +128,9 @@ static void put_rows(const struct profile *profile, bool waits, FILE *file)
             continue;
         }
         shown++;
-        fprintf(file, "<tr><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%" PRIu64 "</td><td>%s",
-                row->cycles, row->count, profile->lane_name[row->lane]);
+        fprintf(file, "<tr><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%" PRIu64 "</td><td>",
+                row->cycles, row->count);
+        html_text(file, profile->lane_name[row->lane]);
         if (waits) {
             fputs("</td><td>", file);
             html_text(file, row->waits);
@@ -173,7 +178,9 @@ static void put_path(const struct profile *profile, FILE *file)
     for (size_t i = 0; row && row[i] && i < CRITICAL_ROWS; i++) {
         fprintf(file, "<tr><td class=\"n\">%" PRIu64 "</td><td>", row[i]->critical);
         put_bar(file, row[i]->waits ? "waits" : "busy", part_of(row[i]->critical, all));
-        fprintf(file, "</td><td class=\"l\">%s</td><td>", profile->lane_name[row[i]->lane]);
+        fputs("</td><td class=\"l\">", file);
+        html_text(file, profile->lane_name[row[i]->lane]);
+        fputs("</td><td>", file);
         html_text(file, row[i]->waits ? row[i]->waits : "");
         put_row_place(profile, row[i], file);
     }
@@ -238,7 +245,9 @@ static void put_tiles(const struct profile *profile, FILE *file)
     for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
         const char *name = profile->lane_name[lane];
         if (name) {
-            fprintf(file, "<th>%s</th>", name);
+            fputs("<th>", file);
+            html_text(file, name);
+            fputs("</th>", file);
         }
     }
     fputs("</tr>\n", file);

@@ -7,6 +7,7 @@
  */
 #include "observe/profile/perfetto.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,6 +278,18 @@ static void put_slice(struct perfetto *perfetto, uint64_t track, uint64_t begin,
     }
 }
 
+/* The only copy of a formatted name, which is cut where it is long. */
+__attribute__((format(printf, 2, 3))) static const char *keep_formatted(struct perfetto *perfetto,
+                                                                        const char *format, ...)
+{
+    char name[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(name, sizeof name, format, arguments);
+    va_end(arguments);
+    return names_keep(&perfetto->names, name, strlen(name));
+}
+
 /* --- Tracks --- */
 
 static void name_tile(struct perfetto *perfetto, unsigned x, unsigned y)
@@ -417,9 +430,7 @@ static void end_slice(struct perfetto *perfetto, struct perfetto_lane *lane, uin
                       uint64_t end)
 {
     if (lane->slice && lane->times > 1) {
-        char name[128];
-        int length = snprintf(name, sizeof name, "%s x%u", lane->slice, lane->times);
-        lane->slice = names_keep(&perfetto->names, name, (size_t)length);
+        lane->slice = keep_formatted(perfetto, "%s x%u", lane->slice, lane->times);
     }
     if (lane->slice) {
         put_slice(perfetto, track, lane->begin, end > lane->begin ? end : lane->begin + 1,
@@ -435,11 +446,8 @@ static void end_lane_wait(struct perfetto *perfetto, struct perfetto_lane *lane,
 {
     if (lane->waits && end >= lane->waits_since + SHORT) {
         end_slice(perfetto, lane, track, lane->waits_since);
-        char name[256];
-        int length = snprintf(name, sizeof name, "waits: %s", lane->waits);
-        size_t size = (size_t)length < sizeof name ? (size_t)length : sizeof name - 1;
         put_slice(perfetto, track, lane->waits_since, end,
-                  names_keep(&perfetto->names, name, size));
+                  keep_formatted(perfetto, "waits: %s", lane->waits));
     }
     lane->waits = NULL;
 }
@@ -477,7 +485,7 @@ static void show_thread(struct perfetto *perfetto, struct perfetto_lane *lane, u
     const char *text = trace_text_instruction(perfetto->text, event);
     const char *name = names_keep(&perfetto->names, text, strcspn(text, " "));
     if (lane->slice != name || event->cycle > lane->end + SHORT) {
-        uint64_t since = event->cycle - event->waited;
+        uint64_t since = event->waited < event->cycle ? event->cycle - event->waited : 0;
         end_slice(perfetto, lane, track, lane->end);
         lane->waits_since = since > lane->end ? since : lane->end;
         end_lane_wait(perfetto, lane, track, event->cycle);
@@ -492,13 +500,12 @@ static void show_thread(struct perfetto *perfetto, struct perfetto_lane *lane, u
 static void show_packet(struct perfetto *perfetto, uint64_t track,
                         const struct penrose_trace_event *event)
 {
-    char name[128];
     bool is_multicast = strncmp(event->what, "multicast", strlen("multicast")) == 0;
-    int length = is_multicast
-                     ? snprintf(name, sizeof name, "%s of %u bytes", event->what, event->size)
-                     : snprintf(name, sizeof name, "%s of %u bytes, tile %u,%u", event->what,
-                                event->size, event->peer_x, event->peer_y);
-    put_flow(perfetto, event->cycle, track, names_keep(&perfetto->names, name, (size_t)length),
+    const char *name = is_multicast
+                           ? keep_formatted(perfetto, "%s of %u bytes", event->what, event->size)
+                           : keep_formatted(perfetto, "%s of %u bytes, tile %u,%u", event->what,
+                                            event->size, event->peer_x, event->peer_y);
+    put_flow(perfetto, event->cycle, track, name,
              request_flow(event->x, event->y, (unsigned)event->agent, event->noc, event->cycle),
              false);
 }
@@ -508,9 +515,7 @@ static void show_arrival(struct perfetto *perfetto, uint64_t track,
                          const struct penrose_trace_event *event)
 {
     const struct penrose_trace_cause *by = &event->cause;
-    char name[64];
-    int length = snprintf(name, sizeof name, "%s arrives", event->what);
-    put_flow(perfetto, event->cycle, track, names_keep(&perfetto->names, name, (size_t)length),
+    put_flow(perfetto, event->cycle, track, keep_formatted(perfetto, "%s arrives", event->what),
              request_flow(by->x, by->y, (unsigned)by->agent, event->noc, by->cycle), true);
 }
 

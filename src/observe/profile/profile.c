@@ -135,11 +135,16 @@ static void halve_waves(struct profile *profile)
     profile->wave_width *= 2;
 }
 
-static void add_to_wave(struct profile *profile, unsigned wave, uint64_t begin, uint64_t end)
+static void make_wave_room(struct profile *profile, uint64_t end)
 {
     while (end - profile->wave_begin > PROFILE_WAVES * profile->wave_width) {
         halve_waves(profile);
     }
+}
+
+static void add_to_wave(struct profile *profile, unsigned wave, uint64_t begin, uint64_t end)
+{
+    make_wave_room(profile, end);
     while (begin < end) {
         uint64_t at = (begin - profile->wave_begin) / profile->wave_width;
         uint64_t stop = profile->wave_begin + (at + 1) * profile->wave_width;
@@ -185,6 +190,11 @@ static void charge_lane(struct profile *profile, struct profile_tile *tile, unsi
     }
 }
 
+static enum path_part part_of_cause(const struct penrose_trace_cause *cause)
+{
+    return cause->thread >= 0 ? (enum path_part)(PATH_UNPACK + cause->thread) : PATH_HARTS;
+}
+
 /* What a hart's wait that `end` ends was spent on. A wait for an NIU that nobody is known to have ended
  * is one for the NoC. */
 static enum path_part part_of_wait(const struct profile_row *row,
@@ -194,12 +204,9 @@ static enum path_part part_of_wait(const struct profile_row *row,
     if (is_known && strstr(end->what, "DRAM")) {
         return PATH_DRAM;
     }
-    if (is_known && end->cause.thread >= 0) {
-        return (enum path_part)(PATH_UNPACK + end->cause.thread);
-    }
     if (is_known) {
-        bool is_near = !*end->what || strcmp(end->what, "store") == 0;
-        return is_near ? PATH_HARTS : PATH_NOC;
+        bool is_packet = end->cause.thread < 0 && *end->what && strcmp(end->what, "store") != 0;
+        return is_packet ? PATH_NOC : part_of_cause(&end->cause);
     }
     return strcmp(row->waits, "NIU") == 0 ? PATH_NOC : PATH_WAITS;
 }
@@ -301,9 +308,8 @@ static void fold_thread(struct profile *profile, struct profile_tile *tile, unsi
             profile->row[wait_row - 1].count++;
         }
         if (find_cause(profile, &event->cause, &by)) {
-            path_add_wait(&profile->path, at, wait_row,
-                          (enum path_part)(PATH_UNPACK + event->cause.thread), event->cycle, by,
-                          event->cause.cycle);
+            path_add_wait(&profile->path, at, wait_row, part_of_cause(&event->cause), event->cycle,
+                          by, event->cause.cycle);
         } else {
             path_add(&profile->path, at, wait_row, part, event->cycle - waited, event->cycle);
         }
@@ -359,9 +365,9 @@ static void fold_packet(struct profile *profile, struct profile_tile *tile,
         launch->noc_bytes += event->size;
         launch->dram_bytes += dram_bytes;
     }
-    add_to_wave(profile, PROFILE_NOC_WAVE, event->cycle, event->cycle + 1);
+    make_wave_room(profile, event->cycle + 1);
     uint64_t at = (event->cycle - profile->wave_begin) / profile->wave_width;
-    profile->wave[PROFILE_NOC_WAVE][at] += event->size - 1;
+    profile->wave[PROFILE_NOC_WAVE][at] += event->size;
     profile->wave[PROFILE_DRAM_WAVE][at] += dram_bytes;
 }
 

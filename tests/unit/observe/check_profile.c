@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chip/calls.h"
+#include "observe/profile/perfetto.h"
 #include "observe/profile/profile.h"
 #include "unit/test.h"
 
@@ -339,6 +341,32 @@ TEST(a_thread_without_instructions_leads_to_its_hart)
     end_profile();
 }
 
+/* No chip tells of such, but a file may. */
+TEST(a_thread_that_a_hart_has_released_leads_there)
+{
+    begin_profile();
+    runs(1, PENROSE_BRISC, "k", 0, 1);
+    math_executes(0, 0, 9);
+    runs(1, PENROSE_BRISC, "k", 30, 2);
+    struct penrose_trace_event event = made_event(PENROSE_TRACE_TENSIX, 40, 1, 9);
+    event.waited = 39;
+    event.cause = (struct penrose_trace_cause){.is_known = true,
+                                               .x = 1,
+                                               .y = 2,
+                                               .agent = (enum penrose_agent)PENROSE_BRISC,
+                                               .thread = -1,
+                                               .cycle = 30};
+    profile_take(profile, &event);
+    runs(1, PENROSE_BRISC, "", 41, 0);
+    profile_end(profile);
+    struct path *path = &profile->path;
+    const struct path_step *step = &path->step[path->step[path_end(path, MATH) - 1].before - 1];
+    ck_assert_uint_eq(step->part, PATH_HARTS);
+    ck_assert_uint_eq(step->begin, 30);
+    ck_assert_uint_eq(path->step[step->before - 1].end, 30);
+    end_profile();
+}
+
 TEST(a_hart_has_one_kernel_in_a_launch)
 {
     begin_profile();
@@ -444,6 +472,16 @@ TEST(other_events_change_nothing)
     end_profile();
 }
 
+TEST(a_packet_of_no_bytes_adds_none)
+{
+    begin_profile();
+    struct penrose_trace_event event = made_event(PENROSE_TRACE_NOC, 5, -1, 1);
+    event.begins = true;
+    profile_take(profile, &event);
+    ck_assert_uint_eq(profile->wave[PROFILE_NOC_WAVE][0], 0);
+    end_profile();
+}
+
 TEST(many_lines_keep_their_rows)
 {
     enum { LINES = 5000 };
@@ -459,6 +497,45 @@ TEST(many_lines_keep_their_rows)
     end_profile();
 }
 
+/* --- Perfetto --- */
+
+struct written {
+    size_t size;
+    char bytes[4096];
+};
+
+static void keep_written(void *context, const void *bytes, size_t size)
+{
+    struct written *written = context;
+    ck_assert_uint_le(size, sizeof written->bytes - written->size);
+    memcpy(written->bytes + written->size, bytes, size);
+    written->size += size;
+}
+
+/* A file may have names of any length. */
+TEST(long_names_are_cut_for_perfetto)
+{
+    struct written written = {0};
+    char what[2000];
+    struct perfetto *perfetto = perfetto_create(&chip_calls, keep_written, &written);
+    ck_assert_ptr_nonnull(perfetto);
+    memset(what, 'w', sizeof what - 1);
+    what[sizeof what - 1] = '\0';
+    struct penrose_trace_event event = made_event(PENROSE_TRACE_NOC, 5, -1, 1);
+    event.what = what;
+    event.begins = true;
+    perfetto_take(perfetto, &event);
+    event.begins = false;
+    event.cause = (struct penrose_trace_cause){
+        .is_known = true, .x = 1, .y = 2, .agent = event.agent, .thread = -1, .cycle = 5};
+    perfetto_take(perfetto, &event);
+    perfetto_end(perfetto);
+    perfetto_destroy(perfetto);
+    what[200] = '\0';
+    ck_assert_ptr_nonnull(memmem(written.bytes, written.size, what, 200));
+    ck_assert_ptr_null(memmem(written.bytes, written.size, "arrives", strlen("arrives")));
+}
+
 /* Both forms show what is there, and a name does not become a tag. */
 TEST(text_and_page_show_the_rows)
 {
@@ -467,6 +544,8 @@ TEST(text_and_page_show_the_rows)
     begin_profile();
     struct penrose_trace_event event = made_event(PENROSE_TRACE_INSTRUCTION, 0, -1, 3);
     event.symbol = "f<int>";
+    profile_take(profile, &event);
+    event.agent_name = "<b>";
     profile_take(profile, &event);
     executes(40, 4);
     profile_end(profile);
@@ -480,6 +559,8 @@ TEST(text_and_page_show_the_rows)
     profile_page(profile, file);
     fclose(file);
     ck_assert_ptr_nonnull(strstr(text, "<td>f&lt;int></td><td class=\"p\">kernel.c:3</td>"));
+    ck_assert_ptr_nonnull(strstr(text, "<td>&lt;b></td>"));
+    ck_assert_ptr_null(strstr(text, "<b>"));
     free(text);
     end_profile();
 }
