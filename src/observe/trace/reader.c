@@ -9,6 +9,7 @@
 #include <zstd.h>
 
 #include "isa/error.h"
+#include "isa/plain_text.h"
 #include "observe/names.h"
 #include "observe/trace/filter.h"
 #include "observe/trace/record.h"
@@ -117,8 +118,10 @@ static void define_name(struct trace_reader *reader)
         return;
     }
     const char **name = define(reader, &reader->name, sizeof *name);
+    char *text = (char *)reader->records + (reader->at - reader->records);
+    plain_text(text, length); /* it may be shown in a terminal */
     if (name) {
-        *name = names_keep(&reader->names, (const char *)reader->at, length);
+        *name = names_keep(&reader->names, text, length);
     }
     reader->at += length;
 }
@@ -249,7 +252,7 @@ static void take_event(struct trace_reader *reader, unsigned head)
     const struct read_code *codes = reader->code.entry;
     reader->stream_number += take_difference(reader, head, TRACE_N_STREAM);
     reader->cycle += take_difference(reader, head, TRACE_N_CYCLE);
-    if (reader->stream_number >= reader->stream.count) {
+    if (reader->stream_number >= reader->stream.count || reader->cycle > TRACE_LAST_CYCLE) {
         reader->is_bad = true;
         return;
     }

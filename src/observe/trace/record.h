@@ -22,6 +22,9 @@ enum {
     TRACE_NO_REGISTER = 255,
 };
 
+/* Times of events are no later: a sum of two of them is a cycle, too. */
+#define TRACE_LAST_CYCLE ((UINT64_C(1) << 62) - 1)
+
 #define TRACE_MAGIC "PNRSTRC" /* and a 0 */
 
 /* What a definition defines. */

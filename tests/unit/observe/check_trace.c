@@ -365,7 +365,7 @@ static struct penrose_trace_event random_event(uint64_t *seed)
         .y = random_next(seed) % 12,
         .agent = (enum penrose_agent)(random_next(seed) % PENROSE_AGENTS),
         .thread = (int)(random_next(seed) % 4) - 1,
-        .cycle = random_next(seed) % 5 ? 1000 : random_wide(seed),
+        .cycle = random_next(seed) % 5 ? 1000 : random_wide(seed) & TRACE_LAST_CYCLE,
         .pc = (uint32_t)(random_next(seed) % 64 * 4),
         .word = (uint32_t)random_next(seed) % 3,
         .address = random_wide(seed),
@@ -465,6 +465,49 @@ TEST(any_events_come_back)
     ck_assert_msg(trace_read_bytes(file, file_size, NULL, &reading, &error) == PENROSE_OK, "%s",
                   error.text);
     ck_assert_uint_eq(expected.number, EVENTS);
+}
+
+static void write_event(const struct penrose_trace_event *event)
+{
+    start_file();
+    struct trace_writer *writer = trace_writer_create(append_file, NULL);
+    trace_writer_add(writer, event);
+    trace_writer_flush(writer);
+    trace_writer_destroy(writer);
+}
+
+TEST(events_of_no_time_are_refused)
+{
+    struct trace_reading reading = {.take = take_text};
+    struct penrose_error error = {0};
+    uint64_t seed = 1;
+    struct penrose_trace_event event = random_event(&seed);
+    for (unsigned i = 0; i < 2; i++) {
+        event.cycle = TRACE_LAST_CYCLE + i;
+        start_text();
+        write_event(&event);
+        ck_assert_int_eq(trace_read_bytes(file, file_size, NULL, &reading, &error),
+                         i ? PENROSE_E_FORMAT : PENROSE_OK);
+        ck_assert_uint_eq(events, i ? 0 : 1);
+    }
+}
+
+static void see_plain_name(void *context, const struct penrose_trace_event *event)
+{
+    (void)context;
+    ck_assert_str_eq(event->symbol, "f?[31m");
+}
+
+TEST(names_of_a_file_have_no_control_characters)
+{
+    struct trace_reading reading = {.take = see_plain_name};
+    uint64_t seed = 1;
+    struct penrose_trace_event event = random_event(&seed);
+    event.pc = 4;
+    event.symbol = "f\033[31m";
+    write_event(&event);
+    ck_assert_int_eq(trace_read_bytes(file, file_size, NULL, &reading, NULL), PENROSE_OK);
+    ck_assert_uint_eq(reading.events, 1);
 }
 
 static void take_nothing(void *context, const struct penrose_trace_event *event)
