@@ -63,9 +63,9 @@ PENROSE_FAULT_KIND(CODE_OVERWRITTEN, "code-overwritten", WARN, "a program does n
 PENROSE_FAULT_KIND(STACK_OVERFLOW, "stack-overflow", WARN, "a stack ends before the data below it, and before its memory does; found by the check memory")
 PENROSE_FAULT_KIND(RETURN_ADDRESS, "return-address", WARN, "only the function that has saved its return address on the stack changes it; found by the check memory")
 PENROSE_FAULT_KIND(ARGUMENT_RANGE, "argument-range", WARN, "a kernel reads arguments that its launch has; found by the check memory")
-PENROSE_FAULT_KIND(OUT_OF_BOUNDS, "out-of-bounds", WARN, "kernels access buffers that their program has allocated, and not the arguments of another one; found by the check memory")
+PENROSE_FAULT_KIND(OUT_OF_BOUNDS, "out-of-bounds", WARN, "kernels access only buffers that their program has allocated, and do not write over arguments of kernels that run; found by the check memory")
 PENROSE_FAULT_KIND(CONFIG_LEAK, "config-leak", WARN, "a kernel sets what it uses of the coprocessor's state, unless it is as reset and the firmware leave it; found by the check config")
-PENROSE_FAULT_KIND(CONFIG_UNSET, "config-unset", WARN, "MOPs and replays expand what a program has set and recorded, and a kernel sets what operations set each for itself; found by the check config")
+PENROSE_FAULT_KIND(CONFIG_UNSET, "config-unset", WARN, "MOPs and replays use only what a program has set or recorded, and each kernel sets what every operation has to set for itself; found by the check config")
 PENROSE_FAULT_KIND(DST_SECTION, "dst-section", WARN, "a thread that shares Dst in halves stays in the half that it has; found by the check config")
 PENROSE_FAULT_KIND(UNDEFINED_DATA, "undefined-data", WARN, "nothing depends on data that nobody has written; found by the check uninit")
 /* clang-format on */

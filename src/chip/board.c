@@ -50,6 +50,9 @@ static bool find_loaded_code(void *owner, const struct tile *tile, uint32_t addr
     if (!image || image->is_found) {
         return false;
     }
+    if (image->hart < PENROSE_HARTS && tile->run[image->hart].state == HART_HELD) {
+        return false; /* its program is not overwritten, but replaced */
+    }
     const struct loader_symbol *symbol =
         loader_elf_symbol_at(image->elf, address - image->base + image->link_base, &offset);
     if (!symbol || symbol->kind != LOADER_SYMBOL_FUNCTION || !symbol->in_code ||

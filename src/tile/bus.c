@@ -70,7 +70,7 @@ static void judge_null(struct tile *tile, struct rv32_hart *hart, const struct r
                      access->address, text);
 }
 
-/* A store changes an instruction of a loaded program that has executed. */
+/* A store changes a function of a loaded program, in a line whose code was decoded. */
 static void judge_store_over_code(struct tile *tile, struct rv32_hart *hart,
                                   const struct rv32_access *access)
 {

@@ -243,7 +243,7 @@ finds "L1 of a neighbour that is not allocated" out-of-bounds '0x140000' \
     'NoC write of 64 bytes at 0x140000 of L1 of tile \([0-9]+, [0-9]+\)' \
     gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_write(all, neighbour, 0x140000, 64);\n    write_barrier();/'
 finds "the arguments of a neighbour" out-of-bounds 'rta_l1_base' \
-    'NoC write of 64 bytes at 0x[0-9a-f]+ of tile \([0-9]+, [0-9]+\), where arguments of its brisc lie, which runs' \
+    'NoC write of 64 bytes at 0x[0-9a-f]+ of tile \([0-9]+, [0-9]+\), over arguments of the kernel that runs on its brisc' \
     gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_write((uint32_t)rta_l1_base, neighbour, (uint32_t)rta_l1_base, 64);\n    write_barrier();/'
 finds "the code of a neighbour" code-overwritten 'kernel_main \&' \
     'NoC write of 64 bytes at 0x[0-9a-f]+ of tile \([0-9]+, [0-9]+\), where the code of kernel_main lies, of the program of brisc' \

@@ -85,6 +85,7 @@ static void end_kernel(const struct check_scene *scene)
         check_races_ended(scene);
         check_config_ended(scene);
         scene->own->is_known = false;
+        scene->own->memory.changes = 0; /* the kernels' code may go */
         check_buffers_forget(scene->own);
         scene->own->launched.buffers = 0;
     }
@@ -236,6 +237,17 @@ static void check_arrivals(const struct check_scene *scene)
     }
 }
 
+/* The NoC has written memory or a register of the tile. */
+static void check_arrived(const struct check_scene *scene)
+{
+    if (scene->checks->does[CHECK_RACES]) {
+        check_races_arrived(scene);
+    }
+    if (scene->checks->does[CHECK_MEMORY]) {
+        check_memory_arrived(scene);
+    }
+}
+
 static bool see(void *context, struct tile *tile, const struct observed *event)
 {
     struct checks *checks = context;
@@ -256,13 +268,9 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
         event->address < tile->kind->l1_bytes) {
         check_buffers_written(&scene);
     }
-    if (event->agent == OBSERVED_NOC && event->kind == OBSERVED_WRITTEN && !event->is_gddr &&
-        scene.own && checks->does[CHECK_RACES]) {
-        check_races_arrived(&scene);
-    }
-    if (event->agent == OBSERVED_NOC && event->kind == OBSERVED_WRITTEN && !event->is_gddr &&
-        scene.own && checks->does[CHECK_MEMORY]) {
-        check_memory_arrived(&scene);
+    bool has_arrived = event->agent == OBSERVED_NOC && event->kind == OBSERVED_WRITTEN;
+    if (has_arrived && !event->is_gddr && scene.own) {
+        check_arrived(&scene);
     }
     if (!is_own || !scene.own || event->kind == OBSERVED_LOADED) {
         return false; /* without memory the tile is not checked */

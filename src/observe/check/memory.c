@@ -74,30 +74,39 @@ static void find_spans(const struct check_scene *scene)
 
 /* --- Code --- */
 
-static const struct check_span *find_code(const struct check_scene *scene, uint32_t address)
+/* The first function of the program that has instructions in these bytes; NULL: none. */
+static const struct loader_symbol *find_function(const struct check_span *span, uint32_t address,
+                                                 uint32_t size)
 {
-    find_spans(scene);
-    const struct check_memory *memory = &scene->own->memory;
-    for (unsigned i = 0; i < memory->spans; i++) {
-        const struct check_span *span = &memory->span[i];
-        if (!span->is_local && span->segment->flags & LOADER_SEGMENT_EXECUTE &&
-            address - span->first < span->size) {
-            return span;
+    enum { INSTRUCTION_ALIGNMENT = 2 };
+    const uint64_t end = (uint64_t)address + size;
+    uint32_t in = address > span->first ? address - span->first : 0, offset;
+    for (; in < span->size && (uint64_t)span->first + in < end; in += INSTRUCTION_ALIGNMENT) {
+        const struct loader_symbol *symbol =
+            loader_elf_symbol_at(span->elf, in + span->link, &offset);
+        if (symbol && symbol->kind == LOADER_SYMBOL_FUNCTION && symbol->in_code &&
+            offset < symbol->size) {
+            return symbol;
         }
     }
     return NULL;
 }
 
-/* The function of the program that has an instruction at the address; NULL: none. */
-static const struct loader_symbol *find_function(const struct check_span *span, uint32_t address)
+/* The program that has a function in these bytes; NULL: none. */
+static const struct check_span *find_code(const struct check_scene *scene, uint32_t address,
+                                          uint32_t size, const struct loader_symbol **function)
 {
-    uint32_t offset;
-    const struct loader_symbol *symbol =
-        loader_elf_symbol_at(span->elf, address - span->first + span->link, &offset);
-    return symbol && symbol->kind == LOADER_SYMBOL_FUNCTION && symbol->in_code &&
-                   offset < symbol->size
-               ? symbol
-               : NULL;
+    find_spans(scene);
+    const struct check_memory *memory = &scene->own->memory;
+    for (unsigned i = 0; i < memory->spans; i++) {
+        const struct check_span *span = &memory->span[i];
+        bool is_code = !span->is_local && span->segment->flags & LOADER_SEGMENT_EXECUTE;
+        *function = is_code ? find_function(span, address, size) : NULL;
+        if (*function) {
+            return span;
+        }
+    }
+    return NULL;
 }
 
 /* Does the tile still hold the function? A host may have written something else there. Kernels are
@@ -120,14 +129,15 @@ static bool holds_function(const struct check_scene *scene, const struct check_s
     return true;
 }
 
-/* `by` is the scene of who writes, `scene` that of the tile in which the bytes lie. */
+/* `by` is the scene of who writes, `scene` that of the tile in which the bytes lie. The program of a
+ * hart in reset is not overwritten, but replaced. */
 static void judge_overwriting(const struct check_scene *scene, const struct check_scene *by,
                               uint32_t address, uint32_t size, const char *what)
 {
-    const struct check_span *span = find_code(scene, address);
-    const struct loader_symbol *function = span ? find_function(span, address) : NULL;
-    bool loads = span && by->tile != scene->tile && scene->tile->run[span->hart].state == HART_HELD;
-    if (function && !loads && holds_function(scene, span, function, address, size)) {
+    const struct loader_symbol *function;
+    const struct check_span *span = find_code(scene, address, size, &function);
+    bool loads = span && span->hart < RV32_CORES && scene->tile->run[span->hart].state == HART_HELD;
+    if (span && !loads && holds_function(scene, span, function, address, size)) {
         char name[LOADER_PLAIN_NAME], tile[32] = "";
         loader_plain_name(function->name, name, sizeof name);
         if (by->tile != scene->tile) {
@@ -162,20 +172,34 @@ static bool is_in_list(uint32_t address, struct loader_span span)
     return address - span.address < span.size;
 }
 
+/* The own or the common arguments of a kernel. Where nobody has told how many there are, the list
+ * ends where the next block begins: an empty one may seem to have what follows it. */
+static struct loader_span find_list(const struct check_scene *scene, unsigned processor,
+                                    bool is_common)
+{
+    const struct loader_launched *launched = &scene->own->launched;
+    const struct loader_launched_kernel *kernel = &launched->kernel[processor];
+    const struct check_memory *memory = &scene->own->memory;
+    const enum penrose_hart hart = metal_hart_of(processor);
+    struct loader_span list = is_common ? kernel->common_arguments : kernel->arguments;
+    if ((unsigned)hart < RV32_CORES && memory->knows_arguments[hart]) {
+        list.size = memory->arguments[hart][is_common] * sizeof(uint32_t);
+    } else if (is_in_list(list.address, launched->semaphores)) {
+        list.size = 0;
+    }
+    return list;
+}
+
 static void judge_arguments(const struct check_scene *scene, uint32_t address)
 {
     const struct loader_launched *launched = &scene->own->launched;
-    const struct loader_launched_kernel *kernel = &launched->kernel[metal_processors[scene->hart]];
-    const uint32_t *counts = scene->own->memory.arguments[scene->hart];
-    struct loader_span own = kernel->arguments, common = kernel->common_arguments;
+    const unsigned processor = metal_processors[scene->hart];
     if (!scene->own->is_known || launched->has_remote_buffers || address < launched->base ||
-        address >= launched->kernels_at || !kernel->runs) {
+        address >= launched->kernels_at || !launched->kernel[processor].runs) {
         return;
     }
-    if (scene->own->memory.knows_arguments[scene->hart]) {
-        own.size = counts[0] * 4;
-        common.size = counts[1] * 4;
-    }
+    const struct loader_span own = find_list(scene, processor, false);
+    const struct loader_span common = find_list(scene, processor, true);
     if (is_in_list(address, own) || is_in_list(address, common) ||
         is_in_list(address, launched->semaphores)) {
         return;
@@ -193,7 +217,7 @@ static void judge_arguments(const struct check_scene *scene, uint32_t address)
 
 static bool touches_list(uint32_t address, uint32_t size, struct loader_span span)
 {
-    return address < span.address + span.size && span.address < address + size;
+    return span.size > 0 && address < span.address + span.size && span.address < address + size;
 }
 
 /* A request writes where arguments of a kernel that runs lie. */
@@ -201,13 +225,15 @@ static void judge_launch(const struct check_scene *scene, const struct check_sce
                          uint32_t address, uint32_t size, const char *what)
 {
     const struct loader_launched *launched = &scene->own->launched;
-    for (unsigned i = 0; i < LOADER_PROCESSORS && scene->own->is_known; i++) {
-        const struct loader_launched_kernel *kernel = &launched->kernel[i];
-        if (kernel->runs && (touches_list(address, size, kernel->arguments) ||
-                             touches_list(address, size, kernel->common_arguments))) {
+    if (!scene->own->is_known || launched->has_remote_buffers) {
+        return;
+    }
+    for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
+        if (launched->kernel[i].runs && (touches_list(address, size, find_list(scene, i, false)) ||
+                                         touches_list(address, size, find_list(scene, i, true)))) {
             check_report(by, PENROSE_FAULT_OUT_OF_BOUNDS, by->hart, by->event->pc, address,
-                         "%s of %u bytes at 0x%x of tile (%u, %u), where arguments of its %s "
-                         "lie, which runs",
+                         "%s of %u bytes at 0x%x of tile (%u, %u), over arguments of the kernel "
+                         "that runs on its %s",
                          what, size, address, scene->tile->x, scene->tile->y,
                          tile_agent_name((enum tile_agent)metal_hart_of(i)));
             return;
@@ -383,6 +409,7 @@ void check_memory_sent(const struct check_scene *scene)
     if (event->packet == NOC_READ) {
         judge_null(scene, address, "NoC read to");
         judge_overwriting(scene, scene, address, event->size, "NoC read");
+        judge_launch(scene, scene, address, event->size, "NoC read");
     } else {
         judge_null(scene, address, "NoC write from");
     }
