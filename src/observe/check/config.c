@@ -151,6 +151,7 @@ void check_config_begin(const struct check_scene *scene)
         piece->before = (piece->before & ~changed) | (value & changed);
         piece->left &= ~changed;
         piece->set = 0;
+        piece->told_unset = 0;
     }
     if (config) {
         config->sections = (struct config_sections){.is_known = false};
@@ -299,7 +300,8 @@ static bool is_told_of_place(struct config_places *places, unsigned index, unsig
 static bool may_be_told(const struct check_config *config, unsigned index)
 {
     const struct config_piece *piece = &config->piece[index];
-    return (piece->left | (piece->needs & ~piece->firmware)) & ~piece->set & ~piece->told;
+    const uint32_t unset = piece->needs & ~piece->firmware & ~piece->left & ~piece->told_unset;
+    return ((piece->left & ~piece->told) | unset) & ~piece->set;
 }
 
 static void add_to_list(struct config_list *list, unsigned piece, uint32_t bits)
@@ -322,17 +324,16 @@ static void judge_piece(const struct check_scene *scene, struct config_leaks *le
                         uint32_t used)
 {
     struct config_piece *piece = &scene->own->config->piece[index];
-    const uint32_t open = used & ~piece->set & ~piece->told;
-    const uint32_t left = open & piece->left;
-    const uint32_t unset = open & piece->needs & ~piece->firmware & ~left;
-    if (!(left | unset)) {
-        return;
-    }
-    piece->told |= left | unset;
+    const uint32_t open = used & ~piece->set;
+    const uint32_t left = open & piece->left & ~piece->told;
+    const uint32_t unset =
+        open & piece->needs & ~piece->firmware & ~piece->left & ~piece->told_unset;
+    piece->told |= left;
     if (left && !is_told_of_place(&scene->checks->places, piece->place, index)) {
         add_to_list(&leaks->left, index, left);
     }
     if (unset && scene->own->is_known && !scene->own->config->is_late) {
+        piece->told_unset |= unset;
         add_to_list(&leaks->unset, index, unset);
     }
 }
@@ -364,8 +365,8 @@ static void report_leaks(const struct check_scene *scene, const char *user,
     }
     if (unset->count) {
         check_report(scene, PENROSE_FAULT_CONFIG_UNSET, scene->hart, scene->event->pc, 0,
-                     "%s uses %s%s, which this kernel has not set: as the operation before it "
-                     "leaves that, or a reset",
+                     "%s uses %s%s, which this kernel has not set: it holds whatever an earlier "
+                     "operation, or reset, has left there",
                      user, unset->names, more_than_named(unset, more));
     }
 }

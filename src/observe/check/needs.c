@@ -6,6 +6,7 @@ static uint32_t needs_of_word(unsigned word)
 {
     static const enum tensix_field_id fields[] = {
 #define NEEDS(name) TENSIX_FIELD_##name,
+#define NEEDS_THREAD_WORDS(first, count)
 #include "needs.def"
     };
     uint32_t bits = 0;
@@ -21,11 +22,9 @@ static uint32_t needs_of_thread_word(unsigned word)
     static const struct {
         unsigned first, count;
     } words[] = {
-        {TENSIX_WORD_ADDR_MOD_AB_SEC0_SrcAIncr, 8},       /* address modifiers: of Src, */
-        {TENSIX_WORD_ADDR_MOD_DST_SEC0_DestIncr, 8},      /* of Dst, */
-        {TENSIX_WORD_ADDR_MOD_PACK_SEC0_YsrcIncr, 4},     /* and of the packer */
-        {TENSIX_WORD_DEST_TARGET_REG_CFG_MATH_Offset, 1}, /* where tiles lie in Dst */
-        {TENSIX_WORD_UNPACK_MISC_CFG_CfgContextOffset_0, 1}, {TENSIX_WORD_SRCA_SET_Base, 1},
+#define NEEDS(name)
+#define NEEDS_THREAD_WORDS(first, count) {TENSIX_WORD_##first, count},
+#include "needs.def"
     };
     for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (word - words[i].first < words[i].count) {

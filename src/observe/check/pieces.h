@@ -31,14 +31,15 @@ enum {
 };
 
 struct config_piece {
-    uint32_t set;      /* bits that this launch has set */
-    uint32_t left;     /* bits that an earlier launch has left, */
-    uint32_t before;   /* which were this before, */
-    uint32_t told;     /* and of which a report tells */
-    uint32_t needs;    /* bits that each kernel has to set which uses them, */
-    uint32_t firmware; /* unless the firmware has set them */
-    uint32_t last;     /* the value at the end of the latest launch */
-    uint32_t pc;       /* who has set it last in this launch, */
+    uint32_t set;        /* bits that this launch has set */
+    uint32_t left;       /* bits that an earlier launch has left, */
+    uint32_t before;     /* which were this before, */
+    uint32_t told;       /* and of which a report tells */
+    uint32_t needs;      /* bits that each kernel has to set which uses them, */
+    uint32_t firmware;   /* unless the firmware has set them, */
+    uint32_t told_unset; /* and of which a report about this launch tells */
+    uint32_t last;       /* the value at the end of the latest launch */
+    uint32_t pc;         /* who has set it last in this launch, */
     unsigned hart;
     unsigned place; /* and in the launch that has left it: of `struct config_places` */
     bool is_ever_set;
