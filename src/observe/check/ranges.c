@@ -26,7 +26,7 @@ struct check_range {
 /* Of one memory. */
 struct ranges {
     struct check_range *range;
-    unsigned count;
+    unsigned count, room;
 };
 
 struct check_ranges {
@@ -51,11 +51,15 @@ bool check_ranges_add(struct checks *checks, const struct check_allocation *allo
     const struct dram_port *port = chip->place[place].port;
     struct ranges *ranges =
         port ? &checks->ranges->bank[port->bank->number] : &checks->ranges->l1[place];
-    struct check_range *grown = realloc(ranges->range, (ranges->count + 1) * sizeof *ranges->range);
-    if (!grown) {
-        return false;
+    if (ranges->count == ranges->room) {
+        const unsigned room = ranges->room ? 2 * ranges->room : 16;
+        struct check_range *grown = realloc(ranges->range, room * sizeof *grown);
+        if (!grown) {
+            return false;
+        }
+        ranges->range = grown;
+        ranges->room = room;
     }
-    ranges->range = grown;
     struct check_range *added = &ranges->range[ranges->count++];
     *added = (struct check_range){.first = allocation->address,
                                   .size = allocation->size,
@@ -85,34 +89,43 @@ struct reach {
     uint32_t size;
 };
 
-/* The range that holds the first byte, or else the one that ends before it, and last of these. */
+static uint64_t end_of(const struct check_range *range)
+{
+    return range->first + range->size;
+}
+
+/* Of the ranges that begin at the byte or before it, the one that ends last: if any of them holds
+ * the byte, this one does. NULL: there is none. */
 static const struct check_range *find_range(const struct ranges *ranges, uint64_t first)
 {
-    const struct check_range *before = NULL;
+    const struct check_range *found = NULL;
     for (unsigned i = 0; i < ranges->count; i++) {
         const struct check_range *range = &ranges->range[i];
-        if (first - range->first < range->size) {
-            return range;
+        if (range->first <= first && (!found || end_of(range) > end_of(found))) {
+            found = range;
         }
-        bool is_later = !before || range->first + range->size > before->first + before->size;
-        before = range->first <= first && is_later ? range : before;
     }
-    return before;
+    return found;
 }
 
 static void judge_reach(const struct check_scene *scene, const struct ranges *ranges,
                         const struct reach *reach)
 {
+    const uint64_t end = reach->first + reach->size;
     const struct check_range *range = find_range(ranges, reach->first);
-    uint64_t in = range ? reach->first - range->first : 0;
-    if (ranges->count == 0 ||
-        (range && in < range->size && (range->is_circular || reach->size <= range->size - in))) {
+    for (uint64_t at = reach->first; range && at < end_of(range);) { /* ranges may be neighbours */
+        at = end_of(range);
+        if (range->is_circular || at >= end) {
+            return;
+        }
+        range = find_range(ranges, at);
+    }
+    if (ranges->count == 0) {
         return;
     }
     char behind[96] = "; no buffer lies below it";
     if (range) {
-        snprintf(behind, sizeof behind, "; %s ends at 0x%" PRIx64, range->name,
-                 range->first + range->size);
+        snprintf(behind, sizeof behind, "; %s ends at 0x%" PRIx64, range->name, end_of(range));
     }
     check_report(scene, PENROSE_FAULT_OUT_OF_BOUNDS, scene->hart, scene->event->pc,
                  (uint32_t)reach->first,
