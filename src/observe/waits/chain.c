@@ -463,15 +463,30 @@ static void put_senders(const struct chain *chain, const struct under_way *sende
     }
 }
 
-/* A thread that this one waits for, while it waits for this one itself; NULL: there is none. */
+/* Can nobody but this thread and its hart bring about what the waiter waits for? */
+static bool waits_only_for(const struct chain *chain, const struct waiter *waiter, unsigned thread)
+{
+    bool is_only = true;
+    for (unsigned i = 0; i < waiter->candidates; i++) {
+        const unsigned other = waiter->candidate[i];
+        const bool is_its = other == thread || other == thread - THREAD_0 + RV32_T0;
+        is_only &= is_its || (chain->waiter[other].over && !chain->waiter[other].waits);
+    }
+    return is_only;
+}
+
+/* The thread that alone can end this one's wait, and whose wait this one alone can end; NULL: there
+ * is none. */
 static const struct waiter *find_opposite(const struct chain *chain, unsigned number)
 {
     const struct waiter *waiter = &chain->waiter[number];
     for (unsigned i = 0; i < waiter->candidates; i++) {
         const unsigned other = waiter->candidate[i];
-        if (number >= THREAD_0 && other >= THREAD_0 && chain->waiter[other].waits &&
-            leads_to(chain, other, number)) {
-            return &chain->waiter[other];
+        const struct waiter *opposite = &chain->waiter[other];
+        if (number >= THREAD_0 && other >= THREAD_0 && opposite->waits &&
+            opposite->cause == (int)number && waits_only_for(chain, waiter, other) &&
+            waits_only_for(chain, opposite, number)) {
+            return opposite;
         }
     }
     return NULL;

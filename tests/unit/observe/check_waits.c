@@ -608,6 +608,28 @@ TEST(two_threads_that_wait_for_each_other)
     penrose_chip_destroy(chip);
 }
 
+/* With a third one that waits nobody knows who would post what. */
+TEST(three_threads_that_wait_are_no_pair)
+{
+    static const char *const lines[] = {
+        "tile (1, 2) root cause: nobody posts semaphore ",
+        "      -> thread 0 of the coprocessor waits for semaphore 2\n",
+        "      -> thread 2 of the coprocessor waits for semaphore 3\n",
+        NULL,
+    };
+    struct penrose_chip *chip = open_chip();
+    start_program(chip, 1, 2, PENROSE_TRISC0, 0x1200,
+                  ".ttinsn SEMINIT 1, 0, 4; .ttinsn SEMWAIT 511, 4, 1; .ttinsn SEMPOST 2; ebreak");
+    start_program(chip, 1, 2, PENROSE_TRISC1, 0x1300,
+                  ".ttinsn SEMINIT 1, 0, 2; .ttinsn SEMWAIT 511, 2, 1; .ttinsn SEMPOST 8; ebreak");
+    start_program(chip, 1, 2, PENROSE_TRISC2, 0x1400,
+                  ".ttinsn SEMINIT 1, 0, 8; .ttinsn SEMWAIT 511, 8, 1; .ttinsn SEMPOST 4; ebreak");
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
+    make_report(chip);
+    has_lines(lines);
+    penrose_chip_destroy(chip);
+}
+
 TEST(a_mailbox_that_nobody_empties)
 {
     struct penrose_chip *chip = open_chip();
