@@ -285,7 +285,7 @@ in_kit "Dst is not written" 'undefined-data: .* trisc2 .*: packs nothing but Dst
 # --- Src of programs without firmware ---
 
 in_kit "Src is not written" \
-    'undefined-data: .*trisc1.c:[0-9]*: computes with nothing but row 0 of a bank of SrcA, which nobody has written or cleared yet' \
+    'undefined-data: .*trisc1.c:[0-9]*: computes with nothing but rows from 0 on of a bank of SrcA, which nobody has written or cleared yet' \
     trisc0.c 's/TTI_UNPACR\(0,.*/TTI_SETDVALID(1);/'
 in_kit "Src is cleared" '' trisc0.c 's/TTI_UNPACR\(0,.*/TTI_ZEROSRC(0, 0, 1, 1);\n    TTI_STALLWAIT(BLOCK_UNPACK, UNTIL_MATRIX);\n    TTI_SETDVALID(1);/'
 

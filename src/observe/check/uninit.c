@@ -268,7 +268,8 @@ static void put_origin(const struct check_scene *scene, const struct origin *ori
                  origin->address);
         break;
     case ORIGIN_SRC:
-        snprintf(text, size, "row %u of a bank of Src%c, which nobody has written or cleared yet",
+        snprintf(text, size,
+                 "rows from %u on of a bank of Src%c, which nobody has written or cleared yet",
                  origin->address % TENSIX_SRC_FILE_ROWS,
                  origin->address < SRC_ROWS / TENSIX_SRCS ? 'A' : 'B');
         break;
@@ -809,11 +810,13 @@ static void judge_src(const struct check_scene *scene, struct uninit_tile *own, 
     uint32_t rows = 0, undefined = 0, first = 0;
     for (unsigned i = 0; i < work->touches; i++) {
         const struct observed_touch *touch = &work->touch[i];
-        bool is_its = touch->state == OBSERVED_STATE_SRC && touch->first / half == src;
-        for (uint32_t k = 0; k < touch->count && is_its && !touch->is_write; k++) {
-            first = rows ? first : touch->first;
-            rows++;
-            undefined += !bit(own->src, touch->first + k);
+        bool reads = touch->state == OBSERVED_STATE_SRC && !touch->is_write;
+        for (uint32_t row = touch->first; reads && row < touch->first + touch->count; row++) {
+            if (row / half == src) { /* a touch may go over from one bank to the next one */
+                first = rows ? first : row;
+                rows++;
+                undefined += !bit(own->src, row);
+            }
         }
     }
     if (rows > 0 && rows == undefined && scene->hart < RV32_CORES &&

@@ -435,9 +435,12 @@ static enum tensix_exec pool(struct tensix *tensix, unsigned thread, const char 
     tensix_vector_settle(tensix, &tensix->vector, tensix->now);
     unsigned row_a = rwc->src_a & 0x30, row_b = rwc->src_b & 0x38;
     unsigned row = tensix_matrix_dst_row(tensix, thread, setup.state, args->dst_row) & 0x3fc;
+    const unsigned touched_a = scale ? rwc->src_a & 0x3f : row_a;
+    const unsigned touched_rows = scale ? 1 : a ? 0 : NUM_MATRIX_TERMS; /* of zeros none */
     a = a ? a : tensix_matrix_src(tensix, TENSIX_SRC_A, row_a);
     scale = scale ? scale : tensix_matrix_src(tensix, TENSIX_SRC_B, row_b);
     (setup.mode.is_dst_32bit ? pool32 : pool16)(tensix, &setup, a, scale, row, args->index_en);
+    touch_operands(tensix, touched_a, touched_rows, row_b, touched_rows > 0);
     tensix_touch_dst(tensix, TENSIX_CHANGES, setup.mode.is_dst_32bit, row, POOL_ROWS);
     tensix->matrix.src_a_row = (uint8_t)row_a;
     return tensix_matrix_done(tensix, thread, args->clear_dvalid, args->pool_addr_mod);
