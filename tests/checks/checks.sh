@@ -310,8 +310,7 @@ in_kit "a flag that is polled with a fence" '' ncrisc.c "$tell" brisc.c "s/^    
 
 # reported NAME TEXT EXIT FINDINGS OPTION...: with these options the checks say TEXT at the end of "reads at the end"
 # (or of copy as it is, if FINDINGS is "none"), the run ends with EXIT, and reports so many findings.
-# Kernels of the cache would tell the lines of another folder.
-PENROSE_CACHE=$work/cache program open gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_read(neighbour, all, 0x100000, 64);/'
+KERNELS_OF_ANY_FOLDER='' program open gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_read(neighbour, all, 0x100000, 64);/'
 program fine copy
 reported() {
     local name=$1 text=$2 wanted=$3 findings=$4 status=0 found kernels=open program=gather
@@ -360,7 +359,7 @@ reported "another kernel" '^checks: 0 findings' 0 0 --check='noc,kernel=*/ncrisc
 reported "its kernel" '^checks: 1 finding' 0 1 --check='noc,kernel=*/brisc.c'
 
 # Tiles of a launch whose kernels differ, with a mistake at the same pc.
-PENROSE_CACHE=$work/cache program twin gather brisc.c '1s/^/\n/; s/^    atomic_barrier\(\);/&\n    noc_read(neighbour, all, 0x100000, 64);/'
+KERNELS_OF_ANY_FOLDER='' program twin gather brisc.c '1s/^/\n/; s/^    atomic_barrier\(\);/&\n    noc_read(neighbour, all, 0x100000, 64);/'
 cp -r "$work/twin/kernels" "$work/open/kernels/twin"
 description='/"hart"/{N;N;h;s/"brisc"/&, "tiles": "0-7,0"/p;x;s/"brisc"/&, "tiles": "0-7,1", "elf": "twin\/{hart}.elf"/;s/^ *\{/,{/}'
 reported "two kernels are two mistakes" '^checks: 2 findings' 0 2
