@@ -4,6 +4,7 @@
 
 #include "addresses.h"
 #include "noc/kind.h"
+#include "noc/niu.h"
 
 /* --- Requests --- */
 
@@ -104,6 +105,14 @@ static void note_write(struct trace_causes *causes, const struct tile *tile,
     }
 }
 
+/* Is it a counter of that NoC? */
+static bool awaits_counter(const struct trace_awaited *awaited, unsigned noc)
+{
+    const uint64_t offset = awaited->address - AT_NIU - (uint64_t)noc * STEP_NIU;
+    return awaited->size > 0 && offset >= NIU_COUNTERS &&
+           offset < NIU_COUNTERS + 4 * NIU_COUNTER_COUNT;
+}
+
 static void note_response(struct trace_causes *causes, const struct penrose_chip *chip,
                           const struct tile *tile, const struct observed *seen)
 {
@@ -115,7 +124,7 @@ static void note_response(struct trace_causes *causes, const struct penrose_chip
     const bool is_dram = chip->place[seen->node].port != NULL;
     for (unsigned core = 0; core < RV32_CORES && request; core++) {
         struct trace_awaited *awaited = &causes->hart[core];
-        if (awaited->size > 0 && awaited->address >= AT_NIU && awaited->address < AT_OVERLAY) {
+        if (awaits_counter(awaited, seen->noc)) {
             awaited->cause =
                 (struct trace_cause){.is_known = true,
                                      .node = tile->node,

@@ -2,7 +2,7 @@
  * Who makes a hart's wait end: what happens in its tile while it waits, and touches what it waits for.
  *
  * A hart that polls L1 or a register goes on when somebody has written there. A response ends a wait
- * for a counter of an NIU, and what has caused it is the request of a hart of the tile. What waits for
+ * for a counter of its NIU, and what has caused it is the request of a hart of the tile. What waits for
  * the coprocessor or a mailbox has one possible cause. Threads of the coprocessor tell themselves who
  * has released them (struct observed_releaser).
  */

@@ -432,11 +432,11 @@ static void see_release(struct tracer *tracer, const struct tile *tile, const st
     const struct observed_releaser *by = &seen->work->released_by;
     unsigned thread = seen->thread < TENSIX_THREADS ? seen->thread : 0;
     uint32_t index = tracer->tile[tile->node].latest[thread];
-    if (by->is_known && index) {
+    if (by->is_known && by->thread < TENSIX_THREADS && index) {
         struct penrose_trace_event *event = &tracer->gathered[index - 1].event;
         const struct trace_cause cause = {.is_known = event->waited > 0,
                                           .node = tile->node,
-                                          .agent = seen->agent,
+                                          .agent = OBSERVED_TRISC0 + by->thread,
                                           .thread = by->thread,
                                           .cycle = by->cycle};
         event->cause = name_cause(tracer, &cause);

@@ -10,6 +10,9 @@
 #include <penrose/trace.h>
 
 #include "chip/calls.h"
+#include "chip/chip.h"
+#include "noc/niu.h"
+#include "observe/trace/causes.h"
 #include "observe/trace/filter.h"
 #include "observe/trace/reader.h"
 #include "observe/trace/record.h"
@@ -179,6 +182,73 @@ TEST(waits_end_by_somebody)
     snprintf(cause, sizeof cause, "write acknowledgement, by ncrisc of 3,2 in cycle %lu\n",
              strtoul(second, NULL, 10));
     has(cause);
+}
+
+/* A hart waits for a register of an NIU when a response comes over NoC 0. */
+TEST(responses_end_waits_for_counters_of_their_noc)
+{
+    static const struct {
+        uint32_t address;
+        bool is_cause;
+    } rows[] = {{AT_NIU + NIU_COUNTERS + 4 * NIU_MST_RD_RESP_RECEIVED, true},
+                {AT_NIU + STEP_NIU + NIU_COUNTERS + 4 * NIU_MST_RD_RESP_RECEIVED, false},
+                {AT_NIU + NIU_CMD_CTRL, false},
+                {AT_NIU + NIU_COUNTERS + 4 * NIU_COUNTER_COUNT, false}};
+    struct penrose_chip *chip = open_chip();
+    const uint32_t word = 1;
+    ck_assert_int_eq(penrose_write(chip, 1, 2, 0x1000, &word, 4, NULL), PENROSE_OK);
+    const struct tile *tile = NULL;
+    for (unsigned node = 0; node < NOC_NODES && !tile; node++) {
+        tile = chip->place[node].tile;
+    }
+    ck_assert_ptr_nonnull(tile);
+    for (unsigned i = 0; i < COUNT(rows); i++) {
+        static struct trace_causes causes;
+        causes = (struct trace_causes){0};
+        struct observed seen = {.kind = OBSERVED_SENT,
+                                .agent = OBSERVED_NCRISC,
+                                .asker = OBSERVED_NCRISC,
+                                .thread = OBSERVED_NO_THREAD,
+                                .packet = NOC_READ,
+                                .node = tile->node,
+                                .cycle = 10};
+        trace_causes_see(&causes, chip, tile, &seen, &causes);
+        seen.kind = OBSERVED_POLLS;
+        seen.address = rows[i].address;
+        seen.size = 4;
+        trace_causes_see(&causes, chip, tile, &seen, &causes);
+        seen.kind = OBSERVED_DELIVERED;
+        seen.agent = OBSERVED_NOC;
+        seen.packet = NOC_READ_RESPONSE;
+        trace_causes_see(&causes, chip, tile, &seen, &causes);
+        seen.agent = OBSERVED_NCRISC;
+        ck_assert_msg(trace_causes_take(&causes, tile, &seen).is_known == rows[i].is_cause,
+                      "0x%08x", rows[i].address);
+    }
+    penrose_chip_destroy(chip);
+}
+
+static void see_releaser(void *context, const struct penrose_trace_event *event)
+{
+    unsigned *released = context;
+    if (event->kind == PENROSE_TRACE_TENSIX && event->cause.is_known) {
+        ck_assert_int_eq(event->thread, 1);
+        ck_assert_int_eq(event->cause.thread, 0);
+        ck_assert_uint_eq(event->cause.agent, (unsigned)PENROSE_TRISC0);
+        (*released)++;
+    }
+}
+
+TEST(a_thread_is_released_by_the_hart_of_another)
+{
+    unsigned released = 0;
+    struct penrose_chip *chip = open_chip();
+    start_scene(chip);
+    ck_assert_int_eq(penrose_trace(chip, NULL, see_releaser, &released, NULL), PENROSE_OK);
+    pass(chip, 3000);
+    ck_assert_int_eq(penrose_trace(chip, NULL, NULL, NULL, NULL), PENROSE_OK);
+    penrose_chip_destroy(chip);
+    ck_assert_uint_eq(released, 1);
 }
 
 TEST(everything_is_traced)
