@@ -59,7 +59,7 @@ make_elf "$work/chain.elf" 0 "0 5 ffe50437 04000537 20150513 00a42023 840005b7 0
     04000637 20060613 06400693 00c42023 fff68693 fe069ce3 00100073"
 messages=1 expect "a program whose math is slow" 0 -- \
     run "$work/chain.elf" --timing timed --profile "$work/math.txt"
-holds "is bound by that" '^  [56][0-9]{3} cycles, bound by math, 9[0-9] % of the critical path, busy for 9[0-9] % ' \
+holds "is bound by that" '^  [56][0-9]{3} cycles, bound by math [(]9[0-9] % of the critical path[)][.] Math is busy for 9[0-9] % ' \
     "$work/math.txt"
 holds "its critical path" '^ +[2-5][0-9]{3} +[0-9.]+%  math [(]thread 1[)] ' "$work/math.txt"
 
@@ -71,9 +71,10 @@ make_elf "$work/reads.elf" 0 "0 5 $("$PENROSE" asm \
     'sw a1, 0x40(s0)' 'addi a2, a2, 1' 'lw a4, 0x208(s0)' 'bne a4, a2, 0x48' 'bne a2, a3, 0x40' ebreak |
     tr '\n' ' ')"
 expect "a program whose reads are slow" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.txt"
-holds "is bound by DRAM" ' cycles, bound by DRAM, 9[0-9] % of the critical path' "$work/reads.txt"
+holds "is bound by DRAM" ' cycles, bound by DRAM [(]9[0-9] % of the critical path[)][.] DRAM moves [0-9.]+ bytes a cycle, [0-9]+ % of its peak[.]' \
+    "$work/reads.txt"
 expect "as a table" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.csv"
-holds "with what bounds it" '^"all","bound","1 tile","",0,"bound by DRAM, ' "$work/reads.csv"
+holds "with what bounds it" '^"all","bound","1 tile","",0,"bound by DRAM [(]' "$work/reads.csv"
 holds "and its path" '^"brisc","critical",' "$work/reads.csv"
 expect "and in Perfetto's form" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.pftrace"
 report "with flows and counters" \
@@ -82,7 +83,7 @@ report "with flows and counters" \
 expect "and as a page" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.html"
 holds "with its tile" '<title>1,2: 3200</title>' "$work/reads.html"
 holds "and DRAM over time" '<td>DRAM, bytes</td><td><svg' "$work/reads.html"
-holds "with the same sentence" 'bound by DRAM, 9[0-9] % of the critical path' "$work/reads.html"
+holds "with the same sentence" 'bound by DRAM [(]9[0-9] % of the critical path[)]' "$work/reads.html"
 
 # --- Two profiles ---
 

@@ -49,8 +49,11 @@ void profile_table(const struct profile *profile, FILE *file)
     print_table_row("all", "length", NULL,
                     profile->is_empty ? 0 : profile->last - profile->first + 1, 1, file);
     print_launch_rows(profile, file);
-    if (profile->has_failed) {
+    if (profile->has_failed || profile->path.has_failed) {
         print_table_row("all", "missing", NULL, 0, 1, file); /* memory ran out */
+    }
+    if (profile->path.forgotten) {
+        print_table_row("all", "forgotten", NULL, profile->path.forgotten, 1, file);
     }
     for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
         uint64_t idle = profile_lane_cycles(profile, lane).idle;

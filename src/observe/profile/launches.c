@@ -16,6 +16,13 @@ void profile_add_cycles(struct profile_cycles *to, const struct profile_cycles *
     to->held += cycles->held;
 }
 
+void profile_add_bytes(struct profile_bytes *to, const struct profile_bytes *bytes)
+{
+    to->sent += bytes->sent;
+    to->asked += bytes->asked;
+    to->dram += bytes->dram;
+}
+
 struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigned lane)
 {
     struct profile_cycles all = {0};
@@ -65,7 +72,9 @@ static void add_kernel_name(struct profile_launch *launch, const char *kernel)
     while (known < launch->kernels && launch->kernel[known] != kernel) {
         known++;
     }
-    if (known == launch->kernels && known < PROFILE_KERNELS) {
+    if (known == PROFILE_KERNELS) {
+        launch->has_more_kernels = true;
+    } else if (known == launch->kernels) {
         launch->kernel[launch->kernels++] = kernel;
     }
 }
@@ -99,6 +108,7 @@ void profile_note_kernel(struct profile *profile, struct profile_tile *tile, uns
     if (is_in_kernel) {
         struct profile_launch *launch = launch_under_way(profile, tile, lane_number);
         launch = launch ? launch : add_launch(profile, cycle);
+        lane->launch = 0;
         if (launch) {
             begin_kernel(profile, tile, lane, launch, kernel);
         }
@@ -150,7 +160,7 @@ static void find_path(struct profile *profile, struct profile_launch *launch)
         profile->has_failed = true;
         return;
     }
-    path_walk(&profile->path, launch->end, launch->first, take_step, &walk);
+    path_walk(&profile->path, launch->end, launch->first, launch->last, take_step, &walk);
     for (size_t i = 0; i < profile->rows; i++) {
         profile->row[i].critical += walk.cycles[i];
         if (walk.cycles[i] > longest) {
@@ -162,12 +172,29 @@ static void find_path(struct profile *profile, struct profile_launch *launch)
     free(walk.cycles);
 }
 
-/* A run without kernels is a launch of none. It ends with what is done last, and not with a hart that
- * waits for ever. */
+/* The lane's step in which it was last at work: a hart may wait for ever behind it. */
+static uint32_t find_latest_work(const struct path *path, size_t lane)
+{
+    uint32_t at = path_end(path, lane);
+    while (at && path->step[at - 1].part == PATH_WAITS) {
+        at = path->step[at - 1].earlier;
+    }
+    return at;
+}
+
+/* The path ends where the lane's work does, if that of no lane before ended later. */
+static void end_with_lane(const struct path *path, struct profile_launch *launch, size_t lane)
+{
+    const uint32_t end = find_latest_work(path, lane);
+    if (end && (!launch->end || path->step[end - 1].end >= path->step[launch->end - 1].end)) {
+        launch->end = end;
+    }
+}
+
+/* A run without kernels is a launch of none. */
 static void add_whole_run(struct profile *profile)
 {
     struct profile_launch *launch = add_launch(profile, profile->first);
-    uint64_t latest = 0;
     if (!launch) {
         return;
     }
@@ -182,16 +209,10 @@ static void add_whole_run(struct profile *profile)
             has_run |= tile->lane[lane].executed > 0;
         }
         launch->tiles += has_run; /* others have packets alone */
-        launch->noc_bytes += tile->noc_bytes;
-        launch->dram_bytes += tile->dram_bytes;
+        profile_add_bytes(&launch->bytes, &tile->bytes);
     }
     for (size_t lane = 0; lane < profile->path.lanes; lane++) {
-        const uint32_t end = path_end(&profile->path, lane);
-        const struct path_step *step = end ? &profile->path.step[end - 1] : NULL;
-        if (step && step->end >= latest && step->part != PATH_WAITS) {
-            latest = step->end;
-            launch->end = end;
-        }
+        end_with_lane(&profile->path, launch, lane);
     }
 }
 
@@ -204,7 +225,7 @@ static void end_kernels(struct profile *profile, uint32_t number)
             &profile->tile[at / PROFILE_LANES].lane[at % PROFILE_LANES];
         if (lane->is_in_kernel && lane->launch == number) {
             launch->last = profile->last + 1;
-            launch->end = path_end(&profile->path, at);
+            end_with_lane(&profile->path, launch, at);
         }
     }
 }
@@ -286,29 +307,43 @@ static double thread_use(const struct profile_launch *launch, unsigned thread)
     return per_cent(cycles->busy + cycles->held, (launch->last - launch->first) * launch->tiles);
 }
 
-/* How much of what it can do the part does. */
+/* The share of a peak that bytes are, where it is known. */
+static void put_peak(struct sink *sink, uint64_t bytes, uint64_t cycles, unsigned peak)
+{
+    if (peak > 0) {
+        sink_put(sink, ", %.0f %% of its peak", per_cent(bytes, cycles * peak));
+    }
+}
+
+/* How much of what it can do the part does: a sentence. */
 static void put_use(const struct profile *profile, const struct profile_launch *launch,
                     enum path_part part, struct sink *sink)
 {
+    const struct profile_bytes *bytes = &launch->bytes;
     const uint64_t length = launch->last - launch->first, all = length * launch->tiles;
     if (part <= PATH_PACK) {
-        sink_put(sink, ", busy for %.0f %% of the time", thread_use(launch, part));
+        static const char *const names[] = {"The unpackers are", "Math is", "The packer is"};
+        sink_put(sink, "%s busy for %.0f %% of the time", names[part], thread_use(launch, part));
     } else if (part == PATH_HARTS) {
         unsigned busiest = 0;
         for (unsigned lane = 0; lane < PROFILE_FIRST_THREAD; lane++) {
             busiest = launch->lane[lane].busy > launch->lane[busiest].busy ? lane : busiest;
         }
-        sink_put(sink, ", of which %s is busy for %.0f %% of the time",
+        sink_put(sink, "The busiest hart is %.200s, for %.0f %% of the time",
                  profile->lane_name[busiest] ? profile->lane_name[busiest] : "none",
                  per_cent(launch->lane[busiest].busy, all));
     } else if (part == PATH_NOC) {
-        sink_put(sink, ", where a tile moves %.1f bytes a cycle, %.0f %% of what its NIU takes",
-                 all ? (double)launch->noc_bytes / (double)all : 0,
-                 per_cent(launch->noc_bytes, all * profile->peaks.niu));
+        sink_put(sink, "A tile sends %.1f and asks for %.1f bytes a cycle",
+                 all ? (double)bytes->sent / (double)all : 0,
+                 all ? (double)bytes->asked / (double)all : 0);
+        put_peak(sink, bytes->sent > bytes->asked ? bytes->sent : bytes->asked, all,
+                 profile->peaks.niu);
     } else if (part == PATH_DRAM) {
-        sink_put(sink, ", which moves %.1f bytes a cycle, %.0f %% of what it can",
-                 length ? (double)launch->dram_bytes / (double)length : 0,
-                 per_cent(launch->dram_bytes, length * profile->peaks.dram));
+        sink_put(sink, "DRAM moves %.1f bytes a cycle",
+                 length ? (double)bytes->dram / (double)length : 0);
+        put_peak(sink, bytes->dram, length, profile->peaks.dram);
+    } else {
+        sink_put(sink, "Nobody is known who ended those waits");
     }
 }
 
@@ -316,8 +351,9 @@ void profile_launch_name(const struct profile_launch *launch, char *text, size_t
 {
     struct sink sink = {.text = text, .size = size};
     for (unsigned i = 0; i < launch->kernels; i++) {
-        sink_put(&sink, "%s, ", launch->kernel[i]);
+        sink_put(&sink, "%.60s, ", launch->kernel[i]);
     }
+    sink_put(&sink, launch->has_more_kernels ? "and others, " : "");
     sink_put(&sink, "%u %s", launch->tiles, launch->tiles == 1 ? "tile" : "tiles");
 }
 
@@ -336,16 +372,16 @@ void profile_launch_bound(const struct profile *profile, const struct profile_la
         sink_put(&sink, "of which the critical path is not known");
         return;
     }
-    sink_put(&sink, "bound by %s, %.0f %% of the critical path", profile_part_name(bound),
+    sink_put(&sink, "bound by %s (%.0f %% of the critical path). ", profile_part_name(bound),
              per_cent(launch->part[bound], known));
     put_use(profile, launch, bound, &sink);
     if (row->critical > 0) {
-        sink_put(&sink, "; longest there: %s", profile->lane_name[row->lane]);
-        sink_put(&sink, *row->symbol ? " in %s" : "%s", row->symbol);
-        sink_put(&sink, row->waits ? ", %s" : "%s", row->waits ? row->waits : "");
+        sink_put(&sink, ". Longest on the path: %.100s", profile->lane_name[row->lane]);
+        sink_put(&sink, *row->symbol ? " in %.200s" : "%s", row->symbol);
+        sink_put(&sink, row->waits ? ", %.200s" : "%s", row->waits ? row->waits : "");
         sink_put(&sink, ", %.0f %%", per_cent(row->critical, known));
     }
     if (bound != PATH_MATH && launch->lane[PROFILE_FIRST_THREAD + 1].busy > 0) {
-        sink_put(&sink, "; math is busy for %.0f %% of the time", thread_use(launch, 1));
+        sink_put(&sink, ". Math is busy for %.0f %% of the time", thread_use(launch, 1));
     }
 }

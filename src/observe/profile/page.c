@@ -226,7 +226,7 @@ static void put_heat(const struct profile *profile, const char *title,
 
 static uint64_t amount_sent(const struct profile_tile *tile)
 {
-    return tile->noc_bytes;
+    return tile->bytes.sent + tile->bytes.asked;
 }
 
 static uint64_t amount_of_math(const struct profile_tile *tile)
@@ -254,7 +254,7 @@ static void put_tiles(const struct profile *profile, FILE *file)
     for (size_t i = 0; i < profile->tiles && i < PAGE_TILES; i++) {
         const struct profile_tile *tile = &profile->tile[i];
         fprintf(file, "<tr><td>%u,%u</td><td class=\"n\">%" PRIu64 "</td>", tile->x, tile->y,
-                tile->noc_bytes);
+                amount_sent(tile));
         for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
             if (profile->lane_name[lane]) {
                 fprintf(file, "<td class=\"n\">%" PRIu64 "</td>", tile->lane[lane].cycles.busy);

@@ -91,8 +91,9 @@ void path_add_wait(struct path *path, size_t lane, uint32_t row, enum path_part 
         path_add(path, lane, row, part, latest ? path->step[latest - 1].end : cycle, end);
         return;
     }
+    const uint64_t known = path->step[before - 1].end; /* of `by` up to that cycle */
     append_step(path, lane,
-                &(struct path_step){.begin = cycle,
+                &(struct path_step){.begin = known < cycle ? known : cycle,
                                     .end = end,
                                     .row = row,
                                     .before = before,
@@ -164,12 +165,12 @@ bool path_sweep(struct path *path, uint64_t from)
 
 /* --- The chain --- */
 
-void path_walk(const struct path *path, uint32_t end, uint64_t first,
+void path_walk(const struct path *path, uint32_t end, uint64_t first, uint64_t last,
                void (*take)(void *context, const struct path_step *step, uint64_t begin,
                             uint64_t end),
                void *context)
 {
-    uint64_t until = UINT64_MAX;
+    uint64_t until = last;
     for (uint32_t at = end; at && until > first;) {
         const struct path_step *step = &path->step[at - 1];
         uint64_t begin = step->begin > first ? step->begin : first;

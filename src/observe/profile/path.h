@@ -66,8 +66,9 @@ bool path_is_full(const struct path *path);
  * their beginnings. False when memory runs out. Numbers of steps change. */
 bool path_sweep(struct path *path, uint64_t from);
 
-/* Calls `take` with the steps of a chain between two cycles, the last one first, and their cycles. */
-void path_walk(const struct path *path, uint32_t end, uint64_t first,
+/* Calls `take` with the steps of a chain from one cycle to before another one, the last step first, and
+ * their cycles. */
+void path_walk(const struct path *path, uint32_t end, uint64_t first, uint64_t last,
                void (*take)(void *context, const struct path_step *step, uint64_t begin,
                             uint64_t end),
                void *context);

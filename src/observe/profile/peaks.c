@@ -1,10 +1,10 @@
 #include "observe/profile/peaks.h"
 
-#include "geometry.h"
-#include "tile/timing.h"
+#include "chip/chip.h"
 
-struct profile_peaks profile_peaks(void)
+struct profile_peaks profile_peaks(const struct penrose_chip *chip)
 {
-    return (struct profile_peaks){.niu = tile_costs.rate[TIMING_NOC_NIU_BYTES],
-                                  .dram = GRID_BANKS * tile_costs.rate[TIMING_DRAM_BANK_BYTES]};
+    const unsigned banks = GRID_BANKS - (unsigned)__builtin_popcount(chip->grid.fused.banks);
+    return (struct profile_peaks){.niu = chip->costs.rate[TIMING_NOC_NIU_BYTES],
+                                  .dram = banks * chip->costs.rate[TIMING_DRAM_BANK_BYTES]};
 }

@@ -302,7 +302,7 @@ static void fold_thread(struct profile *profile, struct profile_tile *tile, unsi
     if (waited > 0) {
         const char *waits = lane->waits ? lane->waits : "its gate";
         uint32_t wait_row = row_of_event(profile, number, waits, event);
-        cycles.held = strstr(waits, "waits for its unit") ? waited : 0;
+        cycles.held = strstr(waits, "waits for its unit, which is busy") ? waited : 0;
         if (wait_row) {
             profile->row[wait_row - 1].cycles += waited;
             profile->row[wait_row - 1].count++;
@@ -358,17 +358,19 @@ static void fold_packet(struct profile *profile, struct profile_tile *tile,
                         const struct penrose_trace_event *event)
 {
     struct profile_launch *launch = profile_launch_of(profile, tile, (unsigned)event->agent);
-    const uint64_t dram_bytes = event->peer_kind == PENROSE_TILE_DRAM ? event->size : 0;
-    tile->noc_bytes += event->size;
-    tile->dram_bytes += dram_bytes;
+    const bool is_read = strstr(event->what, "read") != NULL;
+    const struct profile_bytes bytes = {.sent = is_read ? 0 : event->size,
+                                        .asked = is_read ? event->size : 0,
+                                        .dram = event->peer_kind == PENROSE_TILE_DRAM ? event->size
+                                                                                      : 0};
+    profile_add_bytes(&tile->bytes, &bytes);
     if (launch) {
-        launch->noc_bytes += event->size;
-        launch->dram_bytes += dram_bytes;
+        profile_add_bytes(&launch->bytes, &bytes);
     }
     make_wave_room(profile, event->cycle + 1);
     uint64_t at = (event->cycle - profile->wave_begin) / profile->wave_width;
     profile->wave[PROFILE_NOC_WAVE][at] += event->size;
-    profile->wave[PROFILE_DRAM_WAVE][at] += dram_bytes;
+    profile->wave[PROFILE_DRAM_WAVE][at] += bytes.dram;
 }
 
 /* Makes room for steps, which launches that are over do not need any more. */
@@ -465,6 +467,7 @@ void profile_end(struct profile *profile)
 {
     for (size_t i = 0; i < profile->tiles; i++) {
         for (unsigned number = 0; number < PROFILE_FIRST_THREAD; number++) {
+            sweep_path(profile);
             charge_hart(profile, &profile->tile[i], number, profile->last, NULL);
         }
     }
@@ -513,7 +516,7 @@ void profile_bound(const struct profile *profile, char *text, size_t size)
         return;
     }
     const struct profile_row *wait = profile_wait(profile, busiest);
-    snprintf(text, size, "%s is busiest, for %.0f %% of its time%s%s", profile->lane_name[busiest],
-             100 * busy_share(profile, busiest), wait ? "; what it waits for longest: " : "",
-             wait ? wait->waits : "");
+    snprintf(text, size, "%.100s is busiest, for %.0f %% of its time%s%.200s",
+             profile->lane_name[busiest], 100 * busy_share(profile, busiest),
+             wait ? "; what it waits for longest: " : "", wait ? wait->waits : "");
 }

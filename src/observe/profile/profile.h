@@ -55,6 +55,11 @@ struct profile_cycles {
     uint64_t held; /* of those that a thread waits: for its unit, which is busy */
 };
 
+/* Bytes that harts have sent or asked for. */
+struct profile_bytes {
+    uint64_t sent, asked, dram; /* dram: of both, those of DRAM tiles */
+};
+
 /* A lane of a tile. */
 struct profile_lane {
     struct profile_cycles cycles;
@@ -70,7 +75,7 @@ struct profile_lane {
 struct profile_tile {
     unsigned x, y;
     struct profile_lane lane[PROFILE_LANES];
-    uint64_t noc_bytes, dram_bytes; /* that it has sent or asked for, of any and of DRAM tiles */
+    struct profile_bytes bytes;
     uint8_t lane_of[PENROSE_HARTS]; /* plus one, by agent; 0: it has not been seen */
     uint32_t launch;                /* the latest that it takes part in, plus one; 0: none */
     unsigned running;               /* harts in kernels of that */
@@ -90,14 +95,15 @@ struct profile_row {
 /* A launch of kernels, or all of a run without any. */
 struct profile_launch {
     const char *kernel[PROFILE_KERNELS]; /* names */
-    unsigned kernels, tiles, running;    /* running: harts that have not left their kernels */
-    uint64_t first, last;                /* cycles: the first instruction, behind the last one */
+    bool has_more_kernels;
+    unsigned kernels, tiles, running; /* running: harts that have not left their kernels */
+    uint64_t first, last;             /* cycles: the first instruction, behind the last one */
     struct profile_cycles lane[PROFILE_LANES];
-    uint64_t noc_bytes, dram_bytes; /* as for its tiles */
-    uint32_t end;                   /* of its critical path, until that is known */
-    bool has_path;                  /* it is */
-    uint64_t part[PATH_PARTS];      /* its cycles */
-    struct profile_row longest;     /* most of them are those of this row */
+    struct profile_bytes bytes; /* of its tiles */
+    uint32_t end;               /* of its critical path, until that is known */
+    bool has_path;              /* it is */
+    uint64_t part[PATH_PARTS];  /* its cycles */
+    struct profile_row longest; /* most of them are those of this row */
 };
 
 struct profile {
@@ -122,7 +128,7 @@ struct profile {
     uint64_t wave_begin, wave_width; /* of the first one; cycles */
 };
 
-/* Of a chip with these peaks. NULL when memory runs out. */
+/* NULL when memory runs out. */
 struct profile *profile_create(const struct profile_peaks *peaks);
 void profile_destroy(struct profile *profile); /* NULL does nothing */
 
@@ -133,6 +139,7 @@ void profile_take(struct profile *profile, const struct penrose_trace_event *eve
 void profile_end(struct profile *profile);
 
 void profile_add_cycles(struct profile_cycles *to, const struct profile_cycles *cycles);
+void profile_add_bytes(struct profile_bytes *to, const struct profile_bytes *bytes);
 
 /* Of all tiles. */
 struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigned lane);

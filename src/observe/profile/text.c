@@ -116,7 +116,7 @@ static void print_tiles(const struct profile *profile, FILE *file)
         const struct profile_tile *tile = &profile->tile[i];
         char place[16];
         snprintf(place, sizeof place, "%u,%u", tile->x, tile->y);
-        fprintf(file, "  %8s %10" PRIu64, place, tile->noc_bytes);
+        fprintf(file, "  %8s %10" PRIu64, place, tile->bytes.sent + tile->bytes.asked);
         for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
             const struct profile_cycles *cycles = &tile->lane[lane].cycles;
             if (profile->lane_name[lane]) {

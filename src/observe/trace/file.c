@@ -104,7 +104,8 @@ static bool choose_form(struct trace_file *trace, const struct chip_calls *calls
     } else if (ends_in(options->path, ".pftrace")) {
         trace->perfetto = perfetto_create(calls, gather_bytes, trace);
     } else {
-        const struct profile_peaks peaks = calls->inside->profile_peaks();
+        const struct profile_peaks peaks =
+            trace->chip ? calls->inside->profile_peaks(trace->chip) : (struct profile_peaks){0};
         trace->profile = profile_create(&peaks);
         trace->show = ends_in(options->path, ".html")  ? profile_page
                       : ends_in(options->path, ".csv") ? profile_table
@@ -151,8 +152,8 @@ static bool close_file(struct trace_file *trace)
     return !error;
 }
 
-/* A file that takes events; NULL: none, and *error says why. */
-static struct trace_file *open_trace(const struct chip_calls *calls,
+/* A file that takes events of a chip (NULL: of a trace); NULL: none, and *error says why. */
+static struct trace_file *open_trace(const struct chip_calls *calls, struct penrose_chip *chip,
                                      const struct trace_file_options *options,
                                      struct penrose_error *error)
 {
@@ -162,6 +163,7 @@ static struct trace_file *open_trace(const struct chip_calls *calls,
         error_set(error, PENROSE_E_MEMORY, "no memory for a trace");
         return NULL;
     }
+    trace->chip = chip;
     trace->process = getpid();
     trace->fd = options->path ? open(options->path, flags, 0666) : STDERR_FILENO;
     trace->path = options->path && !options->appends ? strdup(options->path) : NULL;
@@ -187,11 +189,10 @@ enum penrose_status trace_file_start(struct penrose_chip *chip,
     if (status != PENROSE_OK) {
         return status; /* before a file is emptied */
     }
-    struct trace_file *trace = open_trace(chip_calls_of(chip), options, error);
+    struct trace_file *trace = open_trace(chip_calls_of(chip), chip, options, error);
     if (!trace) {
         return error->status;
     }
-    trace->chip = chip;
     snprintf(text, sizeof text, "%s %s", options->is_profile ? PROFILE_FILTER : "",
              options->filter ? options->filter : "");
     status = chip_calls_of(chip)->trace(chip, text, trace_file_take, trace, error);
@@ -206,7 +207,8 @@ enum penrose_status trace_file_start(struct penrose_chip *chip,
 struct trace_file *trace_file_profile(const char *path, const struct chip_calls *calls,
                                       struct penrose_error *error)
 {
-    return open_trace(calls, &(struct trace_file_options){.path = path, .is_profile = true}, error);
+    return open_trace(calls, NULL, &(struct trace_file_options){.path = path, .is_profile = true},
+                      error);
 }
 
 bool trace_file_stop(struct trace_file *trace)
