@@ -2,10 +2,12 @@
 """Times recorded products of ttnn, and joins them with what silicon took.
 
   rows.py plan --out DIR [--sample N] [--seed N] [--row REGEX]      chooses rows: DIR/plan.json
-  rows.py time --out DIR --penrose PROGRAM [--what-if CHANGE]...    runs their launches: DIR/rows.csv, DIR/rows.svg
+  rows.py time --out DIR --penrose PROGRAM [--set CHANGE]...        runs their launches: DIR/times.csv, DIR/times.svg
 
 rows.csv beside this file has the rows: the shape of a product, whether the second factor is stored transposed,
-how it was divided among tiles, and milliseconds. Launches are those of launches.py, in DIR/launches.
+how it was divided among tiles, and milliseconds. Who has divided it is the column `division`: `best` is the fastest
+division that tt-metal's authors have found, `chosen` is the one that their strategy chooses. Launches are those of
+launches.py, in DIR/launches.
 """
 import argparse
 import collections
@@ -24,6 +26,10 @@ CLOCK_KHZ = 1_350_000  # of the card
 HOST_MS = 0.03  # shorter products than that took as long as the host needs to launch one
 
 
+class RowFailed(Exception):
+    """A launch could not be timed."""
+
+
 def name_of(row):
     transposed = "T" if row["transposed"] == "1" else ""
     return (f"{row['kernel']}-{row['m']}x{row['k']}x{row['n']}{transposed}-"
@@ -37,8 +43,16 @@ def family_of(row):
 
 
 def plan(options):
+    if options.sample < 0:
+        sys.exit(f"--sample {options.sample}: give a number of rows, or 0 for all")
+    try:
+        wanted = re.compile(options.row)
+    except re.error as error:
+        sys.exit(f"--row {options.row}: this is no regular expression ({error})")
     with open(pathlib.Path(__file__).with_name("rows.csv"), encoding="utf-8", newline="") as lines:
-        rows = [row for row in csv.DictReader(lines) if re.search(options.row, name_of(row))]
+        rows = [row for row in csv.DictReader(lines) if wanted.search(name_of(row))]
+    if not rows:
+        sys.exit(f"--row {options.row}: no row has such a name; names are as 2d-512x8192x128T-2x1-32-2x1")
     if options.sample and options.sample < len(rows):
         chosen = set(random.Random(options.seed).sample(range(len(rows)), options.sample))
         rows = [row for i, row in enumerate(rows) if i in chosen]
@@ -53,8 +67,19 @@ def cycles_of(options, launch, change=None):
     command += ["--cost", change] if change else []
     done = subprocess.run(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=False)
     if done.returncode:
-        sys.exit(f"{launch}: the run ended with {done.returncode}")
+        raise RowFailed(f"the run ended with {done.returncode}")
     return json.loads(done.stdout)["kernel_cycles"]
+
+
+def time_row(options, row, launch, table):
+    """Adds a row to the table and prints it. What silicon took, and what Penrose takes without changes."""
+    silicon, ours = round(float(row["silicon_ms"]) * CLOCK_KHZ), cycles_of(options, launch)
+    changed = [cycles_of(options, launch, change) for change in options.set]
+    error = ours / silicon - 1
+    table.writerow([name_of(row), family_of(row), silicon, ours, f"{error:.4f}", *changed])
+    more = "".join(f"  {change} {100 * (new / ours - 1):+5.1f} %" for change, new in zip(options.set, changed))
+    print(f"  {name_of(row):44} {silicon:9} {ours:9} {100 * error:+7.1f} %{more}", flush=True)
+    return silicon, ours
 
 
 def time(options):
@@ -62,25 +87,28 @@ def time(options):
     launches = sorted((options.out / "launches").iterdir())
     if len(launches) != len(rows):
         sys.exit(f"{len(launches)} launches were recorded for {len(rows)} rows")
-    errors, points = collections.defaultdict(list), []
-    with open(options.out / "rows.csv", "w", encoding="utf-8", newline="") as file:
+    errors, points, failed = collections.defaultdict(list), [], 0
+    with open(options.out / "times.csv", "w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
-        table.writerow(["row", "family", "silicon", "ours", "error", *options.what_if])
+        table.writerow(["row", "family", "silicon", "penrose", "error", *options.set])
         for row, launch in zip(rows, launches):
-            silicon, ours = round(float(row["silicon_ms"]) * CLOCK_KHZ), cycles_of(options, launch)
-            changed = [cycles_of(options, launch, change) for change in options.what_if]
-            error = ours / silicon - 1
-            table.writerow([name_of(row), family_of(row), silicon, ours, f"{error:.4f}", *changed])
+            try:
+                silicon, ours = time_row(options, row, launch, table)
+            except RowFailed as failure:
+                failed += 1
+                print(f"  {name_of(row):44} failed: {failure} ({launch})", flush=True)
+                continue
             file.flush()
-            more = "".join(f"  {change} {100 * (new / ours - 1):+5.1f} %"
-                           for change, new in zip(options.what_if, changed))
-            print(f"  {name_of(row):44} {silicon:9} {ours:9} {100 * error:+7.1f} %{more}", flush=True)
-            errors[family_of(row)].append(error)
+            errors[family_of(row)].append(ours / silicon - 1)
             points.append((family_of(row), name_of(row), silicon, ours))
-    picture(points, options.out / "rows.svg", (4, 6), "cycles")
+    if not points:
+        sys.exit("no row could be timed")
+    picture(points, options.out / "times.svg", (4, 6), "cycles")
     for family, found in sorted(errors.items()):
         print(line_of(family, found))
     print(line_of("all", [error for found in errors.values() for error in found]))
+    if failed:
+        sys.exit(f"{failed} of {len(rows)} rows failed")
 
 
 def main():
@@ -91,7 +119,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--row", default="", help="regular expression of rows")
     parser.add_argument("--penrose", help="the program")
-    parser.add_argument("--what-if", action="append", default=[], help="a cost to change, as for penrose run")
+    parser.add_argument("--set", metavar="CHANGE", action="append", default=[],
+                        help="a cost to change, as for penrose run --cost")
     options = parser.parse_args()
     {"plan": plan, "time": time}[options.what](options)
 
