@@ -25,8 +25,8 @@ static bool has_nothing_at_null(void *owner, const struct tile *tile, uint32_t p
            loader_elf_lowest(image->elf) >= RV32_NULL_BYTES;
 }
 
-/* Was the function changed since it was loaded? A host may have put something else there. Words of
- * kernels that hold addresses are others where they run. */
+/* Is the function as it was loaded? A host may have put something else there. Words of kernels that hold
+ * addresses are others where they run. */
 static bool holds_loaded(const struct tile *tile, const struct image *image,
                          const struct loader_symbol *function)
 {

@@ -16,9 +16,9 @@
 
 enum { MOST_QUANTUM = 65536 };
 
-/* Cycles of a window in which several units are awake, in whole rounds of tiles. Packets of a timed
- * run take as long as the hardware's, 19 cycles at least, so its windows are short. */
-/* In timed runs as long as the least time that a packet takes, to its own tile. */
+/* Cycles of a window in which several units are awake, in whole rounds of tiles. In timed runs no packet
+ * may arrive in the window in which it leaves, and one to its own tile takes 14 cycles (NOC_NIU twice and
+ * NOC_END). */
 enum { WINDOW_CYCLES = 512, TIMED_WINDOW_CYCLES = 10 };
 
 /* What costs are charged for happens in the order of lockstep, unless somebody asks for bursts. */
