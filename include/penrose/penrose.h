@@ -503,10 +503,16 @@ enum penrose_status penrose_snapshot_save(struct penrose_chip *chip, const char 
 /*
  * Makes a chip from a snapshot, with all others of its cluster. *chip is the first one, and
  * penrose_chip_cluster leads to the others. penrose_chip_destroy of any of them frees them all, and no
- * chip can be added. `threads` of the options counts, and `timed`: with it the chips go on in a timed
- * run, also those of a functional one, with `costs`. Everything else is as it was saved. NULL options are
- * the defaults. PENROSE_E_FILE: the file cannot be read. PENROSE_E_FORMAT: it is no snapshot, is damaged,
- * or is of another build. Other errors are those of penrose_chip_create.
+ * chip can be added. NULL options are the defaults. These options count:
+ *   threads  as in penrose_chip_create
+ *   timed    the chips go on in a timed run, also those of a functional one. Those get the quantum of new
+ *            timed chips in place of their own
+ *   costs    of chips that go on timed; only with `timed`. Costs are not saved, so without them the chips
+ *            have the usual ones, whatever they had before
+ * The other options are as they were saved, so chips of PENROSE_RANDOM that become timed stay random.
+ * PENROSE_E_FILE: the file cannot be read. PENROSE_E_FORMAT: it is no snapshot, is damaged, or is of
+ * another build. PENROSE_E_ARGUMENT: `costs` without `timed`. Other errors are those of
+ * penrose_chip_create.
  */
 enum penrose_status penrose_snapshot_load(const struct penrose_options *options, const char *path,
                                           struct penrose_chip **chip, struct penrose_error *error);

@@ -162,6 +162,9 @@ static enum penrose_status begin_loading(const struct penrose_options *given,
 {
     struct penrose_options own;
     enum penrose_status status = take_options(given, &own, error);
+    if (status == PENROSE_OK && own.costs && !own.timed) {
+        return error_set(error, PENROSE_E_ARGUMENT, "costs are for timed runs; set timed, too");
+    }
     *loading = (struct snapshot_loading){
         .kinds = api_chips, .threads = own.threads, .is_timed = own.timed, .costs = own.costs};
     return status;

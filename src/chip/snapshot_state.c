@@ -702,9 +702,9 @@ bool chip_save(struct snapshot_writer *writer, struct penrose_chip *chip)
     return !writer->failed;
 }
 
-/* *has_flows: those of the chip were saved. */
+/* *was: the options of the chip that was saved. */
 static enum penrose_status create_saved(struct snapshot_reader *reader, struct penrose_chip **chip,
-                                        bool *has_flows, struct penrose_error *error)
+                                        struct penrose_options *was, struct penrose_error *error)
 {
     struct penrose_options options = {.size = sizeof options};
     struct saved_product saved;
@@ -717,7 +717,7 @@ static enum penrose_status create_saved(struct snapshot_reader *reader, struct p
     if (reader->status != PENROSE_OK) {
         return reader->status;
     }
-    *has_flows = options.timed || options.schedule == PENROSE_RANDOM;
+    *was = options;
     if (reader->is_timed) {
         options.quantum = options.timed ? options.quantum : 0;
         options.timed = true;
@@ -735,14 +735,17 @@ enum penrose_status chip_load_saved(struct snapshot_reader *reader, struct penro
 {
     struct shared_data shared = {0};
     struct penrose_chip *made = NULL;
-    bool has_flows = false;
+    struct penrose_options was;
     *chip = NULL;
-    enum penrose_status status = create_saved(reader, &made, &has_flows, error);
+    enum penrose_status status = create_saved(reader, &made, &was, error);
     if (status != PENROSE_OK) {
         return status;
     }
     snapshot_get_object(reader, &snapshot_type_penrose_chip, made);
-    if (has_flows) {
+    if (made->options.timed && !was.timed) { /* the window under way was longer than timed ones */
+        made->head.time.cut = (struct chip_cut){.end = 0};
+    }
+    if (was.timed || was.schedule == PENROSE_RANDOM) {
         snapshot_get_sparing(reader, made->flow, GRID_NOCS * sizeof *made->flow);
     }
     for (unsigned i = 0; i < GRID_BANKS; i++) {

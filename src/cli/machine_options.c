@@ -328,9 +328,9 @@ static const struct argp_option machine_option_rows[] = {
     {"save-snapshot", KEY_SAVE_SNAPSHOT, "FILE", 0,
      "Write the whole chip to FILE at the end, whatever the outcome", 0},
     {"restore-snapshot", KEY_RESTORE_SNAPSHOT, "FILE", 0,
-     "Go on with the chip in FILE, with the schedule, policies and card that it had, and its "
-     "timing "
-     "unless --timing is timed; firmware that is ready on a tile is not booted again",
+     "Go on with the chip in FILE, with the schedule, policies and card that it had; its timing "
+     "is that of FILE, or timed if --timing is timed. Firmware that is ready on a tile is not "
+     "booted again",
      0},
     {"gdb", KEY_GDB, "ADDRESS", 0,
      "Wait for GDB at [HOST:]PORT or unix:PATH before anything runs, and let it debug all harts "

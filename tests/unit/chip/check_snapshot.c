@@ -107,7 +107,6 @@ TEST_EACH(scene_goes_on_from_any_moment, (SCENES * SCENE_SCHEDULES))
     penrose_chip_destroy(chip);
 }
 
-/* A stopped chip is stopped when it was loaded, too, and goes on after penrose_fault_clear. */
 /* What a new chip does not have zeros in can be zeros in the saved one: base firmware of Ethernet
  * tiles, tables of ARC, registers. Words that cannot be written stay what they are. */
 TEST_EACH(zeros_stay_zeros, 9)
@@ -145,6 +144,7 @@ TEST_EACH(zeros_stay_zeros, 9)
     penrose_chip_destroy(chip);
 }
 
+/* A stopped chip is stopped when it was loaded, too, and goes on after penrose_fault_clear. */
 TEST(stopped_chip_stays_stopped)
 {
     struct penrose_options options = {.size = sizeof options};
@@ -168,6 +168,104 @@ TEST(stopped_chip_stays_stopped)
     penrose_hart_info(copy, 3, 4, PENROSE_TRISC1, &info, NULL);
     ck_assert_int_eq(info.state, PENROSE_HART_PAUSED);
     ck_assert_uint_eq(info.x[10], 1);
+    penrose_chip_destroy(copy);
+    penrose_chip_destroy(chip);
+}
+
+/* --- Functional chips that become timed --- */
+
+static struct penrose_chip *timed_copy_of(struct penrose_chip *chip, unsigned threads)
+{
+    struct penrose_options options = {.size = sizeof options, .timed = true};
+    struct penrose_chip *copy = NULL;
+    struct penrose_error error = {0};
+    void *bytes;
+    size_t size;
+    options.threads = threads;
+    ck_assert_int_eq(penrose_snapshot_to_memory(chip, &bytes, &size, NULL), PENROSE_OK);
+    ck_assert_msg(penrose_snapshot_from_memory(&options, bytes, size, &copy, &error) == PENROSE_OK,
+                  "%s", error.text);
+    free(bytes);
+    return copy;
+}
+
+static unsigned tiles_with_packets_to_come(const struct penrose_chip *chip)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        const struct tile *tile = chip->place[i].tile;
+        count += tile && tile->inbox.earliest != UINT64_MAX;
+    }
+    return count;
+}
+
+/* Packets that left in the functional run arrive in the timed one, in the same order for any number of
+ * host threads, and before and after another snapshot. */
+TEST_EACH(packets_under_way_arrive_in_a_timed_run, SCENE_SCHEDULES)
+{
+    const struct scene *scene = scene_at(1);
+    struct penrose_chip *chip = scene_chip(scene, (unsigned)_i, 1);
+    ck_assert(scene->make(chip, 7));
+    unsigned tiles = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        pass(chip, scene->step);
+        tiles += tiles_with_packets_to_come(chip);
+        struct penrose_chip *one = timed_copy_of(chip, 1), *two = timed_copy_of(chip, 2);
+        go_on_alike(one, two, MOST_WINDOWS, scene->name);
+        struct penrose_chip *again = copy_of(one, 2);
+        go_on_alike(two, again, MOST_WINDOWS, scene->name);
+        penrose_chip_destroy(again);
+        penrose_chip_destroy(two);
+        penrose_chip_destroy(one);
+    }
+    ck_assert_uint_gt(tiles, 0);
+    penrose_chip_destroy(chip);
+}
+
+static bool is_enough(struct penrose_chip *chip, void *context)
+{
+    (void)chip, (void)context;
+    return true;
+}
+
+/* A hart that is alone has long windows. One that a breakpoint has cut is not gone through to its end in
+ * the timed run. */
+TEST(paused_chip_has_timed_windows)
+{
+    enum { CODE = 0x100, STEPS = 3000, MOST_TIMED_CYCLES = 20 };
+    const uint32_t program[] = {0x00150513 /* addi a0, a0, 1 */, 0xffdff06f /* jal zero, -4 */};
+    const struct penrose_run run = {.size = sizeof run, .cycles = 100000},
+                             first = {.size = sizeof run, .cycles = 100000, .until = is_enough};
+    struct penrose_chip *chip = scene_chip(NULL, 0, 1);
+    penrose_write(chip, 3, 4, CODE, program, sizeof program, NULL);
+    ck_assert_int_eq(penrose_hart_release(chip, 3, 4, PENROSE_TRISC1, CODE, NULL), PENROSE_OK);
+    ck_assert_int_eq(penrose_hart_step(chip, 3, 4, PENROSE_TRISC1, STEPS, NULL), PENROSE_OK);
+    ck_assert_int_eq(penrose_run(chip, &run), PENROSE_PAUSED);
+    ck_assert_uint_gt(chip->head.time.cut.end, penrose_now(chip) + MOST_TIMED_CYCLES);
+    struct penrose_chip *copy = timed_copy_of(chip, 1);
+    uint64_t before = penrose_now(copy);
+    ck_assert_int_eq(penrose_run(copy, &first), PENROSE_CONDITION);
+    ck_assert_uint_le(penrose_now(copy), before + MOST_TIMED_CYCLES);
+    penrose_chip_destroy(copy);
+    penrose_chip_destroy(chip);
+}
+
+TEST(costs_are_for_timed_chips)
+{
+    struct penrose_options options = {.size = sizeof options, .costs = "noc=2x"};
+    struct penrose_chip *chip = scene_chip(NULL, 0, 1), *copy;
+    struct penrose_error error;
+    void *bytes;
+    size_t size;
+    ck_assert_int_eq(penrose_snapshot_to_memory(chip, &bytes, &size, NULL), PENROSE_OK);
+    ck_assert_int_eq(penrose_snapshot_from_memory(&options, bytes, size, &copy, &error),
+                     PENROSE_E_ARGUMENT);
+    ck_assert_ptr_null(copy);
+    ck_assert_str_eq(error.text, "costs are for timed runs; set timed, too");
+    options.timed = true;
+    ck_assert_int_eq(penrose_snapshot_from_memory(&options, bytes, size, &copy, &error),
+                     PENROSE_OK);
+    free(bytes);
     penrose_chip_destroy(copy);
     penrose_chip_destroy(chip);
 }
