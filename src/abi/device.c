@@ -350,6 +350,14 @@ void device_end_launches(struct device *device)
     }
 }
 
+static void tell_unused_delay(struct device *device)
+{
+    char text[128];
+    if (inside(device->chip)->delay_unused(device->chip, text, sizeof text)) {
+        report_note(device, "PENROSE_DELAY: %s", text);
+    }
+}
+
 void device_end(struct device *device)
 {
     if (!trace_file_stop(device->trace)) {
@@ -359,6 +367,7 @@ void device_end(struct device *device)
     }
     if (device->is_used) {
         leftovers_tell(device);
+        tell_unused_delay(device);
         dumps_make(device, DUMP_AT_EXIT, "the host closes the device");
     }
     device_end_recording(device);

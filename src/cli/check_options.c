@@ -123,6 +123,10 @@ enum cli_exit check_options_end(const struct check_options *options, struct penr
                                 enum cli_exit exit)
 {
     struct check_result result;
+    char unused[128];
+    if (options->delay && inside(chip)->delay_unused(chip, unused, sizeof unused)) {
+        note("--delay: %s", unused);
+    }
     if (!options->names || !inside(chip)->check_tell(chip, &result)) {
         return exit;
     }

@@ -11,6 +11,7 @@
 #include "metal/descriptor.h"
 #include "metal/firmware.h"
 #include "observe/check/tell.h"
+#include "observe/delay/rules.h"
 #include "observe/dump/dump.h"
 #include "observe/explain/writers.h"
 #include "observe/history/moments.h"

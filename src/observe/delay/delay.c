@@ -7,10 +7,13 @@
  */
 #include "observe/delay/rules.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <penrose/debug.h>
 
+#include "arch/names.h"
 #include "chip/chip.h"
 #include "isa/error.h"
 
@@ -130,4 +133,43 @@ enum penrose_status chip_delay(struct penrose_chip *chip, const char *text,
         free(delays);
     }
     return status;
+}
+
+/* --- What was not held up --- */
+
+static bool is_used(const struct delay *delay)
+{
+    const uint64_t least = delay->rule.number ? delay->rule.number : 1;
+    unsigned node = 0;
+    while (node < NOC_NODES && delay->reached[node] < least) {
+        node++;
+    }
+    return node < NOC_NODES;
+}
+
+static void describe(const struct delay_rule *rule, char *text, size_t size)
+{
+    char times[32] = "";
+    if (rule->number > 1) {
+        snprintf(times, sizeof times, " %" PRIu64 " times", rule->number);
+    }
+    snprintf(text, size,
+             "%s has not come to the instruction at 0x%08" PRIx32 "%s, so nothing is late there",
+             arch_hart_name(rule->hart), rule->pc, times);
+}
+
+bool delay_unused(const struct penrose_chip *chip, char *text, size_t size)
+{
+    const struct observer *observer = chip->observers;
+    while (observer && observer->see != see_hart) {
+        observer = observer->next;
+    }
+    const struct delays *delays = observer ? observer->context : NULL;
+    for (unsigned i = 0; delays && i < delays->count; i++) {
+        if (!is_used(&delays->delay[i])) {
+            describe(&delays->delay[i].rule, text, size);
+            return true;
+        }
+    }
+    return false;
 }

@@ -35,4 +35,8 @@ struct delay_rules {
 enum penrose_status delay_rules_parse(const char *text, struct delay_rules *rules,
                                       struct penrose_error *error);
 
+/* The first rule of the chip whose hart has never come to its instruction, or not often enough, in
+ * words; false: there is none. */
+bool delay_unused(const struct penrose_chip *chip, char *text, size_t size);
+
 #endif
