@@ -2,7 +2,7 @@
 """perfetto.py FILE NAME...: reads a trace for Perfetto, and tells what is wrong with it.
 
 In the order of time, the slices of a track begin and end in turn and are no deeper than one. Each belongs to a track that
-has a name, and each NAME is that of a track, a slice or an instant. A flow that ends has begun, and not later. Values of
+has a name, and each NAME is that of a track, a slice or an instant. A flow that ends, or arrives, has begun, and not later. Values of
 counters are on tracks of counters, in the order of time; NAME=SUM is one. Numbers of fields are those of perfetto_trace.proto.
 """
 import collections
@@ -41,7 +41,7 @@ def fields(data):
 
 BEGINS, ENDS, COUNTER = 1, 2, 4
 tracks, names, events, counters = {}, {}, collections.defaultdict(list), {}
-flows, ended = {}, []
+flows = []
 for packet in map(fields, fields(pathlib.Path(sys.argv[1]).read_bytes())[1]):
     for interned in packet[12]:
         for entry in map(fields, fields(interned)[2]):
@@ -52,8 +52,8 @@ for packet in map(fields, fields(pathlib.Path(sys.argv[1]).read_bytes())[1]):
         if track[8]:
             counters[track[1][0]] = []
     for event in map(fields, packet[11]):
-        flows.update((flow, packet[8][0]) for flow in event[47])
-        ended += ((flow, packet[8][0]) for flow in event[48])
+        for field in 47, 48:
+            flows += ((packet[8][0], field, flow, names[event[10][0]]) for flow in event[field])
         if event[9][0] == COUNTER:
             counters[event[11][0]].append((packet[8][0], event[30][0]))
             continue
@@ -67,9 +67,11 @@ for track, entries in events.items():
         latest = time
     if depth or track not in tracks:
         print(f"track {track} ({tracks.get(track)}): {depth} slices are open at the end")
-for flow, time in ended:
-    if flows.get(flow, time + 1) > time:
-        print(f"a flow ends at {time} and begins at {flows.get(flow)}")
+under_way = set()
+for time, field, flow, name in sorted(flows, key=lambda entry: (entry[0], entry[1], entry[3].endswith(" arrives"))):
+    if flow not in under_way and (field == 48 or name.endswith(" arrives")):
+        print(f"{name} at {time} is of a flow that has not begun")
+    (under_way.discard if field == 48 else under_way.add)(flow)
 known_sums = set()
 for track, values in counters.items():
     if values != sorted(values, key=lambda value: value[0]):

@@ -3,7 +3,7 @@
  * their fields. Names are told once, and later by a number. A slice is written when it is over. What
  * takes fewer cycles than SHORT ends none: so a hart whose queue is full is in one function for long, and
  * a thread in one run. Flows lead from who has made a long wait end to where it goes on, and from the
- * request of a hart to its arrival; both ends are instants.
+ * request of a hart to its arrivals; what they join are instants.
  */
 #include "observe/profile/perfetto.h"
 
@@ -245,14 +245,11 @@ static void put_event(struct perfetto *perfetto, uint64_t cycle, uint64_t track,
     put_packet(perfetto, &packet);
 }
 
-/* An instant at one end of a flow. */
+/* An instant of a flow, which it ends or not. */
 static void put_flow(struct perfetto *perfetto, uint64_t cycle, uint64_t track, const char *name,
                      uint64_t flow, bool ends)
 {
     struct message packet = {0}, event = {0};
-    if (perfetto->is_full) {
-        return;
-    }
     put_varint_field(&packet, PACKET_TIMESTAMP, cycle);
     put_varint_field(&packet, PACKET_SEQUENCE, SEQUENCE);
     put_varint_field(&packet, PACKET_SEQUENCE_FLAGS, STATE_IS_NEEDED);
@@ -271,10 +268,15 @@ static void put_slice(struct perfetto *perfetto, uint64_t track, uint64_t begin,
         put_event(perfetto, begin, track, SLICE_BEGINS, name);
         put_event(perfetto, end, track, SLICE_ENDS, NULL);
     }
+}
+
+/* Whatever was written may have filled the file. */
+static void look_for_room(struct perfetto *perfetto, uint64_t cycle, uint64_t track)
+{
+    static const char is_full[] = "the file is full: what follows is left out";
     if (!perfetto->is_full && perfetto->written > PERFETTO_MOST_BYTES) {
         perfetto->is_full = true;
-        put_event(perfetto, end, track, INSTANT,
-                  names_keep(&perfetto->names, "the file is full: what follows is left out", 42));
+        put_event(perfetto, cycle, track, INSTANT, is_full);
     }
 }
 
@@ -368,7 +370,8 @@ static void put_counter(struct perfetto *perfetto, uint64_t cycle, enum counter 
     put_packet(perfetto, &packet);
 }
 
-/* Writes what has been counted in the cycles before `cycle`; then nothing, if so it was for a while. */
+/* Writes what has been counted in the stretch of COUNTED_CYCLES that `cycle` is behind, and a 0 where
+ * further stretches, without a packet, lie between the two. */
 static void end_counting(struct perfetto *perfetto, uint64_t cycle)
 {
     uint64_t end = perfetto->counted_from + COUNTED_CYCLES;
@@ -510,13 +513,19 @@ static void show_packet(struct perfetto *perfetto, uint64_t track,
              false);
 }
 
-/* A request of a hart has come. */
+/* A request of a hart has come. It does not end its flow: a multicast comes to many. */
 static void show_arrival(struct perfetto *perfetto, uint64_t track,
                          const struct penrose_trace_event *event)
 {
     const struct penrose_trace_cause *by = &event->cause;
-    put_flow(perfetto, event->cycle, track, keep_formatted(perfetto, "%s arrives", event->what),
-             request_flow(by->x, by->y, (unsigned)by->agent, event->noc, by->cycle), true);
+    const struct perfetto_tile *sender = perfetto->tile[by->y % SIDE][by->x % SIDE];
+    const char *name = keep_formatted(perfetto, "%s arrives", event->what);
+    if (sender && sender->has_track[LANES + event->noc]) {
+        put_flow(perfetto, event->cycle, track, name,
+                 request_flow(by->x, by->y, (unsigned)by->agent, event->noc, by->cycle), false);
+    } else {
+        put_event(perfetto, event->cycle, track, INSTANT, name);
+    }
 }
 
 void perfetto_take(struct perfetto *perfetto, const struct penrose_trace_event *event)
@@ -526,7 +535,7 @@ void perfetto_take(struct perfetto *perfetto, const struct penrose_trace_event *
     unsigned number = is_packet            ? LANES + (event->noc & 1)
                       : event->thread >= 0 ? LANES - THREADS + (unsigned)event->thread % THREADS
                                            : (unsigned)event->agent;
-    if (!profile_uses(event)) {
+    if (!profile_uses(event) || perfetto->is_full) {
         return;
     }
     if (is_packet ? !(event->begins ? is_hart : event->cause.is_known)
@@ -552,6 +561,7 @@ void perfetto_take(struct perfetto *perfetto, const struct penrose_trace_event *
     if (!is_packet) {
         show_cause(perfetto, event, track);
     }
+    look_for_room(perfetto, event->cycle, track);
 }
 
 /* --- Begin and end --- */
@@ -592,6 +602,7 @@ void perfetto_end(struct perfetto *perfetto)
                 if (number < LANES - THREADS) {
                     end_lane_wait(perfetto, lane, track, perfetto->last);
                 }
+                look_for_room(perfetto, perfetto->last, track);
             }
         }
     }
