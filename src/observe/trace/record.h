@@ -56,6 +56,9 @@ enum trace_number {
     TRACE_NUMBERS,
 };
 
+_Static_assert(TRACE_DEFINITION < 1 << TRACE_KIND_BITS && TRACE_KIND_BITS + TRACE_NUMBERS <= 16,
+               "a head of 16 bits has a kind and a bit for each number");
+
 enum { TRACE_BEGINS = 1, TRACE_NOC = 2 };
 
 /* What is predicted in a stream, which is what one agent of a tile does, by itself or for one thread

@@ -122,7 +122,7 @@ static void put_instruction(struct sink *sink, struct trace_text *text,
     put_result(sink, event);
 }
 
-/* "; by a write, brisc of 1,2 in cycle 1000". */
+/* Who made the wait end: ", write, by brisc of 1,2 in cycle 1000". */
 static void put_cause(struct sink *sink, const struct penrose_trace_event *event)
 {
     const struct penrose_trace_cause *cause = &event->cause;
