@@ -52,6 +52,9 @@ void profile_table(const struct profile *profile, FILE *file)
     if (profile->has_failed || profile->path.has_failed) {
         print_table_row("all", "missing", NULL, 0, 1, file); /* memory ran out */
     }
+    if (profile->has_waits && !profile->has_causes) {
+        print_table_row("all", "no causes", NULL, 0, 1, file);
+    }
     if (profile->path.forgotten) {
         print_table_row("all", "forgotten", NULL, profile->path.forgotten, 1, file);
     }

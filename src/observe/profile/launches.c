@@ -347,6 +347,23 @@ static void put_use(const struct profile *profile, const struct profile_launch *
     }
 }
 
+void profile_lacks(const struct profile *profile, char *text, size_t size)
+{
+    struct sink sink = {.text = text, .size = size};
+    sink_put(&sink, profile->has_failed || profile->path.has_failed
+                        ? " Memory ran out: some of it is missing."
+                        : "");
+    sink_put(&sink,
+             profile->has_waits && !profile->has_causes
+                 ? " The trace does not say who ended waits, so critical paths stay in their "
+                   "lanes."
+                 : "");
+    if (profile->path.forgotten) {
+        sink_put(&sink, " Critical paths are not known before cycle %" PRIu64 ".",
+                 profile->path.forgotten);
+    }
+}
+
 void profile_launch_name(const struct profile_launch *launch, char *text, size_t size)
 {
     struct sink sink = {.text = text, .size = size};

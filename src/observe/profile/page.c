@@ -185,10 +185,6 @@ static void put_path(const struct profile *profile, FILE *file)
         put_row_place(profile, row[i], file);
     }
     fputs("</table>\n", file);
-    if (profile->path.forgotten) {
-        fprintf(file, "<p>What was before cycle %" PRIu64 " is not known any more.</p>\n",
-                profile->path.forgotten);
-    }
     free(row);
 }
 
@@ -267,8 +263,9 @@ static void put_tiles(const struct profile *profile, FILE *file)
 
 void profile_page(const struct profile *profile, FILE *file)
 {
-    char bound[512];
+    char bound[512], lacks[256];
     profile_bound(profile, bound, sizeof bound);
+    profile_lacks(profile, lacks, sizeof lacks);
     fputs(head, file);
     fprintf(file,
             "<h1>Penrose profile</h1>\n<p>%" PRIu64 " cycles (%" PRIu64 " to %" PRIu64
@@ -276,10 +273,7 @@ void profile_page(const struct profile *profile, FILE *file)
             profile->is_empty ? 0 : profile->last - profile->first + 1, profile->first,
             profile->last, profile->tiles, profile->tiles == 1 ? "tile" : "tiles");
     html_text(file, bound);
-    fputs(".</p>\n", file);
-    if (profile->has_failed || profile->path.has_failed) {
-        fputs("<p>Memory ran out: some of it is missing.</p>\n", file);
-    }
+    fprintf(file, ".%s</p>\n", lacks);
     put_launches(profile, file);
     put_path(profile, file);
     put_lanes(profile, file);

@@ -415,6 +415,8 @@ void profile_take(struct profile *profile, const struct penrose_trace_event *eve
     }
     unsigned number =
         is_thread ? thread_lane(profile, (unsigned)event->thread) : hart_lane(profile, tile, event);
+    profile->has_waits |= event->waited > 0;
+    profile->has_causes |= event->cause.is_known;
     sweep_path(profile);
     (is_thread ? fold_thread : fold_hart)(profile, tile, number, event);
 }

@@ -120,9 +120,10 @@ struct profile {
     size_t slots;
     struct profile_launch *launch;
     size_t launches, launch_room;
-    struct path path;          /* lanes are those of tile[0], of tile[1] and so on */
-    bool is_empty, has_failed; /* no event yet; memory ran out, and some are missing */
-    uint64_t first, last;      /* cycles of events */
+    struct path path;           /* lanes are those of tile[0], of tile[1] and so on */
+    bool is_empty, has_failed;  /* no event yet; memory ran out, and some are missing */
+    bool has_waits, has_causes; /* waits that have ended; it is known of some who ended them */
+    uint64_t first, last;       /* cycles of events */
     /* Busy cycles of each lane, bytes of the NoC, and those of DRAM: of PROFILE_WAVES stretches of time. */
     uint64_t wave[PROFILE_ALL_WAVES][PROFILE_WAVES];
     uint64_t wave_begin, wave_width; /* of the first one; cycles */
@@ -175,6 +176,9 @@ const char *profile_part_name(enum path_part part);
 /* Rows with cycles of critical paths, those with most first, and behind them a NULL; and the cycles of
  * all of them. To be freed. NULL when memory runs out. */
 const struct profile_row **profile_critical_rows(const struct profile *profile, uint64_t *all);
+
+/* What the profile lacks, in sentences, of which each begins with a blank; "": nothing. */
+void profile_lacks(const struct profile *profile, char *text, size_t size);
 
 /* What bounds the run, in a sentence: the lane that is busiest, and what that waits for most. */
 void profile_bound(const struct profile *profile, char *text, size_t size);

@@ -79,10 +79,6 @@ static void print_path(const struct profile *profile, FILE *file)
                 row[i]->waits ? row[i]->waits : "", row[i]->waits ? ": " : "");
         print_place(profile, row[i], file);
     }
-    if (profile->path.forgotten) {
-        fprintf(file, "  What was before cycle %" PRIu64 " is not known any more.\n",
-                profile->path.forgotten);
-    }
     free(row);
 }
 
@@ -129,14 +125,12 @@ static void print_tiles(const struct profile *profile, FILE *file)
 
 void profile_text(const struct profile *profile, FILE *file)
 {
-    char bound[512];
+    char bound[512], lacks[256];
     profile_bound(profile, bound, sizeof bound);
-    fprintf(file, "Profile of %" PRIu64 " cycles (%" PRIu64 " to %" PRIu64 "), %zu %s\n%s.\n",
+    profile_lacks(profile, lacks, sizeof lacks);
+    fprintf(file, "Profile of %" PRIu64 " cycles (%" PRIu64 " to %" PRIu64 "), %zu %s\n%s.%s\n",
             profile->is_empty ? 0 : profile->last - profile->first + 1, profile->first,
-            profile->last, profile->tiles, profile->tiles == 1 ? "tile" : "tiles", bound);
-    if (profile->has_failed || profile->path.has_failed) {
-        fprintf(file, "Memory ran out: some of it is missing.\n");
-    }
+            profile->last, profile->tiles, profile->tiles == 1 ? "tile" : "tiles", bound, lacks);
     print_launches(profile, file);
     print_path(profile, file);
     print_lanes(profile, file);

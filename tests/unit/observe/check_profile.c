@@ -513,6 +513,37 @@ TEST(peaks_are_those_of_the_chip)
     }
 }
 
+TEST(a_profile_says_what_its_trace_lacks)
+{
+    for (unsigned has_causes = 0; has_causes < 2; has_causes++) {
+        char text[256];
+        begin_profile();
+        runs(1, PENROSE_BRISC, "k", 0, 1);
+        is_released(1, PENROSE_BRISC, 5, 60, "store", 1, PENROSE_BRISC, 5);
+        profile->has_causes &= has_causes;
+        profile_lacks(profile, text, sizeof text);
+        ck_assert_str_eq(text, has_causes ? ""
+                                          : " The trace does not say who ended waits, so critical "
+                                            "paths stay in their lanes.");
+        end_profile();
+    }
+}
+
+/* Those of further kernels are many. */
+TEST(a_launch_names_six_kernels)
+{
+    char text[512];
+    begin_profile();
+    for (unsigned i = 0; i < PROFILE_KERNELS + 2; i++) {
+        char kernel[16];
+        snprintf(kernel, sizeof kernel, "k%u", i);
+        runs(1 + i, PENROSE_BRISC, kernel, i, 1);
+    }
+    profile_launch_name(launch_at(0), text, sizeof text);
+    ck_assert_str_eq(text, "k0, k1, k2, k3, k4, k5, and others, 8 tiles");
+    end_profile();
+}
+
 TEST(a_kernel_that_does_not_end_has_a_path)
 {
     begin_profile();
@@ -638,6 +669,32 @@ TEST(long_names_are_cut_for_perfetto)
     what[200] = '\0';
     ck_assert_ptr_nonnull(memmem(written.bytes, written.size, what, 200));
     ck_assert_ptr_null(memmem(written.bytes, written.size, "arrives", strlen("arrives")));
+}
+
+static void count_written(void *context, const void *bytes, size_t size)
+{
+    static const char is_full[] = "the file is full";
+    struct written *written = context;
+    written->size += size;
+    written->bytes[0] |= memmem(bytes, size, is_full, strlen(is_full)) != NULL;
+}
+
+/* Packets fill a file as slices do. */
+TEST(a_file_for_perfetto_has_an_end)
+{
+    struct written written = {0};
+    struct perfetto *perfetto = perfetto_create(&chip_calls, count_written, &written);
+    ck_assert_ptr_nonnull(perfetto);
+    struct penrose_trace_event event = made_event(PENROSE_TRACE_NOC, 5, -1, 1);
+    event.begins = true;
+    for (event.cycle = 0; event.cycle < PERFETTO_MOST_BYTES / 24; event.cycle++) {
+        perfetto_take(perfetto, &event);
+    }
+    perfetto_end(perfetto);
+    perfetto_destroy(perfetto);
+    ck_assert_uint_gt(written.size, PERFETTO_MOST_BYTES);
+    ck_assert_uint_lt(written.size, PERFETTO_MOST_BYTES + 1000);
+    ck_assert(written.bytes[0]);
 }
 
 /* Both forms show what is there, and a name does not become a tag. */
