@@ -63,17 +63,10 @@ class Root:
         self.folder, self.options = folder, options
         self.package = pathlib.Path(options.ttnn).resolve()
         if not folder.is_dir():
-            folder.mkdir(parents=True)
-            for path in self.package.iterdir():
-                if path.name not in ("tt_metal", "ttnn"):
-                    (folder / path.name).symlink_to(path)
-            shutil.copytree(self.package / "ttnn", folder / "ttnn")
-            (folder / "tt_metal").mkdir()
-            for path in (self.package / "tt_metal").iterdir():
-                if path.name in ("tt-llk", "hw", "api"):
-                    shutil.copytree(path, folder / "tt_metal" / path.name)
-                else:
-                    (folder / "tt_metal" / path.name).symlink_to(path)
+            part = folder.with_name(folder.name + ".part")
+            shutil.rmtree(part, ignore_errors=True)
+            self.copy_to(part)
+            part.rename(folder)
         self.out = folder.parent
         self.cache = self.out / "cache"
         device = self.out / "device"
@@ -85,6 +78,19 @@ class Root:
             link.symlink_to(pathlib.Path(target).resolve())
         shutil.copy(self.package / "tt_metal/soc_descriptors/blackhole_140_arch.yaml", device / "soc_descriptor.yaml")
 
+    def copy_to(self, folder):
+        folder.mkdir(parents=True)
+        for path in self.package.iterdir():
+            if path.name not in ("tt_metal", "ttnn"):
+                (folder / path.name).symlink_to(path)
+        shutil.copytree(self.package / "ttnn", folder / "ttnn")
+        (folder / "tt_metal").mkdir()
+        for path in (self.package / "tt_metal").iterdir():
+            if path.name in ("tt-llk", "hw", "api"):
+                shutil.copytree(path, folder / "tt_metal" / path.name)
+            else:
+                (folder / "tt_metal" / path.name).symlink_to(path)
+
     def run(self, operation, *options):
         """(what it does, its result, what was said)"""
         environment = {**os.environ, "TT_METAL_RUNTIME_ROOT": str(self.folder), "TT_METAL_CACHE": str(self.cache),
@@ -95,7 +101,8 @@ class Root:
             ran = subprocess.run(command, cwd=self.out, env=environment, capture_output=True, text=True, check=False,
                                  timeout=MOST_SECONDS)
         except subprocess.TimeoutExpired as over:
-            return "timeout", "", str(over.stderr)
+            said = (over.stdout or b"") + (over.stderr or b"") # bytes, also of a run in text mode
+            return "timeout", "", said.decode(errors="replace")
         said = ran.stdout + ran.stderr
         output = re.search(r"^result (\w+)", said, re.M)
         if output:
@@ -165,10 +172,6 @@ def all_mutants(root, lines_of):
     return [list(mutants.values()) for mutants in found.values()]
 
 
-def places_of_findings(said):
-    return {(kind, tuple(places)) for kind, places, _ in mutations.findings(as_faults(said))}
-
-
 def changed(code, good):
     return any(good.get(program) != code[program] for program in code)
 
@@ -185,9 +188,7 @@ def try_mutant(root, mutant, good):
         if result == "same" and output != good[mutant.operation]["output"]:
             result = "wrong"
         said = as_faults(said)
-        for line in good[mutant.operation]["said"]: # what it does without a mutation
-            said = said.replace(line, "")
-        judged = mutations.judge(mutant, said)
+        judged = mutations.judge(mutant, said, mutations.places_of_findings(good[mutant.operation]["said"]))
         if judged["found"] != "at the line":
             how, cause = mutations.judge_deadlock(mutant, said, text, EVENTS)
             if mutations.WAYS.index(how) < mutations.WAYS.index(judged["found"]):
@@ -222,7 +223,7 @@ def good_runs(root):
             sys.exit(f"llk-mutations.py: {operation} fails without a mutation: {said[-2000:]}")
         good[operation] = {
             "output": output,
-            "said": [line for line in as_faults(said).splitlines() if "guest fault" in line],
+            "said": as_faults(said),
             "code": root.code(),
             "lines": {name: sorted(lines) for name, lines in executed(root.lines(), profile).items()}}
     known.write_text(json.dumps(good))

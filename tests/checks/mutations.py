@@ -261,6 +261,10 @@ def findings(said):
     return found
 
 
+def places_of_findings(said):
+    return {(kind, tuple(places)) for kind, places, _ in findings(said)}
+
+
 def loop_lines(mutant, text):
     """Of the loop at the mutation, from its first line to its last."""
     lines, depth = text.split("\n"), 0
@@ -288,9 +292,9 @@ def judge_deadlock(mutant, said, text, events):
     return ("elsewhere", named) if named else ("no", "")
 
 
-def judge(mutant, said):
-    """What the checks say of it: how, in which kinds, and the first report."""
-    found = findings(said)
+def judge(mutant, said, known=()):
+    """What the checks say of it: how, in which kinds, and the first report. Findings at known places do not count."""
+    found = [f for f in findings(said) if (f[0], tuple(f[1])) not in known]
     if not found:
         return {"found": "no", "kinds": [], "said": ""}
     name = pathlib.Path(mutant.path).name
