@@ -212,6 +212,11 @@ finds "stores over code of its own" code-overwritten 'kernel_main = 0' \
     copy ncrisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)(uintptr_t)kernel_main = 0;/'
 finds "reads from DRAM over code" code-overwritten 'page_read' 'NoC read of [0-9]+ bytes at 0x[0-9a-f]+, where the code of' \
     copy ncrisc.c 's/cb_interface\[PAGES\].write/(uint32_t)(uintptr_t)kernel_main \& ~63u/'
+# An object right before the code of that section. It shares its last line of 64 bytes.
+beside='__asm__(".pushsection SECTION; .balign 64; .type beside, @object; .size beside, 96; beside: .zero 96; .popsection");\nextern volatile uint32_t beside[24];\n\n'
+finds "reads from DRAM into an object and over the code behind it" code-overwritten 'page_read' \
+    'NoC read of 2048 bytes at 0x[0-9a-f]+, where the code of kernel_main lies' \
+    copy ncrisc.c "s/^void kernel_main/${beside/SECTION/.text}&/; s/cb_interface\\[PAGES\\].write/(uint32_t)(uintptr_t)(beside + 16) \\& ~63u/"
 deep='static __attribute__((noinline)) uint32_t deep(uint32_t left)\n{\n    volatile uint32_t room[40];\n    room[0] = left;\n    return left ? deep(left - 1) + room[0] : 0; \/\/ frame\n}\n\n'
 finds "a stack that grows into data" stack-overflow '^\{' \
     'the stack grows by [0-9]+ bytes to 0xffb0[0-9a-f]+, and its memory ends at 0xffb0' \
@@ -239,6 +244,9 @@ finds "L1 that is not allocated" out-of-bounds '0x140000' \
     'write of 4 bytes at 0x140000 of L1 of tile \(1, 2\), which the program has not allocated; l1.room ends at' \
     copy ncrisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)0x140000 = 1;/'
 clean "L1 that is allocated" copy ncrisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)0x1003fc = 1;/'
+description='s/^    "l1": \{"room": [^}]*\}/&, "more": {"page_size": 1024, "address": 1049600}/'
+clean "two buffers side by side" copy ncrisc.c 's/^    dataflow_begin.*/&\n    noc_read(page_tile(0), page_address(\&from, 0), 0x1003c0, 128);\n    read_barrier();/'
+description=
 finds "L1 of a neighbour that is not allocated" out-of-bounds '0x140000' \
     'NoC write of 64 bytes at 0x140000 of L1 of tile \([0-9]+, [0-9]+\)' \
     gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_write(all, neighbour, 0x140000, 64);\n    write_barrier();/'
@@ -295,7 +303,7 @@ in_kit "stores over code" \
     'code-overwritten: .* brisc .*brisc.c:[0-9]+: write of [24] bytes at 0x[0-9a-f]+, where the code of main lies$' \
     brisc.c 's/^    fill\(LEFT/    *(volatile uint32_t *)(uintptr_t)main = 0x13;\n&/'
 in_kit "stores beside code" '' \
-    brisc.c 's/^    fill\(LEFT/    *(volatile uint32_t *)0x100000 = 0x13;\n&/'
+    brisc.c "s/^int main/${beside/SECTION/.text.startup.main}&/; s/^    fill\\(LEFT/    beside[23] = 0x13;\\n&/"
 
 # --- Caches of programs without firmware; that of tt-metal turns them off ---
 

@@ -121,6 +121,11 @@ policy=config-unset=ignore leaves "a load macro of the operation before" config-
 finds "an address modifier that nobody has set" config-unset 'mop_run\(\);' \
     'ELWADD uses ADDR_MOD_AB_SEC0_SrcAIncr.*, which this kernel has not set' add trisc.c 's/ADDR_MOD\(0,/ADDR_MOD(1,/'
 
+leaves "an address modifier that two kernels have not set" config-unset \
+    'PACR uses ADDR_MOD_PACK_SEC2_YsrcIncr.*, which this kernel has not set' pack \
+    "$modifier" "$packs" 'if (first) {' "    ${zeros/addr_mod = 0); \/\/ here/addr_mod = 2);}" '    PUSH(DMANOP);' '} else {' \
+    "    ${zeros/addr_mod = 0/addr_mod = 2}" '}'
+
 # --- Halves of Dst ---
 
 finds "a tile of Dst beyond the half" dst-section 'mop_run\(\);' \

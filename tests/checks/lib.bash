@@ -5,9 +5,9 @@
 # kernels as they are stand for the others:
 #
 #              noc   cb   races   memory   uninit   config
-#   checks.sh   18   14      15       12       11
+#   checks.sh   18   14      15       15       10
 #   races.sh                 19
-#   config.sh                                   2       15
+#   config.sh                                   2       16
 #   field.sh     1            3                              and two of the core, noc-alignment and
 #                                                              code-overwritten (checks.sh)
 #
