@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arch/names.h"
+#include "observe/trace/record.h"
 
 enum { FIRST_SLOTS = 1024 };
 
@@ -390,7 +391,9 @@ static void sweep_path(struct profile *profile)
 
 void profile_take(struct profile *profile, const struct penrose_trace_event *event)
 {
-    struct profile_tile *tile = profile_uses(event) ? profile_tile_of(profile, event) : NULL;
+    const bool has_time = event->cycle <= TRACE_LAST_CYCLE; /* a snapshot may have any */
+    struct profile_tile *tile =
+        has_time && profile_uses(event) ? profile_tile_of(profile, event) : NULL;
     bool is_hart = (unsigned)event->agent < PROFILE_FIRST_THREAD;
     if (!tile) {
         return;

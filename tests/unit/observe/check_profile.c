@@ -617,6 +617,17 @@ TEST(a_packet_of_no_bytes_adds_none)
     end_profile();
 }
 
+TEST(events_of_no_time_change_nothing)
+{
+    begin_profile();
+    executes(0, 1);
+    executes(UINT64_MAX, 1);
+    executes(3, 2);
+    profile_end(profile);
+    ck_assert_uint_eq(profile->last, 3);
+    end_profile();
+}
+
 TEST(many_lines_keep_their_rows)
 {
     enum { LINES = 5000 };
@@ -669,6 +680,34 @@ TEST(long_names_are_cut_for_perfetto)
     what[200] = '\0';
     ck_assert_ptr_nonnull(memmem(written.bytes, written.size, what, 200));
     ck_assert_ptr_null(memmem(written.bytes, written.size, "arrives", strlen("arrives")));
+}
+
+/* Arrivals are of the flow of a sender that has been seen, and do not end it. */
+TEST(flows_of_packets_do_not_end)
+{
+    static const char flow[] = "\xf9\x02",
+                      flow_that_ends[] = "\x81\x03"; /* keys of fields 47, 48 */
+    for (unsigned is_seen = 0; is_seen < 2; is_seen++) {
+        struct written written = {0};
+        struct perfetto *perfetto = perfetto_create(&chip_calls, keep_written, &written);
+        ck_assert_ptr_nonnull(perfetto);
+        struct penrose_trace_event event = made_event(PENROSE_TRACE_NOC, 5, -1, 1);
+        event.what = "write";
+        event.begins = true;
+        if (is_seen) {
+            perfetto_take(perfetto, &event);
+        }
+        event.begins = false;
+        event.cause = (struct penrose_trace_cause){
+            .is_known = true, .x = 1, .y = 2, .agent = event.agent, .thread = -1, .cycle = 5};
+        event.x = 2;
+        written.size = 0;
+        perfetto_take(perfetto, &event);
+        ck_assert_ptr_nonnull(memmem(written.bytes, written.size, "write arrives", 13));
+        ck_assert_int_eq(memmem(written.bytes, written.size, flow, 2) != NULL, is_seen);
+        ck_assert_ptr_null(memmem(written.bytes, written.size, flow_that_ends, 2));
+        perfetto_destroy(perfetto);
+    }
 }
 
 static void count_written(void *context, const void *bytes, size_t size)
