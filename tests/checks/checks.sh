@@ -238,7 +238,7 @@ finds "a page behind the last one" out-of-bounds 'page_write' \
     'NoC write of 2048 bytes at 0x[0-9a-f]+ of DRAM bank [0-7], which the program has not allocated; dram.to ends at 0x' \
     copy brisc.c 's/(page_write\(.*)page, /\1page + 1, /'
 finds "more of DRAM than there is" out-of-bounds 'noc_read\(page_tile' \
-    'NoC read of 8192 bytes at 0x[0-9a-f]+ of DRAM bank [0-7], .*; dram.B ends at 0x' \
+    'NoC read of 8192 bytes at 0x[0-9a-f]+ of DRAM bank [0-7], .*; dram.result ends at 0x' \
     add ncrisc.c 's/page_read\(&b.*/noc_read(page_tile(tile), page_address(\&b, tile), cb_interface[INPUT_B].write, b.size * 4);/'
 finds "L1 that is not allocated" out-of-bounds '0x140000' \
     'write of 4 bytes at 0x140000 of L1 of tile \(1, 2\), which the program has not allocated; l1.room ends at' \
