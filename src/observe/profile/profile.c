@@ -383,8 +383,9 @@ static void sweep_path(struct profile *profile)
     uint64_t from = profile->launches > 0 ? profile->last : profile->first;
     profile_find_ended(profile);
     for (size_t i = 0; i < profile->launches; i++) {
-        const struct profile_launch *launch = &profile->launch[i];
+        struct profile_launch *launch = &profile->launch[i];
         from = launch->has_path || launch->first > from ? from : launch->first;
+        launch->end = 0; /* its number changes; harts that are under way have a later one */
     }
     profile->has_failed |= !path_sweep(&profile->path, from);
 }
