@@ -238,14 +238,17 @@ finds "a page behind the last one" out-of-bounds 'page_write' \
     'NoC write of 2048 bytes at 0x[0-9a-f]+ of DRAM bank [0-7], which the program has not allocated; dram.to ends at 0x' \
     copy brisc.c 's/(page_write\(.*)page, /\1page + 1, /'
 finds "more of DRAM than there is" out-of-bounds 'noc_read\(page_tile' \
-    'NoC read of 8192 bytes at 0x[0-9a-f]+ of DRAM bank [0-7], .*; dram.result ends at 0x' \
+    'NoC read of 8192 bytes at 0x[0-9a-f]+ of DRAM bank [0-7], .*; dram.B ends at 0x' \
     add ncrisc.c 's/page_read\(&b.*/noc_read(page_tile(tile), page_address(\&b, tile), cb_interface[INPUT_B].write, b.size * 4);/'
 finds "L1 that is not allocated" out-of-bounds '0x140000' \
     'write of 4 bytes at 0x140000 of L1 of tile \(1, 2\), which the program has not allocated; l1.room ends at' \
     copy ncrisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)0x140000 = 1;/'
 clean "L1 that is allocated" copy ncrisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)0x1003fc = 1;/'
+across='s/^    dataflow_begin.*/&\n    noc_read(page_tile(0), page_address(\&from, 0), 0x1003c0, 128);\n    read_barrier();/'
 description='s/^    "l1": \{"room": [^}]*\}/&, "more": {"page_size": 1024, "address": 1049600}/'
-clean "two buffers side by side" copy ncrisc.c 's/^    dataflow_begin.*/&\n    noc_read(page_tile(0), page_address(\&from, 0), 0x1003c0, 128);\n    read_barrier();/'
+finds "from one buffer into the next" out-of-bounds '0x1003c0' 'NoC read of 128 bytes at 0x1003c0 of L1 .*; l1.room ends at 0x100400' copy ncrisc.c "$across"
+description='s/^    "l1": \{"room": [^}]*\}/&, "more": {"page_size": 2048, "address": 1048576}/'
+clean "two buffers in one place" copy ncrisc.c "$across"
 description=
 finds "L1 of a neighbour that is not allocated" out-of-bounds '0x140000' \
     'NoC write of 64 bytes at 0x140000 of L1 of tile \([0-9]+, [0-9]+\)' \

@@ -111,16 +111,10 @@ static const struct check_range *find_range(const struct ranges *ranges, uint64_
 static void judge_reach(const struct check_scene *scene, const struct ranges *ranges,
                         const struct reach *reach)
 {
-    const uint64_t end = reach->first + reach->size;
     const struct check_range *range = find_range(ranges, reach->first);
-    for (uint64_t at = reach->first; range && at < end_of(range);) { /* ranges may be neighbours */
-        at = end_of(range);
-        if (range->is_circular || at >= end) {
-            return;
-        }
-        range = find_range(ranges, at);
-    }
-    if (ranges->count == 0) {
+    const bool is_inside = range && reach->first < end_of(range);
+    if (ranges->count == 0 ||
+        (is_inside && (range->is_circular || reach->first + reach->size <= end_of(range)))) {
         return;
     }
     char behind[96] = "; no buffer lies below it";
