@@ -231,7 +231,7 @@ TEST(profiles_are_written)
     uint32_t stored = cycles_of_two_stores();
     libttsim_exit();
     ck_assert_uint_eq(lines_with("Profile of "), 1);
-    ck_assert_uint_eq(lines_with("  brisc "), 2);
+    ck_assert_uint_eq(lines_with("  brisc "), 3); /* lane, critical path, line */
     ck_assert_uint_eq(reported(""), 0);
     unlink(file_path);
     setenv("PENROSE_PROFILE", "/dev/full", 1);
