@@ -278,6 +278,10 @@ enum penrose_status chip_observe(struct penrose_chip *chip, struct observer *obs
 /* Asks all of them again. */
 enum penrose_status chip_look_again(struct penrose_chip *chip, struct penrose_error *error);
 
+/* The context of the observer that sees by this function; NULL: there is none. */
+void *chip_observing(const struct penrose_chip *chip,
+                     bool (*see)(void *context, struct tile *tile, const struct observed *event));
+
 /* It looks no longer. */
 void chip_unobserve(struct penrose_chip *chip, struct observer *observer);
 

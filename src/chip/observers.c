@@ -69,6 +69,16 @@ enum penrose_status chip_observe(struct penrose_chip *chip, struct observer *obs
     return status;
 }
 
+void *chip_observing(const struct penrose_chip *chip,
+                     bool (*see)(void *context, struct tile *tile, const struct observed *event))
+{
+    const struct observer *observer = chip->observers;
+    while (observer && observer->see != see) {
+        observer = observer->next;
+    }
+    return observer ? observer->context : NULL;
+}
+
 void chip_unobserve(struct penrose_chip *chip, struct observer *observer)
 {
     struct observer **link = find_observer(chip, observer);

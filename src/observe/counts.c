@@ -49,11 +49,7 @@ static bool count_event(void *context, struct tile *tile, const struct observed 
 /* Those of the chip, NULL: nobody counts. */
 static struct counts *counts_of(const struct penrose_chip *chip)
 {
-    struct observer *observer = chip->observers;
-    while (observer && observer->see != count_event) {
-        observer = observer->next;
-    }
-    return observer ? observer->context : NULL;
+    return chip_observing(chip, count_event);
 }
 
 enum penrose_status chip_tensix_counting(struct penrose_chip *chip, bool counts,

@@ -374,11 +374,7 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
 
 static struct checks *checks_of(const struct penrose_chip *chip)
 {
-    const struct observer *observer = chip->observers;
-    while (observer && observer->see != see) {
-        observer = observer->next;
-    }
-    return observer ? observer->context : NULL;
+    return chip_observing(chip, see);
 }
 
 bool check_allocated(struct penrose_chip *chip, const struct check_allocation *allocation)

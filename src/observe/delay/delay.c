@@ -160,11 +160,7 @@ static void describe(const struct delay_rule *rule, char *text, size_t size)
 
 bool delay_unused(const struct penrose_chip *chip, char *text, size_t size)
 {
-    const struct observer *observer = chip->observers;
-    while (observer && observer->see != see_hart) {
-        observer = observer->next;
-    }
-    const struct delays *delays = observer ? observer->context : NULL;
+    const struct delays *delays = chip_observing(chip, see_hart);
     for (unsigned i = 0; delays && i < delays->count; i++) {
         if (!is_used(&delays->delay[i])) {
             describe(&delays->delay[i].rule, text, size);

@@ -530,11 +530,7 @@ static void free_tracer(void *context)
 /* The chip's tracer; NULL if there is none. */
 static struct tracer *tracer_of(const struct penrose_chip *chip)
 {
-    struct observer *observer = chip->observers;
-    while (observer && observer->see != see_event) {
-        observer = observer->next;
-    }
-    return observer ? observer->context : NULL;
+    return chip_observing(chip, see_event);
 }
 
 static void end_trace(struct penrose_chip *chip)
