@@ -46,7 +46,6 @@ static bool find_loaded_code(void *owner, const struct tile *tile, uint32_t addr
                              size_t size)
 {
     const struct image *image = images_find(chip_images(owner), tile->x, tile->y, address);
-    uint32_t offset;
     if (!image || image->is_found) {
         return false;
     }
@@ -54,9 +53,8 @@ static bool find_loaded_code(void *owner, const struct tile *tile, uint32_t addr
         return false; /* its program is not overwritten, but replaced */
     }
     const struct loader_symbol *symbol =
-        loader_elf_symbol_at(image->elf, address - image->base + image->link_base, &offset);
-    if (!symbol || symbol->kind != LOADER_SYMBOL_FUNCTION || !symbol->in_code ||
-        offset >= symbol->size || !holds_loaded(tile, image, symbol)) {
+        loader_elf_function_at(image->elf, address - image->base + image->link_base);
+    if (!symbol || !holds_loaded(tile, image, symbol)) {
         return false;
     }
     loader_plain_name(symbol->name, name, size);

@@ -118,6 +118,9 @@ const struct loader_symbol *loader_elf_symbol(const struct loader_elf *elf, cons
 const struct loader_symbol *loader_elf_symbol_at(const struct loader_elf *elf, uint32_t address,
                                                  uint32_t *offset);
 
+/* The function in code around the address, or NULL. Logarithmic time. */
+const struct loader_symbol *loader_elf_function_at(const struct loader_elf *elf, uint32_t address);
+
 /*
  * A symbol's name as its program spells it, cut to `size` bytes: "a::b" of "_ZN1a1bEv" of C++,
  * without parameters and arguments of templates, and "<a::T as b::U>::c" of what Rust makes of that

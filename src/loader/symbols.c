@@ -303,3 +303,10 @@ const struct loader_symbol *loader_elf_symbol_at(const struct loader_elf *elf, u
     }
     return found;
 }
+
+const struct loader_symbol *loader_elf_function_at(const struct loader_elf *elf, uint32_t address)
+{
+    const struct loader_symbol *symbol = loader_elf_symbol_at(elf, address, NULL);
+    bool is_function = symbol && symbol->kind == LOADER_SYMBOL_FUNCTION && symbol->in_code;
+    return is_function && is_around(symbol, address) ? symbol : NULL;
+}

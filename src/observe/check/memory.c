@@ -80,12 +80,10 @@ static const struct loader_symbol *find_function(const struct check_span *span, 
 {
     enum { INSTRUCTION_ALIGNMENT = 2 };
     const uint64_t end = (uint64_t)address + size;
-    uint32_t in = address > span->first ? address - span->first : 0, offset;
+    uint32_t in = address > span->first ? address - span->first : 0;
     for (; in < span->size && (uint64_t)span->first + in < end; in += INSTRUCTION_ALIGNMENT) {
-        const struct loader_symbol *symbol =
-            loader_elf_symbol_at(span->elf, in + span->link, &offset);
-        if (symbol && symbol->kind == LOADER_SYMBOL_FUNCTION && symbol->in_code &&
-            offset < symbol->size) {
+        const struct loader_symbol *symbol = loader_elf_function_at(span->elf, in + span->link);
+        if (symbol) {
             return symbol;
         }
     }
