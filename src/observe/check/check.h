@@ -212,14 +212,14 @@ struct check_decoded {
 };
 
 /* Which finding it is that the instruction at `pc` of such a hart breaks such a rule in this
- * launch, by the number that the host gave it. */
+ * launch, by the number that the host gave it. Tiles of a launch may have different programs at
+ * `pc`. */
 struct check_told {
     bool is_there;
     enum penrose_fault_kind kind;
     unsigned hart;
     uint32_t pc, launch;
-    uint64_t
-        program; /* hash of its path: tiles of a launch may have others at `pc`; 0: not known */
+    uint64_t program; /* a hash of its path; 0: it is not known */
     unsigned finding; /* FINDINGS: it is not reported */
 };
 

@@ -296,12 +296,22 @@ static bool is_told_of_place(struct config_places *places, unsigned index, unsig
     return false;
 }
 
-/* May there be anything to say of who uses it? */
-static bool may_be_told(const struct check_config *config, unsigned index)
+/* Bits that an earlier launch has left. */
+static uint32_t left_bits(const struct config_piece *piece)
 {
-    const struct config_piece *piece = &config->piece[index];
-    const uint32_t unset = piece->needs & ~piece->firmware & ~piece->left & ~piece->told_unset;
-    return ((piece->left & ~piece->told) | unset) & ~piece->set;
+    return piece->left & ~piece->set & ~piece->told;
+}
+
+/* Bits that a kernel has to set, and that nobody has. */
+static uint32_t unset_bits(const struct config_piece *piece)
+{
+    return piece->needs & ~piece->set & ~piece->firmware & ~piece->left & ~piece->told_unset;
+}
+
+/* May there be anything to say of who uses it? */
+static bool may_be_told(const struct config_piece *piece)
+{
+    return left_bits(piece) | unset_bits(piece);
 }
 
 static void add_to_list(struct config_list *list, unsigned piece, uint32_t bits)
@@ -324,10 +334,7 @@ static void judge_piece(const struct check_scene *scene, struct config_leaks *le
                         uint32_t used)
 {
     struct config_piece *piece = &scene->own->config->piece[index];
-    const uint32_t open = used & ~piece->set;
-    const uint32_t left = open & piece->left & ~piece->told;
-    const uint32_t unset =
-        open & piece->needs & ~piece->firmware & ~piece->left & ~piece->told_unset;
+    const uint32_t left = used & left_bits(piece), unset = used & unset_bits(piece);
     piece->told |= left;
     if (left && !is_told_of_place(&scene->checks->places, piece->place, index)) {
         add_to_list(&leaks->left, index, left);
@@ -585,7 +592,8 @@ void check_config_unit(const struct check_scene *scene)
             const unsigned piece = piece_of(touch->state, j);
             if (!touch->is_write && touch->state == OBSERVED_STATE_LREG && !schedules) {
                 judge_lreg(scene, &leaks, user, j, work->row);
-            } else if (!touch->is_write && piece < CONFIG_AT_LREGS && may_be_told(config, piece)) {
+            } else if (!touch->is_write && piece < CONFIG_AT_LREGS &&
+                       may_be_told(&config->piece[piece])) {
                 judge_piece(scene, &leaks, piece, bits_used(scene, touch, unit, j));
             }
         }
