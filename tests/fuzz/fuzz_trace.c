@@ -42,6 +42,7 @@ static void append_trace(struct fuzz_bytes *file)
                                                   .symbol = "main",
                                                   .source = "main.c",
                                                   .inlined_at = i % 2 ? "a.h:3\nmain.c:8" : "",
+                                                  .kernel = i % 3 ? "reader" : "",
                                                   .line = i % 9};
         trace_writer_add(writer, &event);
     }
