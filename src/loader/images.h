@@ -29,7 +29,8 @@ struct images {
     size_t count, room;
     struct loader_elf **owned;
     size_t owned_count, owned_room;
-    unsigned changes; /* how often an image was added */
+    unsigned changes;     /* how often an image was added */
+    unsigned forgettings; /* how often those that were found in all tiles were forgotten */
 };
 
 /* Adds an image and forgets those of the same tile that it overlaps; false without memory. */

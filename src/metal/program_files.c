@@ -305,6 +305,7 @@ void program_files_forget(const struct program_files *files, struct penrose_chip
         }
     }
     images->count = kept;
+    images->forgettings++;
 }
 
 void program_files_place_all(struct program_files *files, struct penrose_chip *chip,

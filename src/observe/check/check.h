@@ -189,8 +189,9 @@ struct check_memory {
 struct check_races;
 
 struct check_tile {
-    bool is_known;       /* the launch of the kernels that run */
-    bool knows_programs; /* those of this launch were looked for */
+    bool is_known;        /* the launch of the kernels that run */
+    bool knows_programs;  /* those of this launch were looked for, */
+    unsigned forgettings; /* and have not been forgotten since (loader/images.h) */
     struct loader_launched launched;
     unsigned first_stream; /* that of circular buffer 0 */
     struct check_requests requests[RV32_CORES];

@@ -110,8 +110,11 @@ void check_know_programs(const struct check_scene *scene)
     struct penrose_chip *chip = scene->checks->chip;
     const struct tile *tile = scene->tile;
     struct check_tile *own = scene->own;
-    if (own && own->is_known && !own->knows_programs && chip->head.find_programs) {
+    const unsigned forgettings = chip->head.images.forgettings;
+    bool knows = own && own->knows_programs && own->forgettings == forgettings;
+    if (own && own->is_known && !knows && chip->head.find_programs) {
         own->knows_programs = true;
+        own->forgettings = forgettings;
         images_forget_found(&chip->head.images, tile->x, tile->y);
         chip->head.find_programs(chip->head.find_context, tile->x, tile->y);
     }

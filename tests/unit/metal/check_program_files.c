@@ -113,8 +113,10 @@ TEST(folders_are_searched_again)
     put_code(AT + 4, code->filesz);
     program_files_place_all(files, chip, chip);
     ck_assert(!is_located(AT) && is_located(AT + 4));
+    unsigned before = chip_images(chip)->forgettings;
     program_files_forget(files, chip);
     ck_assert(!is_located(AT + 4));
+    ck_assert_uint_eq(chip_images(chip)->forgettings, before + 1); /* who knew them asks again */
 }
 
 /* --- Files with the same code --- */
