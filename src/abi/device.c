@@ -11,14 +11,12 @@
 #include "abi/card.h"
 #include "abi/guard.h"
 #include "abi/libttsim.h"
-#include "metal/program_files.h"
 #include "host/environment.h"
 #include "host/processors.h"
 #include "num/kernels.h"
 #include "observe/error_line.h"
 #include "observe/history/recording.h"
 #include "observe/inside.h"
-#include "observe/launches/programs.h"
 #include "observe/settings.h"
 #include "observe/trace/file.h"
 
@@ -127,8 +125,9 @@ static const char *own_trace(const struct device *device, const char *path, char
 
 static void find_programs_for(struct device *device)
 {
-    chip_head(device->chip)->find_programs = device_find_programs;
-    chip_head(device->chip)->find_context = device;
+    if (device->programs) {
+        host_programs_serve(device->programs);
+    }
 }
 
 static void start_checks(struct device *device)
@@ -181,6 +180,30 @@ static void start_trace(struct device *device)
 }
 
 /* What serves one chip serves the first: true, after a note, for the others. */
+static bool is_any_released(const struct device *device, unsigned x, unsigned y)
+{
+    struct penrose_hart_info info;
+    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
+        if (penrose_hart_info(device->chip, x, y, (enum penrose_hart)hart, &info, NULL) ==
+                PENROSE_OK &&
+            info.state != PENROSE_HART_HELD) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Finds programs for GDB (see gdb_teach), once harts of the tile run: before, searches would be in
+ * vain. */
+static void teach_gdb(void *context, unsigned chip, unsigned x, unsigned y)
+{
+    const struct machine *machine = context;
+    const struct device *device = machine->device[chip];
+    if (device->programs && is_any_released(device, x, y)) {
+        host_programs_find(device->programs, x, y);
+    }
+}
+
 /* Chips are debugged when the first of them is used: UMD makes others to see whether there is one. */
 static void start_gdb(struct device *device)
 {
@@ -194,7 +217,7 @@ static void start_gdb(struct device *device)
         device_complain(device, "PENROSE_GDB", error.text);
         return;
     }
-    gdb_teach(*gdb, machine_teach_gdb, device->machine);
+    gdb_teach(*gdb, teach_gdb, device->machine);
     report_note(device, "%s: %s",
                 gdb_will_wait(*gdb) ? "waiting for GDB" : "GDB may come at any time",
                 gdb_command(*gdb));
@@ -218,11 +241,6 @@ static void tell_of_launches(void *context, const char *text)
     report(context, "PENROSE_RECORD_LAUNCH: %s", text);
 }
 
-static void know_firmware(void *context)
-{
-    device_know_firmware(context);
-}
-
 /* The folder, too, is made when the device is used. */
 static void start_launches(struct device *device)
 {
@@ -232,7 +250,7 @@ static void start_launches(struct device *device)
                                        .chip = device->number,
                                        .by_host_alone =
                                            host_variable("TT_METAL_SLOW_DISPATCH_MODE") != NULL,
-                                       .know_firmware = know_firmware,
+                                       .programs = device->programs,
                                        .tell = tell_of_launches,
                                        .context = device};
     if (numbers && settings_numbers(&options.numbers, numbers, &error) != PENROSE_OK) {
@@ -313,15 +331,29 @@ bool device_make_windows(struct device *device)
 
 /* --- Life --- */
 
+static void start_programs(struct device *device)
+{
+    struct penrose_firmware *firmware;
+    struct penrose_error error;
+    const char *directory = host_variable("PENROSE_FIRMWARE");
+    host_programs_create(device->chip, NULL, &device->programs, NULL);
+    if (directory &&
+        penrose_firmware_open(device->chip, directory, &firmware, &error) != PENROSE_OK) {
+        device_complain(device, "PENROSE_FIRMWARE", error.text);
+    } else if (directory) {
+        host_programs_add_firmware(device->programs, firmware);
+    }
+}
+
 void device_open(struct device *device)
 {
+    start_programs(device);
     start_recording(device);
     connect_host(device);
     start_checks(device);
     start_delays(device);
     start_trace(device);
     dumps_init(device);
-    device_check_firmware(device);
     choose_end(device);
 }
 
@@ -377,9 +409,7 @@ void device_close(struct device *device)
 {
     device_end_launches(device);
     dumps_free(&device->dumps);
-    firmware_list_free(&device->firmware);
-    program_files_free(device->programs);
-    programs_close(device->kernels);
+    host_programs_free(device->programs);
     free(device->tlb);
     free(device->look);
     free(device->complaints);

@@ -17,10 +17,10 @@
 #include "abi/alike.h"
 #include "abi/clock.h"
 #include "abi/dumps.h"
-#include "abi/firmware.h"
 #include "abi/leftovers.h"
 #include "abi/report.h"
 #include "arch/arch.h"
+#include "observe/launches/host_programs.h"
 #include "observe/launches/launches.h"
 
 enum { MOST_TILES = 64 * 64 /* that windows can name */ };
@@ -60,9 +60,7 @@ struct device {
     uint64_t earlier[64][64]; /* instructions of harts [y][x] in lives that a reset has ended */
     struct trace_file *trace; /* NULL: none */
     struct dumps dumps;
-    struct firmware_list firmware;  /* that was found to lie in tiles */
-    struct program_files *programs; /* whose code lies in tiles; NULL: nobody has asked */
-    struct programs *kernels;       /* that tt-metal has compiled; NULL: the same */
+    struct host_programs *programs; /* NULL: no memory */
     struct launches *launches;      /* NULL: they are not recorded */
     char *complaints; /* about the environment, a line each, until the device is used */
     struct reports reports;

@@ -107,11 +107,11 @@ void dumps_make(struct device *device, enum settings_dump_event event, const cha
                                                  .reason = settings_dump_event_name(event),
                                                  .text = text,
                                                  .html = true};
-    device_know_programs(device);
+    host_programs_know(device->programs);
     if (penrose_dump_write(device->chip, &options, path, &error) == PENROSE_OK) {
         report_note(device, "dump written to %s", path);
     } else {
         report(device, "PENROSE_DUMP_ON: %s", error.text);
     }
-    device_forget_programs(device);
+    host_programs_forget(device->programs);
 }

@@ -46,7 +46,7 @@ static void know_firmware(struct device *device)
     }
     if (is_unknown) {
         leftovers->searches++;
-        device_know_firmware(device);
+        host_programs_know_firmware(device->programs);
     }
 }
 
@@ -64,7 +64,7 @@ void leftovers_tell(struct device *device)
     if (!leftovers->has_new) {
         return;
     }
-    device_know_programs(device);
+    host_programs_know(device->programs);
     int length = inside(device->chip)->waits_left_report(device->chip, NULL, 0);
     char *text = length > 0 ? malloc(sizeof title + (size_t)length) : NULL;
     if (text) {
@@ -74,6 +74,6 @@ void leftovers_tell(struct device *device)
         text[sizeof title + (size_t)length - 2] = 0; /* the last newline */
         report_text(device, text);
     }
-    device_forget_programs(device);
+    host_programs_forget(device->programs);
     free(text);
 }

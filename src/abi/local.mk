@@ -16,8 +16,6 @@ libttsim_parts_la_SOURCES = \
 	%D%/dumps.h \
 	%D%/endpoint.c \
 	%D%/endpoint.h \
-	%D%/firmware.c \
-	%D%/firmware.h \
 	%D%/leftovers.c \
 	%D%/leftovers.h \
 	%D%/libttsim.c \

@@ -326,12 +326,12 @@ static void tell_new_faults(struct device *device)
         struct penrose_fault fault;
         if (penrose_fault_get(device->chip, i, &fault) &&
             (i >= told || fault.policy == PENROSE_STOP)) {
-            device_know_programs_of(device, fault.x, fault.y);
+            host_programs_know_tile(device->programs, fault.x, fault.y);
             penrose_fault_get(device->chip, i, &fault); /* with its place in the source */
             tell_fault(device, &fault);
         }
     }
-    device_forget_programs(device);
+    host_programs_forget(device->programs);
 }
 
 /* While its tile still stands where it was made; faults that are only warned of change nothing. */
@@ -449,7 +449,7 @@ static bool is_in_vain(const struct poll_watch *watch, bool is_quiet, uint64_t n
  * launch. */
 static bool waits_for_nothing(struct device *device)
 {
-    device_know_firmware(device);
+    host_programs_know_firmware(device->programs);
     return inside(device->chip)->waits_for_work_only(device->chip);
 }
 
@@ -475,7 +475,7 @@ static bool stands_still(struct machine *machine, uint64_t now)
 
 static bool waits_in_vain(struct device *device)
 {
-    device_know_firmware(device);
+    host_programs_know_firmware(device->programs);
     return inside(device->chip)->waits_anybody(device->chip);
 }
 
@@ -512,7 +512,7 @@ static bool tell_of_hangs(struct machine *machine)
         any |= hangs[i];
     }
     for (unsigned i = 0; i < machine->devices && any; i++) {
-        device_know_programs(machine->device[i]);
+        host_programs_know(machine->device[i]->programs);
     }
     for (unsigned i = 0; i < machine->devices; i++) {
         if (hangs[i]) {
@@ -520,7 +520,7 @@ static bool tell_of_hangs(struct machine *machine)
         }
     }
     for (unsigned i = 0; i < machine->devices && any; i++) {
-        device_forget_programs(machine->device[i]);
+        host_programs_forget(machine->device[i]->programs);
     }
     return any;
 }

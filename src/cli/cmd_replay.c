@@ -19,6 +19,7 @@
 #include "observe/gdb/gdb.h"
 #include "observe/inside.h"
 #include "observe/history/recording.h"
+#include "observe/launches/host_programs.h"
 #include "observe/settings.h"
 #include "observe/trace/file.h"
 
@@ -145,9 +146,10 @@ static const struct argp_option replay_rows[] = {
      "times of silicon, and --symbols for lines",
      0},
     {"symbols", KEY_REPLAY_SYMBOLS, "DIR", 0,
-     "Where the programs of the host are, such as a folder of tt-metal's cache: those whose code "
-     "lies "
-     "in tiles then are known by their lines",
+     "Where the programs of the host are, such as tt-metal's cache: firmware and kernels whose "
+     "code "
+     "lies in tiles are then known by their lines. By default --check and --profile look where "
+     "tt-metal keeps them (TT_METAL_CACHE, TT_METAL_RUNTIME_ROOT)",
      0},
     {"dump-state", KEY_DUMP_STATE, "DIR", 0,
      "Write what all tiles that were used hold at the end into a dump", 0},
@@ -209,7 +211,7 @@ struct replay {
     struct penrose_cluster *cluster;
     struct penrose_chip *chip;       /* the one that is looked at */
     struct trace_file *profile;      /* of it; NULL: none */
-    struct program_files *programs;  /* that --symbols names, else NULL */
+    struct host_programs *programs;  /* NULL: nobody asks */
     struct penrose_history *history; /* for --last-writer and --gdb, else NULL */
     struct gdb *gdb;                 /* NULL: not asked for */
     bool is_free;
@@ -404,26 +406,30 @@ static enum cli_exit listen_for_gdb(struct replay *replay)
                : complain(replay->options->cli, "--gdb: %s", error.text);
 }
 
-static void place_programs(void *context, unsigned x, unsigned y)
+/* Programs are known to checks, profiles and whoever looks at the end, by the folder of --symbols, or
+ * where tt-metal keeps them. */
+static enum cli_exit open_host_programs(struct replay *replay)
 {
-    const struct replay *replay = context;
-    (void)x;
-    (void)y;
-    if (replay->programs) {
-        program_files_place_all(replay->programs, replay->chip, replay->chip);
+    const struct replay_options *options = replay->options;
+    struct penrose_error error;
+    bool observes = options->checks.names || options->profile;
+    if ((options->symbols || observes) &&
+        host_programs_create(replay->chip, options->symbols, &replay->programs, &error) !=
+            PENROSE_OK) {
+        return complain(options->cli, "--symbols: %s", error.text);
     }
+    if (observes) {
+        host_programs_serve(replay->programs);
+    }
+    return CLI_DONE;
 }
 
-/* Checks and profiles look while it runs, and know kernels by the programs that --symbols names. */
+/* Checks and profiles look while it runs. */
 static enum cli_exit start_observers(struct replay *replay)
 {
     const struct replay_options *options = replay->options;
     const struct trace_file_options profile = {.path = options->profile, .is_profile = true};
     struct penrose_error error;
-    if (options->checks.names || options->profile) {
-        chip_head(replay->chip)->find_programs = place_programs;
-        chip_head(replay->chip)->find_context = replay;
-    }
     if (options->profile &&
         trace_file_start(replay->chip, &profile, &replay->profile, &error) != PENROSE_OK) {
         return complain(options->cli, "--profile: %s", error.text);
@@ -459,13 +465,13 @@ static enum cli_exit run_and_look(struct replay *replay)
     enum cli_exit exit = run_replay(replay);
     exit = tell_replay(replay, exit, host_milliseconds() - start);
     if (options->writer.is_wanted) {
-        enum cli_exit told = last_writer_tell(options->cli, &options->writer, replay->chip,
-                                              replay->history, replay->programs);
+        enum cli_exit told =
+            last_writer_tell(options->cli, &options->writer, replay->chip, replay->history,
+                             host_programs_files(replay->programs));
         exit = told == CLI_DONE ? exit : told;
     }
-    if (replay->programs) {
-        program_files_place_all(replay->programs, replay->chip, replay->chip);
-    }
+    host_programs_forget(replay->programs);
+    host_programs_know(replay->programs);
     exit = dump_replay(replay, exit);
     exit = end_observers(replay, exit);
     serve_end(replay, exit);
@@ -478,7 +484,6 @@ static enum cli_exit replay_journal(struct replay *replay)
     struct penrose_options chip;
     struct penrose_error error;
     enum cli_exit exit = choose_options(replay, &chip);
-    exit = exit ? exit : rerun_open_symbols(cli, replay->options->symbols, &replay->programs);
     if (exit != CLI_DONE) {
         return exit;
     }
@@ -492,6 +497,7 @@ static enum cli_exit replay_journal(struct replay *replay)
     }
     replay->chip = penrose_cluster_chip(replay->cluster, 0);
     exit = state_choose(cli, replay->options->path, replay->options->chip, &replay->chip);
+    exit = exit ? exit : open_host_programs(replay);
     if (exit != CLI_DONE) {
         return exit;
     }
@@ -510,7 +516,7 @@ static void free_replay(struct replay *replay)
     bool is_owned = replay->cluster && replay->cluster->journal;
     penrose_history_end(replay->history);
     penrose_cluster_destroy(replay->cluster);
-    program_files_free(replay->programs);
+    host_programs_free(replay->programs);
     if (!is_owned) {
         journal_destroy(replay->journal);
     }

@@ -2,31 +2,39 @@
 #include "metal/program_files.h"
 
 #include <fts.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "arch/names.h"
-#include "isa/host_time.h"
+#include "loader/xip.h"
 
-enum { LEAST_CODE = 64, MOST_FILES = 2048, MOST_FOLDERS = 8, WORD = 4 };
-enum { LOOK_NANOSECONDS = 1000000000 };
+enum { LEAST_CODE = 64, MOST_CODE = 1 << 24 /* no tile has so much */, MOST_NAMES = 8, WORD = 4 };
+enum { BEGINNINGS = 1 << 16 };
 
-/* A file, and the beginning of its code, by which they are sorted. Of files with the same code the
- * newest comes first: a host that runs now has compiled it, or has compiled it last. */
+/* What may lie in a tile of a file: its code as it was linked, or as a host makes it of a kernel. By
+ * the beginning of their code they are sorted. Of files with the same code the newest comes first: a
+ * host that runs now has compiled it, or has compiled it last. */
 struct program_file {
     uint64_t begins;
     int64_t modified; /* nanoseconds */
-    const struct loader_segment *code;
-    struct loader_elf *elf;
+    dev_t device;
+    ino_t inode;
+    char *path;
+    uint8_t *bytes; /* malloc'ed: the code, and behind it data of a kernel that was moved */
+    uint32_t size, code_size, link_base;
+    enum penrose_hart hart; /* that the file's name tells */
+    bool is_moved;
+    struct loader_elf *elf; /* NULL until it was found in a tile */
 };
 
 struct program_files {
-    struct program_file file[MOST_FILES];
-    size_t count;
-    char *folder[MOST_FOLDERS];
-    size_t folders;
-    uint64_t next_look; /* host time */
+    struct program_file *file;
+    size_t count, room;
+    char *name[MOST_NAMES]; /* of the files and folders that were asked for */
+    size_t names;
+    bool begins[BEGINNINGS]; /* the code of some file begins with these 16 bits */
 };
 
 struct program_files *program_files_create(void)
@@ -38,35 +46,36 @@ void program_files_free(struct program_files *files)
 {
     for (size_t i = 0; files && i < files->count; i++) {
         loader_elf_close(files->file[i].elf);
+        free(files->file[i].path);
+        free(files->file[i].bytes);
     }
-    for (size_t i = 0; files && i < files->folders; i++) {
-        free(files->folder[i]);
+    for (size_t i = 0; files && i < files->names; i++) {
+        free(files->name[i]);
+    }
+    if (files) {
+        free(files->file);
     }
     free(files);
 }
 
-size_t program_files_count(const struct program_files *files)
-{
-    return files->count;
-}
-
 /* --- Files --- */
 
-/* What tt-metal links other programs with is a program again. */
+/* What tt-metal links other programs with, and what it has made of a kernel, are programs again. */
 static bool is_program_name(const char *name)
 {
     size_t length = strlen(name);
-    return length > 4 && strcmp(name + length - 4, ".elf") == 0 && !strstr(name, "_weakened.elf");
+    return length > 4 && strcmp(name + length - 4, ".elf") == 0 && !strstr(name, "_weakened.elf") &&
+           !strstr(name, ".xip.elf");
 }
 
-/* NULL: it is not open. */
-static struct loader_elf *find_open(const struct program_files *files, const char *path)
+static bool is_file_known(const struct program_files *files, const struct stat *about)
 {
     size_t i = 0;
-    while (i < files->count && strcmp(loader_elf_path(files->file[i].elf), path) != 0) {
+    while (i < files->count &&
+           (files->file[i].inode != about->st_ino || files->file[i].device != about->st_dev)) {
         i++;
     }
-    return i < files->count ? files->file[i].elf : NULL;
+    return i < files->count;
 }
 
 static const struct loader_segment *code_of_program(const struct loader_elf *elf)
@@ -81,92 +90,6 @@ static const struct loader_segment *code_of_program(const struct loader_elf *elf
     return NULL;
 }
 
-static bool comes_behind(const struct program_file *a, const struct program_file *b)
-{
-    return a->begins != b->begins ? a->begins > b->begins : a->modified < b->modified;
-}
-
-static void insert_program(struct program_files *files, struct loader_elf *elf)
-{
-    struct program_file file = {.code = code_of_program(elf), .elf = elf};
-    struct stat about;
-    size_t at = files->count++;
-    if (file.code) {
-        memcpy(&file.begins, file.code->bytes, sizeof file.begins);
-    }
-    if (stat(loader_elf_path(elf), &about) == 0) {
-        file.modified = (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec;
-    }
-    for (; at > 0 && comes_behind(&files->file[at - 1], &file); at--) {
-        files->file[at] = files->file[at - 1];
-    }
-    files->file[at] = file;
-}
-
-static void open_program(struct program_files *files, const char *name)
-{
-    struct loader_elf *elf;
-    char *path = realpath(name, NULL);
-    if (path && files->count < MOST_FILES && !find_open(files, path) &&
-        loader_elf_open(path, &elf, NULL) == PENROSE_OK) {
-        insert_program(files, elf);
-    }
-    free(path);
-}
-
-/* False: there is nothing of that name. */
-static bool open_programs(struct program_files *files, char *path)
-{
-    char *const paths[] = {path, NULL};
-    FTS *tree = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, NULL);
-    bool is_there = false;
-    for (FTSENT *entry; tree && (entry = fts_read(tree)) != NULL;) {
-        is_there |= entry->fts_info == FTS_D || entry->fts_info == FTS_F;
-        if (entry->fts_info == FTS_F && is_program_name(entry->fts_name)) {
-            open_program(files, entry->fts_path);
-        }
-    }
-    if (tree) {
-        fts_close(tree);
-    }
-    return is_there;
-}
-
-static bool is_folder_kept(const struct program_files *files, const char *path)
-{
-    for (size_t i = 0; i < files->folders; i++) {
-        if (strcmp(files->folder[i], path) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool program_files_add(struct program_files *files, const char *path)
-{
-    char *copy = strdup(path);
-    bool is_there = copy && open_programs(files, copy);
-    if (is_there && files->folders < MOST_FOLDERS && !is_folder_kept(files, path)) {
-        files->folder[files->folders++] = copy;
-    } else {
-        free(copy);
-    }
-    return is_there;
-}
-
-void program_files_look(struct program_files *files)
-{
-    uint64_t now = host_nanoseconds();
-    if (now >= files->next_look) {
-        for (size_t i = 0; i < files->folders; i++) {
-            open_programs(files, files->folder[i]);
-        }
-        files->next_look = now + LOOK_NANOSECONDS;
-    }
-}
-
-/* --- Places --- */
-
 /* The hart that tt-metal's name of a file tells. */
 static enum penrose_hart hart_of_file(const char *path)
 {
@@ -180,10 +103,150 @@ static enum penrose_hart hart_of_file(const char *path)
     return PENROSE_NO_HART;
 }
 
-static bool has_code_of(const struct loader_segment *a, const struct loader_segment *b)
+static bool comes_behind(const struct program_file *a, const struct program_file *b)
 {
-    return a && b && a->filesz == b->filesz && memcmp(a->bytes, b->bytes, a->filesz) == 0;
+    return a->begins != b->begins ? a->begins > b->begins : a->modified < b->modified;
 }
+
+/* Takes over the file's bytes. */
+static void insert_program(struct program_files *files, struct program_file file, const char *path)
+{
+    if (files->count == files->room) {
+        size_t room = files->room ? 2 * files->room : 64;
+        struct program_file *grown = realloc(files->file, room * sizeof *grown);
+        files->file = grown ? grown : files->file;
+        files->room = grown ? room : files->room;
+    }
+    file.path = strdup(path);
+    if (files->count == files->room || !file.path || !file.bytes) {
+        free(file.path);
+        free(file.bytes);
+        return;
+    }
+    memcpy(&file.begins, file.bytes, sizeof file.begins);
+    files->begins[file.begins % BEGINNINGS] = true;
+    size_t at = files->count++;
+    for (; at > 0 && comes_behind(&files->file[at - 1], &file); at--) {
+        files->file[at] = files->file[at - 1];
+    }
+    files->file[at] = file;
+}
+
+/* Enters its code as it was linked, and as the host moves it if it is a kernel. */
+static void insert_codes(struct program_files *files, const struct loader_elf *elf,
+                         struct program_file file)
+{
+    const struct loader_segment *code = code_of_program(elf);
+    const char *path = loader_elf_path(elf);
+    struct loader_blob blob;
+    file.hart = hart_of_file(path);
+    if (!code) {
+        return;
+    }
+    file.size = file.code_size = code->filesz;
+    file.link_base = code->vaddr;
+    file.bytes = malloc(code->filesz);
+    if (file.bytes) {
+        memcpy(file.bytes, code->bytes, code->filesz);
+    }
+    insert_program(files, file, path);
+    if (loader_xip(elf, MOST_CODE, &blob, NULL) != PENROSE_OK) {
+        return;
+    }
+    file.bytes = blob.bytes;
+    file.size = blob.size;
+    file.code_size = blob.text_size;
+    file.link_base = blob.link_base;
+    file.is_moved = true;
+    if (blob.text_size >= LEAST_CODE) {
+        insert_program(files, file, path);
+    } else {
+        loader_blob_free(&blob);
+    }
+}
+
+static void open_program(struct program_files *files, const char *name, const struct stat *about)
+{
+    struct loader_elf *elf = NULL;
+    if (!is_file_known(files, about) && loader_elf_open(name, &elf, NULL) == PENROSE_OK) {
+        insert_codes(files, elf,
+                     (struct program_file){.device = about->st_dev,
+                                           .inode = about->st_ino,
+                                           .modified = (int64_t)about->st_mtim.tv_sec * 1000000000 +
+                                                       about->st_mtim.tv_nsec});
+    }
+    loader_elf_close(elf);
+}
+
+/* False: there is nothing of that name. */
+static bool open_programs(struct program_files *files, char *path)
+{
+    char *const paths[] = {path, NULL};
+    FTS *tree = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, NULL);
+    bool is_there = false;
+    for (FTSENT *entry; tree && (entry = fts_read(tree)) != NULL;) {
+        is_there |= entry->fts_info == FTS_D || entry->fts_info == FTS_F;
+        if (entry->fts_info == FTS_F && is_program_name(entry->fts_name)) {
+            open_program(files, entry->fts_path, entry->fts_statp);
+        }
+    }
+    if (tree) {
+        fts_close(tree);
+    }
+    return is_there;
+}
+
+static bool open_named(struct program_files *files, const char *name)
+{
+    bool is_there = false;
+    glob_t found;
+    if (glob(name, GLOB_NOCHECK, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            is_there |= open_programs(files, found.gl_pathv[i]);
+        }
+        globfree(&found);
+    }
+    return is_there;
+}
+
+static bool is_name_kept(const struct program_files *files, const char *name)
+{
+    for (size_t i = 0; i < files->names; i++) {
+        if (strcmp(files->name[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool program_files_add(struct program_files *files, const char *name)
+{
+    bool is_there = open_named(files, name);
+    char *copy =
+        is_there && files->names < MOST_NAMES && !is_name_kept(files, name) ? strdup(name) : NULL;
+    if (copy) {
+        files->name[files->names++] = copy;
+    }
+    return is_there;
+}
+
+void program_files_look(struct program_files *files)
+{
+    for (size_t i = 0; i < files->names; i++) {
+        open_named(files, files->name[i]);
+    }
+}
+
+size_t program_files_count(const struct program_files *files)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < files->count; i++) {
+        count += !files->file[i].is_moved;
+    }
+    return count;
+}
+
+/* --- Places --- */
 
 static const struct program_file *find_file(const struct program_files *files,
                                             const struct loader_elf *elf)
@@ -195,58 +258,68 @@ static const struct program_file *find_file(const struct program_files *files,
     return i < files->count ? &files->file[i] : NULL;
 }
 
-/* A kernel that its host has told was moved: some words of its code differ from those of its file. */
-static bool is_moved_kernel(const struct image *old, const struct image *image)
+static bool has_same_code(const struct program_file *a, const struct program_file *b)
 {
-    return old->is_kernel && old->hart == image->hart && old->size == image->size;
+    return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+/* Is the code of the file that of an image that the chip has from elsewhere? A kernel that its host
+ * has told was moved: some words of its code differ from those of its file. */
+static bool is_code_of(const struct program_file *file, const struct image *old)
+{
+    const struct loader_segment *code = code_of_program(old->elf);
+    bool is_same =
+        code && code->filesz == file->size && memcmp(code->bytes, file->bytes, code->filesz) == 0;
+    return is_same || (old->is_kernel && old->hart == file->hart && old->size == file->code_size);
 }
 
 /* Is the same code known there already, of a file that is not older? */
 static bool is_code_known(const struct program_files *files, const struct images *images,
-                          const struct image *image, const struct program_file *file)
+                          const struct tile_facts *tile, const struct program_file *file,
+                          uint32_t at)
 {
-    const struct image *old = images_find(images, image->x, image->y, image->base);
+    const struct image *old = images_find(images, tile->x, tile->y, at);
     const struct program_file *other = old ? find_file(files, old->elf) : NULL;
-    if (!old || old->base != image->base) {
+    if (!old || old->base != at) {
         return false;
     }
-    return other
-               ? has_code_of(other->code, file->code) && other->modified >= file->modified
-               : has_code_of(code_of_program(old->elf), file->code) || is_moved_kernel(old, image);
+    return other ? has_same_code(other, file) && other->modified >= file->modified
+                 : is_code_of(file, old);
 }
 
 static unsigned count_others(const struct program_files *files, const struct program_file *file)
 {
     unsigned others = 0;
     for (size_t i = 0; i < files->count; i++) {
-        others += &files->file[i] != file && has_code_of(files->file[i].code, file->code);
+        others += &files->file[i] != file && has_same_code(&files->file[i], file);
     }
     return others;
 }
 
-static bool has_code(const struct tile_facts *tile, uint32_t at, const struct loader_segment *code)
+static bool lies_there(const struct tile_facts *tile, const struct program_file *file, uint32_t at)
 {
-    return at < tile->l1_bytes && code->filesz <= tile->l1_bytes - at &&
-           memcmp(tile->l1 + at, code->bytes, code->filesz) == 0;
+    return at < tile->l1_bytes && file->size <= tile->l1_bytes - at &&
+           memcmp(tile->l1 + at, file->bytes, file->size) == 0;
 }
 
-static bool place_program(const struct program_files *files, struct penrose_chip *chip,
-                          const struct tile_facts *tile, const struct program_file *file,
-                          uint32_t at)
+static bool place_program(struct program_files *files, struct penrose_chip *chip,
+                          const struct tile_facts *tile, struct program_file *file, uint32_t at)
 {
-    const struct loader_segment *code = file->code;
+    struct images *images = &chip_head(chip)->images;
+    if (!lies_there(tile, file, at) || is_code_known(files, images, tile, file, at) ||
+        (!file->elf && loader_elf_open(file->path, &file->elf, NULL) != PENROSE_OK)) {
+        return false;
+    }
     const struct image image = {.x = tile->x,
                                 .y = tile->y,
                                 .base = at,
-                                .size = code->filesz,
-                                .link_base = code->vaddr,
+                                .size = file->code_size,
+                                .link_base = file->link_base,
                                 .elf = file->elf,
-                                .hart = hart_of_file(loader_elf_path(file->elf)),
-                                .is_kernel = at != code->vaddr,
+                                .hart = file->hart,
+                                .is_kernel = at != file->link_base,
                                 .is_found = true};
-    return has_code(tile, at, code) &&
-           !is_code_known(files, &chip_head(chip)->images, &image, file) &&
-           images_add(&chip_head(chip)->images, &image);
+    return images_add(images, &image);
 }
 
 /* The first file whose code begins so, or with something greater. */
@@ -272,13 +345,13 @@ unsigned program_files_place(struct program_files *files, struct penrose_chip *c
     uint64_t begins;
     for (uint32_t at = 0; at + sizeof begins <= tile->l1_bytes; at += WORD) {
         memcpy(&begins, tile->l1 + at, sizeof begins);
-        size_t i = begins ? first_that_begins(files, begins) : files->count;
+        bool may_begin = begins && files->begins[begins % BEGINNINGS];
+        size_t i = may_begin ? first_that_begins(files, begins) : files->count;
         for (; i < files->count && files->file[i].begins == begins; i++) {
             if (place_program(files, chip, tile, &files->file[i], at)) {
                 placed++;
                 if (found) {
-                    found(context, tile, loader_elf_path(files->file[i].elf),
-                          count_others(files, &files->file[i]));
+                    found(context, tile, files->file[i].path, count_others(files, &files->file[i]));
                 }
             }
         }
@@ -286,13 +359,20 @@ unsigned program_files_place(struct program_files *files, struct penrose_chip *c
     return placed;
 }
 
-bool program_files_place_moved(struct program_files *files, struct penrose_chip *chip,
-                               const char *path, struct image image)
+const char *program_files_kernel(const struct program_files *files, enum penrose_hart hart,
+                                 const struct tile_facts *tile, uint32_t address)
 {
-    open_program(files, path);
-    image.elf = find_open(files, path);
-    image.is_found = true;
-    return image.elf && images_add(&chip_head(chip)->images, &image);
+    uint64_t begins = 0;
+    if (address % WORD == 0 && address <= tile->l1_bytes - sizeof begins) {
+        memcpy(&begins, tile->l1 + address, sizeof begins);
+    }
+    size_t i = first_that_begins(files, begins);
+    while (i < files->count && files->file[i].begins == begins &&
+           !(files->file[i].is_moved && files->file[i].hart == hart &&
+             lies_there(tile, &files->file[i], address))) {
+        i++;
+    }
+    return i < files->count && files->file[i].begins == begins ? files->file[i].path : NULL;
 }
 
 void program_files_forget(const struct program_files *files, struct penrose_chip *chip)

@@ -1,7 +1,7 @@
 /*
  * Files of programs that a host has written into tiles, so that only the host knows them. A program
  * is found by its code in the tile, byte by byte. Firmware is at the address for which it was
- * linked; kernels are elsewhere (tt-metal keeps what it has made of them as *.xip.elf). The chip's
+ * linked. Kernels are elsewhere, and are what the host makes of their file (loader/xip.h). The chip's
  * images then refer to the file, which must stay open.
  */
 #ifndef METAL_PROGRAM_FILES_H
@@ -17,11 +17,11 @@ struct program_files *program_files_create(void);
 /* Not while the chip's images are still looked at. NULL does nothing. */
 void program_files_free(struct program_files *files);
 
-/* Opens a file, or all that may be programs in a folder and below. False: nothing has that name. */
-bool program_files_add(struct program_files *files, const char *path);
+/* Reads a file, or all that may be programs in a folder and below. The name may have wildcards as a
+ * shell has them. False: nothing has that name. */
+bool program_files_add(struct program_files *files, const char *name);
 
-/* Looks in those folders for files that have come, once a second at most: a host compiles while it
- * runs. */
+/* Looks there for files that have come: a host compiles while it runs. */
 void program_files_look(struct program_files *files);
 
 size_t program_files_count(const struct program_files *files);
@@ -41,10 +41,10 @@ unsigned program_files_place(struct program_files *files, struct penrose_chip *c
 void program_files_place_all(struct program_files *files, struct penrose_chip *chip,
                              struct penrose_chip *at);
 
-/* Adds a program that the host has changed to run elsewhere. The caller fills in all of the image
- * but the file. False: it cannot be opened, or there is no memory. */
-bool program_files_place_moved(struct program_files *files, struct penrose_chip *chip,
-                               const char *path, struct image image);
+/* The newest file of a hart's kernel that lies at this address of the tile, with its data behind it;
+ * NULL: it is in none. Its path lives as long as the files. */
+const char *program_files_kernel(const struct program_files *files, enum penrose_hart hart,
+                                 const struct tile_facts *tile, uint32_t address);
 
 /* Makes the chip forget all of them, because a host overwrites programs. */
 void program_files_forget(const struct program_files *files, struct penrose_chip *chip);

@@ -123,8 +123,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/host_call.h \
 	%D%/launches/description.c \
 	%D%/launches/description.h \
-	%D%/launches/programs.c \
-	%D%/launches/programs.h \
+	%D%/launches/host_programs.c \
+	%D%/launches/host_programs.h \
 	%D%/error_line.c \
 	%D%/error_line.h \
 	%D%/names.c \

@@ -148,7 +148,14 @@ if "$srcdir/scripts/link-kernels" "$firmware" "$work/leaving" "$work/left" 2>"$w
     messages=1 expect "a read that nobody waits for" 0 \
         'penrose: kernels have returned, but did not wait for what they asked the NoC for; results may be wrong:$' \
         'NoC 0: nobody has waited for the responses to reads of brisc \(1\), asked for at pc .*brisc\.c:[0-9]+.*: wait for them before the kernel returns \(noc_async_read_barrier\)' \
-        -- exec --quiet -- "$host" "$firmware" "$work/leaving"
+        -- exec --quiet --record "$work/left.rec" -- "$host" "$firmware" "$work/leaving"
+    for symbols in "$work/cache" "$own" ""; do
+        TT_METAL_CACHE=$([ -n "$symbols" ] && echo "$work/empty" || echo "$work/cache") \
+            expect "checks of its recording${symbols:+, programs in ${symbols##*/}}" 0 \
+            '^noc-open: .* brisc .*brisc\.c:[0-9]+.*noc_async_read_barrier' \
+            '^checks: 1 finding, ' -- \
+            replay "$work/left.rec" --free --check=noc ${symbols:+--symbols "$symbols"}
+    done
 else
     report "linking" "$(cat "$work/link")"
 fi

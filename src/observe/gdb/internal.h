@@ -169,6 +169,7 @@ struct gdb {
     gdb_learn *learn;         /* see gdb_teach */
     void *learn_context;
     struct program_files *symbols; /* programs of the host; NULL: none were named */
+    uint64_t next_files;           /* for new files of them, in host time */
     bool may_be_programs;          /* since they were looked for */
     struct gdb_config *config;     /* what monitor config-diff compares with; NULL: nothing yet */
     struct gdb_text console;       /* what the client is told when it goes on */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "chip/calls.h"
+#include "isa/host_time.h"
 #include "metal/program_files.h"
 #include "observe/gdb/internal.h"
 
@@ -30,6 +31,8 @@ static void tell_ambiguous_program(void *context, const struct tile_facts *tile,
         tell_program(context, tile, path, others);
     }
 }
+
+enum { LOOK_NANOSECONDS = 1000000000 };
 
 /* On the tiles that the client looks at. */
 static void place_symbols(struct gdb *gdb, program_files_found *found, struct gdb_text *out)
@@ -103,6 +106,16 @@ bool gdb_is_launch(const struct gdb *gdb, const struct gdb_stop *at)
 
 /* --- Looking --- */
 
+/* Once a second at most, since walking through folders takes long. */
+static void look_for_files(struct gdb *gdb)
+{
+    uint64_t now = host_nanoseconds();
+    if (now >= gdb->next_files) {
+        program_files_look(gdb->symbols);
+        gdb->next_files = now + LOOK_NANOSECONDS;
+    }
+}
+
 void gdb_symbols_look(struct gdb *gdb)
 {
     for (size_t i = 0; gdb->learn && i < gdb->processes; i++) {
@@ -111,7 +124,7 @@ void gdb_symbols_look(struct gdb *gdb)
         watch_launches(gdb, process);
     }
     if (gdb->symbols && gdb->processes > 0) {
-        program_files_look(gdb->symbols);
+        look_for_files(gdb);
         place_symbols(gdb, tell_ambiguous_program, &gdb->console);
     }
     gdb_breaks_look(gdb);

@@ -18,7 +18,7 @@
 #include "isa/host_time.h"
 #include "noc/packet.h"
 #include "observe/launches/description.h"
-#include "observe/launches/programs.h"
+#include "observe/names.h"
 
 #define SNAPSHOT "chip.snapshot"
 
@@ -42,7 +42,7 @@ struct launch {
 struct launches {
     struct penrose_chip *chip;
     struct launches_options options;
-    struct programs *programs;
+    struct names patterns;                   /* of paths of kernels */
     const struct penrose_firmware *firmware; /* NULL: not known yet */
     uint64_t next_look;                      /* host time */
     struct observer observer;
@@ -269,23 +269,48 @@ static void open_launch(struct launches *launches, bool by_host, uint32_t id)
 
 /* --- A tile of it --- */
 
+/* ".../{hart}/{hart}.elf" or ".../{hart}.elf" of a path that ends in the hart's name twice, or once;
+ * NULL where it does not. */
+static const char *keep_pattern(struct launches *launches, const char *path, const char *hart)
+{
+    static const struct {
+        const char *tail, *pattern;
+    } rows[] = {{"/%s/%s.elf", "/{hart}/{hart}.elf"}, {"/%s.elf", "/{hart}.elf"}};
+    char tail[64], pattern[PATH_MAX];
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t length = strlen(path);
+        size_t end = (size_t)snprintf(tail, sizeof tail, rows[i].tail, hart, hart);
+        if (length > end && strcmp(path + length - end, tail) == 0) {
+            int size = snprintf(pattern, sizeof pattern, "%.*s%s", (int)(length - end), path,
+                                rows[i].pattern);
+            return size < (int)sizeof pattern
+                       ? names_keep(&launches->patterns, pattern, (size_t)size)
+                       : NULL;
+        }
+    }
+    return NULL;
+}
+
 static void find_elfs(struct launches *launches, struct launched_tile *tile, struct tile *at)
 {
+    struct tile_facts facts;
+    chip_tile_facts(launches->chip, at->x, at->y, true, &facts);
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         const struct loader_launched_kernel *kernel = &tile->launched.kernel[i];
         enum loader_processor processor = (enum loader_processor)i;
         if (!kernel->runs) {
             continue;
         }
-        tile->elf[i] =
-            programs_kernel(launches->programs, processor, metal_l1(at), kernel->address);
+        const char *path = host_programs_kernel(launches->options.programs, metal_hart_of(i),
+                                                &facts, kernel->address);
+        tile->elf[i] = path ? keep_pattern(launches, path, loader_processor_name(processor)) : NULL;
         if (!tile->elf[i]) {
             give_up(
                 &launches->launch,
                 "the kernel of %s on tile (%u, %u) is in no file under %.100s (TT_METAL_CACHE); "
                 "the launch is not written",
                 loader_processor_name(processor), at->x, at->y,
-                programs_folders(launches->programs));
+                host_programs_place(launches->options.programs));
         }
     }
 }
@@ -457,7 +482,7 @@ void launches_reset(struct launches *launches, unsigned x, unsigned y)
         return;
     }
     launches->has_begun = true;
-    launches->options.know_firmware(launches->options.context);
+    host_programs_know_firmware(launches->options.programs);
     launches->firmware = launches->chip->place[tile->node].firmware;
     if (launches->firmware && !launches->options.by_host_alone) {
         observe(launches);
@@ -477,9 +502,8 @@ enum penrose_status launches_start(struct penrose_chip *chip,
     if (made) {
         made->chip = chip;
         made->options = *options;
-        made->programs = programs_open(TILE_L1_BYTES);
     }
-    if (!made || !made->programs) {
+    if (!made) {
         status = error_set(error, PENROSE_E_MEMORY, "no memory to record launches");
     }
     if (!status && mkdir(options->directory, 0777) != 0 && errno != EEXIST) {
@@ -487,7 +511,6 @@ enum penrose_status launches_start(struct penrose_chip *chip,
                            strerror(errno));
     }
     if (status) {
-        programs_close(made ? made->programs : NULL);
         free(made);
         return status;
     }
@@ -515,7 +538,7 @@ struct launches_counts launches_end(struct launches *launches)
     for (unsigned i = 0; i < NOC_NODES; i++) {
         free(launches->ring[i]);
     }
-    programs_close(launches->programs);
+    names_free(&launches->patterns);
     free(launches);
     return counts;
 }

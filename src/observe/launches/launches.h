@@ -18,6 +18,7 @@
 
 #include <penrose/penrose.h>
 
+#include "observe/launches/host_programs.h"
 #include "observe/settings.h"
 
 struct launches;
@@ -27,7 +28,7 @@ struct launches_options {
     unsigned chip;                   /* its number in its cluster */
     struct settings_numbers numbers; /* these alone, counted from 1 */
     bool by_host_alone;              /* no kernel dispatches: then runs need not look for signals */
-    void (*know_firmware)(void *context); /* has metal_assume called for what lies in tiles */
+    struct host_programs *programs;  /* where firmware and kernels are looked for */
     void (*tell)(void *context, const char *text); /* what goes wrong later on; a line */
     void *context;
 };

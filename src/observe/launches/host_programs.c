@@ -1,0 +1,282 @@
+/* See host_programs.h. */
+#include "observe/launches/host_programs.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/environment.h"
+#include "isa/error.h"
+#include "loader/launched.h"
+#include "observe/inside.h"
+
+enum {
+    MOST_FIRMWARE = 4, /* a host may load one after the other */
+    MOST_SEARCHES = 3, /* in vain: each opens all sets that there are */
+};
+
+struct host_programs {
+    struct penrose_chip *chip;
+    struct penrose_firmware *firmware[MOST_FIRMWARE];
+    unsigned count;
+    unsigned searches;      /* in vain: programs that are not tt-metal's have none */
+    unsigned opened;        /* of the firmware so many have their files among `files` */
+    char folder[PATH_MAX];  /* that was named; empty: none */
+    char kernels[PATH_MAX]; /* where kernels are, with wildcards */
+    bool is_current;        /* firmware was looked for since programs were forgotten, */
+    bool has_looked;        /* and so were files that have come */
+    struct program_files *files;
+};
+
+/* Below a folder that was named, or that a variable names, firmware has these places. */
+static const struct {
+    const char *variable; /* NULL: a folder that was named */
+    const char *pattern;
+} places[] = {
+    {NULL, ""},
+    {NULL, "firmware"},
+    {NULL, "*/firmware"},
+    {NULL, "*/*/firmware"},
+    {NULL, "*"},
+    {"TT_METAL_CACHE", "tt-metal-cache*/firmware"},
+    {"TT_METAL_CACHE", "tt-metal-cache/*/firmware"},
+    {"HOME", ".cache/tt-metal-cache*/firmware"},
+    {"HOME", ".cache/tt-metal-cache/*/firmware"},
+    {"TT_METAL_RUNTIME_ROOT", "tt_metal/pre-compiled/*"},
+};
+
+/* --- Firmware --- */
+
+static bool is_firmware_known(const struct host_programs *programs)
+{
+    bool is_there = false;
+    for (unsigned i = 0; i < programs->count; i++) {
+        is_there |= inside(programs->chip)->metal_assume(programs->chip, programs->firmware[i]);
+    }
+    return is_there;
+}
+
+/* True where its code lies in tiles. */
+static bool try_folder(struct host_programs *programs, const char *folder)
+{
+    struct penrose_firmware *firmware;
+    if (penrose_firmware_open(programs->chip, folder, &firmware, NULL) != PENROSE_OK) {
+        return false;
+    }
+    if (!inside(programs->chip)->metal_assume(programs->chip, firmware)) {
+        penrose_firmware_close(firmware);
+        return false;
+    }
+    programs->firmware[programs->count++] = firmware;
+    return true;
+}
+
+static bool try_place(struct host_programs *programs, const char *root, const char *pattern)
+{
+    char path[PATH_MAX];
+    glob_t found;
+    bool is_found = false;
+    if (snprintf(path, sizeof path, "%s/%s", root, pattern) >= (int)sizeof path ||
+        glob(path, GLOB_NOSORT, NULL, &found) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < found.gl_pathc && !is_found; i++) {
+        is_found = try_folder(programs, found.gl_pathv[i]);
+    }
+    globfree(&found);
+    return is_found;
+}
+
+void host_programs_know_firmware(struct host_programs *programs)
+{
+    if (!programs || programs->searches == MOST_SEARCHES || is_firmware_known(programs) ||
+        programs->count == MOST_FIRMWARE) {
+        return;
+    }
+    bool is_found = false;
+    for (unsigned i = 0; i < sizeof places / sizeof places[0] && !is_found; i++) {
+        const char *named = *programs->folder ? programs->folder : NULL;
+        const char *root = places[i].variable ? host_variable(places[i].variable) : named;
+        is_found = root && try_place(programs, root, places[i].pattern);
+    }
+    programs->searches += !is_found;
+}
+
+void host_programs_add_firmware(struct host_programs *programs, struct penrose_firmware *firmware)
+{
+    if (programs && programs->count < MOST_FIRMWARE) {
+        programs->firmware[programs->count++] = firmware;
+    } else {
+        penrose_firmware_close(firmware);
+    }
+}
+
+/* --- Programs --- */
+
+/* Reads the files of the firmware, and of kernels if nobody has named a folder. */
+static void open_files(struct host_programs *programs)
+{
+    if (!programs->is_current) {
+        host_programs_know_firmware(programs);
+        programs->is_current = true;
+    }
+    for (; programs->opened < programs->count; programs->opened++) {
+        program_files_add(programs->files, programs->firmware[programs->opened]->directory);
+        if (programs->opened == 0 && !*programs->folder) {
+            program_files_add(programs->files, programs->kernels);
+        }
+    }
+}
+
+/* Of a launch message that no known file has. */
+static bool is_kernel_unknown(const struct host_programs *programs, const struct tile_facts *tile)
+{
+    struct loader_launched launched = {0};
+    bool is_unknown = false;
+    if (tile->layout && tile->kind == PENROSE_TILE_TENSIX) {
+        loader_launched_read(tile->layout, tile->memory, &launched);
+    }
+    for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
+        is_unknown |=
+            launched.kernel[i].runs && !images_find(&chip_head(programs->chip)->images, tile->x,
+                                                    tile->y, launched.kernel[i].address);
+    }
+    return is_unknown;
+}
+
+/* New files are looked for once a report, since walking through all that is compiled takes long. */
+static void look_once(struct host_programs *programs)
+{
+    if (!programs->has_looked) {
+        program_files_look(programs->files);
+        programs->has_looked = true;
+    }
+}
+
+static void know_tile(struct host_programs *programs, const struct tile_facts *tile)
+{
+    program_files_place(programs->files, programs->chip, tile, NULL, NULL);
+    if (!programs->has_looked && is_kernel_unknown(programs, tile)) {
+        look_once(programs);
+        program_files_place(programs->files, programs->chip, tile, NULL, NULL);
+    }
+}
+
+void host_programs_know(struct host_programs *programs)
+{
+    struct tile_facts tile;
+    unsigned next = 0;
+    if (programs) {
+        open_files(programs);
+    }
+    while (programs && chip_calls_of(programs->chip)->next_tile(programs->chip, &next, &tile)) {
+        know_tile(programs, &tile);
+    }
+}
+
+void host_programs_know_tile(struct host_programs *programs, unsigned x, unsigned y)
+{
+    struct tile_facts tile; /* has the layout of firmware that is known by then */
+    if (programs) {
+        open_files(programs);
+    }
+    if (programs && chip_calls_of(programs->chip)->tile_facts(programs->chip, x, y, false, &tile)) {
+        know_tile(programs, &tile);
+    }
+}
+
+void host_programs_find(void *context, unsigned x, unsigned y)
+{
+    struct host_programs *programs = context;
+    programs->is_current = programs->has_looked = false; /* time has passed */
+    host_programs_know_tile(programs, x, y);
+}
+
+void host_programs_serve(struct host_programs *programs)
+{
+    chip_head(programs->chip)->find_programs = host_programs_find;
+    chip_head(programs->chip)->find_context = programs;
+}
+
+void host_programs_forget(struct host_programs *programs)
+{
+    if (programs) {
+        programs->is_current = programs->has_looked = false;
+        program_files_forget(programs->files, programs->chip);
+    }
+}
+
+const char *host_programs_kernel(struct host_programs *programs, enum penrose_hart hart,
+                                 const struct tile_facts *tile, uint32_t address)
+{
+    if (!programs) {
+        return NULL;
+    }
+    open_files(programs);
+    const char *path = program_files_kernel(programs->files, hart, tile, address);
+    if (!path) {
+        program_files_look(programs->files);
+        path = program_files_kernel(programs->files, hart, tile, address);
+    }
+    return path;
+}
+
+/* --- Life --- */
+
+struct program_files *host_programs_files(struct host_programs *programs)
+{
+    return programs ? programs->files : NULL;
+}
+
+const char *host_programs_place(const struct host_programs *programs)
+{
+    return programs ? programs->kernels : "";
+}
+
+/* Where tt-metal keeps what it compiles. */
+static void name_place_of_kernels(struct host_programs *programs)
+{
+    const char *cache = host_variable("TT_METAL_CACHE"), *home = host_variable("HOME");
+    const char *root = cache ? cache : home ? home : "";
+    snprintf(programs->kernels, sizeof programs->kernels, "%s%s", root,
+             cache ? "" : "/.cache/tt-metal-cache*");
+}
+
+enum penrose_status host_programs_create(struct penrose_chip *chip, const char *folder,
+                                         struct host_programs **programs,
+                                         struct penrose_error *error)
+{
+    struct host_programs *made = calloc(1, sizeof *made);
+    enum penrose_status status = PENROSE_OK;
+    *programs = NULL;
+    if (made) {
+        made->chip = chip;
+        made->files = program_files_create();
+        snprintf(made->folder, sizeof made->folder, "%s", folder ? folder : "");
+        name_place_of_kernels(made);
+    }
+    if (!made || !made->files) {
+        status = error_set(error, PENROSE_E_MEMORY, "no memory for the host's programs");
+    } else if (folder && !program_files_add(made->files, folder)) {
+        status = error_set(error, PENROSE_E_FILE, "there is no file or folder %s", folder);
+    }
+    if (status) {
+        host_programs_free(made);
+        return status;
+    }
+    *programs = made;
+    return PENROSE_OK;
+}
+
+void host_programs_free(struct host_programs *programs)
+{
+    for (unsigned i = 0; programs && i < programs->count; i++) {
+        penrose_firmware_close(programs->firmware[i]);
+    }
+    if (programs) {
+        program_files_free(programs->files);
+    }
+    free(programs);
+}
