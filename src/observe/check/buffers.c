@@ -67,6 +67,7 @@ static void mark_pushed(const struct check_scene *scene, struct check_buffer *bu
     for (uint32_t i = 0; i < pages && i < buffer->about.num_pages && buffer->page; i++) {
         struct check_page *page = &buffer->page[(from + i) % buffer->about.num_pages];
         page->is_pushed = true;
+        page->is_unpacked = false;
         page->pusher = (struct check_who){(uint8_t)scene->hart, scene->event->pc};
     }
 }
@@ -172,12 +173,28 @@ void check_buffers_register(const struct check_scene *scene, bool is_by_kernel)
 
 /* --- Pages --- */
 
+/* Has nobody popped the page yet? */
+static bool is_live(const struct check_buffer *buffer, uint32_t page)
+{
+    uint32_t most = buffer->about.num_pages;
+    uint32_t ahead = (page + most - buffer->popped % most) % most;
+    return buffer->page && (int32_t)(buffer->pushed - buffer->popped) > (int32_t)ahead;
+}
+
+/* Does a kernel pack over a page that it has unpacked before? Attention does so with exponentials,
+ * and moves its write pointer back for it. Whether the unpacker has finished is for races to tell. */
+static bool is_packed_in_place(const struct check_buffer *buffer, uint32_t page, unsigned hart)
+{
+    return hart == RV32_T2 && is_live(buffer, page) && buffer->page[page].is_unpacked;
+}
+
 /* May the hart write the page now, as far as it has seen? */
 static bool may_write(const struct check_buffer *buffer, uint32_t page, unsigned hart)
 {
     uint32_t most = buffer->about.num_pages;
     uint32_t ahead = (page + most - buffer->pushed % most) % most;
-    return ahead < most - (buffer->pushed - buffer->seen_popped[hart]);
+    return ahead < most - (buffer->pushed - buffer->seen_popped[hart]) ||
+           is_packed_in_place(buffer, page, hart);
 }
 
 static bool may_read(const struct check_buffer *buffer, uint32_t page, unsigned hart)
@@ -235,13 +252,6 @@ static struct check_buffer *find_broken(const struct check_scene *scene, uint32_
 }
 
 /* --- Buffers that lie in the same memory --- */
-
-static bool is_live(const struct check_buffer *buffer, uint32_t page)
-{
-    uint32_t most = buffer->about.num_pages;
-    uint32_t ahead = (page + most - buffer->popped % most) % most;
-    return buffer->page && (int32_t)(buffer->pushed - buffer->popped) > (int32_t)ahead;
-}
 
 /* Does one buffer hold a part of the other? Those that are one and the same memory are meant to
  * be. */
@@ -330,6 +340,7 @@ static void see_pages(const struct check_scene *scene, uint32_t address, uint32_
             continue;
         }
         struct check_page *page = &buffer->page[number];
+        page->is_unpacked |= !writes && scene->hart == RV32_T0;
         if (!writes && may_read(buffer, number, scene->hart)) {
             judge_page(scene, buffer, page, address, size);
         }
