@@ -66,7 +66,7 @@ for schedule in fast lockstep random:1 timed; do
     rm -f "$work/sum.npy"
     expect "a program on the grid, $schedule" 0 'out:done on 6 tiles' -- \
         run --arch small "${sum[@]}" --schedule "$schedule"
-    report "its result, $schedule" "$(numbers compare "$work/sum.npy")"
+    report "its result, $schedule" "$(numbers compare "$work/sum.npy" 2>&1)"
 done
 expect "a grid that another card has not" 2 'grid: 2x3 tiles, but the chip has 2x2' -- \
     run --arch small --card small-harvested "${sum[@]}"

@@ -54,7 +54,7 @@ make_elf gddr.elf 0 '0 7 ffb212b7 80028293 0002a023 0002a223 ffb20337 14830313 0
 expect "a dump without GDDR" 0 -- run gddr.elf --dump-state without
 expect "a dump with it" 0 -- run gddr.elf --dump-state with --dump-parts memory,gddr
 report "GDDR is there where it was asked for" "$([ -z "$(find without -name 'gddr*')" ] || echo "in any dump")"
-report "what was written to it" "$("$python" - with <<'PYTHON'
+report "what was written to it" "$("$python" - with 2>&1 <<'PYTHON'
 import glob, numpy, sys
 files = glob.glob(sys.argv[1] + "/*/gddr_0x40000000.npy")
 if len(files) != 1 or len(glob.glob(sys.argv[1] + "/*/gddr*")) != 1:

@@ -37,25 +37,33 @@ static const char *below_root(const struct findings *findings, const char *path)
                : NULL;
 }
 
+/* ".h", ".hpp", ".inl" and the like: other programs may have it, too. */
+static bool is_header(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return !dot || strncmp(dot, ".c", 2) != 0;
+}
+
 unsigned finding_shown(const struct findings *findings, const struct finding *finding,
                        char path[PATH_MAX])
 {
     char whole[PATH_MAX];
+    const char *shown = NULL;
+    path[0] = '\0';
     for (unsigned i = 0; i < finding->lines; i++) {
         finding_line_path(finding->line[i], whole);
         const char *below = below_root(findings, whole);
-        if (below) {
+        if (below && (!shown || (is_header(path) && !is_header(below)))) {
+            shown = finding->line[i];
             snprintf(path, PATH_MAX, "%s", below);
-            return finding_line_number(finding->line[i]);
         }
     }
-    path[0] = '\0';
-    if (finding->lines == 0) {
-        return 0;
+    if (!shown && finding->lines > 0) {
+        shown = finding->line[finding->lines - 1];
+        finding_line_path(shown, whole);
+        snprintf(path, PATH_MAX, "%s%.*s", whole[0] == '/' ? scheme : "", PATH_MAX - 8, whole);
     }
-    finding_line_path(finding->line[finding->lines - 1], whole);
-    snprintf(path, PATH_MAX, "%s%.*s", whole[0] == '/' ? scheme : "", PATH_MAX - 8, whole);
-    return finding_line_number(finding->line[finding->lines - 1]);
+    return shown ? finding_line_number(shown) : 0;
 }
 
 uint64_t finding_hash(uint64_t hash, const char *text)
