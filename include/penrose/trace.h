@@ -72,6 +72,15 @@ struct penrose_trace_cause {
                        answered */
 };
 
+/* The way of a packet over its NoC, in raw coordinates of NoC 0, which number the routers: to a tile, or
+ * along the tree of a multicast to a rectangle of tiles, through which it begins to go at `to` and ends
+ * at `last`. */
+struct penrose_trace_route {
+    bool is_known, is_multicast;
+    bool is_y_major; /* NOC_CMD_BRCST_XY of a multicast */
+    uint8_t from_x, from_y, to_x, to_y, last_x, last_y;
+};
+
 /* An event. Members that the kind does not mention are 0. Strings live as long as the trace, and
  * are empty if nothing is known. */
 struct penrose_trace_event {
@@ -104,6 +113,7 @@ struct penrose_trace_event {
     struct penrose_trace_cause cause; /* of TENSIX, if it has waited, and of a hart's wait that
                                          ends: who has brought that about; of a request that is
                                          delivered: who has sent it */
+    struct penrose_trace_route route; /* of packets */
 };
 
 /* Calls `take` with each event that passes the filter. A NULL filter lets all events pass. A NULL

@@ -639,6 +639,37 @@ unsigned grid_hops(unsigned noc, struct grid_position from, struct grid_position
     return steps(from.x, to.x, GRID_WIDTH) + steps(from.y, to.y, GRID_HEIGHT);
 }
 
+/* The links from a router up to the coordinate `to` along an axis, in the NoC's own coordinates; returns
+ * the router there. */
+static struct grid_position visit_along(unsigned noc, struct grid_position at,
+                                        enum grid_direction direction, unsigned to,
+                                        const struct grid_link_visitor *visitor)
+{
+    const bool is_x = direction == GRID_ALONG_X;
+    const unsigned extent = is_x ? GRID_WIDTH : GRID_HEIGHT;
+    uint8_t *moving = is_x ? &at.x : &at.y;
+    while (*moving != to) {
+        visitor->take(visitor->context, grid_mirror(noc, at), direction);
+        *moving = (uint8_t)((*moving + 1u) % extent);
+    }
+    return at;
+}
+
+/* SPEC: NoC/RoutingPaths: to the right and then down on NoC 0, up and then to the left on NoC 1. */
+void grid_visit_way(unsigned noc, struct grid_position from, struct grid_position to,
+                    const struct grid_link_visitor *visitor)
+{
+    struct grid_position at = grid_mirror(noc, from);
+    const struct grid_position end = grid_mirror(noc, to);
+    if (noc == 0) {
+        at = visit_along(noc, at, GRID_ALONG_X, end.x, visitor);
+        visit_along(noc, at, GRID_ALONG_Y, end.y, visitor);
+    } else {
+        at = visit_along(noc, at, GRID_ALONG_Y, end.y, visitor);
+        visit_along(noc, at, GRID_ALONG_X, end.x, visitor);
+    }
+}
+
 /* GUESS: the register is laid out as the vendor's firmware lays out the same thing in the windows
  * of the ARC tile: keep and skip as in a host's window, then coordinates of 6 bits. */
 struct grid_exclusion grid_exclusion_of_niu(uint32_t brcst_exclude)
@@ -807,4 +838,23 @@ unsigned grid_multicast(const struct grid_multicast *multicast,
         }
     }
     return count;
+}
+
+void grid_visit_tree(unsigned noc, const struct grid_multicast *multicast,
+                     const struct grid_link_visitor *visitor)
+{
+    const enum grid_direction along_major = multicast->is_y_major ? GRID_ALONG_Y : GRID_ALONG_X;
+    const enum grid_direction along_minor = multicast->is_y_major ? GRID_ALONG_X : GRID_ALONG_Y;
+    struct axis x = x_axis(multicast), y = y_axis(multicast);
+    const struct walk major = walk_axis(multicast->is_y_major ? &y : &x);
+    const struct walk minor = walk_axis(multicast->is_y_major ? &x : &y);
+    if (major.count == 0 || minor.count == 0) {
+        return;
+    }
+    struct grid_position at =
+        visit_along(noc, multicast->source, along_major, major.at[0], visitor);
+    for (unsigned i = 0; i < minor.count; i++) {
+        at = visit_along(noc, at, along_minor, minor.at[i], visitor);
+        visit_along(noc, at, along_major, major.at[major.count - 1], visitor);
+    }
 }

@@ -171,6 +171,20 @@ bool grid_niu_address(enum penrose_tile_kind kind, uint64_t address, uint32_t *o
 /* Router to router steps of a unicast packet; raw NoC 0 positions. */
 unsigned grid_hops(unsigned noc, struct grid_position from, struct grid_position to);
 
+/* A link leads to the next column, or to the next row, in the NoC's own sense: to the right and down on
+ * NoC 0, to the left and up on NoC 1. At the edge it leads to the opposite edge. */
+enum grid_direction { GRID_ALONG_X, GRID_ALONG_Y };
+
+/* Is given the links of a way: the raw NoC 0 position of the router that each one leaves. */
+struct grid_link_visitor {
+    void (*take)(void *context, struct grid_position from, enum grid_direction direction);
+    void *context;
+};
+
+/* The links of a unicast packet's way in their order, as many as grid_hops says; raw NoC 0 positions. */
+void grid_visit_way(unsigned noc, struct grid_position from, struct grid_position to,
+                    const struct grid_link_visitor *visitor);
+
 /* What thins out a multicast rectangle: NOC_BRCST_EXCLUDE, or the fourth word of a host's window.
  * All zero: nothing does. */
 struct grid_exclusion {
@@ -207,5 +221,9 @@ bool grid_multicast_reaches(const struct grid_multicast *multicast, struct grid_
  * different masks, pass zeros and look at the receivers' registers. */
 unsigned grid_multicast(const struct grid_multicast *multicast,
                         struct grid_target targets[GRID_TILES]);
+
+/* Each link of its routing tree once, as far as to the last coordinates that are wanted. */
+void grid_visit_tree(unsigned noc, const struct grid_multicast *multicast,
+                     const struct grid_link_visitor *visitor);
 
 #endif

@@ -19,6 +19,7 @@
 #include "observe/launches/launches.h"
 #include "observe/listing.h"
 #include "observe/profile/peaks.h"
+#include "observe/profile/route.h"
 #include "observe/tensix_items.h"
 #include "observe/waits/left.h"
 #include "observe/waits/waits.h"

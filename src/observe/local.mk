@@ -48,6 +48,8 @@ chip_sources += \
 	%D%/explain/writers.h \
 	%D%/profile/peaks.c \
 	%D%/profile/peaks.h \
+	%D%/profile/route.c \
+	%D%/profile/route.h \
 	%D%/history/history.c \
 	%D%/history/replay.c \
 	%D%/history/replay.h \
@@ -146,6 +148,9 @@ libpenrose_core_la_SOURCES += \
 	%D%/html_text.h \
 	%D%/profile/csv.c \
 	%D%/profile/launches.c \
+	%D%/profile/links.c \
+	%D%/profile/links.h \
+	%D%/profile/links_page.c \
 	%D%/profile/lines.c \
 	%D%/profile/lines.h \
 	%D%/profile/page.c \

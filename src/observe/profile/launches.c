@@ -358,6 +358,9 @@ void profile_lacks(const struct profile *profile, char *text, size_t size)
                  ? " The trace does not say who ended waits, so critical paths stay in their "
                    "lanes."
                  : "");
+    sink_put(&sink, profile->links.lost > 0 && profile->links.packets == 0
+                        ? " The trace does not say which way packets went."
+                        : "");
     if (profile->path.forgotten) {
         sink_put(&sink, " Critical paths are not known before cycle %" PRIu64 ".",
                  profile->path.forgotten);

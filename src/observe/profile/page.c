@@ -13,13 +13,18 @@ static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Penrose "
     "profile</title>\n"
     "<style>\n"
-    "body{font:14px/1.4 sans-serif;margin:2em;max-width:110em;color:#222}\n"
+    ":root{color-scheme:light dark}\n"
+    "body{font:14px/1.4 sans-serif;margin:2em;max-width:110em;color:CanvasText;background:Canvas}\n"
     "table{border-collapse:collapse}td,th{padding:2px 10px;text-align:left;vertical-align:top}\n"
     "td.p{min-width:24em;overflow-wrap:anywhere}td.n{text-align:right}td.l{white-space:nowrap}code,"
     "td{font-family:monospace}\n"
     ".bar{display:inline-block;height:12px}.busy{background:#2a7}.waits{background:#d83}\n"
-    "td.s{min-width:36em;font-family:sans-serif}.idle{background:#ccc}svg{display:block}svg "
+    "td.s{min-width:36em;font-family:sans-serif}.idle{background:#999}svg{display:block}svg "
     "rect{fill:#2a7}svg .noc{fill:#47c}\n"
+    ".links text{font-size:10px;text-anchor:middle;fill:CanvasText}.links .tile{fill:#7776}"
+    ".links .router{fill:#7772}.key{display:inline}\n"
+    ".links .l0{fill:#8884}.links .l1{fill:#58b}.links .l2{fill:#2a7}.links .l3{fill:#cb2}"
+    ".links .l4{fill:#e72}.links .l5{fill:#d12}\n"
     "</style></head><body>\n";
 
 static double part_of(uint64_t part, uint64_t all)
@@ -281,5 +286,6 @@ void profile_page(const struct profile *profile, FILE *file)
     put_rows(profile, false, file);
     put_rows(profile, true, file);
     put_tiles(profile, file);
+    links_page(&profile->links, profile->calls, file);
     fputs("</body></html>\n", file);
 }

@@ -411,6 +411,9 @@ void profile_take(struct profile *profile, const struct penrose_trace_event *eve
         if (event->begins && is_hart && strstr(event->what, "atomic") == NULL) {
             fold_packet(profile, tile, event);
         }
+        if (links_uses(event)) {
+            links_take(&profile->links, profile->calls, event);
+        }
         return;
     }
     bool is_thread = event->thread >= 0 && event->thread < PROFILE_THREADS;
@@ -427,10 +430,11 @@ void profile_take(struct profile *profile, const struct penrose_trace_event *eve
 
 /* --- Begin and end --- */
 
-struct profile *profile_create(const struct profile_peaks *peaks)
+struct profile *profile_create(const struct chip_calls *calls, const struct profile_peaks *peaks)
 {
     struct profile *profile = calloc(1, sizeof *profile);
     if (profile) {
+        profile->calls = calls;
         profile->peaks = *peaks;
         profile->is_empty = true;
         profile->wave_width = 1;

@@ -21,6 +21,7 @@
 #include <penrose/trace.h>
 
 #include "observe/names.h"
+#include "observe/profile/links.h"
 #include "observe/profile/path.h"
 #include "observe/profile/peaks.h"
 #include "observe/trace/text.h"
@@ -127,10 +128,12 @@ struct profile {
     /* Busy cycles of each lane, bytes of the NoC, and those of DRAM: of PROFILE_WAVES stretches of time. */
     uint64_t wave[PROFILE_ALL_WAVES][PROFILE_WAVES];
     uint64_t wave_begin, wave_width; /* of the first one; cycles */
+    const struct chip_calls *calls;
+    struct links links;
 };
 
-/* NULL when memory runs out. */
-struct profile *profile_create(const struct profile_peaks *peaks);
+/* Of a chip of that kind. NULL when memory runs out. */
+struct profile *profile_create(const struct chip_calls *calls, const struct profile_peaks *peaks);
 void profile_destroy(struct profile *profile); /* NULL does nothing */
 
 void profile_take(struct profile *profile, const struct penrose_trace_event *event);

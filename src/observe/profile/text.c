@@ -6,7 +6,7 @@
 #include "observe/profile/lines.h"
 #include "observe/profile/profile.h"
 
-enum { MOST_ROWS = 25, MOST_TILES = 12 };
+enum { MOST_ROWS = 25, MOST_TILES = 12, MOST_LINKS = 8 };
 
 static double share_of(uint64_t part, uint64_t all)
 {
@@ -123,6 +123,25 @@ static void print_tiles(const struct profile *profile, FILE *file)
     }
 }
 
+static void print_links(const struct profile *profile, FILE *file)
+{
+    struct link_place place[MOST_LINKS];
+    const struct links *links = &profile->links;
+    const size_t count = links_busiest(links, place, MOST_LINKS);
+    char name[80];
+    if (count == 0) {
+        return;
+    }
+    fprintf(file, "\nLinks of the NoC, the busiest first\n  %12s %7s %9s\n", "flits", "share",
+            "at most");
+    for (size_t i = 0; i < count; i++) {
+        const struct link_use *use = links_at(links, &place[i]);
+        links_name(links, &place[i], name, sizeof name);
+        fprintf(file, "  %12" PRIu64 " %6.1f%% %8.1f%%  %s\n", use->flits,
+                100 * links_share(links, use), 100 * links_most(use), name);
+    }
+}
+
 void profile_text(const struct profile *profile, FILE *file)
 {
     char bound[512], lacks[256];
@@ -137,4 +156,5 @@ void profile_text(const struct profile *profile, FILE *file)
     print_rows(profile, false, file);
     print_rows(profile, true, file);
     print_tiles(profile, file);
+    print_links(profile, file);
 }

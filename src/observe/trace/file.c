@@ -106,7 +106,7 @@ static bool choose_form(struct trace_file *trace, const struct chip_calls *calls
     } else {
         const struct profile_peaks peaks =
             trace->chip ? calls->inside->profile_peaks(trace->chip) : (struct profile_peaks){0};
-        trace->profile = profile_create(&peaks);
+        trace->profile = profile_create(calls, &peaks);
         trace->show = ends_in(options->path, ".html")  ? profile_page
                       : ends_in(options->path, ".csv") ? profile_table
                                                        : profile_text;

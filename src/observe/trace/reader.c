@@ -223,7 +223,7 @@ static void hand_out_read(struct trace_reader *reader, const struct trace_stream
             (uint32_t)(code->result < TRACE_REGISTERS ? stream->result[code->result] : 0),
         .address = number[TRACE_N_ADDRESS],
         .size = (uint32_t)number[TRACE_N_SIZE],
-        .value = (uint32_t)number[TRACE_N_VALUE],
+        .value = kind == PENROSE_TRACE_NOC ? 0 : (uint32_t)number[TRACE_N_VALUE],
         .noc = (number[TRACE_N_FLAGS] & TRACE_NOC) != 0,
         .peer_x = number[TRACE_N_PEER] & 0xff,
         .peer_y = number[TRACE_N_PEER] >> 8 & 0xff,
@@ -238,6 +238,7 @@ static void hand_out_read(struct trace_reader *reader, const struct trace_stream
         .inlined_at = code->inlined_at ? code->inlined_at : "",
         .kernel = code->kernel ? code->kernel : "",
         .cause = trace_unpack_cause(number[TRACE_N_CAUSE], reader->cycle - number[TRACE_N_CAUSED]),
+        .route = trace_unpack_route(kind == PENROSE_TRACE_NOC ? number[TRACE_N_VALUE] : 0),
     };
     reader->reading->events++;
     if (trace_filter_takes(&reader->filter, &event)) {

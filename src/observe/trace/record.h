@@ -100,6 +100,30 @@ static inline struct penrose_trace_cause trace_unpack_cause(uint64_t number, uin
                                         .cycle = number ? cycle : 0};
 }
 
+/* The route of a packet in a number, and back; 0: it is not known. */
+static inline uint64_t trace_pack_route(const struct penrose_trace_route *route)
+{
+    return route->is_known
+               ? 1 | (uint64_t)route->is_multicast << 1 | (uint64_t)route->is_y_major << 2 |
+                     (uint64_t)route->from_x << 8 | (uint64_t)route->from_y << 16 |
+                     (uint64_t)route->to_x << 24 | (uint64_t)route->to_y << 32 |
+                     (uint64_t)route->last_x << 40 | (uint64_t)route->last_y << 48
+               : 0;
+}
+
+static inline struct penrose_trace_route trace_unpack_route(uint64_t number)
+{
+    return (struct penrose_trace_route){.is_known = number & 1,
+                                        .is_multicast = number >> 1 & 1,
+                                        .is_y_major = number >> 2 & 1,
+                                        .from_x = number >> 8 & 0xff,
+                                        .from_y = number >> 16 & 0xff,
+                                        .to_x = number >> 24 & 0xff,
+                                        .to_y = number >> 32 & 0xff,
+                                        .last_x = number >> 40 & 0xff,
+                                        .last_y = number >> 48 & 0xff};
+}
+
 static inline uint64_t trace_zigzag(uint64_t difference)
 {
     return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);

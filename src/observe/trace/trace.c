@@ -372,6 +372,39 @@ static void see_access(struct tracer *tracer, const struct tile *tile, const str
     gather_event(tracer, &event);
 }
 
+/* The rectangle of a multicast is in coordinates of its NoC. Of a copy that arrives it is not known. */
+static struct penrose_trace_route route_of(const struct tile *tile, const struct observed *seen,
+                                           bool is_multicast)
+{
+    const bool is_sent = seen->kind == OBSERVED_SENT;
+    const struct grid_position from = chip_position(is_sent ? tile->node : seen->node),
+                               to = chip_position(is_sent ? seen->node : tile->node);
+    if (!is_multicast) {
+        return (struct penrose_trace_route){.is_known = !seen->is_multicast,
+                                            .from_x = from.x,
+                                            .from_y = from.y,
+                                            .to_x = to.x,
+                                            .to_y = to.y};
+    }
+    const struct noc_span *span = &seen->carried->span;
+    const struct grid_position start = {.x = span->start_x, .y = span->start_y},
+                               end = {.x = span->end_x, .y = span->end_y};
+    if (!grid_is_inside(start) || !grid_is_inside(end)) {
+        return (struct penrose_trace_route){.is_known = false};
+    }
+    const struct grid_position first = grid_mirror(seen->noc, start),
+                               last = grid_mirror(seen->noc, end);
+    return (struct penrose_trace_route){.is_known = true,
+                                        .is_multicast = true,
+                                        .is_y_major = span->y_is_major,
+                                        .from_x = from.x,
+                                        .from_y = from.y,
+                                        .to_x = first.x,
+                                        .to_y = first.y,
+                                        .last_x = last.x,
+                                        .last_y = last.y};
+}
+
 static void see_packet(struct tracer *tracer, const struct tile *tile, const struct observed *seen)
 {
     static const char *const kinds[] = {"read",
@@ -397,6 +430,7 @@ static void see_packet(struct tracer *tracer, const struct tile *tile, const str
     if (!is_own_request) {
         event.pc = 0; /* it is one of another tile, perhaps */
     }
+    event.route = route_of(tile, seen, is_multicast);
     if (!is_multicast) {
         name_peer(tracer, seen, &event);
     }

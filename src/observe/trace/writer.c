@@ -277,7 +277,8 @@ void trace_writer_add(struct trace_writer *writer, const struct penrose_trace_ev
     number[TRACE_N_RESULT] = event->has_result ? event->result_value : 0;
     number[TRACE_N_ADDRESS] = event->address;
     number[TRACE_N_SIZE] = event->size;
-    number[TRACE_N_VALUE] = event->value;
+    number[TRACE_N_VALUE] =
+        event->kind == PENROSE_TRACE_NOC ? trace_pack_route(&event->route) : event->value;
     number[TRACE_N_PEER] = event->peer_x | event->peer_y << 8 | event->peer_chip << 16 |
                            (uint64_t)event->peer_kind << 24;
     number[TRACE_N_WAITED] = event->waited;

@@ -558,6 +558,66 @@ TEST(test_hops)
     }
 }
 
+/* Links that were visited, and how many hops from the source each router is, plus one; 0: it was not
+ * reached. */
+struct visited {
+    unsigned noc, links;
+    struct grid_position end;
+    unsigned hops[GRID_TILES];
+    bool is_apart,
+        is_twice; /* a link leaves a router that was not reached, or leads to one that was */
+};
+
+static unsigned node_of(struct grid_position at)
+{
+    return (unsigned)at.y * GRID_WIDTH + at.x;
+}
+
+static void visit(void *context, struct grid_position from, enum grid_direction direction)
+{
+    struct visited *visited = context;
+    struct grid_position at = grid_mirror(visited->noc, from);
+    const unsigned before = visited->hops[node_of(from)];
+    if (direction == GRID_ALONG_X) {
+        at.x = (uint8_t)((at.x + 1) % GRID_WIDTH);
+    } else {
+        at.y = (uint8_t)((at.y + 1) % GRID_HEIGHT);
+    }
+    visited->end = grid_mirror(visited->noc, at);
+    visited->is_apart |= before == 0;
+    visited->is_twice |= visited->hops[node_of(visited->end)] != 0;
+    visited->hops[node_of(visited->end)] = before + 1;
+    visited->links++;
+}
+
+TEST(test_a_way_has_as_many_links_as_hops)
+{
+    for (unsigned i = 0; i < GRID_NOCS * GRID_TILES * GRID_TILES; i++) {
+        const unsigned noc = i % GRID_NOCS, ends = i / GRID_NOCS;
+        const struct grid_position from = at_xy(ends % GRID_WIDTH, ends / GRID_WIDTH % GRID_HEIGHT);
+        const struct grid_position to =
+            at_xy(ends / GRID_TILES % GRID_WIDTH, ends / GRID_TILES / GRID_WIDTH);
+        struct visited visited = {.noc = noc, .end = from};
+        visited.hops[node_of(from)] = 1;
+        grid_visit_way(noc, from, to, &(struct grid_link_visitor){visit, &visited});
+        EXPECT(visited.links == grid_hops(noc, from, to));
+        EXPECT(equal(visited.end, to));
+        EXPECT(!visited.is_apart && !visited.is_twice);
+    }
+}
+
+/* SPEC: NoC/RoutingPaths: where a packet turns. */
+TEST(test_ways_turn_where_the_page_says)
+{
+    const struct grid_position from = at_xy(3, 4), to = at_xy(5, 2);
+    for (unsigned noc = 0; noc < GRID_NOCS; noc++) {
+        struct visited visited = {.noc = noc};
+        visited.hops[node_of(from)] = 1;
+        grid_visit_way(noc, from, to, &(struct grid_link_visitor){visit, &visited});
+        ck_assert_uint_ne(visited.hops[node_of(noc == 0 ? at_xy(5, 4) : at_xy(3, 2))], 0);
+    }
+}
+
 struct received {
     unsigned count;
     struct grid_target target[GRID_TILES];
@@ -671,6 +731,30 @@ TEST(test_multicast_follows_the_tree)
     }
     ck_assert_uint_gt(delivered, 50000);
     ck_assert_uint_gt(refused, 100);
+}
+
+/* The links of a tree lead to each receiver, over as many hops as its packet takes. */
+TEST(test_links_of_a_multicast_are_a_tree)
+{
+    unsigned delivered = 0;
+    for (unsigned i = 0; i < 10000; i++) {
+        const unsigned noc = i % GRID_NOCS;
+        const struct grid_multicast m = random_multicast();
+        struct grid_target targets[GRID_TILES];
+        if (grid_multicast_check(&m)) {
+            continue;
+        }
+        struct visited visited = {.noc = noc};
+        visited.hops[node_of(grid_mirror(noc, m.source))] = 1;
+        grid_visit_tree(noc, &m, &(struct grid_link_visitor){visit, &visited});
+        EXPECT(!visited.is_apart && !visited.is_twice);
+        const unsigned count = grid_multicast(&m, targets);
+        for (unsigned j = 0; j < count; j++) {
+            EXPECT(visited.hops[node_of(grid_mirror(noc, targets[j].at))] == targets[j].hops + 1u);
+        }
+        delivered += count;
+    }
+    ck_assert_uint_gt(delivered, 50000);
 }
 
 /* The rectangle of the page's pictures, on both NoCs; where the pictures' packets go first. */

@@ -17,7 +17,7 @@ static struct profile *profile;
 
 static void begin_profile(void)
 {
-    profile = profile_create(&(struct profile_peaks){.niu = 62, .dram = 376});
+    profile = profile_create(&chip_calls, &(struct profile_peaks){.niu = 62, .dram = 376});
     ck_assert_ptr_nonnull(profile);
 }
 
@@ -625,6 +625,67 @@ TEST(events_of_no_time_change_nothing)
     executes(3, 2);
     profile_end(profile);
     ck_assert_uint_eq(profile->last, 3);
+    end_profile();
+}
+
+static void crosses(const char *what, unsigned noc, uint64_t cycle, uint32_t bytes,
+                    struct penrose_trace_route route)
+{
+    struct penrose_trace_event event = made_event(PENROSE_TRACE_NOC, cycle, -1, 0);
+    event.begins = strstr(what, "response") == NULL;
+    event.what = what;
+    event.noc = noc;
+    event.size = bytes;
+    event.peer_x = 7;
+    event.route = route;
+    profile_take(profile, &event);
+}
+
+static uint64_t flits_at(unsigned noc, unsigned x, unsigned y, unsigned direction)
+{
+    return profile->links.use[noc][y][x][direction].flits;
+}
+
+/* A write of 2 flits and a header goes to the right and down, the answer to a read up and to the left. */
+TEST(packets_cross_links)
+{
+    const struct penrose_trace_route right_down = {true, .from_x = 2, .from_y = 3, .to_x = 4,
+                                                   .to_y = 4};
+    const struct penrose_trace_route around = {true, .from_x = 16, .from_y = 3, .to_x = 0,
+                                               .to_y = 3};
+    const struct penrose_trace_route tree = {
+        true,      .is_multicast = true, .from_x = 2, .from_y = 3, .to_x = 3,
+        .to_y = 3, .last_x = 4,          .last_y = 4};
+    struct link_place place[4];
+    char name[80];
+    begin_profile();
+    crosses("write", 0, 100, 128, right_down);
+    ck_assert_uint_eq(flits_at(0, 2, 3, 0), 3);
+    ck_assert_uint_eq(flits_at(0, 3, 3, 0), 3);
+    ck_assert_uint_eq(flits_at(0, 4, 3, 1), 3);
+    ck_assert_uint_eq(flits_at(0, 4, 3, 0) + flits_at(0, 4, 4, 1) + flits_at(0, 2, 3, 1), 0);
+    crosses("read", 0, 101, 4096, around);
+    ck_assert_uint_eq(flits_at(0, 16, 3, 0), 1); /* a header */
+    crosses("read response", 1, 102, 65, right_down);
+    ck_assert_uint_eq(flits_at(1, 2, 3, 1), 3);
+    ck_assert_uint_eq(flits_at(1, 2, 4, 0), 3); /* round the torus */
+    ck_assert_uint_eq(flits_at(1, 2, 3, 0), 0);
+    crosses("multicast write", 0, 2148, 64, tree);
+    ck_assert_uint_eq(flits_at(0, 2, 3, 0), 3 + 2);
+    ck_assert_uint_eq(flits_at(0, 3, 3, 0), 3 + 2);
+    ck_assert_uint_eq(flits_at(0, 3, 3, 1), 2);
+    ck_assert_uint_eq(flits_at(0, 3, 4, 0), 2);
+    ck_assert_uint_eq(profile->links.use[0][3][2][0].most, 3);
+    ck_assert_uint_eq(links_busiest(&profile->links, place, COUNT(place)), COUNT(place));
+    ck_assert_double_eq(links_share(&profile->links, links_at(&profile->links, &place[0])),
+                        5.0 / (2148 - 100 + 1));
+    links_name(&profile->links, &place[0], name, sizeof name);
+    ck_assert_str_eq(name, "NoC 0, right from router 2,3 (tile 1,2)");
+    ck_assert_uint_ge(links_at(&profile->links, &place[0])->flits,
+                      links_at(&profile->links, &place[1])->flits);
+    crosses("write", 0, 3000, 64, (struct penrose_trace_route){false});
+    crosses("write", 0, 3000, 64, (struct penrose_trace_route){true, .to_x = 40});
+    ck_assert_uint_eq(profile->links.lost, 2);
     end_profile();
 }
 

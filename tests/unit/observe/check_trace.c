@@ -455,6 +455,10 @@ static struct penrose_trace_event random_event(uint64_t *seed)
         .peer_kind = (enum penrose_tile_kind)(random_next(seed) % PENROSE_TILE_KINDS),
         .line = (unsigned)random_next(seed) % 1000,
     };
+    if (event.kind == PENROSE_TRACE_NOC) {
+        event.value = 0;
+        event.route = trace_unpack_route(random_next(seed) % 2 ? random_wide(seed) | 1 : 0);
+    }
     event.agent_name = penrose_agent_name(event.agent);
     event.has_result = event.word && random_next(seed) % 2;
     if (event.has_result) {
@@ -513,6 +517,7 @@ static void compare_event(void *context, const struct penrose_trace_event *event
               event->cause.y == other.cause.y && event->cause.agent == other.cause.agent &&
               event->cause.thread == other.cause.thread);
     ck_assert_uint_eq(event->cause.cycle, other.cause.cycle);
+    ck_assert_mem_eq(&event->route, &other.route, sizeof other.route);
     ck_assert(event->symbol_offset == other.symbol_offset && event->line == other.line);
     expected->number++;
 }
