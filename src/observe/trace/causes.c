@@ -5,23 +5,28 @@
 #include "addresses.h"
 #include "noc/kind.h"
 #include "noc/niu.h"
+#include "noc/packet.h"
 
 /* --- Requests --- */
 
-static void note_request(struct trace_causes *causes, const struct observed *seen)
+static const struct trace_request *note_request(struct trace_causes *causes,
+                                                const struct observed *seen)
 {
     if (causes->requests == TRACE_REQUESTS) {
         memmove(causes->request, causes->request + 1, --causes->requests * sizeof *causes->request);
     }
-    causes->request[causes->requests++] =
-        (struct trace_request){.cycle = seen->cycle,
-                               .left = seen->sent,
-                               .node = seen->node,
-                               .noc = seen->noc,
-                               .packet = seen->packet,
-                               .asker = seen->asker,
-                               .is_multicast = seen->is_multicast,
-                               .is_posted = seen->is_posted && seen->packet != NOC_READ};
+    struct trace_request *request = &causes->request[causes->requests++];
+    *request = (struct trace_request){
+        .cycle = seen->cycle,
+        .left = seen->sent,
+        .node = seen->node,
+        .noc = seen->noc,
+        .packet = seen->packet,
+        .asker = seen->asker,
+        .transaction = seen->carried ? (uint8_t)noc_transaction(seen->carried) : 0,
+        .is_multicast = seen->is_multicast,
+        .is_posted = seen->is_posted && seen->packet != NOC_READ};
+    return request;
 }
 
 static bool may_be_answer(const struct observed *response, const struct trace_request *request)
@@ -105,12 +110,74 @@ static void note_write(struct trace_causes *causes, const struct tile *tile,
     }
 }
 
-/* Is it a counter of that NoC? */
-static bool awaits_counter(const struct trace_awaited *awaited, unsigned noc)
+/* --- Counters --- */
+
+/* The counter of that NoC for which the hart waits; NIU_COUNTER_COUNT: it waits for something else. */
+static unsigned awaited_counter(const struct trace_awaited *awaited, unsigned noc)
 {
     const uint64_t offset = awaited->address - AT_NIU - (uint64_t)noc * STEP_NIU;
-    return awaited->size > 0 && offset >= NIU_COUNTERS &&
-           offset < NIU_COUNTERS + 4 * NIU_COUNTER_COUNT;
+    const bool is_counter = awaited->size > 0 && offset >= NIU_COUNTERS &&
+                            offset < NIU_COUNTERS + 4 * NIU_COUNTER_COUNT;
+    return is_counter ? (unsigned)(offset - NIU_COUNTERS) / 4 : (unsigned)NIU_COUNTER_COUNT;
+}
+
+/* Does the response to the request change that counter? */
+static bool counts_response(unsigned counter, const struct trace_request *request)
+{
+    if (counter == (unsigned)NIU_COUNT_REQS_OUTSTANDING + request->transaction) {
+        return true;
+    }
+    switch (request->packet) {
+    case NOC_READ:
+        return counter == NIU_MST_RD_RESP_RECEIVED || counter == NIU_MST_RD_DATA_WORD_RECEIVED;
+    case NOC_WRITE:
+        return counter == NIU_MST_WR_ACK_RECEIVED;
+    default:
+        return counter == NIU_MST_ATOMIC_RESP_RECEIVED;
+    }
+}
+
+/* Does the counter change when the request leaves? */
+static bool counts_departure(unsigned counter, const struct trace_request *request)
+{
+    if (counter == NIU_MST_CMD_ACCEPTED) {
+        return true;
+    }
+    switch (request->packet) {
+    case NOC_READ:
+        return counter == NIU_MST_RD_REQ_STARTED || counter == NIU_MST_RD_REQ_SENT;
+    case NOC_WRITE:
+        return counter == (unsigned)NIU_COUNT_WRITES_OUTGOING + request->transaction ||
+               (request->is_posted ? counter == NIU_MST_POSTED_WR_REQ_STARTED ||
+                                         counter == NIU_MST_POSTED_WR_REQ_SENT ||
+                                         counter == NIU_MST_POSTED_WR_DATA_WORD_SENT
+                                   : counter == NIU_MST_NONPOSTED_WR_REQ_STARTED ||
+                                         counter == NIU_MST_NONPOSTED_WR_REQ_SENT ||
+                                         counter == NIU_MST_NONPOSTED_WR_DATA_WORD_SENT);
+    default:
+        return request->is_posted ? counter == NIU_MST_POSTED_ATOMIC_SENT
+                                  : counter == NIU_MST_NONPOSTED_ATOMIC_STARTED ||
+                                        counter == NIU_MST_NONPOSTED_ATOMIC_SENT;
+    }
+}
+
+/* The request, or its response, has ended the waits of harts for counters that `counts` says it changes. */
+static void end_waits_for_counters(struct trace_causes *causes, const struct tile *tile,
+                                   const struct trace_request *request, const char *what,
+                                   bool (*counts)(unsigned counter,
+                                                  const struct trace_request *request))
+{
+    for (unsigned core = 0; core < RV32_CORES; core++) {
+        struct trace_awaited *awaited = &causes->hart[core];
+        if (counts(awaited_counter(awaited, request->noc), request)) {
+            awaited->cause = (struct trace_cause){.is_known = true,
+                                                  .node = tile->node,
+                                                  .agent = (enum observed_agent)request->asker,
+                                                  .thread = OBSERVED_NO_THREAD,
+                                                  .cycle = request->cycle,
+                                                  .what = what};
+        }
+    }
 }
 
 static void note_response(struct trace_causes *causes, const struct penrose_chip *chip,
@@ -122,19 +189,10 @@ static void note_response(struct trace_causes *causes, const struct penrose_chip
         {"atomic response", "atomic response from DRAM"}};
     const struct trace_request *request = find_request(causes, seen);
     const bool is_dram = chip->place[seen->node].port != NULL;
-    for (unsigned core = 0; core < RV32_CORES && request; core++) {
-        struct trace_awaited *awaited = &causes->hart[core];
-        if (awaits_counter(awaited, seen->noc)) {
-            awaited->cause =
-                (struct trace_cause){.is_known = true,
-                                     .node = tile->node,
-                                     .agent = (enum observed_agent)request->asker,
-                                     .thread = OBSERVED_NO_THREAD,
-                                     .cycle = request->cycle,
-                                     .what = responses[seen->packet - NOC_READ_RESPONSE][is_dram]};
-        }
-    }
     if (request) {
+        end_waits_for_counters(causes, tile, request,
+                               responses[seen->packet - NOC_READ_RESPONSE][is_dram],
+                               counts_response);
         forget_request(causes, request);
     }
 }
@@ -150,7 +208,8 @@ void trace_causes_see(struct trace_causes *causes, const struct penrose_chip *ch
     } else if (seen->kind == OBSERVED_WRITTEN && !seen->is_gddr) {
         note_write(causes, tile, seen, sender);
     } else if (seen->kind == OBSERVED_SENT && seen->packet <= NOC_ATOMIC) {
-        note_request(causes, seen);
+        end_waits_for_counters(causes, tile, note_request(causes, seen), "departure",
+                               counts_departure);
     } else if (seen->kind == OBSERVED_DELIVERED && seen->packet >= NOC_READ_RESPONSE) {
         note_response(causes, chip, tile, seen);
     }

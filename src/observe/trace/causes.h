@@ -2,7 +2,8 @@
  * Who makes a hart's wait end: what happens in its tile while it waits, and touches what it waits for.
  *
  * A hart that polls L1 or a register goes on when somebody has written there. A response ends a wait
- * for a counter of its NIU, and what has caused it is the request of a hart of the tile. What waits for
+ * for a counter that it changes, and what has caused it is the request of a hart of the tile. A request
+ * that leaves ends a wait for a counter of what was sent. What waits for
  * the coprocessor or a mailbox has one possible cause. Threads of the coprocessor tell themselves who
  * has released them (struct observed_releaser).
  */
@@ -29,6 +30,7 @@ struct trace_request {
     uint64_t left; /* its NIU: where requests stand in a queue, that is later */
     uint16_t node; /* that is asked */
     uint8_t noc, packet, asker;
+    uint8_t transaction;          /* its id */
     bool is_multicast, is_posted; /* nobody answers one that is posted */
 };
 

@@ -12,6 +12,7 @@
 #include "chip/calls.h"
 #include "chip/chip.h"
 #include "noc/niu.h"
+#include "noc/packet.h"
 #include "observe/trace/causes.h"
 #include "observe/trace/filter.h"
 #include "observe/trace/reader.h"
@@ -184,16 +185,42 @@ TEST(waits_end_by_somebody)
     has(cause);
 }
 
-/* A hart waits for a register of an NIU when a response comes over NoC 0. */
-TEST(responses_end_waits_for_counters_of_their_noc)
+/* A hart waits for a register of an NIU. Then a request of transaction id 3 leaves over NoC 0, or its
+ * response comes. */
+TEST(packets_end_waits_for_counters_that_they_change)
 {
-    static const struct {
+    enum { ID = 3, NONE, LEAVES, ANSWERED };
+    const struct noc_packet packet = {.tag = ID << NOC_TAG_TRANSACTION_SHIFT};
+    const uint32_t counters = AT_NIU + NIU_COUNTERS;
+    const struct {
         uint32_t address;
-        bool is_cause;
-    } rows[] = {{AT_NIU + NIU_COUNTERS + 4 * NIU_MST_RD_RESP_RECEIVED, true},
-                {AT_NIU + STEP_NIU + NIU_COUNTERS + 4 * NIU_MST_RD_RESP_RECEIVED, false},
-                {AT_NIU + NIU_CMD_CTRL, false},
-                {AT_NIU + NIU_COUNTERS + 4 * NIU_COUNTER_COUNT, false}};
+        enum noc_kind kind;
+        bool is_posted;
+        unsigned cause;
+    } rows[] = {
+        {counters + 4 * NIU_MST_RD_RESP_RECEIVED, NOC_READ, false, ANSWERED},
+        {counters + 4 * NIU_MST_RD_DATA_WORD_RECEIVED, NOC_READ, false, ANSWERED},
+        {counters + 4 * NIU_MST_RD_RESP_RECEIVED, NOC_WRITE, false, NONE},
+        {counters + 4 * NIU_MST_WR_ACK_RECEIVED, NOC_WRITE, false, ANSWERED},
+        {counters + 4 * NIU_MST_WR_ACK_RECEIVED, NOC_READ, false, NONE},
+        {counters + 4 * NIU_MST_ATOMIC_RESP_RECEIVED, NOC_ATOMIC, false, ANSWERED},
+        {counters + 4 * NIU_MST_ATOMIC_RESP_RECEIVED, NOC_WRITE, false, NONE},
+        {counters + 4 * (NIU_COUNT_REQS_OUTSTANDING + ID), NOC_READ, false, ANSWERED},
+        {counters + 4 * (NIU_COUNT_REQS_OUTSTANDING + ID + 1), NOC_READ, false, NONE},
+        {counters + 4 * (NIU_COUNT_WRITES_OUTGOING + ID), NOC_WRITE, false, LEAVES},
+        {counters + 4 * (NIU_COUNT_WRITES_OUTGOING + ID), NOC_READ, false, NONE},
+        {counters + 4 * (NIU_COUNT_WRITES_OUTGOING + ID - 1), NOC_WRITE, false, NONE},
+        {counters + 4 * NIU_MST_NONPOSTED_WR_REQ_SENT, NOC_WRITE, false, LEAVES},
+        {counters + 4 * NIU_MST_NONPOSTED_WR_REQ_SENT, NOC_WRITE, true, NONE},
+        {counters + 4 * NIU_MST_POSTED_WR_REQ_SENT, NOC_WRITE, true, LEAVES},
+        {counters + 4 * NIU_MST_RD_REQ_SENT, NOC_READ, false, LEAVES},
+        {counters + 4 * NIU_MST_NONPOSTED_ATOMIC_SENT, NOC_ATOMIC, false, LEAVES},
+        {counters + 4 * NIU_MST_POSTED_ATOMIC_SENT, NOC_ATOMIC, true, LEAVES},
+        {counters + 4 * NIU_MST_CMD_ACCEPTED, NOC_ATOMIC, false, LEAVES},
+        {counters + STEP_NIU + 4 * NIU_MST_RD_RESP_RECEIVED, NOC_READ, false, NONE},
+        {counters + 4 * NIU_COUNTER_COUNT, NOC_READ, false, NONE},
+        {AT_NIU + NIU_CMD_CTRL, NOC_READ, false, NONE},
+    };
     struct penrose_chip *chip = open_chip();
     const uint32_t word = 1;
     ck_assert_int_eq(penrose_write(chip, 1, 2, 0x1000, &word, 4, NULL), PENROSE_OK);
@@ -205,27 +232,59 @@ TEST(responses_end_waits_for_counters_of_their_noc)
     for (unsigned i = 0; i < COUNT(rows); i++) {
         static struct trace_causes causes;
         causes = (struct trace_causes){0};
-        struct observed seen = {.kind = OBSERVED_SENT,
+        struct observed seen = {.kind = OBSERVED_POLLS,
                                 .agent = OBSERVED_NCRISC,
-                                .asker = OBSERVED_NCRISC,
                                 .thread = OBSERVED_NO_THREAD,
-                                .packet = NOC_READ,
-                                .node = tile->node,
-                                .cycle = 10};
+                                .address = rows[i].address,
+                                .size = 4};
         trace_causes_see(&causes, chip, tile, &seen, &causes);
-        seen.kind = OBSERVED_POLLS;
-        seen.address = rows[i].address;
-        seen.size = 4;
+        seen = (struct observed){.kind = OBSERVED_SENT,
+                                 .agent = OBSERVED_NCRISC,
+                                 .asker = OBSERVED_NCRISC,
+                                 .thread = OBSERVED_NO_THREAD,
+                                 .packet = (uint8_t)rows[i].kind,
+                                 .is_posted = rows[i].is_posted,
+                                 .node = tile->node,
+                                 .cycle = 10,
+                                 .carried = &packet};
         trace_causes_see(&causes, chip, tile, &seen, &causes);
         seen.kind = OBSERVED_DELIVERED;
         seen.agent = OBSERVED_NOC;
-        seen.packet = NOC_READ_RESPONSE;
+        seen.packet = (uint8_t)(rows[i].kind - NOC_READ + NOC_READ_RESPONSE);
         trace_causes_see(&causes, chip, tile, &seen, &causes);
         seen.agent = OBSERVED_NCRISC;
-        ck_assert_msg(trace_causes_take(&causes, tile, &seen).is_known == rows[i].is_cause,
-                      "0x%08x", rows[i].address);
+        const struct trace_cause cause = trace_causes_take(&causes, tile, &seen);
+        ck_assert_msg(cause.is_known == (rows[i].cause != NONE), "row %u", i);
+        ck_assert_msg(!cause.is_known ||
+                          (strcmp(cause.what, "departure") == 0) == (rows[i].cause == LEAVES),
+                      "row %u: %s", i, cause.what);
+        ck_assert(!cause.is_known || cause.cycle == 10);
     }
     penrose_chip_destroy(chip);
+}
+
+/* ncrisc of (3, 2) reads from a bank, writes to (4, 2), and polls the counter of read responses. The
+ * acknowledgement of the write comes first, and does not end that wait. */
+TEST(a_hart_waits_for_the_counter_that_it_polls)
+{
+    const struct command_end from = {3, 2, 0x3000}, to = {4, 2, 0x8000}, bank = {17, 13, 0x8000};
+    const struct penrose_options timed = {.size = sizeof timed, .timed = true};
+    struct penrose_chip *chip;
+    ck_assert_int_eq(penrose_chip_create(&timed, &chip, NULL), PENROSE_OK);
+    start_text();
+    command_fill(chip, 3, 2, 0, COMMAND_READ, bank, from, 32);
+    command_fill(chip, 3, 2, 1, COMMAND_WRITE | COMMAND_RESPONSE, from, to, 32);
+    start_program(chip, 3, 2, PENROSE_NCRISC, CODE,
+                  "lui s0, 0xffb20; addi s1, s0, 0x7ff; addi s1, s1, 1; addi a0, zero, 1;"
+                  "sw a0, 0x40(s0); sw a0, 0x40(s1);"
+                  "lw a1, 0x208(s0); beq a1, zero, 0x1018; lw a2, 0x204(s0); ebreak");
+    ck_assert_int_eq(penrose_trace(chip, "kind=wait,noc", take_text, NULL, NULL), PENROSE_OK);
+    pass(chip, 5000);
+    ck_assert_int_eq(penrose_trace(chip, NULL, NULL, NULL, NULL), PENROSE_OK);
+    penrose_chip_destroy(chip);
+    has("delivers write acknowledgement");
+    ck_assert_uint_eq(count_of("cycles, write acknowledgement, by ncrisc"), 0);
+    ck_assert_uint_eq(count_of("cycles, read response from DRAM, by ncrisc"), 1);
 }
 
 static void see_releaser(void *context, const struct penrose_trace_event *event)
