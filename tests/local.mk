@@ -82,7 +82,7 @@ TESTS += %D%/abi/find-package.sh
 endif
 EXTRA_DIST += %D%/abi/find-package.sh
 EXTRA_DIST += $(SHELL_TESTS) %D%/difftest/golden.bash %D%/checks/lib.bash %D%/checks/mutations.py %D%/checks/llk-mutations.py %D%/checks/llk_programs.py %D%/checks/equivalent-mutants.txt %D%/cli/lib.bash %D%/cli/faults.bash %D%/cli/documents.bash %D%/cli/documents.py
-EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py %D%/cli/compare_dumps.py %D%/cli/perfetto.py %D%/scripts/capture.py %D%/scripts/suites.py %D%/cli/dumps.py
+EXTRA_DIST += %D%/guests/model.py %D%/guests/tensor.py %D%/cli/tensors.py %D%/cli/compare_dumps.py %D%/scripts/capture.py %D%/scripts/suites.py %D%/cli/dumps.py
 EXTRA_DIST += %D%/guests/vector.py %D%/guests/vector_model.py
 EXTRA_DIST += %D%/guests/grid.py
 
@@ -166,6 +166,7 @@ REAL_CLIENTS = \
 	%D%/clients/mesh.sh \
 	%D%/clients/llk-counters.sh \
 	%D%/clients/llk-fast.sh \
+	%D%/clients/perfetto.sh \
 	%D%/clients/pytest-plugin.sh \
 	%D%/clients/record.sh \
 	%D%/clients/triage.sh \
@@ -193,6 +194,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/exalens/matrix.py \
 	%D%/clients/exalens/relay.py \
 	%D%/clients/exalens/round.py \
+	%D%/clients/perfetto/read.py \
 	%D%/clients/llk/abi_count.c \
 	%D%/clients/llk/compare.txt \
 	%D%/clients/llk/counters.py \

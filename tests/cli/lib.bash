@@ -139,3 +139,13 @@ make_elf() {
     done
     printf "$headers$contents" >"$file"
 }
+
+# make_reads_elf FILE: a program whose brisc asks a bank of GDDR 50 times for 64 bytes, and waits for each answer.
+make_reads_elf() {
+    make_elf "$1" 0 "0 5 $("$PENROSE" asm \
+        'lui s0, 0xffb20' 'lui a0, 0x3' 'sw a0, 0xc(s0)' 'lui a0, 8' 'sw a0, 0(s0)' 'addi a0, zero, 0x351' \
+        'sw a0, 8(s0)' 'addi a0, zero, 0x81' 'sw a0, 0x14(s0)' 'addi a0, zero, 64' 'sw a0, 0x20(s0)' \
+        'addi a0, zero, 0x10' 'sw a0, 0x1c(s0)' 'addi a1, zero, 1' 'addi a2, zero, 0' 'addi a3, zero, 50' \
+        'sw a1, 0x40(s0)' 'addi a2, a2, 1' 'lw a4, 0x208(s0)' 'bne a4, a2, 0x48' 'bne a2, a3, 0x40' ebreak |
+        tr '\n' ' ')"
+}

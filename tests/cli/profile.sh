@@ -1,6 +1,6 @@
 #!/bin/bash
-# `--profile` and `penrose trace --profile`: text, page and Perfetto's form, of programs whose cycles are
-# known.
+# `--profile` and `penrose trace --profile`, as text, page and table, of programs whose cycles are known.
+# tests/clients/perfetto.sh reads what is written for Perfetto.
 set -uo pipefail
 # shellcheck source=tests/cli/lib.bash
 . "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
@@ -41,10 +41,6 @@ if [ -f "$GUESTS/pingpong-brisc.elf" ]; then
     expect "harts that wait" 0 -- run "${players[@]}" --profile "$work/wait.txt"
     holds "the place of a wait" '^ +[1-9][0-9]* +[1-9][0-9]* +trisc[0-2] +mailboxes: ' "$work/wait.txt"
     holds "its line of source" 'mailboxes: .*firmware/bare/.*:[0-9]+' "$work/wait.txt"
-    expect "in Perfetto's form" 0 -- run "${players[@]}" --timing timed --profile "$work/wait.pftrace"
-    report "slices begin and end in order" \
-        "$(python3 "$srcdir/tests/cli/perfetto.py" "$work/wait.pftrace" 'tile 1,2' brisc trisc1 \
-            'waits: mailboxes' releases 'goes on' 2>&1)"
     expect "of one hart" 0 -- run "${players[@]}" --profile "$work/one.txt" --trace-filter hart=trisc1
     report "alone" "$(grep -E '^  (brisc|trisc0) ' "$work/one.txt")"
 else
@@ -63,23 +59,13 @@ holds "is bound by that" '^  [56][0-9]{3} cycles, bound by math [(]9[0-9] % of t
     "$work/math.txt"
 holds "its critical path" '^ +[2-5][0-9]{3} +[0-9.]+%  math [(]thread 1[)] ' "$work/math.txt"
 
-# brisc asks a bank of GDDR 50 times for 64 bytes, and waits for each answer.
-make_elf "$work/reads.elf" 0 "0 5 $("$PENROSE" asm \
-    'lui s0, 0xffb20' 'lui a0, 0x3' 'sw a0, 0xc(s0)' 'lui a0, 8' 'sw a0, 0(s0)' 'addi a0, zero, 0x351' \
-    'sw a0, 8(s0)' 'addi a0, zero, 0x81' 'sw a0, 0x14(s0)' 'addi a0, zero, 64' 'sw a0, 0x20(s0)' \
-    'addi a0, zero, 0x10' 'sw a0, 0x1c(s0)' 'addi a1, zero, 1' 'addi a2, zero, 0' 'addi a3, zero, 50' \
-    'sw a1, 0x40(s0)' 'addi a2, a2, 1' 'lw a4, 0x208(s0)' 'bne a4, a2, 0x48' 'bne a2, a3, 0x40' ebreak |
-    tr '\n' ' ')"
+make_reads_elf "$work/reads.elf"
 expect "a program whose reads are slow" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.txt"
 holds "is bound by DRAM" ' cycles, bound by DRAM [(]9[0-9] % of the critical path[)][.] DRAM moves [0-9.]+ bytes a cycle, [0-9]+ % of its peak[.]' \
     "$work/reads.txt"
 expect "as a table" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.csv"
 holds "with what bounds it" '^"all","bound","1 tile","",0,"bound by DRAM [(]' "$work/reads.csv"
 holds "and its path" '^"brisc","critical",' "$work/reads.csv"
-expect "and in Perfetto's form" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.pftrace"
-report "with flows and counters" \
-    "$(python3 "$srcdir/tests/cli/perfetto.py" "$work/reads.pftrace" 'NoC 0' 'read of 64 bytes, tile 17,13' \
-        'DRAM: bytes in 256 cycles=3200' releases 'goes on' 2>&1)"
 expect "and as a page" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.html"
 holds "with its tile" '<title>1,2: 3200</title>' "$work/reads.html"
 holds "and DRAM over time" '<td>DRAM, bytes</td><td><svg' "$work/reads.html"
