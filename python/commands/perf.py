@@ -21,7 +21,7 @@ from output import Refusal, Settings, say
 
 DIFFERENT = 1  # the exit code
 PROFILE = "profile_log_device.csv"
-TABLE_COLUMNS = ["lane", "kind", "function", "source", "line", "waits for", "cycles", "times"]
+TABLE_COLUMNS = ["lane", "kind", "kernel", "function", "source", "line", "waits for", "ended by", "cycles", "times"]
 # The columns of the profiler's file, by the beginning of their names.
 ZONE_COLUMNS = ("core_x", "core_y", "RISC", "time[cycles", "run host ID", "zone name", "type")
 
@@ -117,14 +117,14 @@ def read_table(path: str, rows: Rows) -> Iterator[tuple[str, float]]:
     """Lines of source move from version to version, so a point is all of a function."""
     sums: dict[str, float] = {}
     for line, row in rows:
-        cycles = take_number(row[6]) if len(row) == len(TABLE_COLUMNS) else None
+        cycles = take_number(row[8]) if len(row) == len(TABLE_COLUMNS) else None
         if cycles is None:
             raise Refusal(f"{path}: line {line} is no row of a profile: cut off?")
         if row[1] == "missing":
             raise Refusal(f"{path}: rows are missing, since memory ran out while it was made")
         if row[1] in ("critical", "bound"):
             continue  # they tell why, not how long
-        name = " ".join(filter(None, (row[0], row[1], row[2], row[5])))
+        name = " ".join(filter(None, (row[0], row[1], row[3], row[6])))
         sums[name] = sums.get(name, 0) + cycles
     yield from sums.items()
 

@@ -147,6 +147,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/html_text.c \
 	%D%/html_text.h \
 	%D%/profile/csv.c \
+	%D%/profile/flame.c \
+	%D%/profile/flame.h \
 	%D%/profile/launches.c \
 	%D%/profile/links.c \
 	%D%/profile/links.h \

@@ -64,11 +64,13 @@ expect "a program whose reads are slow" 0 -- run "$work/reads.elf" --timing time
 holds "is bound by DRAM" ' cycles, bound by DRAM [(]9[0-9] % of the critical path[)][.] DRAM moves [0-9.]+ bytes a cycle, [0-9]+ % of its peak[.]' \
     "$work/reads.txt"
 expect "as a table" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.csv"
-holds "with what bounds it" '^"all","bound","1 tile","",0,"bound by DRAM [(]' "$work/reads.csv"
+holds "with what bounds it" '^"all","bound","","1 tile","",0,"bound by DRAM [(]' "$work/reads.csv"
 holds "and its path" '^"brisc","critical",' "$work/reads.csv"
 expect "and as a page" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.html"
 holds "with its tile" '<title>1,2: 3200</title>' "$work/reads.html"
 holds "and DRAM over time" '<td>DRAM, bytes</td><td><svg' "$work/reads.html"
+holds "with the link that carried most" '<title>NoC 0, right from router 0,[0-9]+.*: [0-9]+ flits, ' "$work/reads.html"
+holds "and as text" '^ +100 +[0-9.]+% +[0-9.]+%  NoC 0, ' "$work/reads.txt"
 holds "with the same sentence" 'bound by DRAM [(]9[0-9] % of the critical path[)]' "$work/reads.html"
 
 # --- Two profiles ---
@@ -81,7 +83,7 @@ make_elf "$work/little.elf" 0 \
 for name in loop longer little; do
     expect "a table of $name" 0 -- run "$work/$name.elf" --profile "$work/$name.csv"
 done
-holds "its length" '^"all","length","","",0,"",20[0-9],1$' "$work/loop.csv"
+holds "its length" '^"all","length","","","",0,"","",20[0-9],1$' "$work/loop.csv"
 messages=0 expect "more cycles in a lane" 1 "out:^slower [+]1[0-9]+[.][0-9] % [+]300 cycles .*: brisc busy" \
     "out:^slower [+]1[0-9]+[.][0-9] % [+]300 cycles .*: all length" -- \
     compare --perf "$work/loop.csv" "$work/longer.csv"

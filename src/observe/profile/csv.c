@@ -17,10 +17,12 @@ static void print_table_row(const char *lane, const char *kind, const struct pro
 {
     print_field(lane, file);
     print_field(kind, file);
+    print_field(row ? row->kernel : "", file);
     print_field(row ? row->symbol : "", file);
     print_field(row ? row->source : "", file);
     fprintf(file, "%u,", row ? row->line : 0);
     print_field(row ? row->waits : "", file);
+    print_field(row ? row->ended : "", file);
     fprintf(file, "%" PRIu64 ",%" PRIu64 "\n", cycles, times);
 }
 
@@ -45,7 +47,7 @@ static void print_launch_rows(const struct profile *profile, FILE *file)
 
 void profile_table(const struct profile *profile, FILE *file)
 {
-    fputs("lane,kind,function,source,line,waits for,cycles,times\n", file);
+    fputs("lane,kind,kernel,function,source,line,waits for,ended by,cycles,times\n", file);
     print_table_row("all", "length", NULL,
                     profile->is_empty ? 0 : profile->last - profile->first + 1, 1, file);
     print_launch_rows(profile, file);
@@ -66,6 +68,9 @@ void profile_table(const struct profile *profile, FILE *file)
     }
     for (size_t i = 0; i < profile->rows; i++) {
         const struct profile_row *row = &profile->row[i];
+        if (row->count == 0) {
+            continue; /* a wait that began: it has ended in another row */
+        }
         print_table_row(profile->lane_name[row->lane], row->waits ? "waits" : "busy", row,
                         row->cycles, row->count, file);
         if (row->critical > 0) {

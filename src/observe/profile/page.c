@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "observe/html_text.h"
+#include "observe/profile/flame.h"
 #include "observe/profile/lines.h"
 #include "observe/profile/profile.h"
 
@@ -23,6 +24,8 @@ static const char head[] =
     "rect{fill:#2a7}svg .noc{fill:#47c}\n"
     ".links text{font-size:10px;text-anchor:middle;fill:CanvasText}.links .tile{fill:#7776}"
     ".links .router{fill:#7772}.key{display:inline}\n"
+    ".flame text{font:11px monospace;fill:#111}.flame .f0{fill:#9bd}.flame .f1{fill:#7cb}"
+    ".flame .f2{fill:#cd9}.flame .f3{fill:#fb6}.flame .f4{fill:#f88}\n"
     ".links .l0{fill:#8884}.links .l1{fill:#58b}.links .l2{fill:#2a7}.links .l3{fill:#cb2}"
     ".links .l4{fill:#e72}.links .l5{fill:#d12}\n"
     "</style></head><body>\n";
@@ -125,7 +128,7 @@ static void put_rows(const struct profile *profile, bool waits, FILE *file)
 {
     unsigned shown = 0;
     fprintf(file, "<h2>%s</h2>\n<table><tr><th>cycles</th><th>times</th><th>lane</th>%s",
-            waits ? "Waits" : "Hot spots", waits ? "<th>waits for</th>" : "");
+            waits ? "Waits" : "Hot spots", waits ? "<th>waits for</th><th>ended by</th>" : "");
     fputs("<th>function</th><th>line</th><th>source</th></tr>\n", file);
     for (size_t i = 0; i < profile->rows && shown < MOST_ROWS; i++) {
         const struct profile_row *row = &profile->row[i];
@@ -139,6 +142,8 @@ static void put_rows(const struct profile *profile, bool waits, FILE *file)
         if (waits) {
             fputs("</td><td>", file);
             html_text(file, row->waits);
+            fputs("</td><td>", file);
+            html_text(file, row->ended);
         }
         put_row_place(profile, row, file);
     }
@@ -178,7 +183,7 @@ static void put_path(const struct profile *profile, FILE *file)
     const struct profile_row **row = profile_critical_rows(profile, &all);
     fputs("<h2>Critical path</h2>\n<p>The chain of dependencies that made the launches as long as "
           "they are, by lane and line.</p>\n<table><tr><th>cycles</th><th></th><th>lane</th>"
-          "<th>waits for</th><th>function</th><th>line</th><th>source</th></tr>\n",
+          "<th>waits for</th><th>ended by</th><th>function</th><th>line</th><th>source</th></tr>\n",
           file);
     for (size_t i = 0; row && row[i] && i < CRITICAL_ROWS; i++) {
         fprintf(file, "<tr><td class=\"n\">%" PRIu64 "</td><td>", row[i]->critical);
@@ -187,6 +192,8 @@ static void put_path(const struct profile *profile, FILE *file)
         html_text(file, profile->lane_name[row[i]->lane]);
         fputs("</td><td>", file);
         html_text(file, row[i]->waits ? row[i]->waits : "");
+        fputs("</td><td>", file);
+        html_text(file, row[i]->ended);
         put_row_place(profile, row[i], file);
     }
     fputs("</table>\n", file);
@@ -285,6 +292,7 @@ void profile_page(const struct profile *profile, FILE *file)
     put_waves(profile, file);
     put_rows(profile, false, file);
     put_rows(profile, true, file);
+    flame_page(profile, file);
     put_tiles(profile, file);
     links_page(&profile->links, profile->calls, file);
     fputs("</body></html>\n", file);

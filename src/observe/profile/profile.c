@@ -43,7 +43,8 @@ static struct profile_tile *profile_tile_of(struct profile *profile,
 static size_t row_hash(const struct profile_row *row)
 {
     uint64_t hash = row->line * UINT64_C(31) + row->lane;
-    const char *const names[] = {row->agent, row->symbol, row->source, row->waits, row->inlined_at};
+    const char *const names[] = {row->agent, row->kernel,     row->symbol, row->source,
+                                 row->waits, row->inlined_at, row->ended};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         hash = (hash ^ (uint64_t)(uintptr_t)names[i]) * UINT64_C(0x9e3779b97f4a7c15);
         hash ^= hash >> 29;
@@ -53,9 +54,9 @@ static size_t row_hash(const struct profile_row *row)
 
 static bool is_same_row(const struct profile_row *a, const struct profile_row *b)
 {
-    return a->agent == b->agent && a->symbol == b->symbol && a->source == b->source &&
-           a->waits == b->waits && a->inlined_at == b->inlined_at && a->line == b->line &&
-           a->lane == b->lane;
+    return a->agent == b->agent && a->kernel == b->kernel && a->symbol == b->symbol &&
+           a->source == b->source && a->waits == b->waits && a->ended == b->ended &&
+           a->inlined_at == b->inlined_at && a->line == b->line && a->lane == b->lane;
 }
 
 static uint32_t *find_row_slot(const struct profile *profile, const struct profile_row *row)
@@ -114,12 +115,22 @@ static uint32_t row_of_event(struct profile *profile, unsigned lane, const char 
 {
     return keep_row(profile,
                     &(struct profile_row){.agent = keep_text(profile, event->agent_name),
+                                          .kernel = keep_text(profile, event->kernel),
                                           .symbol = keep_text(profile, event->symbol),
                                           .source = keep_text(profile, event->source),
                                           .inlined_at = keep_text(profile, event->inlined_at),
                                           .waits = waits,
+                                          .ended = keep_text(profile, ""),
                                           .line = event->line,
                                           .lane = lane});
+}
+
+/* The row of a wait that has ended, by what: where it had begun, nobody knew. */
+static uint32_t row_of_ended(struct profile *profile, uint32_t begun, const char *ended)
+{
+    struct profile_row row = profile->row[begun - 1];
+    row.ended = ended;
+    return keep_row(profile, &row);
 }
 
 /* --- Waves --- */
@@ -196,6 +207,34 @@ static enum path_part part_of_cause(const struct penrose_trace_cause *cause)
     return cause->thread >= 0 ? (enum path_part)(PATH_UNPACK + cause->thread) : PATH_HARTS;
 }
 
+/* "store by trisc1", "read response", "write by brisc of another tile": what the event says has ended a
+ * wait of the tile. */
+static const char *keep_end(struct profile *profile, const struct profile_tile *tile,
+                            const struct penrose_trace_event *event)
+{
+    static const char *const threads[PROFILE_THREADS] = {"unpack", "math", "pack"};
+    const struct penrose_trace_cause *cause = &event->cause;
+    const bool is_wait = event->kind == PENROSE_TRACE_WAIT; /* else an instruction */
+    const bool is_own =
+        is_wait && (strstr(event->what, "response") || strstr(event->what, "acknowledgement") ||
+                    strcmp(event->what, "departure") == 0);
+    char text[120];
+    size_t lane;
+    if (!cause->is_known) {
+        return keep_text(profile, "");
+    }
+    if (is_own) {
+        return keep_text(profile, event->what);
+    }
+    const char *who = find_cause(profile, cause, &lane) ? profile->lane_name[lane % PROFILE_LANES]
+                                                        : arch_agent_name(cause->agent);
+    who = cause->thread >= 0 && cause->thread < PROFILE_THREADS ? threads[cause->thread] : who;
+    snprintf(text, sizeof text, "%.40s%sby %.40s%s", is_wait ? event->what : "",
+             is_wait && *event->what ? " " : "", who ? who : "another agent",
+             cause->x == tile->x && cause->y == tile->y ? "" : " of another tile");
+    return keep_text(profile, text);
+}
+
 /* What a hart's wait that `end` ends was spent on. A wait for an NIU that nobody is known to have ended
  * is one for the NoC. */
 static enum path_part part_of_wait(const struct profile_row *row,
@@ -223,8 +262,15 @@ static void charge_hart(struct profile *profile, struct profile_tile *tile, unsi
     if (!lane->row) {
         return;
     }
+    if (lane->is_waiting && end) {
+        lane->row = row_of_ended(profile, lane->row, keep_end(profile, tile, end));
+    }
+    if (!lane->row) {
+        return; /* memory ran out */
+    }
     struct profile_row *row = &profile->row[lane->row - 1];
     row->cycles += cycles;
+    row->count += lane->is_waiting;
     if (!lane->is_waiting) {
         charge_lane(profile, tile, number, &(struct profile_cycles){.busy = cycles});
         add_to_wave(profile, number, begin, begin + cycles);
@@ -260,7 +306,7 @@ static void fold_hart(struct profile *profile, struct profile_tile *tile, unsign
             ? row_of_event(profile, number, waits ? keep_text(profile, event->what) : NULL, event)
             : 0;
     lane->executed += is_instruction;
-    if (lane->row) {
+    if (lane->row && is_instruction) {
         profile->row[lane->row - 1].count++;
     }
 }
@@ -303,6 +349,7 @@ static void fold_thread(struct profile *profile, struct profile_tile *tile, unsi
     if (waited > 0) {
         const char *waits = lane->waits ? lane->waits : "its gate";
         uint32_t wait_row = row_of_event(profile, number, waits, event);
+        wait_row = wait_row ? row_of_ended(profile, wait_row, keep_end(profile, tile, event)) : 0;
         cycles.held = strstr(waits, "waits for its unit, which is busy") ? waited : 0;
         if (wait_row) {
             profile->row[wait_row - 1].cycles += waited;

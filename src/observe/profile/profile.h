@@ -85,9 +85,10 @@ struct profile_tile {
 
 /* A line of source in a lane, and what it waits for there. */
 struct profile_row {
-    const char *agent, *symbol, *source;
+    const char *agent, *kernel, *symbol, *source;
     const char *inlined_at; /* as in the trace */
     const char *waits;      /* NULL: the lane is busy */
+    const char *ended;      /* what has ended the wait; "": it is not known */
     unsigned line, lane;
     uint64_t cycles, count; /* count: of instructions, or of waits */
     uint64_t critical;      /* cycles of the critical paths */

@@ -45,6 +45,14 @@ static void print_place(const struct profile *profile, const struct profile_row 
     fputc('\n', file);
 }
 
+/* What is waited for, and what ended that. */
+static void print_wait(const struct profile_row *row, FILE *file)
+{
+    if (row->waits) {
+        fprintf(file, *row->ended ? "%s (%s): " : "%s%s: ", row->waits, row->ended);
+    }
+}
+
 /* Between launches tiles wait for their host, or for a kernel that dispatches. */
 static void print_launches(const struct profile *profile, FILE *file)
 {
@@ -74,9 +82,9 @@ static void print_path(const struct profile *profile, FILE *file)
     fprintf(file, "\nCritical path: what made it as long as it is\n  %12s %7s  %-20s\n", "cycles",
             "", "lane");
     for (size_t i = 0; row && row[i] && i < MOST_ROWS; i++) {
-        fprintf(file, "  %12" PRIu64 " %6.1f%%  %-20s %s%s", row[i]->critical,
-                share_of(row[i]->critical, all), profile->lane_name[row[i]->lane],
-                row[i]->waits ? row[i]->waits : "", row[i]->waits ? ": " : "");
+        fprintf(file, "  %12" PRIu64 " %6.1f%%  %-20s ", row[i]->critical,
+                share_of(row[i]->critical, all), profile->lane_name[row[i]->lane]);
+        print_wait(row[i], file);
         print_place(profile, row[i], file);
     }
     free(row);
@@ -94,8 +102,9 @@ static void print_rows(const struct profile *profile, bool waits, FILE *file)
             continue;
         }
         printed++;
-        fprintf(file, "  %12" PRIu64 " %9" PRIu64 "  %-20s %s%s", row->cycles, row->count,
-                profile->lane_name[row->lane], waits ? row->waits : "", waits ? ": " : "");
+        fprintf(file, "  %12" PRIu64 " %9" PRIu64 "  %-20s ", row->cycles, row->count,
+                profile->lane_name[row->lane]);
+        print_wait(row, file);
         print_place(profile, row, file);
     }
 }

@@ -226,6 +226,7 @@ static void is_released(unsigned x, enum penrose_hart hart, uint64_t since, uint
     event.x = x;
     event.agent = (enum penrose_agent)hart;
     event.agent_name = penrose_agent_name(event.agent);
+    event.kernel = "k";
     event.begins = true;
     event.what = "L1";
     profile_take(profile, &event);
@@ -797,11 +798,48 @@ TEST(a_file_for_perfetto_has_an_end)
     ck_assert(written.bytes[0]);
 }
 
-/* Both forms show what is there, and a name does not become a tag. */
-TEST(text_and_page_show_the_rows)
+static char *shown(void (*show)(const struct profile *profile, FILE *file))
 {
     char *text = NULL;
     size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    show(profile, file);
+    fclose(file);
+    return text;
+}
+
+/* One wait of three ends by a hart of another tile, one by a response, and of one nobody knows. */
+TEST(waits_say_what_ended_them)
+{
+    begin_profile();
+    runs(3, PENROSE_NCRISC, "far", 0, 1);
+    runs(1, PENROSE_BRISC, "near", 0, 1);
+    is_released(1, PENROSE_BRISC, 10, 50, "write", 3, PENROSE_NCRISC, 20);
+    runs(1, PENROSE_BRISC, "near", 50, 2);
+    is_released(1, PENROSE_BRISC, 60, 80, "read response", 1, PENROSE_BRISC, 55);
+    runs(1, PENROSE_BRISC, "near", 80, 3);
+    waits(90, 4, "the queue");
+    profile_end(profile);
+    const struct profile_row *row = row_at(PENROSE_BRISC, 90, "L1");
+    ck_assert_str_eq(row[0].ended, "write by ncrisc of another tile");
+    ck_assert_uint_eq(row[0].cycles, 40);
+    char *table = shown(profile_table), *text = shown(profile_text), *page = shown(profile_page);
+    ck_assert_ptr_nonnull(strstr(table, "\"brisc\",\"waits\",\"k\",\"kernel_main\",\"kernel.c\",90,"
+                                        "\"L1\",\"read response\",20,1\n"));
+    ck_assert_ptr_null(strstr(table, "\"L1\",\"\",0,0"));
+    ck_assert_ptr_nonnull(strstr(text, "L1 (write by ncrisc of another tile): kernel_main"));
+    ck_assert_ptr_nonnull(strstr(page, "<title>waits for: L1: 60 cycles, 100.0 %</title>"));
+    ck_assert_ptr_nonnull(
+        strstr(page, "<title>ended by: read response: 20 cycles, 33.3 %</title>"));
+    free(table);
+    free(text);
+    free(page);
+    end_profile();
+}
+
+/* Both forms show what is there, and a name does not become a tag. */
+TEST(text_and_page_show_the_rows)
+{
     begin_profile();
     struct penrose_trace_event event = made_event(PENROSE_TRACE_INSTRUCTION, 0, -1, 3);
     event.symbol = "f<int>";
@@ -810,15 +848,11 @@ TEST(text_and_page_show_the_rows)
     profile_take(profile, &event);
     executes(40, 4);
     profile_end(profile);
-    FILE *file = open_memstream(&text, &size);
-    profile_text(profile, file);
-    fclose(file);
+    char *text = shown(profile_text);
     ck_assert_ptr_nonnull(
         strstr(text, "          40         1  trisc1               f<int>  kernel.c:3"));
     free(text);
-    file = open_memstream(&text, &size);
-    profile_page(profile, file);
-    fclose(file);
+    text = shown(profile_page);
     ck_assert_ptr_nonnull(strstr(text, "<td>f&lt;int></td><td class=\"p\">kernel.c:3</td>"));
     ck_assert_ptr_nonnull(strstr(text, "<td>&lt;b></td>"));
     ck_assert_ptr_null(strstr(text, "<b>"));
