@@ -60,8 +60,9 @@ static struct profile_launch *launch_under_way(struct profile *profile,
         profile->launches ? &profile->launch[profile->launches - 1] : NULL;
     bool has_tile = tile->launch == profile->launches;
     bool has_hart = tile->lane[lane].launch == profile->launches;
+    bool has_worker = has_tile && lane < PROFILE_OTHERS;
     return launch && !launch->has_path && !has_hart &&
-                   (has_tile ? !tile->is_done : launch->running > 0)
+                   (has_worker ? !tile->is_done : launch->running > 0)
                ? launch
                : NULL;
 }
@@ -79,10 +80,10 @@ static void add_kernel_name(struct profile_launch *launch, const char *kernel)
     }
 }
 
-static void begin_kernel(struct profile *profile, struct profile_tile *tile,
-                         struct profile_lane *lane, struct profile_launch *launch,
-                         const char *kernel)
+static void begin_kernel(struct profile *profile, struct profile_tile *tile, unsigned lane,
+                         struct profile_launch *launch, const char *kernel)
 {
+    const unsigned workers = lane < PROFILE_OTHERS;
     const uint32_t number = (uint32_t)profile->launches;
     if (tile->launch != number) {
         tile->launch = number;
@@ -90,16 +91,23 @@ static void begin_kernel(struct profile *profile, struct profile_tile *tile,
         tile->is_done = false;
         launch->tiles++;
     }
-    lane->launch = number;
-    tile->running++;
-    launch->running++;
+    tile->lane[lane].launch = number;
+    tile->running += workers;
+    launch->running += workers;
     add_kernel_name(launch, names_keep(&profile->names, kernel, strlen(kernel)));
+}
+
+/* Is it the latest, whose critical path is still to be found? */
+static bool is_latest_launch(const struct profile *profile, uint32_t number)
+{
+    return number == profile->launches && !profile->launch[number - 1].has_path;
 }
 
 void profile_note_kernel(struct profile *profile, struct profile_tile *tile, unsigned lane_number,
                          const char *kernel, uint64_t cycle)
 {
     struct profile_lane *lane = &tile->lane[lane_number];
+    const bool is_worker = lane_number < PROFILE_OTHERS;
     bool is_in_kernel = *kernel != '\0';
     if (is_in_kernel == lane->is_in_kernel) {
         return;
@@ -107,30 +115,32 @@ void profile_note_kernel(struct profile *profile, struct profile_tile *tile, uns
     lane->is_in_kernel = is_in_kernel;
     if (is_in_kernel) {
         struct profile_launch *launch = launch_under_way(profile, tile, lane_number);
-        launch = launch ? launch : add_launch(profile, cycle);
+        launch = launch || !is_worker ? launch : add_launch(profile, cycle);
         lane->launch = 0;
         if (launch) {
-            begin_kernel(profile, tile, lane, launch, kernel);
+            begin_kernel(profile, tile, lane_number, launch, kernel);
         }
-    } else if (lane->launch) {
+    } else if (lane->launch && (is_worker || is_latest_launch(profile, lane->launch))) {
         struct profile_launch *launch = &profile->launch[lane->launch - 1];
-        launch->running--;
-        tile->running -= tile->launch == lane->launch;
+        launch->running -= is_worker;
+        tile->running -= is_worker && tile->launch == lane->launch;
         launch->last = cycle;
         launch->end =
             path_end(&profile->path, (size_t)(tile - profile->tile) * PROFILE_LANES + lane_number);
     }
 }
 
-/* A thread works for the launch that its tile takes part in. */
+/* A thread works for the launch that its tile takes part in, a hart of another tile for that of its kernel
+ * while workers do. */
 struct profile_launch *profile_launch_of(struct profile *profile, const struct profile_tile *tile,
                                          unsigned lane)
 {
     uint32_t number = 0;
     if (lane >= PROFILE_FIRST_THREAD && tile->running > 0) {
         number = tile->launch;
-    } else if (lane < PROFILE_OTHERS && tile->lane[lane].is_in_kernel) {
+    } else if (lane < PROFILE_FIRST_THREAD && tile->lane[lane].is_in_kernel) {
         number = tile->lane[lane].launch;
+        number = number && profile->launch[number - 1].running > 0 ? number : 0;
     }
     return number ? &profile->launch[number - 1] : NULL;
 }

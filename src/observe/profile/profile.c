@@ -294,7 +294,7 @@ static void fold_hart(struct profile *profile, struct profile_tile *tile, unsign
     bool waits = event->kind == PENROSE_TRACE_WAIT && event->begins;
     charge_hart(profile, tile, number, event->cycle,
                 event->kind == PENROSE_TRACE_WAIT ? event : NULL);
-    if (is_instruction && number < PROFILE_OTHERS) {
+    if (is_instruction) {
         profile_note_kernel(profile, tile, number, event->kernel, event->cycle);
     }
     /* its firmware waits for work, and not for the other harts */

@@ -8,7 +8,8 @@
  * that polls or has no answer, wait for what the trace says.
  *
  * A launch is what harts of workers do in kernels, from the first that begins one to the last that
- * ends. A hart runs one kernel in a launch. The critical path of each launch is found (path.h); of a
+ * ends. A hart runs one kernel in a launch. A kernel of another tile belongs to the launch in which it
+ * begins, and makes that longer if it ends before the next one begins. The critical path of each launch is found (path.h); of a
  * run without kernels, that of all of it.
  *
  * Events come in the order of time, as a trace hands them out. Needed are those of PROFILE_FILTER.
@@ -98,8 +99,9 @@ struct profile_row {
 struct profile_launch {
     const char *kernel[PROFILE_KERNELS]; /* names */
     bool has_more_kernels;
-    unsigned kernels, tiles, running; /* running: harts that have not left their kernels */
-    uint64_t first, last;             /* cycles: the first instruction, behind the last one */
+    unsigned kernels, tiles,
+        running;          /* running: harts of workers that have not left their kernels */
+    uint64_t first, last; /* cycles: the first instruction, behind the last one */
     struct profile_cycles lane[PROFILE_LANES];
     struct profile_bytes bytes; /* of its tiles */
     uint32_t end;               /* of its critical path, until that is known */
@@ -152,7 +154,7 @@ struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigne
 /* The longest wait of a lane; NULL: it has not waited. */
 const struct profile_row *profile_wait(const struct profile *profile, unsigned lane);
 
-/* A hart of a worker executes an instruction of a kernel, or (an empty name) one outside of any: it may
+/* A hart executes an instruction of a kernel, or (an empty name) one outside of any: it may
  * begin one, or end one. */
 void profile_note_kernel(struct profile *profile, struct profile_tile *tile, unsigned lane,
                          const char *kernel, uint64_t cycle);

@@ -433,6 +433,48 @@ TEST(a_tile_that_has_waited_for_work_begins_another_launch)
 }
 
 /* What the thread did last is over when the hart's wait is. */
+static void erisc_runs(const char *kernel, uint64_t cycle)
+{
+    struct penrose_trace_event event = made_event(PENROSE_TRACE_INSTRUCTION, cycle, -1, 1);
+    event.x = 9;
+    event.agent = (enum penrose_agent)PENROSE_BRISC;
+    event.agent_name = "erisc0";
+    event.kernel = kernel;
+    profile_take(profile, &event);
+}
+
+/* A kernel of an Ethernet tile belongs to the launch in which it begins. One that does not end, and one
+ * that ends in the next launch, make it no longer. */
+TEST(kernels_of_other_tiles_belong_to_launches)
+{
+    static const struct {
+        uint64_t begin, end; /* 0: it does not end */
+        unsigned tiles;
+        uint64_t last;
+    } rows[] = {{5, 60, 2, 60}, {5, 20, 2, 40}, {5, 0, 2, 40}, {5, 110, 2, 40}, {50, 60, 1, 40}};
+    for (unsigned i = 0; i < COUNT(rows); i++) {
+        begin_profile();
+        for (uint64_t cycle = 0; cycle < 150; cycle++) {
+            if (cycle == 0 || cycle == 100) {
+                runs(1, PENROSE_BRISC, "worker", cycle, 1);
+            } else if (cycle == 40 || cycle == 140) {
+                runs(1, PENROSE_BRISC, "", cycle, 2);
+            } else if (cycle == rows[i].begin) {
+                erisc_runs("sender", cycle);
+            } else if (cycle == rows[i].end) {
+                erisc_runs("", cycle);
+            }
+        }
+        profile_end(profile);
+        ck_assert_uint_eq(profile->launches, 2);
+        ck_assert_uint_eq(launch_at(0)->tiles, rows[i].tiles);
+        ck_assert_uint_eq(launch_at(0)->kernels, rows[i].tiles);
+        ck_assert_uint_eq(launch_at(0)->last, rows[i].last);
+        ck_assert_uint_eq(launch_at(1)->last, 140);
+        end_profile();
+    }
+}
+
 TEST(each_cycle_of_a_launch_is_on_its_path)
 {
     begin_profile();
