@@ -126,6 +126,7 @@ struct observed_work {
     unsigned unit, row; /* enum tensix_unit and enum tensix_row of the chip */
     const struct observed_touch *touch;
     unsigned touches;
+    unsigned reads, writes; /* kinds of state in the list: a bit for each enum observed_state */
     bool tells_all; /* false: it may have touched more, since its unit does not tell all yet */
     bool continues; /* the list was full: the next event goes on with the same instruction */
     /* It is under way from the cycle in which it passed its gate on, and over at `end`. In a

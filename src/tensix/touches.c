@@ -31,6 +31,13 @@ static void add_touch(struct tensix_touches *touches, enum tensix_access access,
     }
     touches->touch[touches->count++] = (struct observed_touch){
         .state = state, .is_write = is_write, .is_late = is_late, .first = first, .count = count};
+    *(is_write ? &touches->writes : &touches->reads) |= 1u << state;
+}
+
+static void begin_list(struct tensix_touches *touches)
+{
+    touches->count = 0;
+    touches->reads = touches->writes = 0;
 }
 
 /* Tells what there is of the list, and begins it anew. */
@@ -42,9 +49,11 @@ static void tell_list(struct tensix *tensix, struct observed_work *work)
     work->unit = tensix_row_infos[work->row].unit;
     work->touch = touches->touch;
     work->touches = touches->count;
+    work->reads = touches->reads;
+    work->writes = touches->writes;
     work->tells_all = tells_all[work->unit];
     tensix->board->observe(tensix->owner, &event);
-    touches->count = 0;
+    begin_list(touches);
 }
 
 void tensix_add_touch(struct tensix *tensix, enum tensix_access access, enum observed_state state,
@@ -126,23 +135,31 @@ static unsigned src_bank(const struct tensix *tensix, unsigned src)
     return 2 * src + tensix->src[src].unpack_bank;
 }
 
-/* Words of Config of units, by bits of enum tensix_config_user. */
+/* Words of Config that units look at. None of these runs crosses TENSIX_GLOBAL_WORD. */
+static const struct config_run {
+    uint8_t first, words, users; /* bits of enum tensix_config_user */
+} config_runs[] = {
+#define USES(first, words, cached, fresh) {TENSIX_WORD_##first, words, (cached) | (fresh)},
+#define READS(name, users)
+#define TAKES(name)
+#include "config_users.def"
+#undef USES
+#undef READS
+#undef TAKES
+};
+
+/* Those of units, by their bits. */
 static void touch_configuration(struct tensix *tensix, unsigned thread, unsigned users)
 {
     tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_THREAD_CONFIG,
                  thread_word(thread, TENSIX_WORD_CFG_STATE_ID_StateID), 1);
-    unsigned count = 0; /* words before `word` that are used, and lie together */
-    for (unsigned word = 0; word < TENSIX_STATE_WORDS; word++) {
-        bool is_used = (tensix_config_uses[word].cached | tensix_config_uses[word].fresh) & users;
-        if (count > 0 && (!is_used || word == TENSIX_GLOBAL_WORD)) {
+    for (unsigned i = 0; i < sizeof config_runs / sizeof config_runs[0]; i++) {
+        const struct config_run *run = &config_runs[i];
+        if (run->users & users) {
             tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_CONFIG,
-                         config_word(tensix, thread, word - count), count);
-            count = 0;
+                         config_word(tensix, thread, run->first), run->words);
         }
-        count += is_used;
     }
-    tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_CONFIG,
-                 config_word(tensix, thread, TENSIX_STATE_WORDS - count), count);
 }
 
 static void touch_each(struct tensix *tensix, enum tensix_access access, enum observed_state state,
@@ -174,7 +191,7 @@ static void touch_by_row(struct tensix *tensix, unsigned thread, unsigned row, u
 void tensix_begin_touches(struct tensix *tensix, unsigned thread, unsigned row)
 {
     const uint32_t word = tensix->thread[thread].next;
-    tensix->touches.count = 0;
+    begin_list(&tensix->touches);
     for (unsigned gpr = 0; gpr < TENSIX_GPRS && has_sources[row]; gpr++) {
         if (tensix_gpr_bits_read(row, word, gpr)) {
             tensix_touch(tensix, TENSIX_READS, OBSERVED_STATE_GPR, thread * TENSIX_GPRS + gpr, 1);
@@ -226,7 +243,8 @@ static void note_releases(struct tensix *tensix, unsigned by)
     const struct tensix_thread *own = &tensix->thread[by];
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         const struct tensix_thread *thread = &tensix->thread[i];
-        for (unsigned j = 0; i != by && thread->has_next && j < touches->count; j++) {
+        bool waits = i != by && thread->has_next && thread->wait != TENSIX_WAITS_FOR_NOTHING;
+        for (unsigned j = 0; waits && j < touches->count; j++) {
             if (waits_for_touch(thread, &touches->touch[j])) {
                 tensix->touches.released[i] = (struct observed_releaser){
                     .is_known = true,

@@ -30,6 +30,7 @@ enum { TENSIX_TOUCHES = 128 };
 struct tensix_touches {
     struct observed_touch touch[TENSIX_TOUCHES];
     unsigned count;
+    unsigned reads, writes; /* kinds of state in the list, a bit each */
     /* By thread: who has changed what its instruction at the gate waits for. */
     struct observed_releaser released[3];
 };
