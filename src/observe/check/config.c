@@ -16,6 +16,50 @@
 #include "tensix/exec.h"
 #include "tensix/vector/schedule.h"
 
+/* --- Pieces of which there may be something to say --- */
+
+/* Bits that an earlier launch has left. */
+static uint32_t left_bits(const struct config_piece *piece)
+{
+    return piece->left & ~piece->set & ~piece->told;
+}
+
+/* Bits that a kernel has to set, and that nobody has. */
+static uint32_t unset_bits(const struct config_piece *piece)
+{
+    return piece->needs & ~piece->set & ~piece->firmware & ~piece->left & ~piece->told_unset;
+}
+
+/* Behind each change of a piece. */
+static void reopen_piece(struct check_config *config, unsigned index)
+{
+    const struct config_piece *piece = &config->piece[index];
+    uint64_t *open = &config->open[index / CONFIG_MASK];
+    const uint64_t bit = UINT64_C(1) << index % CONFIG_MASK;
+    *open = left_bits(piece) | unset_bits(piece) ? *open | bit : *open & ~bit;
+}
+
+static bool is_open_piece(const struct check_config *config, unsigned index)
+{
+    return config->open[index / CONFIG_MASK] >> index % CONFIG_MASK & 1;
+}
+
+/* The first such piece from `first` on; `end`: there is none before it. */
+static unsigned next_open_piece(const struct check_config *config, unsigned first, unsigned end)
+{
+    while (first < end) {
+        const uint64_t open = config->open[first / CONFIG_MASK] >> first % CONFIG_MASK;
+        if (open) {
+            first += (unsigned)__builtin_ctzll(open);
+            return first < end ? first : end;
+        }
+        first += CONFIG_MASK - first % CONFIG_MASK;
+    }
+    return end;
+}
+
+/* --- Beginning --- */
+
 /* Checks that begin late do not know what was set before. */
 static struct check_config *config_of(const struct check_scene *scene)
 {
@@ -25,6 +69,7 @@ static struct check_config *config_of(const struct check_scene *scene)
         for (unsigned i = 0; own->config && i < CONFIG_PIECES; i++) {
             own->config->piece[i].is_ever_set = scene->checks->is_late;
             own->config->piece[i].needs = check_config_needs(i);
+            reopen_piece(own->config, i);
         }
         if (own->config) {
             own->config->is_late = scene->checks->is_late;
@@ -121,8 +166,12 @@ static void name_piece(unsigned piece, uint32_t bits, char *text, size_t size)
     }
 }
 
-/* The piece of a touch; CONFIG_PIECES: it has none. */
-static unsigned piece_of(enum observed_state state, uint32_t index)
+/* The pieces of a touch, from the first one to before `end`; what has none is of no interest. */
+struct piece_run {
+    unsigned first, end;
+};
+
+static struct piece_run pieces_of(const struct observed_touch *touch)
 {
     static const struct {
         unsigned first, count;
@@ -135,7 +184,10 @@ static unsigned piece_of(enum observed_state state, uint32_t index)
         [OBSERVED_STATE_SEMAPHORE] = {CONFIG_AT_SEMAPHORES, TENSIX_SEMAPHORES},
         [OBSERVED_STATE_LREG] = {CONFIG_AT_LREGS, TENSIX_LREGS},
     };
-    return index < pieces[state].count ? pieces[state].first + index : CONFIG_PIECES;
+    const unsigned all = pieces[touch->state].count, first = pieces[touch->state].first;
+    const unsigned from = touch->first < all ? touch->first : all;
+    const unsigned count = touch->count < all - from ? touch->count : all - from;
+    return (struct piece_run){first + from, first + from + count};
 }
 
 /* --- Launches --- */
@@ -152,6 +204,7 @@ void check_config_begin(const struct check_scene *scene)
         piece->left &= ~changed;
         piece->set = 0;
         piece->told_unset = 0;
+        reopen_piece(config, i);
     }
     if (config) {
         config->sections = (struct config_sections){.is_known = false};
@@ -230,6 +283,7 @@ static void end_launch(const struct check_scene *scene, struct check_config *con
             piece->place = place_that_ends(scene, piece, ended);
             piece->told = 0;
         }
+        reopen_piece(config, i);
     }
     config->is_after_some = true;
 }
@@ -266,6 +320,7 @@ static void set_piece(const struct check_scene *scene, unsigned index, uint32_t 
         piece->left &= ~bits;
         piece->before = (piece->before & ~bits) | (value_of(&scene->tile->tensix, index) & bits);
     }
+    reopen_piece(scene->own->config, index);
 }
 
 /* --- Using --- */
@@ -296,24 +351,6 @@ static bool is_told_of_place(struct config_places *places, unsigned index, unsig
     return false;
 }
 
-/* Bits that an earlier launch has left. */
-static uint32_t left_bits(const struct config_piece *piece)
-{
-    return piece->left & ~piece->set & ~piece->told;
-}
-
-/* Bits that a kernel has to set, and that nobody has. */
-static uint32_t unset_bits(const struct config_piece *piece)
-{
-    return piece->needs & ~piece->set & ~piece->firmware & ~piece->left & ~piece->told_unset;
-}
-
-/* May there be anything to say of who uses it? */
-static bool may_be_told(const struct config_piece *piece)
-{
-    return left_bits(piece) | unset_bits(piece);
-}
-
 static void add_to_list(struct config_list *list, unsigned piece, uint32_t bits)
 {
     const size_t length = strlen(list->names);
@@ -335,6 +372,9 @@ static void judge_piece(const struct check_scene *scene, struct config_leaks *le
 {
     struct config_piece *piece = &scene->own->config->piece[index];
     const uint32_t left = used & left_bits(piece), unset = used & unset_bits(piece);
+    if (!(left | unset)) {
+        return;
+    }
     piece->told |= left;
     if (left && !is_told_of_place(&scene->checks->places, piece->place, index)) {
         add_to_list(&leaks->left, index, left);
@@ -343,6 +383,7 @@ static void judge_piece(const struct check_scene *scene, struct config_leaks *le
         piece->told_unset |= unset;
         add_to_list(&leaks->unset, index, unset);
     }
+    reopen_piece(scene->own->config, index);
 }
 
 enum { MORE = 24 };
@@ -387,9 +428,11 @@ static void judge_computing(const struct check_scene *scene, struct config_leaks
     const unsigned thread = scene->event->thread;
     const unsigned state = tensix_state_id(&scene->tile->tensix, thread);
     for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
-        judge_piece(scene, leaks,
-                    (words[i] < TENSIX_GLOBAL_WORD ? state : 0) * TENSIX_STATE_WORDS + words[i],
-                    races_bits_of_unit(words[i], unit));
+        const unsigned piece =
+            (words[i] < TENSIX_GLOBAL_WORD ? state : 0) * TENSIX_STATE_WORDS + words[i];
+        if (is_open_piece(scene->own->config, piece)) {
+            judge_piece(scene, leaks, piece, races_bits_of_unit(words[i], unit));
+        }
     }
     judge_piece(scene, leaks,
                 CONFIG_AT_THREAD_WORDS + thread * TENSIX_THREAD_WORDS +
@@ -399,12 +442,7 @@ static void judge_computing(const struct check_scene *scene, struct config_leaks
 
 static bool touches_dst(const struct observed_work *work)
 {
-    for (unsigned i = 0; i < work->touches; i++) {
-        if (work->touch[i].state == OBSERVED_STATE_DST) {
-            return true;
-        }
-    }
-    return false;
+    return (work->reads | work->writes) >> OBSERVED_STATE_DST & 1;
 }
 
 /* Does the packer use this mask for edges? SPEC: BlackholeA0 PACR: mappings choose a mask for each
@@ -461,6 +499,18 @@ static uint32_t bits_used(const struct check_scene *scene, const struct observed
     return UINT32_MAX;
 }
 
+static void judge_touched(const struct check_scene *scene, struct config_leaks *leaks,
+                          const struct observed_touch *touch, enum order_unit unit)
+{
+    const struct check_config *config = scene->own->config;
+    const struct piece_run run = pieces_of(touch);
+    for (unsigned piece = next_open_piece(config, run.first, run.end); piece < run.end;
+         piece = next_open_piece(config, piece + 1, run.end)) {
+        judge_piece(scene, leaks, piece,
+                    bits_used(scene, touch, unit, touch->first + (piece - run.first)));
+    }
+}
+
 /* --- LRegs --- */
 
 enum { TEMPLATES = 12 /* values of VD from here on */ };
@@ -481,7 +531,9 @@ static void judge_lreg(const struct check_scene *scene, struct config_leaks *lea
     enum { WRITABLE = 8 };
     const struct config_piece *piece = &scene->own->config->piece[CONFIG_AT_LREGS + index];
     const bool is_lost = index < WRITABLE && scene->own->config->has_macros;
-    if (is_lost || takes_any_lregs(row, scene->event->thread, scene->event->word)) {
+    const bool is_fine = (index >= WRITABLE || piece->is_ever_set) &&
+                         !is_open_piece(scene->own->config, CONFIG_AT_LREGS + index);
+    if (is_fine || is_lost || takes_any_lregs(row, scene->event->thread, scene->event->word)) {
         return;
     }
     if (index < WRITABLE && !piece->is_ever_set) {
@@ -555,7 +607,7 @@ static void judge_section(const struct check_scene *scene, const char *user)
     const struct observed_work *work = scene->event->work;
     const unsigned thread = scene->event->thread;
     const uint32_t first = sections->done[thread] % HALVES * HALF_ROWS;
-    if (!sections->is_known || thread == 0 || sections->is_told[thread] ||
+    if (!sections->is_known || !touches_dst(work) || thread == 0 || sections->is_told[thread] ||
         tensix_traits(work->row) & TENSIX_TRAIT_SCHEDULES) { /* which load whatever is there */
         return;
     }
@@ -588,14 +640,12 @@ void check_config_unit(const struct check_scene *scene)
     bool is_of_kernel = check_is_of_kernel(scene, event->pc) && scene->hart < RV32_CORES;
     for (unsigned i = 0; i < work->touches && is_of_kernel; i++) {
         const struct observed_touch *touch = &work->touch[i];
-        for (uint32_t j = touch->first; j < touch->first + touch->count; j++) {
-            const unsigned piece = piece_of(touch->state, j);
-            if (!touch->is_write && touch->state == OBSERVED_STATE_LREG && !schedules) {
-                judge_lreg(scene, &leaks, user, j, work->row);
-            } else if (!touch->is_write && piece < CONFIG_AT_LREGS &&
-                       may_be_told(&config->piece[piece])) {
-                judge_piece(scene, &leaks, piece, bits_used(scene, touch, unit, j));
+        if (!touch->is_write && touch->state == OBSERVED_STATE_LREG) {
+            for (uint32_t j = 0; j < touch->count && !schedules; j++) {
+                judge_lreg(scene, &leaks, user, touch->first + j, work->row);
             }
+        } else if (!touch->is_write) {
+            judge_touched(scene, &leaks, touch, unit);
         }
     }
     if (is_of_kernel && schedules) {
@@ -618,14 +668,12 @@ void check_config_unit(const struct check_scene *scene)
         if (touch->state == OBSERVED_STATE_SEMAPHORE) {
             note_section(scene, touch);
         }
-        for (uint32_t j = touch->first; j < touch->first + touch->count; j++) {
-            const unsigned piece = piece_of(touch->state, j);
-            if (touch->is_write && piece < CONFIG_PIECES) {
-                set_piece(scene, piece,
-                          touch->state == OBSERVED_STATE_CONFIG ? races_reach(event->word)
-                          : adds                                ? 0
-                                                                : UINT32_MAX);
-            }
+        const struct piece_run run = pieces_of(touch);
+        for (unsigned piece = run.first; touch->is_write && piece < run.end; piece++) {
+            set_piece(scene, piece,
+                      touch->state == OBSERVED_STATE_CONFIG ? races_reach(event->word)
+                      : adds                                ? 0
+                                                            : UINT32_MAX);
         }
     }
 }

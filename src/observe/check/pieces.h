@@ -28,6 +28,7 @@ enum {
     CONFIG_AT_SEQUENCES = CONFIG_AT_LREGS + TENSIX_LREGS, /* of load macros */
     CONFIG_AT_TEMPLATES = CONFIG_AT_SEQUENCES + CONFIG_MACROS,
     CONFIG_PIECES = CONFIG_AT_TEMPLATES + CONFIG_MACROS,
+    CONFIG_MASK = 64, /* pieces of which a mask tells something, a bit each */
 };
 
 struct config_piece {
@@ -77,6 +78,8 @@ struct check_config {
     bool has_macros;    /* load macros have executed: what they write is not told */
     struct config_sections sections;
     struct config_piece piece[CONFIG_PIECES];
+    /* Pieces of which there may be something to say to who uses them: few. */
+    uint64_t open[(CONFIG_PIECES + CONFIG_MASK - 1) / CONFIG_MASK];
 };
 
 /* Bits of a piece that a kernel has to set before it uses them (needs.c). */
