@@ -35,6 +35,14 @@ static void learn_thread(const struct order *order, struct order_clock *clock, u
     }
 }
 
+static void take_gift(struct order *order, unsigned thread, struct order_gift *gift)
+{
+    if (!(gift->known_by >> thread & 1)) {
+        gift->known_by |= 1u << thread;
+        (void)learn(&order->thread[thread].clock, &gift->clock);
+    }
+}
+
 static void hart_learns(struct order_hart *hart, const struct order_clock *from)
 {
     hart->version += learn(&hart->clock, from);
@@ -199,10 +207,10 @@ static void hear_wait(struct order *order, unsigned thread, const struct tensix 
     for (unsigned src = 0; src < TENSIX_SRCS; src++) {
         const struct tensix_src_banks *banks = &tensix->src[src];
         if (wait->src >> src & TENSIX_C_SRC_A_MATRIX) {
-            (void)learn(&own->clock, &order->given[src][banks->matrix_bank]);
+            take_gift(order, thread, &order->given[src][banks->matrix_bank]);
         }
         if (wait->src >> src & TENSIX_C_SRC_A_UNPACK) {
-            (void)learn(&own->clock, &order->returned[src][banks->unpack_bank]);
+            take_gift(order, thread, &order->returned[src][banks->unpack_bank]);
         }
     }
     if (wait->is_for_stream) { /* whichever it is */
@@ -271,7 +279,8 @@ static void take_mutex(struct order *order, const struct tensix *tensix, unsigne
 /* The bank of Src that an instruction hands over, or else the one that its unit is at. */
 static unsigned bank_of(const struct observed_work *work, unsigned src, unsigned at)
 {
-    for (unsigned i = 0; i < work->touches; i++) {
+    bool hands_any = work->writes >> OBSERVED_STATE_SRC_BANK & 1;
+    for (unsigned i = 0; hands_any && i < work->touches; i++) {
         const struct observed_touch *touch = &work->touch[i];
         if (touch->state == OBSERVED_STATE_SRC_BANK && touch->is_write && touch->first / 2 == src) {
             return touch->first % 2;
@@ -287,18 +296,18 @@ static bool hands_over(const struct observed_work *work, unsigned src)
 }
 
 /* The Matrix Unit waits for the unpackers' data, and the unpackers for their bank. */
-static void hear_banks(struct order *order, struct order_thread *own, const struct tensix *tensix,
+static void hear_banks(struct order *order, unsigned thread, const struct tensix *tensix,
                        const struct observed_work *work)
 {
     for (unsigned src = 0; src < TENSIX_SRCS; src++) {
         const struct tensix_src_banks *banks = &tensix->src[src];
         if (work->unit == TENSIX_UNIT_MATRIX) {
             unsigned bank = bank_of(work, src, banks->matrix_bank);
-            (void)learn(&own->clock, &order->given[src][bank]);
+            take_gift(order, thread, &order->given[src][bank]);
         } else if (work->unit == TENSIX_UNIT_UNPACK &&
                    !tensix_has(work->row, TENSIX_TRAIT_UNASKED)) {
             unsigned bank = bank_of(work, src, banks->unpack_bank);
-            (void)learn(&own->clock, &order->returned[src][bank]);
+            take_gift(order, thread, &order->returned[src][bank]);
         }
     }
 }
@@ -312,10 +321,10 @@ static void hand_over(struct order *order, const struct order_thread *own,
         if (hands_over(work, src)) {
             unsigned bank = bank_of(work, src, 0);
             if (work->unit == TENSIX_UNIT_MATRIX) {
-                order->returned[src][bank] = own->clock;
+                order->returned[src][bank] = (struct order_gift){.clock = own->clock};
             } else {
-                order->given[src][bank] = own->clock;
-                order->given[src][bank].at[stamp->lane] = stamp->number;
+                order->given[src][bank] = (struct order_gift){.clock = own->clock};
+                order->given[src][bank].clock.at[stamp->lane] = stamp->number;
             }
         }
     }
@@ -329,7 +338,7 @@ void order_ended(struct order *order, const struct tensix *tensix, const struct 
     const unsigned gate = order_lane(thread, ORDER_GATE);
     const unsigned lane = order_lane(thread, order_unit_of(row, event->word));
     own->is_begun = false;
-    hear_banks(order, own, tensix, event->work);
+    hear_banks(order, thread, tensix, event->work);
     order->count[gate]++;
     order->count[lane] += lane != gate;
     own->clock.at[gate] = order->count[gate];
@@ -337,8 +346,10 @@ void order_ended(struct order *order, const struct tensix *tensix, const struct 
     learn_lane(order, &own->clock, thread, ORDER_PASSED);
     if ((unsigned)event->agent <
         RV32_CORES) { /* whom it tells can rely on its pushes having passed */
-        order->hart[event->agent].clock.at[gate] = order->count[gate];
-        order->hart[event->agent].version++;
+        struct order_hart *hart = &order->hart[event->agent];
+        hart->clock.at[gate] = order->count[gate];
+        own->heard[event->agent] += own->heard[event->agent] == hart->version; /* it knows that */
+        hart->version++;
     }
     *stamp = (struct order_stamp){.lane = lane,
                                   .number = order->count[lane],
@@ -411,10 +422,12 @@ void order_handed(struct order *order, const struct tensix *tensix, const struct
     const struct observed_work *work = event->work;
     struct order_thread *own = &order->thread[event->thread];
     const struct tensix_latch *latch = &tensix->thread[event->thread].latch;
+    enum { MEETS = 1 << OBSERVED_STATE_MUTEX | 1 << OBSERVED_STATE_SEMAPHORE };
     if (work->unit == TENSIX_UNIT_SYNC && latch->block_mask && latch->word == event->word) {
         note_latch(order, event->thread, latch);
     }
-    for (unsigned i = 0; i < work->touches; i++) {
+    bool meets = work->unit == TENSIX_UNIT_SCALAR || work->writes & MEETS;
+    for (unsigned i = 0; meets && i < work->touches; i++) {
         meet(order, tensix, work, &work->touch[i], stamp);
     }
     if (tensix_traits(work->row) & TENSIX_TRAIT_DRAINS) {

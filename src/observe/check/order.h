@@ -83,6 +83,12 @@ struct order_semaphore {
     struct order_clock begun; /* what the SEMINIT knew */
 };
 
+/* What somebody knew who has given something. */
+struct order_gift {
+    struct order_clock clock;
+    unsigned known_by; /* threads that have learned it since, a bit each */
+};
+
 /* What a thread's front end knows. */
 struct order_thread {
     struct order_clock clock;
@@ -112,8 +118,8 @@ struct order {
     struct order_clock sent;                /* or have sent something over the NoC */
     struct order_semaphore semaphore[TENSIX_SEMAPHORES];
     struct order_clock mutex[TENSIX_MUTEXES];
-    /* What those knew who have given a bank to the Matrix Unit, or back to the unpackers. */
-    struct order_clock given[TENSIX_SRCS][2], returned[TENSIX_SRCS][2];
+    /* Banks that were given to the Matrix Unit, or back to the unpackers. */
+    struct order_gift given[TENSIX_SRCS][2], returned[TENSIX_SRCS][2];
     struct order_stamp recent[ORDER_UNIT_LANES][ORDER_RECENT];
 };
 

@@ -78,18 +78,21 @@ static void judge_row(const struct check_scene *scene, const struct order_stamp 
         report_dst(scene, &row->written, stamp, index, true);
         row->written.number = 0;
     }
-    for (unsigned unit = 0; writes && unit < ORDER_UNITS; unit++) {
-        if (row->read[unit].number && !is_in_order(clock, &row->read[unit], stamp)) {
-            report_dst(scene, &row->read[unit], stamp, index, false);
-        }
-        if (!stamp->is_of_flags) { /* who writes behind that must have waited for the reader, too */
-            row->read[unit].number = 0;
+    for (unsigned left = writes ? row->readers : 0; left; left &= left - 1) {
+        const struct order_stamp *reader = &row->read[__builtin_ctz(left)];
+        if (!is_in_order(clock, reader, stamp)) {
+            report_dst(scene, reader, stamp, index, false);
         }
     }
     if (writes) {
         row->written = *stamp;
+        if (!stamp
+                 ->is_of_flags) { /* who writes behind that must have waited for the readers, too */
+            row->readers = 0;
+        }
     } else {
         row->read[races_unit(stamp)] = *stamp;
+        row->readers |= 1u << races_unit(stamp);
     }
 }
 
@@ -106,9 +109,8 @@ static uint32_t note_of(const struct order_stamp *stamp)
 static const struct order_stamp *under_way(const struct order *order,
                                            const struct order_clock *clock, uint32_t note)
 {
-    const struct order_stamp *stamp =
-        note ? order_find(order, note >> LANE_SHIFT, note & NUMBERS) : NULL;
-    return stamp && !order_is_over(clock, stamp) ? stamp : NULL;
+    const uint32_t lane = note >> LANE_SHIFT, number = note & NUMBERS;
+    return clock->at[lane] < number ? order_find(order, lane, number) : NULL;
 }
 
 /* What of a piece of L1 packers may still write, or unpackers still read. */
@@ -117,11 +119,13 @@ static const struct order_stamp *find_under_way(const struct check_scene *scene,
                                                 uint32_t address, uint32_t size, bool unpacked)
 {
     struct check_races *races = scene->own->races;
-    uint32_t end = address + size;
+    uint32_t end = address + size, over = 0; /* what the line before has noted */
     for (uint32_t at = address / RACES_LINE; at * RACES_LINE < end; at++) {
-        struct races_l1 *line = &races->l1[at];
-        uint32_t *note = unpacked ? &line->unpacked : &line->packed;
-        const struct order_stamp *stamp = under_way(&races->order, clock, *note);
+        const struct races_l1 *line = &races->l1[at];
+        const uint32_t note = unpacked ? line->unpacked : line->packed;
+        const struct order_stamp *stamp =
+            note == over ? NULL : under_way(&races->order, clock, note);
+        over = note;
         if (stamp && races_unit(stamp) != by) { /* a unit is in order */
             return stamp;
         }
@@ -325,10 +329,13 @@ static void judge_config(const struct check_scene *scene, const struct order_clo
     }
     for (unsigned i = 0; changed && i < UNITS * TENSIX_THREADS; i++) {
         unsigned lane = order_lane(i / UNITS, units[i % UNITS]);
-        uint32_t used = changed & races_bits_of_unit(word, units[i % UNITS]);
         const struct order_stamp *use = &races->uses[lane];
-        if (!use->number || !used || order_is_over(clock, use) || takes_along(use, stamp) ||
+        if (!use->number || order_is_over(clock, use) || takes_along(use, stamp) ||
             !(is_global || races->state[lane] == state)) {
+            continue;
+        }
+        uint32_t used = changed & races_bits_of_unit(word, units[i % UNITS]);
+        if (!used) {
             continue;
         }
         char fields[160], text[RACES_WHO];
@@ -433,12 +440,7 @@ static void note_l1(const struct check_scene *scene, const struct order_stamp *s
 
 static bool touches(const struct observed_work *work, enum observed_state state)
 {
-    for (unsigned i = 0; i < work->touches; i++) {
-        if (work->touch[i].state == state) {
-            return true;
-        }
-    }
-    return false;
+    return (work->reads | work->writes) >> state & 1;
 }
 
 /* Does it move data as its configuration says? */
@@ -500,10 +502,12 @@ static void note_bank(const struct check_scene *scene, const struct order_stamp 
 static void note_given(const struct check_scene *scene, const struct order_stamp *stamp)
 {
     const struct observed_work *work = scene->event->work;
-    for (unsigned i = 0; i < work->touches; i++) {
+    enum { GIVEN = 1 << OBSERVED_STATE_SEMAPHORE | 1 << OBSERVED_STATE_SRC_BANK };
+    for (unsigned i = 0; work->writes & GIVEN && i < work->touches; i++) {
         const struct observed_touch *touch = &work->touch[i];
         const uint32_t end = touch->first + touch->count;
-        for (uint32_t j = touch->first; touch->is_write && j < end; j++) {
+        bool is_given = touch->is_write && GIVEN >> touch->state & 1;
+        for (uint32_t j = touch->first; is_given && j < end; j++) {
             if (touch->state == OBSERVED_STATE_SEMAPHORE && j < TENSIX_SEMAPHORES) {
                 note_semaphore(scene, j, stamp->pc, stamp->word, !order_reads_too(work, touch));
             } else if (touch->state == OBSERVED_STATE_SRC_BANK && j < 2 * TENSIX_SRCS) {

@@ -15,6 +15,7 @@ enum { RACES_LINE = 16 /* bytes of L1 */ };
 /* A piece of Dst: who has written it last, and who has read that, by unit. */
 struct races_row {
     struct order_stamp written, read[ORDER_UNITS];
+    unsigned readers; /* units that have, a bit each */
 };
 
 /* Lines of L1 have a lane in the high bits and the number of its instruction in the low ones,
@@ -45,6 +46,7 @@ enum { RACES_STORES = 16 };
 struct races_stores {
     struct races_store store[RACES_STORES];
     unsigned next;
+    uint64_t latest; /* cycle */
 };
 
 /* A byte of L1 as harts have stored it. */

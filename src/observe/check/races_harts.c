@@ -187,6 +187,7 @@ static void note_store(struct races_stores *stores, const struct check_scene *sc
         .pc = scene->event->pc,
         .cycle = scene->event->cycle,
     };
+    stores->latest = scene->event->cycle > stores->latest ? scene->event->cycle : stores->latest;
 }
 
 /* A store that the instruction does not see for certain. */
@@ -207,14 +208,10 @@ static struct races_store *find_under_way_store(const struct check_scene *scene,
     return NULL;
 }
 
+/* May there be one? */
 static bool is_any_under_way(const struct check_scene *scene, const struct races_stores *stores)
 {
-    bool is_any = false;
-    for (unsigned i = 0; i < RACES_STORES; i++) {
-        const struct races_store *store = &stores->store[i];
-        is_any |= store->number && scene->event->cycle - store->cycle < ARRIVES_IN;
-    }
-    return is_any;
+    return scene->event->cycle < stores->latest + ARRIVES_IN;
 }
 
 /* Auto TTSync lets the hart wait for what it has pushed before. */
@@ -526,8 +523,9 @@ static void judge_dst_access(const struct check_scene *scene)
     if (!stamp && find_waiting(&scene->tile->tensix.thread[thread], &what, &found)) {
         stamp = &found;
     }
-    for (unsigned unit = 0; writes && !stamp && unit < ORDER_UNITS; unit++) {
-        stamp = order_is_over(clock, &row->read[unit]) ? NULL : &row->read[unit];
+    for (unsigned left = writes ? row->readers : 0; left && !stamp; left &= left - 1) {
+        const struct order_stamp *reader = &row->read[__builtin_ctz(left)];
+        stamp = order_is_over(clock, reader) ? NULL : reader;
     }
     if (stamp) {
         char text[RACES_WHO];
@@ -554,21 +552,20 @@ static void judge_use_of_stores(const struct check_scene *scene, const struct or
     struct check_races *races = scene->own->races;
     const unsigned thread = races_thread(stamp), hart = RV32_T0 + thread;
     bool is_config = touch->state == OBSERVED_STATE_CONFIG;
-    unsigned user = config_user(stamp->word);
     struct races_stores *stores =
         is_config ? &races->config_stores[hart] : &races->gpr_stores[hart];
     enum tensix_resource resource = is_config ? TENSIX_TRACKS_CONFIG : TENSIX_TRACKS_GPRS;
-    if ((is_config && !user) || !is_any_under_way(scene, stores) ||
-        is_synchronised(scene, thread, resource)) {
+    if (!is_any_under_way(scene, stores) || is_synchronised(scene, thread, resource)) {
         return;
     }
+    const unsigned user = config_user(stamp->word);
     for (uint32_t i = touch->first; i < touch->first + touch->count; i++) {
         struct races_store *store = find_under_way_store(scene, stores, stamp, i);
         unsigned word = i % TENSIX_STATE_WORDS;
         bool is_of_other = is_config && races_is_base(word) &&
                            races_base_word(&scene->tile->tensix, thread, stamp->word) != word;
         if (!store || is_of_other ||
-            (is_config && !(store->changed & tensix_race_bits(word, user)))) {
+            (is_config && !(user && store->changed & tensix_race_bits(word, user)))) {
             continue;
         }
         char fields[160] = "", text[CHECK_PLACE];
@@ -599,7 +596,7 @@ static void judge_change_of_stores(const struct check_scene *scene, const struct
 {
     const unsigned thread = races_thread(stamp);
     struct races_stores *stores = &scene->own->races->config_stores[RV32_T0 + thread];
-    if (races_reach(stamp->word) == UINT32_MAX ||
+    if (!is_any_under_way(scene, stores) || races_reach(stamp->word) == UINT32_MAX ||
         is_synchronised(scene, thread, TENSIX_TRACKS_CONFIG)) {
         return;
     }
