@@ -22,6 +22,7 @@ chip_sources += \
 	%D%/check/noc.c \
 	%D%/check/order.c \
 	%D%/check/order.h \
+	%D%/check/bits.h \
 	%D%/check/pieces.h \
 	%D%/check/races.c \
 	%D%/check/races.h \

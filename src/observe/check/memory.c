@@ -153,11 +153,13 @@ static void judge_overwriting(const struct check_scene *scene, const struct chec
 static void judge_null(const struct check_scene *scene, uint32_t address, const char *what)
 {
     const struct tile *tile = scene->tile;
+    if (address >= RV32_NULL_BYTES || !scene->own->is_known) {
+        return;
+    }
     const struct image *image =
         images_find(chip_images(scene->checks->chip), tile->x, tile->y, scene->event->pc);
     bool is_hart = scene->event->kind != OBSERVED_SENT;
-    if (address < RV32_NULL_BYTES && scene->own->is_known &&
-        !(is_hart && image && !image->is_firmware && !image->is_found)) {
+    if (!(is_hart && image && !image->is_firmware && !image->is_found)) {
         check_report(scene, PENROSE_FAULT_NULL_ACCESS, scene->hart, scene->event->pc, address,
                      "%s 0x%08x, where the program has no object", what, address);
     }

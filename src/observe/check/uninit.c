@@ -15,6 +15,7 @@
  * Memory of a chip begins as zeros. A byte of L1 that is none was written by somebody of whom
  * nobody was told.
  */
+#include "observe/check/bits.h"
 #include "observe/check/check.h"
 
 #include <stdio.h>
@@ -62,7 +63,7 @@ struct origin {
 
 /* Bits for bytes. */
 struct page {
-    uint8_t written[PAGE_BYTES / 8], tainted[PAGE_BYTES / 8];
+    uint64_t written[PAGE_BYTES / BITS_WORD], tainted[PAGE_BYTES / BITS_WORD];
     bool has_taint;
 };
 
@@ -98,7 +99,7 @@ struct hart_bits {
     uint32_t undefined[32], loaded;
     struct origin origin[32], loaded_origin;
     uint32_t a, b, a_bits, b_bits, sp; /* operands of the instruction under way */
-    uint8_t local[LOCAL_BYTES / 8];
+    uint64_t local[LOCAL_BYTES / BITS_WORD];
     struct pending pending;
 };
 
@@ -120,8 +121,8 @@ struct uninit_tile {
     struct read_request read[READS];
     unsigned reads;
     struct unpacked unpacked;
-    uint8_t dst[TENSIX_DST_ROWS / 8]; /* rows that an instruction has written or cleared */
-    uint8_t src[SRC_ROWS / 8];        /* the same of both banks of SrcA and SrcB */
+    uint64_t dst[TENSIX_DST_ROWS / BITS_WORD]; /* rows that an instruction has written or cleared */
+    uint64_t src[SRC_ROWS / BITS_WORD];        /* the same of both banks of SrcA and SrcB */
     uint16_t macros;  /* of the Vector Unit at first: what load macros do is not told */
     bool is_dst_lost; /* somebody may have written it of whom nobody was told */
 };
@@ -132,23 +133,6 @@ struct check_uninit {
 };
 
 /* --- Bytes --- */
-
-static bool bit(const uint8_t *bits, uint32_t at)
-{
-    return bits[at / 8] >> at % 8 & 1;
-}
-
-static void set_bits(uint8_t *bits, uint32_t first, uint32_t count, bool value)
-{
-    uint32_t at = first, end = first + count;
-    for (; at < end && at % 8; at++) {
-        bits[at / 8] = (uint8_t)((bits[at / 8] & ~(1u << at % 8)) | (unsigned)value << at % 8);
-    }
-    memset(bits + at / 8, value ? 0xff : 0, (end - at) / 8);
-    for (at += (end - at) / 8 * 8; at < end; at++) {
-        bits[at / 8] = (uint8_t)((bits[at / 8] & ~(1u << at % 8)) | (unsigned)value << at % 8);
-    }
-}
 
 static struct page *page_of(struct memory *memory, uint64_t address, bool makes)
 {
@@ -169,9 +153,9 @@ static void set_defined(struct memory *memory, uint64_t address, uint64_t size)
         uint32_t count = size < room ? (uint32_t)size : room;
         struct page *page = page_of(memory, address, true);
         if (page) {
-            set_bits(page->written, in, count, true);
+            bits_set(page->written, in, count, true);
             if (page->has_taint) {
-                set_bits(page->tainted, in, count, false);
+                bits_set(page->tainted, in, count, false);
             }
         }
         address += count;
@@ -186,8 +170,8 @@ static bool is_undefined(struct memory *memory, uint64_t address)
     if (address >> PAGE_SHIFT >= memory->pages) {
         return false;
     }
-    if (page && bit(page->written, in)) {
-        return page->has_taint && bit(page->tainted, in);
+    if (page && bits_get(page->written, in)) {
+        return page->has_taint && bits_get(page->tainted, in);
     }
     return !memory->bytes || memory->bytes[address] == 0;
 }
@@ -197,14 +181,15 @@ static uint32_t count_undefined(struct memory *memory, uint64_t address, uint32_
     uint32_t count = 0;
     for (uint32_t i = 0; i < size;) {
         const struct page *page = page_of(memory, address + i, false);
-        uint32_t in = (uint32_t)((address + i) % PAGE_BYTES);
-        if (page && in % 8 == 0 && size - i >= 8 && page->written[in / 8] == 0xff &&
-            page->tainted[in / 8] == 0) {
-            i += 8;
-            continue;
+        const uint32_t in = (uint32_t)((address + i) % PAGE_BYTES);
+        const uint32_t some = bits_in_word(in, size - i);
+        const uint64_t mask = bits_mask(in, some);
+        bool is_defined = page && (page->written[in / BITS_WORD] & mask) == mask &&
+                          (page->tainted[in / BITS_WORD] & mask) == 0;
+        const uint32_t end = i + some;
+        for (i = is_defined ? end : i; i < end; i++) {
+            count += is_undefined(memory, address + i);
         }
-        count += is_undefined(memory, address + i);
-        i++;
     }
     return count;
 }
@@ -230,8 +215,8 @@ static void set_tainted(struct memory *memory, uint64_t address)
 {
     struct page *page = page_of(memory, address, true);
     if (page) {
-        set_bits(page->written, (uint32_t)(address % PAGE_BYTES), 1, true);
-        set_bits(page->tainted, (uint32_t)(address % PAGE_BYTES), 1, true);
+        bits_set(page->written, (uint32_t)(address % PAGE_BYTES), 1, true);
+        bits_set(page->tainted, (uint32_t)(address % PAGE_BYTES), 1, true);
         page->has_taint = true;
     }
 }
@@ -240,7 +225,7 @@ static struct origin origin_in(struct memory *memory, uint32_t address, uint32_t
 {
     const struct page *page = page_of(memory, address, false);
     const struct taint *taint =
-        page && bit(page->written, address % PAGE_BYTES) ? find_taint(memory, address) : NULL;
+        page && bits_get(page->written, address % PAGE_BYTES) ? find_taint(memory, address) : NULL;
     return taint ? taint->origin : (struct origin){.kind = ORIGIN_L1, .address = address, .pc = pc};
 }
 
@@ -457,7 +442,7 @@ static void report_hart(const struct check_scene *scene, uint32_t pc, struct ori
     if (origin.kind == ORIGIN_L1) {
         set_defined(&own->l1, word, sizeof word);
     } else if (origin.kind == ORIGIN_STACK && word - RV32_LOCAL_BASE < LOCAL_BYTES) {
-        set_bits(bits->local, word - RV32_LOCAL_BASE, sizeof word, false);
+        bits_set(bits->local, word - RV32_LOCAL_BASE, sizeof word, false);
     }
 }
 
@@ -550,7 +535,7 @@ static void taint_frame(const struct check_scene *scene, struct uninit_tile *own
         size > LOCAL_BYTES) {
         return;
     }
-    set_bits(bits->local, first - RV32_LOCAL_BASE, size, true);
+    bits_set(bits->local, first - RV32_LOCAL_BASE, size, true);
     const struct taint taint = {
         .first = first,
         .size = size,
@@ -569,7 +554,9 @@ void check_uninit_finished(const struct check_scene *scene)
         return;
     }
     struct hart_bits *bits = &own->hart[scene->hart];
-    uint32_t undefined = result_bits(bits, insn), sp = scene->tile->hart[scene->hart].x[SP];
+    bool uses_any = bits->a_bits | bits->b_bits | bits->loaded;
+    uint32_t undefined = uses_any ? result_bits(bits, insn) : 0;
+    uint32_t sp = scene->tile->hart[scene->hart].x[SP];
     bool is_load = insn->effects.traits & RV32_LOADS;
     if (undefined) {
         struct origin origin = is_load        ? bits->loaded_origin
@@ -593,8 +580,13 @@ static void hart_loads(const struct check_scene *scene, struct uninit_tile *own)
     if (bits->pending.patience > 0 && bits->pending.origin.address / 4 == address / 4) {
         bits->pending.patience = 0; /* it polls */
     }
-    for (uint32_t i = 0; i < event->size && i < 4; i++) {
-        bool is_bad = local < LOCAL_BYTES - 4 ? bit(bits->local, local + i)
+    const uint32_t size = event->size < 4 ? event->size : 4;
+    if (local < LOCAL_BYTES - 4 ? bits_count(bits->local, local, size) == 0
+                                : count_undefined(&own->l1, address, size) == 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < size; i++) {
+        bool is_bad = local < LOCAL_BYTES - 4 ? bits_get(bits->local, local + i)
                                               : is_undefined(&own->l1, address + i);
         if (is_bad && !bits->loaded) {
             const struct taint *taint =
@@ -615,7 +607,7 @@ static void hart_loads(const struct check_scene *scene, struct uninit_tile *own)
 /* The undefined bits of what the hart's instruction stores. */
 static uint32_t stored_bits(const struct check_scene *scene, const struct hart_bits *bits)
 {
-    int row = check_instruction(scene)->row;
+    int row = bits->b_bits ? check_instruction(scene)->row : -1;
     return row == RV32_ROW_SW || row == RV32_ROW_SH || row == RV32_ROW_SB ? bits->b_bits : 0;
 }
 
@@ -623,35 +615,37 @@ static void hart_stores(const struct check_scene *scene, struct uninit_tile *own
 {
     struct hart_bits *bits = &own->hart[scene->hart];
     const struct observed *event = scene->event;
-    const struct rv32_operands *insn = check_instruction(scene);
     uint32_t address = (uint32_t)event->address, local = address - RV32_LOCAL_BASE;
-    uint32_t undefined = stored_bits(scene, bits);
+    const uint32_t undefined = stored_bits(scene, bits), size = event->size < 4 ? event->size : 4;
     bool is_l1 = address < scene->tile->kind->l1_bytes, is_tainted = false;
     own->is_dst_lost |= tile_is_dst(scene->tile, (enum tile_agent)scene->hart, address);
     if (is_l1) {
         set_defined(&own->l1, address, event->size);
+    } else if (local < LOCAL_BYTES - 4) {
+        bits_set(bits->local, local, size, false);
     }
-    for (uint32_t i = 0; i < event->size && i < 4; i++) {
+    for (uint32_t i = 0; undefined && i < size; i++) {
         bool is_bad = (undefined >> 8 * i & 0xff) == 0xff;
         is_tainted |= is_bad;
         if (local < LOCAL_BYTES - 4) {
-            set_bits(bits->local, local + i, 1, is_bad);
+            bits_set(bits->local, local + i, 1, is_bad);
         } else if (is_l1 && is_bad) {
             set_tainted(&own->l1, address + i);
         }
     }
+    const unsigned rs2 = undefined ? check_instruction(scene)->rs2 : 0;
     if (is_tainted && (is_l1 || local < LOCAL_BYTES)) {
         const struct taint taint = {.first = address,
                                     .size = event->size,
-                                    .matters = bits->origin[insn->rs2].is_computed,
+                                    .matters = bits->origin[rs2].is_computed,
                                     .node = scene->tile->node,
                                     .hart = scene->hart,
                                     .pc = event->pc,
-                                    .origin = bits->origin[insn->rs2]};
+                                    .origin = bits->origin[rs2]};
         note_taint(is_l1 ? &own->l1 : &own->stacks, &taint);
     } else if (undefined && !is_l1 && local >= LOCAL_BYTES &&
                check_is_of_kernel(scene, event->pc)) {
-        report_hart(scene, event->pc, bits->origin[insn->rs2],
+        report_hart(scene, event->pc, bits->origin[rs2],
                     "a register of the hardware, or an instruction for the coprocessor, gets a "
                     "value from");
     }
@@ -794,11 +788,9 @@ void check_uninit_unit_over(const struct check_scene *scene)
 /* Of a touch of Dst or of its flags: how many rows nobody has written. */
 static uint32_t undefined_rows(const struct uninit_tile *own, const struct observed_touch *touch)
 {
-    uint32_t count = 0;
-    for (uint32_t i = touch->first; i < touch->first + touch->count && i < TENSIX_DST_ROWS; i++) {
-        count += !bit(own->dst, i);
-    }
-    return count;
+    const uint32_t room = touch->first < TENSIX_DST_ROWS ? TENSIX_DST_ROWS - touch->first : 0;
+    const uint32_t count = touch->count < room ? touch->count : room;
+    return count - bits_count(own->dst, touch->first, count);
 }
 
 /* Of a bank of Src that the Matrix Unit reads. Behind small tiles there may be anything, so a row
@@ -810,20 +802,21 @@ static void judge_src(const struct check_scene *scene, struct uninit_tile *own, 
     uint32_t rows = 0, undefined = 0, first = 0;
     for (unsigned i = 0; i < work->touches; i++) {
         const struct observed_touch *touch = &work->touch[i];
-        bool reads = touch->state == OBSERVED_STATE_SRC && !touch->is_write;
-        for (uint32_t row = touch->first; reads && row < touch->first + touch->count; row++) {
-            if (row / half == src) { /* a touch may go over from one bank to the next one */
-                first = rows ? first : row;
-                rows++;
-                undefined += !bit(own->src, row);
-            }
+        /* A touch may go over from one bank to the next one. */
+        const uint32_t end = touch->first + touch->count;
+        const uint32_t from = touch->first > src * half ? touch->first : src * half;
+        const uint32_t to = end < (src + 1) * half ? end : (src + 1) * half;
+        if (touch->state == OBSERVED_STATE_SRC && !touch->is_write && from < to) {
+            first = rows ? first : from;
+            rows += to - from;
+            undefined += to - from - bits_count(own->src, from, to - from);
         }
     }
     if (rows > 0 && rows == undefined && scene->hart < RV32_CORES &&
         check_is_of_kernel(scene, scene->event->pc)) {
         const struct origin origin = {.kind = ORIGIN_SRC, .address = first};
         report_uninit(scene, scene->hart, scene->event->pc, &origin, "computes with nothing but");
-        set_bits(own->src, src * half, half, true);
+        bits_set(own->src, src * half, half, true);
     }
 }
 
@@ -835,7 +828,7 @@ static void note_src(const struct check_scene *scene, struct uninit_tile *own)
         const struct observed_touch *touch = &work->touch[i];
         if (touch->state == OBSERVED_STATE_SRC && touch->is_write &&
             touch->first + touch->count <= SRC_ROWS) {
-            set_bits(own->src, touch->first, touch->count, true);
+            bits_set(own->src, touch->first, touch->count, true);
         }
     }
 }
@@ -849,11 +842,16 @@ void check_uninit_unit(const struct check_scene *scene)
         return;
     }
     bool packs = work->unit == TENSIX_UNIT_PACK, computes = work->unit == TENSIX_UNIT_MATRIX;
-    for (unsigned src = 0; src < TENSIX_SRCS && computes; src++) {
+    bool reads_src = computes && work->reads >> OBSERVED_STATE_SRC & 1;
+    bool reads_dst = (packs || computes) && work->reads >> OBSERVED_STATE_DST & 1;
+    bool writes_dst = work->writes & (1u << OBSERVED_STATE_DST | 1u << OBSERVED_STATE_DST_FLAG);
+    for (unsigned src = 0; src < TENSIX_SRCS && reads_src; src++) {
         judge_src(scene, own, src);
     }
-    note_src(scene, own);
-    for (unsigned i = 0; i < work->touches && (packs || computes); i++) {
+    if (work->writes >> OBSERVED_STATE_SRC & 1) {
+        note_src(scene, own);
+    }
+    for (unsigned i = 0; i < work->touches && reads_dst; i++) {
         const struct observed_touch *touch = &work->touch[i];
         if (touch->state == OBSERVED_STATE_DST && !touch->is_write) {
             first = rows ? first : touch->first;
@@ -868,12 +866,12 @@ void check_uninit_unit(const struct check_scene *scene)
         report_uninit(scene, scene->hart, scene->event->pc, &origin,
                       packs ? "packs nothing but" : "computes with nothing but");
     }
-    for (unsigned i = 0; i < work->touches; i++) {
+    for (unsigned i = 0; i < work->touches && writes_dst; i++) {
         const struct observed_touch *touch = &work->touch[i];
         bool is_dst = touch->state == OBSERVED_STATE_DST || touch->state == OBSERVED_STATE_DST_FLAG;
         if (is_dst && touch->is_write && touch->first < TENSIX_DST_ROWS &&
             touch->count <= TENSIX_DST_ROWS - touch->first) {
-            set_bits(own->dst, touch->first, touch->count, true);
+            bits_set(own->dst, touch->first, touch->count, true);
         }
     }
 }
