@@ -21,7 +21,7 @@ from output import Refusal, Settings, say
 
 DIFFERENT = 1  # the exit code
 PROFILE = "profile_log_device.csv"
-TABLE_COLUMNS = ["lane", "kind", "kernel", "function", "source", "line", "waits for", "ended by", "cycles", "times"]
+TABLE_COLUMNS = ["lane", "kind", "kernel", "function", "source", "line", "waits for", "ended", "cycles", "times"]
 # The columns of the profiler's file, by the beginning of their names.
 ZONE_COLUMNS = ("core_x", "core_y", "RISC", "time[cycles", "run host ID", "zone name", "type")
 

@@ -47,7 +47,7 @@ static void print_launch_rows(const struct profile *profile, FILE *file)
 
 void profile_table(const struct profile *profile, FILE *file)
 {
-    fputs("lane,kind,kernel,function,source,line,waits for,ended by,cycles,times\n", file);
+    fputs("lane,kind,kernel,function,source,line,waits for,ended,cycles,times\n", file);
     print_table_row("all", "length", NULL,
                     profile->is_empty ? 0 : profile->last - profile->first + 1, 1, file);
     print_launch_rows(profile, file);

@@ -132,7 +132,7 @@ static void put_frame(const struct flame *flame, const struct flame_frame *frame
 {
     const double x = WIDTH * (double)before / (double)flame->all;
     const double width = WIDTH * (double)cycles / (double)flame->all;
-    fprintf(file, "<g><title>%s%s", frame->kind == FRAME_END ? "ended by: " : "",
+    fprintf(file, "<g><title>%s%s", frame->kind == FRAME_END ? "ended: " : "",
             frame->kind == FRAME_WAIT ? "waits for: " : "");
     html_text(file, frame->text);
     fprintf(file,

@@ -38,15 +38,26 @@ static void put_wedge(const struct link_place *place, const struct route_extent 
     }
 }
 
+/* Shares at which the classes l2 to l5 begin. */
+static const double step_begin[STEPS - 1] = {0.1, 0.25, 0.5, 0.75};
+
+static unsigned step_of(const struct link_use *use, double share)
+{
+    unsigned step = use->flits > 0;
+    while (step > 0 && step < STEPS && share >= step_begin[step - 1]) {
+        step++;
+    }
+    return step;
+}
+
 static void put_link(const struct links *links, const struct link_place *place,
                      const struct route_extent *extent, double top, FILE *file)
 {
     const struct link_use *use = links_at(links, place);
-    const double share = links_share(links, use), part = top > 0 ? share / top : 0;
-    const unsigned step = use->flits == 0 ? 0 : 1 + (unsigned)(part * (STEPS - 0.001));
+    const double share = links_share(links, use);
     char name[80];
-    fprintf(file, "<polygon class=\"l%u\" points=\"", step);
-    put_wedge(place, extent, use->flits == 0 ? 1 : 2 + 4 * part, file);
+    fprintf(file, "<polygon class=\"l%u\" points=\"", step_of(use, share));
+    put_wedge(place, extent, use->flits == 0 ? 1 : 2 + 4 * share / top, file);
     fputs("\">", file);
     if (use->flits > 0) {
         links_name(links, place, name, sizeof name);
@@ -95,14 +106,14 @@ static void put_noc(const struct links *links, unsigned noc, const struct route_
     fputs("</svg>\n", file);
 }
 
-static void put_legend(double top, FILE *file)
+static void put_legend(FILE *file)
 {
     fputs("<p>", file);
     for (unsigned step = 1; step <= STEPS; step++) {
         fprintf(file,
-                "<svg class=\"links key\" width=\"14\" height=\"12\"><rect class=\"l%u\" "
-                "width=\"12\" height=\"12\"/></svg>%.1f to %.1f %% ",
-                step, 100 * top * (step - 1) / STEPS, 100 * top * step / STEPS);
+                "<svg class=\"links key\" width=\"16\" height=\"12\"><rect class=\"l%u\" "
+                "width=\"12\" height=\"12\"/></svg>from %.0f %% ",
+                step, step > 1 ? 100 * step_begin[step - 2] : 0);
     }
     fputs("</p>\n", file);
 }
@@ -139,11 +150,11 @@ void links_page(const struct links *links, const struct chip_calls *calls, FILE 
         file,
         "<h2>Links of the NoC</h2>\n<p>A link carries a flit of 64 bytes in a cycle. Colours are "
         "shares of that, from the first packet to the last one (%" PRIu64 " cycles). A wedge "
-        "points to where its link leads; at an edge that is the opposite edge. Routers are "
-        "numbered at "
-        "the edges, and tiles in the boxes.</p>\n",
+        "points to where its link leads, and is the broader the more passes; at an edge it leads "
+        "to "
+        "the opposite edge. Routers are numbered at the edges, and tiles in the boxes.</p>\n",
         links->last - links->first + 1);
-    put_legend(top, file);
+    put_legend(file);
     for (unsigned noc = 0; noc < LINKS_NOCS; noc++) {
         put_noc(links, noc, &extent, top, file);
     }

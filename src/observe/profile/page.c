@@ -17,7 +17,7 @@ static const char head[] =
     ":root{color-scheme:light dark}\n"
     "body{font:14px/1.4 sans-serif;margin:2em;max-width:110em;color:CanvasText;background:Canvas}\n"
     "table{border-collapse:collapse}td,th{padding:2px 10px;text-align:left;vertical-align:top}\n"
-    "td.p{min-width:24em;overflow-wrap:anywhere}td.n{text-align:right}td.l{white-space:nowrap}code,"
+    "td.p{min-width:20em;overflow-wrap:anywhere}td.n{text-align:right}td.l{white-space:nowrap}code,"
     "td{font-family:monospace}\n"
     ".bar{display:inline-block;height:12px}.busy{background:#2a7}.waits{background:#d83}\n"
     "td.s{min-width:36em;font-family:sans-serif}.idle{background:#999}svg{display:block}svg "
@@ -111,10 +111,13 @@ static void put_waves(const struct profile *profile, FILE *file)
 static void put_row_place(const struct profile *profile, const struct profile_row *row, FILE *file)
 {
     char line[PROFILE_LINE_BYTES];
+    const char *folder_end = strrchr(row->source, '/');
     fputs("</td><td>", file);
     html_text(file, row->symbol);
-    fputs("</td><td class=\"p\">", file);
+    fputs("</td><td class=\"p\" title=\"", file);
     html_text(file, row->source);
+    fputs("\">", file);
+    html_text(file, folder_end ? folder_end + 1 : row->source);
     if (row->line) {
         fprintf(file, ":%u", row->line);
         html_text(file, trace_text_calls(profile->text, row->inlined_at));
@@ -128,7 +131,7 @@ static void put_rows(const struct profile *profile, bool waits, FILE *file)
 {
     unsigned shown = 0;
     fprintf(file, "<h2>%s</h2>\n<table><tr><th>cycles</th><th>times</th><th>lane</th>%s",
-            waits ? "Waits" : "Hot spots", waits ? "<th>waits for</th><th>ended by</th>" : "");
+            waits ? "Waits" : "Hot spots", waits ? "<th>waits for</th><th>ended</th>" : "");
     fputs("<th>function</th><th>line</th><th>source</th></tr>\n", file);
     for (size_t i = 0; i < profile->rows && shown < MOST_ROWS; i++) {
         const struct profile_row *row = &profile->row[i];
@@ -136,7 +139,9 @@ static void put_rows(const struct profile *profile, bool waits, FILE *file)
             continue;
         }
         shown++;
-        fprintf(file, "<tr><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%" PRIu64 "</td><td>",
+        fprintf(file,
+                "<tr><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%" PRIu64
+                "</td><td class=\"l\">",
                 row->cycles, row->count);
         html_text(file, profile->lane_name[row->lane]);
         if (waits) {
@@ -183,7 +188,7 @@ static void put_path(const struct profile *profile, FILE *file)
     const struct profile_row **row = profile_critical_rows(profile, &all);
     fputs("<h2>Critical path</h2>\n<p>The chain of dependencies that made the launches as long as "
           "they are, by lane and line.</p>\n<table><tr><th>cycles</th><th></th><th>lane</th>"
-          "<th>waits for</th><th>ended by</th><th>function</th><th>line</th><th>source</th></tr>\n",
+          "<th>waits for</th><th>ended</th><th>function</th><th>line</th><th>source</th></tr>\n",
           file);
     for (size_t i = 0; row && row[i] && i < CRITICAL_ROWS; i++) {
         fprintf(file, "<tr><td class=\"n\">%" PRIu64 "</td><td>", row[i]->critical);

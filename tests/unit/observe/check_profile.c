@@ -871,8 +871,7 @@ TEST(waits_say_what_ended_them)
     ck_assert_ptr_null(strstr(table, "\"L1\",\"\",0,0"));
     ck_assert_ptr_nonnull(strstr(text, "L1 (write by ncrisc of another tile): kernel_main"));
     ck_assert_ptr_nonnull(strstr(page, "<title>waits for: L1: 60 cycles, 100.0 %</title>"));
-    ck_assert_ptr_nonnull(
-        strstr(page, "<title>ended by: read response: 20 cycles, 33.3 %</title>"));
+    ck_assert_ptr_nonnull(strstr(page, "<title>ended: read response: 20 cycles, 33.3 %</title>"));
     free(table);
     free(text);
     free(page);
@@ -895,7 +894,8 @@ TEST(text_and_page_show_the_rows)
         strstr(text, "          40         1  trisc1               f<int>  kernel.c:3"));
     free(text);
     text = shown(profile_page);
-    ck_assert_ptr_nonnull(strstr(text, "<td>f&lt;int></td><td class=\"p\">kernel.c:3</td>"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "<td>f&lt;int></td><td class=\"p\" title=\"kernel.c\">kernel.c:3</td>"));
     ck_assert_ptr_nonnull(strstr(text, "<td>&lt;b></td>"));
     ck_assert_ptr_null(strstr(text, "<b>"));
     free(text);
