@@ -166,7 +166,7 @@ REAL_CLIENTS = \
 	%D%/clients/mesh.sh \
 	%D%/clients/llk-counters.sh \
 	%D%/clients/llk-fast.sh \
-	%D%/clients/perfetto.sh \
+	%D%/clients/profiles.sh \
 	%D%/clients/pytest-plugin.sh \
 	%D%/clients/record.sh \
 	%D%/clients/triage.sh \
@@ -194,7 +194,7 @@ EXTRA_DIST += $(REAL_CLIENTS) \
 	%D%/clients/exalens/matrix.py \
 	%D%/clients/exalens/relay.py \
 	%D%/clients/exalens/round.py \
-	%D%/clients/perfetto/read.py \
+	%D%/clients/profiles/slices.py \
 	%D%/clients/llk/abi_count.c \
 	%D%/clients/llk/compare.txt \
 	%D%/clients/llk/counters.py \

@@ -429,7 +429,8 @@ static const struct argp_option option_rows[] = {
      0},
     {"profile", KEY_PROFILE, "OUT", 0,
      "Write where the cycles went to OUT in place of events: text, a page where its name ends in "
-     ".html, a table where in .csv, or a trace for ui.perfetto.dev where in .pftrace. The trace "
+     ".html, a table where in .csv (.ops.csv: of launches), or a trace for ui.perfetto.dev where "
+     "in .pftrace. The trace "
      "must have the "
      "kinds "
      "instruction, tensix, noc and wait",

@@ -300,7 +300,8 @@ static const struct argp_option machine_option_rows[] = {
      0},
     {"profile", KEY_PROFILE, "FILE", 0,
      "Write where the cycles of harts and the coprocessor went to FILE: text, a page where its "
-     "name ends in .html, a table where in .csv, or a trace for ui.perfetto.dev where in .pftrace; "
+     "name ends in .html, a table where in .csv (.ops.csv: of launches), or a trace for "
+     "ui.perfetto.dev where in .pftrace; "
      "most useful with "
      "--timing timed",
      0},

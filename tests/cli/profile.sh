@@ -1,6 +1,6 @@
 #!/bin/bash
 # `--profile` and `penrose trace --profile`, as text, page and table, of programs whose cycles are known.
-# tests/clients/perfetto.sh reads what is written for Perfetto.
+# tests/clients/profiles.sh reads what is written for Perfetto.
 set -uo pipefail
 # shellcheck source=tests/cli/lib.bash
 . "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
@@ -66,6 +66,9 @@ holds "is bound by DRAM" ' cycles, bound by DRAM [(]9[0-9] % of the critical pat
 expect "as a table" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.csv"
 holds "with what bounds it" '^"all","bound","","1 tile","",0,"bound by DRAM [(]' "$work/reads.csv"
 holds "and its path" '^"brisc","critical",' "$work/reads.csv"
+expect "as a table of launches" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.ops.csv"
+report "which it has not" "$([ "$(wc -l <"$work/reads.ops.csv")" -eq 1 ] && grep -q '^OP CODE,.*,CORE COUNT,' "$work/reads.ops.csv" ||
+    cat "$work/reads.ops.csv")"
 expect "and as a page" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.html"
 holds "with its tile" '<title>1,2: 3200</title>' "$work/reads.html"
 holds "and DRAM over time" '<td>DRAM, bytes</td><td><svg' "$work/reads.html"

@@ -1,6 +1,9 @@
-/* A profile as a table, which `penrose compare --perf` and others read; see profile.h. */
+/* A profile as tables: one that `penrose compare --perf` reads, and one of launches for the vendor's
+ * tt-perf-report; see profile.h. */
 #include <inttypes.h>
+#include <string.h>
 
+#include "chip/calls.h"
 #include "observe/profile/profile.h"
 
 static void print_field(const char *text, FILE *file)
@@ -76,5 +79,50 @@ void profile_table(const struct profile *profile, FILE *file)
         if (row->critical > 0) {
             print_table_row(profile->lane_name[row->lane], "critical", row, row->critical, 1, file);
         }
+    }
+}
+
+/* --- Launches --- */
+
+static uint64_t nanoseconds_of(const struct profile *profile, uint64_t cycles)
+{
+    return cycles * 1000 / profile->calls->arch->clock_mhz;
+}
+
+/* The kernel that computes, by tt-metal's habit of naming the others. */
+static const char *name_of_operation(const struct profile_launch *launch)
+{
+    for (unsigned i = 0; i < launch->kernels; i++) {
+        bool moves_data = strncmp(launch->kernel[i], "reader", strlen("reader")) == 0 ||
+                          strncmp(launch->kernel[i], "writer", strlen("writer")) == 0;
+        if (!moves_data) {
+            return launch->kernel[i];
+        }
+    }
+    return launch->kernel[0];
+}
+
+/* SPEC: tt-perf-report 1.4, names of the columns that it needs. Shapes and formats of tensors are the
+ * host's, so their columns are empty. */
+void profile_operations(const struct profile *profile, FILE *file)
+{
+    uint64_t ended = 0;
+    unsigned number = 0;
+    fputs("OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE ARCH,CORE COUNT,"
+          "DEVICE KERNEL DURATION [ns],OP TO OP LATENCY [ns],ATTRIBUTES,MATH FIDELITY,"
+          "INPUT_0_MEMORY,INPUT_0_DATATYPE,INPUT_1_DATATYPE,OUTPUT_0_DATATYPE\n",
+          file);
+    for (size_t i = 0; i < profile->launches; i++) {
+        const struct profile_launch *launch = &profile->launch[i];
+        if (launch->kernels == 0) {
+            continue;
+        }
+        uint64_t gap = number > 0 && launch->first > ended ? launch->first - ended : 0;
+        print_field(name_of_operation(launch), file);
+        fprintf(file, "tt_dnn_device,%u,0,%s,%u,%" PRIu64 ",%" PRIu64 ",,,,,,\n", ++number,
+                profile->calls->arch->name, launch->tiles,
+                nanoseconds_of(profile, launch->last - launch->first),
+                nanoseconds_of(profile, gap));
+        ended = launch->last;
     }
 }

@@ -189,10 +189,11 @@ void profile_lacks(const struct profile *profile, char *text, size_t size);
 /* What bounds the run, in a sentence: the lane that is busiest, and what that waits for most. */
 void profile_bound(const struct profile *profile, char *text, size_t size);
 
-/* An ended profile as text, as a page that needs nothing else, or as a table in CSV. Text and page
- * show the lines of source files that can be read. */
+/* An ended profile as text, as a page that needs nothing else, as a table in CSV, or its launches as a
+ * table in CSV for tt-perf-report. Text and page show the lines of source files that can be read. */
 void profile_text(const struct profile *profile, FILE *file);
 void profile_page(const struct profile *profile, FILE *file);
 void profile_table(const struct profile *profile, FILE *file);
+void profile_operations(const struct profile *profile, FILE *file);
 
 #endif

@@ -107,9 +107,10 @@ static bool choose_form(struct trace_file *trace, const struct chip_calls *calls
         const struct profile_peaks peaks =
             trace->chip ? calls->inside->profile_peaks(trace->chip) : (struct profile_peaks){0};
         trace->profile = profile_create(calls, &peaks);
-        trace->show = ends_in(options->path, ".html")  ? profile_page
-                      : ends_in(options->path, ".csv") ? profile_table
-                                                       : profile_text;
+        trace->show = ends_in(options->path, ".html")      ? profile_page
+                      : ends_in(options->path, ".ops.csv") ? profile_operations
+                      : ends_in(options->path, ".csv")     ? profile_table
+                                                           : profile_text;
     }
     return trace->binary || trace->text || trace->perfetto || trace->profile;
 }

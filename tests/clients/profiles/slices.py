@@ -1,4 +1,4 @@
-"""read.py FILE NAME...: reads a trace as Perfetto's own package does, and tells what is wrong with it.
+"""slices.py FILE NAME...: reads a trace as Perfetto's own package does, and tells what is wrong with it.
 
 In the order of time, the slices of a track begin and end in turn and are no deeper than one. Each belongs to a track that
 has a name, and each NAME is that of a track, a slice or an instant. A flow that ends, or arrives, has begun, and not
