@@ -164,6 +164,7 @@ static void wait_for_departure(struct tile *tile, unsigned noc, unsigned buffer,
     *command = (struct tile_command){.waits = true, .agent = (uint8_t)agent, .pc = pc, .due = due};
     memcpy(command->word, registers_of(tile, noc, buffer), sizeof command->word);
     tile->commands++;
+    tile_end_round(tile, due > cycle ? due - 1 : cycle); /* however long its hart would run */
 }
 
 static void end_wait(struct tile *tile, struct tile_command *command)
