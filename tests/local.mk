@@ -41,6 +41,7 @@ SHELL_TESTS = \
 	%D%/cli/profile.sh \
 	%D%/cli/replay.sh \
 	%D%/cli/schema.sh \
+	%D%/cli/silicon-matmul.sh \
 	%D%/cli/snapshots.sh \
 	%D%/cli/tensix-errors.sh \
 	%D%/cli/tensors.sh \
