@@ -104,7 +104,9 @@ struct penrose_chip {
     struct chip_unit *unit[CHIP_UNITS]; /* in their order */
     unsigned units;
     struct dram_bank bank[GRID_BANKS];
-    struct noc_queue edge; /* packets for tiles that have no time of their own */
+    struct noc_queue edge;   /* packets for tiles that have no time of their own */
+    struct noc_queue on_way; /* packets between routers, in timed runs */
+    struct links *links;     /* that they pass; NULL unless runs are timed */
     struct noc_pool packets;
     uint64_t (*flow)[NOC_NODES *
                      NOC_NODES]; /* of each NoC, timed or under --schedule random: see exchange.c */
@@ -236,12 +238,6 @@ static inline void chip_touch(struct penrose_chip *chip, uint16_t place)
 
 /* Hands over what units sent, and serves what arrives at the edge before `end`. */
 void chip_exchange(struct penrose_chip *chip, uint64_t end);
-
-/* Earliest arrival of any packet at the edge. */
-static inline uint64_t chip_edge_next(const struct penrose_chip *chip)
-{
-    return chip->edge.earliest;
-}
 
 /* --- Loading (load.c) --- */
 

@@ -168,19 +168,17 @@ static uint64_t serve_timed(struct dram_bank *bank, const struct noc_packet *pac
     return done - after + timing_cycles(timing, reads ? TIMING_DRAM_READ : TIMING_DRAM_WRITE);
 }
 
-/* Timed runs: must a packet that has just arrived wait for the NIU of its port, or for the bank? */
+/* Timed runs: must a packet that has just arrived wait for the bank? */
 static bool is_delayed(struct dram_bank *bank, struct noc_packet *packet)
 {
     const struct dram_port *port = port_at(bank, packet->to);
-    if (!bank->board->delivery.timing || packet->has_passed || packet->kind > NOC_ATOMIC) {
+    if (!bank->board->delivery.timing || packet->has_passed || packet->kind > NOC_ATOMIC ||
+        !is_subordinate(port, packet->noc) || packet->address >= END_GDDR) {
         return false;
     }
-    bool waits = noc_must_pass(&bank->board->delivery, &port->tile->ways[packet->noc], packet);
-    if (is_subordinate(port, packet->noc) && packet->address < END_GDDR) {
-        packet->arrival = serve_timed(bank, packet);
-        return true;
-    }
-    return waits;
+    packet->has_passed = true;
+    packet->arrival = serve_timed(bank, packet);
+    return true;
 }
 
 void dram_serve(struct dram_bank *bank, uint64_t end)

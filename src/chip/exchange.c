@@ -1,15 +1,16 @@
 /*
  * The exchange between windows: packets that left during a window are handed over.
  *
- * A packet arrives noc_latency cycles after it was sent (noc/delivery.h), but never in the same
- * window. In a functional run the latency is the length of a window, whatever the distance, so
- * windows can be as long as that. Tiles without a time of their own (ARC, PCIe, L2CPU, security)
+ * A packet never arrives in the window in which it was sent. In a functional run its way takes as long
+ * as a window, whatever the distance, so windows can be as long as that. In a timed run packets go from
+ * router to router (links.h). Tiles without a time of their own (ARC, PCIe, L2CPU, security)
  * are served here, at the start of the window in which a packet arrives.
  */
 #include <stdio.h>
 
 #include "chip/gddr.h"
 #include "chip/link.h"
+#include "chip/links.h"
 #include "noc/serve.h"
 #include "tile/noc_serve.h"
 
@@ -22,20 +23,15 @@ static uint64_t *flow(struct penrose_chip *chip, const struct noc_packet *packet
     return &chip->flow[packet->noc][way];
 }
 
-static void set_arrival(struct penrose_chip *chip, struct noc_packet *packet, unsigned hops)
+static void set_arrival(struct penrose_chip *chip, struct noc_packet *packet, uint64_t arrival)
 {
-    uint64_t arrival = packet->sent + noc_latency(&chip->board.delivery, hops) + packet->delay;
+    arrival += packet->delay;
     packet->arrival = arrival < chip->head.time.now ? chip->head.time.now : arrival;
     if (noc_keeps_order(&chip->board.delivery, packet)) {
         uint64_t *last = flow(chip, packet);
         packet->arrival = packet->arrival < *last ? *last : packet->arrival;
         *last = packet->arrival;
     }
-}
-
-static unsigned hops_of(const struct noc_packet *packet)
-{
-    return grid_hops(packet->noc, chip_position(packet->from), chip_position(packet->to));
 }
 
 /* --- Delivery --- */
@@ -180,6 +176,17 @@ static void deliver_packet(struct penrose_chip *chip, struct noc_packet *packet)
     }
 }
 
+/* A packet is on its way, of which it has `hops` behind it. */
+static void start_packet(struct penrose_chip *chip, struct noc_packet *packet, unsigned hops)
+{
+    if (chip->links) {
+        chip_links_enter(chip, packet, hops);
+        return;
+    }
+    set_arrival(chip, packet, packet->sent + noc_cycles_of_ends(&chip->board.delivery));
+    deliver_packet(chip, packet);
+}
+
 /* --- Multicast --- */
 
 /* Does the NIU at a place take multicasts? Its own masks say so. */
@@ -265,8 +272,7 @@ static void spread(struct penrose_chip *chip, struct noc_packet *packet)
         struct noc_packet *copy = tile ? noc_packet_copy(&chip->packets, packet) : NULL;
         if (copy) {
             copy->to = tile->node;
-            set_arrival(chip, copy, target[i].hops);
-            deliver_packet(chip, copy);
+            start_packet(chip, copy, target[i].hops);
             reached++;
         }
     }
@@ -283,8 +289,7 @@ static void route_packet(struct penrose_chip *chip, struct noc_packet *packet)
         spread(chip, packet);
         return;
     }
-    set_arrival(chip, packet, hops_of(packet));
-    deliver_packet(chip, packet);
+    start_packet(chip, packet, 0);
 }
 
 /* --- Tiles without time --- */
@@ -413,6 +418,19 @@ static void route_unit(struct penrose_chip *chip, struct chip_unit *unit)
     }
 }
 
+/* Packets that have come to the ends of their ways. */
+static void deliver_from_links(struct penrose_chip *chip)
+{
+    struct noc_list arrived = {NULL, NULL};
+    if (chip->links) {
+        chip_links_run(chip, &arrived);
+    }
+    for (struct noc_packet *packet; (packet = noc_list_take(&arrived));) {
+        set_arrival(chip, packet, packet->arrival);
+        deliver_packet(chip, packet);
+    }
+}
+
 void chip_exchange(struct penrose_chip *chip, uint64_t end)
 {
     for (size_t i = 0; i < chip->runnable_count; i++) {
@@ -424,12 +442,8 @@ void chip_exchange(struct penrose_chip *chip, uint64_t end)
     for (unsigned i = 0; i < GRID_BANKS; i++) {
         route_all(chip, &chip->bank[i].sent);
     }
+    deliver_from_links(chip);
     for (struct noc_packet *packet; (packet = noc_queue_take(&chip->edge, end));) {
-        struct noc_ways *ways = &chip->edge_ways[packet->noc][packet->to];
-        if (noc_must_pass(&chip->board.delivery, ways, packet)) {
-            noc_queue_put(&chip->edge, packet);
-            continue;
-        }
         serve_edge(chip, packet);
     }
     chip_exchange_frames(chip);

@@ -639,34 +639,31 @@ unsigned grid_hops(unsigned noc, struct grid_position from, struct grid_position
     return steps(from.x, to.x, GRID_WIDTH) + steps(from.y, to.y, GRID_HEIGHT);
 }
 
-/* The links from a router up to the coordinate `to` along an axis, in the NoC's own coordinates; returns
- * the router there. */
-static struct grid_position visit_along(unsigned noc, struct grid_position at,
-                                        enum grid_direction direction, unsigned to,
-                                        const struct grid_link_visitor *visitor)
+/* SPEC: NoC/RoutingPaths: to the right and then down on NoC 0, up and then to the left on NoC 1. */
+struct grid_hop grid_hop(unsigned noc, struct grid_position from, struct grid_position to,
+                         unsigned number)
 {
-    const bool is_x = direction == GRID_ALONG_X;
-    const unsigned extent = is_x ? GRID_WIDTH : GRID_HEIGHT;
-    uint8_t *moving = is_x ? &at.x : &at.y;
-    while (*moving != to) {
-        visitor->take(visitor->context, grid_mirror(noc, at), direction);
-        *moving = (uint8_t)((*moving + 1u) % extent);
-    }
-    return at;
+    from = grid_mirror(noc, from);
+    to = grid_mirror(noc, to);
+    const unsigned columns = steps(from.x, to.x, GRID_WIDTH);
+    const unsigned rows = steps(from.y, to.y, GRID_HEIGHT);
+    bool is_x = noc == 0 ? number < columns : number >= rows;
+    unsigned x = from.x + (!is_x ? (noc == 0 ? columns : 0) : number - (noc == 0 ? 0 : rows));
+    unsigned y = from.y + (is_x ? (noc == 0 ? 0 : rows) : number - (noc == 0 ? columns : 0));
+    const struct grid_position at = {.x = (uint8_t)(x % GRID_WIDTH),
+                                     .y = (uint8_t)(y % GRID_HEIGHT)};
+    return (struct grid_hop){.from = grid_mirror(noc, at),
+                             .direction = is_x ? GRID_ALONG_X : GRID_ALONG_Y,
+                             .has_wrapped = is_x ? x >= GRID_WIDTH : y >= GRID_HEIGHT};
 }
 
-/* SPEC: NoC/RoutingPaths: to the right and then down on NoC 0, up and then to the left on NoC 1. */
 void grid_visit_way(unsigned noc, struct grid_position from, struct grid_position to,
                     const struct grid_link_visitor *visitor)
 {
-    struct grid_position at = grid_mirror(noc, from);
-    const struct grid_position end = grid_mirror(noc, to);
-    if (noc == 0) {
-        at = visit_along(noc, at, GRID_ALONG_X, end.x, visitor);
-        visit_along(noc, at, GRID_ALONG_Y, end.y, visitor);
-    } else {
-        at = visit_along(noc, at, GRID_ALONG_Y, end.y, visitor);
-        visit_along(noc, at, GRID_ALONG_X, end.x, visitor);
+    const unsigned hops = grid_hops(noc, from, to);
+    for (unsigned i = 0; i < hops; i++) {
+        const struct grid_hop hop = grid_hop(noc, from, to, i);
+        visitor->take(visitor->context, hop.from, hop.direction);
     }
 }
 
@@ -838,6 +835,22 @@ unsigned grid_multicast(const struct grid_multicast *multicast,
         }
     }
     return count;
+}
+
+/* The links from a router up to the coordinate `to` along an axis, in the NoC's own coordinates; returns
+ * the router there. */
+static struct grid_position visit_along(unsigned noc, struct grid_position at,
+                                        enum grid_direction direction, unsigned to,
+                                        const struct grid_link_visitor *visitor)
+{
+    const bool is_x = direction == GRID_ALONG_X;
+    const unsigned extent = is_x ? GRID_WIDTH : GRID_HEIGHT;
+    uint8_t *moving = is_x ? &at.x : &at.y;
+    while (*moving != to) {
+        visitor->take(visitor->context, grid_mirror(noc, at), direction);
+        *moving = (uint8_t)((*moving + 1u) % extent);
+    }
+    return at;
 }
 
 void grid_visit_tree(unsigned noc, const struct grid_multicast *multicast,

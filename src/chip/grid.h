@@ -173,7 +173,18 @@ unsigned grid_hops(unsigned noc, struct grid_position from, struct grid_position
 
 /* A link leads to the next column, or to the next row, in the NoC's own sense: to the right and down on
  * NoC 0, to the left and up on NoC 1. At the edge it leads to the opposite edge. */
-enum grid_direction { GRID_ALONG_X, GRID_ALONG_Y };
+enum grid_direction { GRID_ALONG_X, GRID_ALONG_Y, GRID_DIRECTIONS };
+
+/* A step of a unicast packet, from the router at a raw NoC 0 position. */
+struct grid_hop {
+    struct grid_position from;
+    enum grid_direction direction;
+    bool has_wrapped; /* the packet has come over the edge in this direction before */
+};
+
+/* The step with a number below grid_hops. */
+struct grid_hop grid_hop(unsigned noc, struct grid_position from, struct grid_position to,
+                         unsigned number);
 
 /* Is given the links of a way: the raw NoC 0 position of the router that each one leaves. */
 struct grid_link_visitor {

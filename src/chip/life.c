@@ -1,6 +1,7 @@
 /* The life of a chip, and its options. */
 #include "chip/gddr.h"
 #include "chip/link.h"
+#include "chip/links.h"
 #include "chip/messages.h"
 
 #include "config.h"
@@ -153,6 +154,7 @@ static void init_edge(struct penrose_chip *chip)
         }
     }
     noc_queue_init(&chip->edge);
+    noc_queue_init(&chip->on_way);
 }
 
 static uint64_t choose_window(const struct penrose_options *options)
@@ -227,7 +229,8 @@ enum penrose_status chip_create(const struct penrose_options *given, const struc
     init_edge(made);
     bool keeps_flows = !made->board.delivery.at_once;
     made->flow = keeps_flows ? calloc(GRID_NOCS, sizeof *made->flow) : NULL;
-    if (!init_banks(made) || (keeps_flows && !made->flow)) {
+    made->links = options->timed ? calloc(1, sizeof *made->links) : NULL;
+    if (!init_banks(made) || (keeps_flows && !made->flow) || (options->timed && !made->links)) {
         chip_destroy(made);
         return error_set(error, PENROSE_E_MEMORY, "no memory for a chip");
     }
@@ -264,8 +267,10 @@ void chip_destroy(struct penrose_chip *chip)
         dram_free(&chip->bank[i]);
     }
     noc_queue_free(&chip->edge, &chip->packets);
+    noc_queue_free(&chip->on_way, &chip->packets);
     noc_pool_empty(&chip->packets);
     free(chip->flow);
+    free(chip->links);
     images_free(&chip->head.images);
     rv32_code_store_destroy(chip->store);
     free(chip);

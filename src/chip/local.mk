@@ -23,6 +23,8 @@ chip_sources += \
 	%D%/life.c \
 	%D%/link.c \
 	%D%/link.h \
+	%D%/links.c \
+	%D%/links.h \
 	%D%/load.c \
 	%D%/look.c \
 	%D%/look.h \

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "chip/gddr.h"
+#include "chip/links.h"
 
 uint64_t chip_now(const struct penrose_chip *chip)
 {
@@ -159,7 +160,7 @@ static struct chip_awake look_at_units(struct penrose_chip *chip)
         awake.bank = unit->bank ? earlier(awake.bank, next) : awake.bank;
         add_event(&awake, next);
     }
-    awake.second = earlier(awake.second, chip_edge_next(chip));
+    awake.second = earlier(awake.second, earlier(chip->edge.earliest, chip_links_next(chip)));
     awake.next = earlier(awake.next, awake.second); /* the edge may be first */
     return awake;
 }
@@ -183,7 +184,7 @@ void chip_look_around(struct penrose_chip *chip, struct chip_awake *awake)
         *own = look_at_units(chip);
         bool sleeps =
             own->units == 0 && !own->any_stopped && !own->any_paused && !is_any_bank_loud(chip);
-        chip->idle_until = sleeps ? own->next : 0;
+        chip->idle_until = sleeps ? earlier(own->next, chip_links_due(chip)) : 0;
         chip->touched = chip->any_touched = false;
     }
     awake->units += own->units;

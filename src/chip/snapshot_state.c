@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "chip/chip.h"
+#include "chip/links.h"
 #include "config.h"
 #include "eth/eth.h"
 #include "noc/overlay_stream.h"
@@ -694,7 +695,11 @@ bool chip_save(struct snapshot_writer *writer, struct penrose_chip *chip)
     for (unsigned i = 0; i < GRID_BANKS; i++) {
         save_bank(writer, &shared, &chip->bank[i]);
     }
+    if (chip->links) {
+        snapshot_put(writer, chip->links, sizeof *chip->links);
+    }
     save_queue(writer, &shared, &chip->edge);
+    save_queue(writer, &shared, &chip->on_way);
     save_tiles(writer, &shared, chip);
     save_places(writer, chip);
     save_reports(writer, chip);
@@ -751,7 +756,11 @@ enum penrose_status chip_load_saved(struct snapshot_reader *reader, struct penro
     for (unsigned i = 0; i < GRID_BANKS; i++) {
         load_bank(reader, &shared, &made->bank[i]);
     }
+    if (was.timed) {
+        snapshot_get_sparing(reader, made->links, sizeof *made->links);
+    }
     load_queue(reader, &shared, &made->edge, &made->packets);
+    load_queue(reader, &shared, &made->on_way, &made->packets);
     load_tiles(reader, &shared, made);
     load_places(reader, made);
     load_reports(reader, made);

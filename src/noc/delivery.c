@@ -1,24 +1,28 @@
 /* See delivery.h. */
 #include "noc/delivery.h"
 
-/* Bytes of flits of data. SPEC: headers have a flit of their own; HW: which takes no time
- * (noc.stream.write_dx1). */
-static uint32_t bytes_of(const struct noc_packet *packet)
+uint32_t noc_data_flits(const struct noc_packet *packet)
 {
     bool has_data =
         packet->kind == NOC_READ_RESPONSE || (packet->kind == NOC_WRITE && !packet->is_inline);
-    return has_data ? noc_packet_flits(packet, packet->address) * NOC_FLIT_BYTES : 0;
+    return has_data ? noc_packet_flits(packet, packet->address) : 0;
+}
+
+uint64_t noc_cycles_alone(const struct noc_delivery *delivery, const struct noc_packet *packet)
+{
+    return noc_data_flits(packet) * NOC_FLIT_BYTES / delivery->timing->rate[TIMING_NOC_NIU_BYTES];
 }
 
 uint64_t noc_pass(const struct noc_delivery *delivery, struct timing_resource *way,
                   const struct noc_packet *packet, uint64_t last)
 {
-    uint32_t bytes = bytes_of(packet);
-    if (bytes == 0 && packet->kind > NOC_ATOMIC) {
+    uint32_t flits = noc_data_flits(packet);
+    if (flits == 0 && packet->kind > NOC_ATOMIC) {
         return last;
     }
-    uint64_t alone = bytes / delivery->timing->rate[TIMING_NOC_NIU_BYTES];
-    timing_ask(delivery->timing, TIMING_NOC_NIU_BYTES, way, bytes, last > alone ? last - alone : 0);
+    uint64_t alone = noc_cycles_alone(delivery, packet);
+    timing_ask(delivery->timing, TIMING_NOC_NIU_BYTES, way, (uint64_t)flits * NOC_FLIT_BYTES,
+               last > alone ? last - alone : 0);
     return way->free_at > last ? way->free_at : last;
 }
 
@@ -28,35 +32,19 @@ uint64_t noc_leave(const struct noc_delivery *delivery, struct noc_ways *ways,
     packet->sent = cycle;
     packet->has_passed = false;
     if (delivery->timing) {
-        uint64_t alone = bytes_of(packet) / delivery->timing->rate[TIMING_NOC_NIU_BYTES];
         ways->begins = ways->out.free_at > cycle ? ways->out.free_at : cycle;
-        packet->sent = noc_pass(delivery, &ways->out, packet, cycle + alone);
+        packet->sent =
+            noc_pass(delivery, &ways->out, packet, cycle + noc_cycles_alone(delivery, packet));
     }
     return packet->sent;
 }
 
-bool noc_must_pass(const struct noc_delivery *delivery, struct noc_ways *ways,
-                   struct noc_packet *packet)
-{
-    if (!delivery->timing || packet->has_passed) {
-        return false;
-    }
-    uint64_t passed = noc_pass(delivery, &ways->in, packet, packet->arrival);
-    bool waits = passed > packet->arrival;
-    packet->has_passed = true;
-    packet->arrival = passed;
-    return waits;
-}
-
-uint64_t noc_latency(const struct noc_delivery *delivery, unsigned hops)
+uint64_t noc_cycles_of_ends(const struct noc_delivery *delivery)
 {
     const struct timing *timing = delivery->timing;
-    if (!timing) {
-        return delivery->window;
-    }
-    uint64_t cycles = 2 * timing_cycles(timing, TIMING_NOC_NIU) +
-                      (uint64_t)timing_cycles(timing, TIMING_NOC_HOP) * hops +
-                      timing_cycles(timing, TIMING_NOC_END);
+    uint64_t cycles = timing ? 2 * (uint64_t)timing_cycles(timing, TIMING_NOC_NIU) +
+                                   timing_cycles(timing, TIMING_NOC_END)
+                             : 0;
     return cycles > delivery->window ? cycles : delivery->window; /* where costs are changed */
 }
 

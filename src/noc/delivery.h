@@ -5,8 +5,7 @@
  *              (tile/noc_short.c, chip/gddr.c); all else arrives when the length of a window has
  *              passed, however far it goes
  *   by hops    timed runs: SPEC NoC/README, performance. A packet leaves, and arrives, when the last of
- *              its data has passed its NIU. Links between routers are never short, and no packet
- *              blocks another one there
+ *              its data has passed its NIU. Between routers packets wait for one another (chip/links.h)
  *   at random  --schedule random: requests depart late, packets are late, and they overtake each
  *              other as far as the hardware lets them
  */
@@ -16,9 +15,9 @@
 #include "isa/timing.h"
 #include "noc/packet.h"
 
-/* An NIU's ways out and in. Timed runs: the data of packets pass one after the other. */
+/* An NIU's way out. Timed runs: the data of packets pass one after the other. */
 struct noc_ways {
-    struct timing_resource out, in;
+    struct timing_resource out;
     uint64_t
         begins; /* when the latest that is to leave begins to. HW: until then an NIU takes no other
                         request (noc.y.write_64tx_same, 2 KiB: 34 cycles each) */
@@ -44,13 +43,16 @@ uint64_t noc_pass(const struct noc_delivery *delivery, struct timing_resource *w
 uint64_t noc_leave(const struct noc_delivery *delivery, struct noc_ways *ways,
                    struct noc_packet *packet, uint64_t cycle);
 
-/* Must a packet that has just arrived wait until its receiver's NIU has passed it? Its arrival is put off
- * then, and it is to be taken again. */
-bool noc_must_pass(const struct noc_delivery *delivery, struct noc_ways *ways,
-                   struct noc_packet *packet);
+/* Flits of data. SPEC: headers have a flit of their own; HW: which takes no time
+ * (noc.stream.write_dx1). */
+uint32_t noc_data_flits(const struct noc_packet *packet);
 
-/* Cycles from a packet's departure, over so many hops, to its arrival. */
-uint64_t noc_latency(const struct noc_delivery *delivery, unsigned hops);
+/* Timed runs: from the first of them to the last, in an NIU that nobody else uses. */
+uint64_t noc_cycles_alone(const struct noc_delivery *delivery, const struct noc_packet *packet);
+
+/* Cycles from a packet's departure to its arrival that its way between routers does not take: at least
+ * those of a window. */
+uint64_t noc_cycles_of_ends(const struct noc_delivery *delivery);
 
 /* Does a packet arrive after those that left before it on the same way? Where latencies are equal
  * all do by themselves. */

@@ -48,27 +48,31 @@ struct noc_packet_state {
     uint64_t address;              /* at `to` */
     uint64_t back_address;         /* at `back`, of responses that carry data */
     uint64_t enables;              /* of a write with byte enables */
+    uint64_t held;                 /* of the channel that it waits for, when it last looked */
     uint32_t size;                 /* bytes to read or write */
     uint32_t word;                 /* inline data, operand of an atomic, its result */
     uint32_t operation;            /* NOC_AT_LEN_BE of an atomic; of others NOC_AT_DATA for header
                                       stores */
-    uint32_t delay; /* cycles that it is under way for longer than it needs (--schedule random) */
-    uint32_t pc;    /* of the request: for reports */
+    uint32_t delay;   /* cycles that it is under way for longer than it needs (--schedule random) */
+    uint32_t pc;      /* of the request: for reports */
+    uint32_t buddies; /* of the links behind it, the latest in bit 0 (chip/links.h) */
     struct noc_span span;    /* of a multicast that has not been spread yet */
     uint16_t from, to, back; /* places: y * GRID_WIDTH + x on NoC 0 */
     uint16_t origin;         /* the tile of the request */
     uint16_t tag;            /* NOC_PACKET_TAG */
     uint8_t agent, noc;
     uint8_t kind;    /* enum noc_kind */
+    uint8_t links;   /* that it has asked for on its way */
     uint8_t channel; /* class and buddy bit where software chose them, else NOC_ANY_CHANNEL */
     bool wants_response, is_inline, has_enables, is_multicast, is_linked, accumulates,
         stores_header;
-    bool has_passed;  /* the NIU of its receiver has it whole (timed runs) */
+    bool waits;       /* for the latest of these links */
+    bool has_passed;  /* GDDR has taken its time for it (timed runs) */
     bool is_answered; /* a request whose sender has had the response already */
     bool is_excused;  /* it may break rules of its ends: a policy lets it pass */
     bool is_void; /* a policy lets it pass, and nothing can be done: it touches no memory, and is
                          counted and answered */
-    uint8_t gap[7];
+    uint8_t gap;
 };
 
 struct noc_packet {

@@ -94,10 +94,6 @@ void tile_noc_arrivals(struct tile *tile, uint64_t end)
     tile_noc_depart(tile, end, UINT64_MAX);
     tile->inbox_waits = false;
     for (struct noc_packet *packet; (packet = noc_queue_take(&tile->inbox, end));) {
-        if (noc_must_pass(&tile->board->delivery, &tile->ways[packet->noc], packet)) {
-            noc_queue_put(&tile->inbox, packet);
-            continue;
-        }
         uint64_t cycle = packet->arrival > tile->now ? packet->arrival : tile->now;
         if (!tile_noc_serve(tile, &tile->behind[packet->noc], packet, cycle)) {
             noc_queue_return(&tile->inbox, packet);

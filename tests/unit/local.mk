@@ -83,6 +83,7 @@ UNIT_TESTS = \
 	%D%/chip/check_grid \
 	%D%/chip/check_jumps \
 	%D%/chip/check_link \
+	%D%/chip/check_links \
 	%D%/chip/check_messages \
 	%D%/chip/check_multicast \
 	%D%/chip/check_null_access \

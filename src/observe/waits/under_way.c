@@ -35,6 +35,7 @@ void under_way_visit(const struct penrose_chip *chip,
         visit_queue(&visitor, &chip->bank[i].inbox);
     }
     visit_queue(&visitor, &chip->edge);
+    visit_queue(&visitor, &chip->on_way);
 }
 
 void under_way_add(struct under_way *under_way, uint16_t place)

@@ -816,3 +816,33 @@ TEST(test_exclusion_when_wrapped)
     m.exclusion.x_above = false;
     ck_assert_uint_eq(grid_multicast(&m, targets), 3);
 }
+
+/* The steps of a packet are as many as its hops, each begins where the one before it ends, and the last
+ * one ends at the receiver. */
+TEST_EACH(test_steps_of_a_packet, 2)
+{
+    const unsigned noc = (unsigned)_i;
+    for (unsigned from = 0; from < GRID_TILES; from += 5) {
+        for (unsigned to = 0; to < GRID_TILES; to += 3) {
+            struct grid_position a = at_xy(from % GRID_WIDTH, from / GRID_WIDTH);
+            struct grid_position b = at_xy(to % GRID_WIDTH, to / GRID_WIDTH);
+            struct grid_position at = grid_mirror(noc, a), end = grid_mirror(noc, b);
+            unsigned hops = grid_hops(noc, a, b), wraps = 0;
+            enum grid_direction first = noc == 0 ? GRID_ALONG_X : GRID_ALONG_Y, latest = first;
+            for (unsigned i = 0; i < hops; i++) {
+                struct grid_hop hop = grid_hop(noc, a, b, i);
+                struct grid_position from_here = grid_mirror(noc, hop.from);
+                ck_assert(from_here.x == at.x && from_here.y == at.y);
+                ck_assert(hop.direction != first || latest == first); /* it turns once */
+                wraps = hop.direction == latest ? wraps : 0;
+                ck_assert_uint_eq(hop.has_wrapped, wraps);
+                latest = hop.direction;
+                uint8_t *along = latest == GRID_ALONG_X ? &at.x : &at.y;
+                unsigned extent = latest == GRID_ALONG_X ? GRID_WIDTH : GRID_HEIGHT;
+                *along = (uint8_t)((*along + 1) % extent);
+                wraps += *along == 0;
+            }
+            ck_assert(at.x == end.x && at.y == end.y);
+        }
+    }
+}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "chip/chip.h"
+#include "chip/links.h"
 #include "chip/snapshot.h"
 #include "tile/present.h"
 
@@ -99,6 +100,44 @@ static bool find_in_tile(const struct tile *tile, const struct tile *other)
     return is_found;
 }
 
+/* Packets that are on their way, in order. */
+static bool find_in_queue(const char *name, const struct noc_queue *queue,
+                          const struct noc_queue *same)
+{
+    const struct noc_packet *packet = queue->head, *other = same->head;
+    bool is_found = false;
+    for (unsigned i = 0; (packet || other) && !is_found; i++) {
+        text[0] = 0;
+        add(name, i, true);
+        is_found = !packet || !other ||
+                   find_in_bytes("", (const uint8_t *)packet, (const uint8_t *)other,
+                                 sizeof(struct noc_packet_state));
+        packet = packet ? packet->next : NULL;
+        other = other ? other->next : NULL;
+    }
+    return is_found;
+}
+
+static bool find_between_tiles(const struct penrose_chip *chip, const struct penrose_chip *other)
+{
+    bool is_found = false;
+    for (unsigned i = 0; i < NOC_NODES && !is_found; i++) {
+        const struct tile *tile = chip->place[i].tile, *same = other->place[i].tile;
+        is_found = tile && find_in_queue(tile->name, &tile->inbox, &same->inbox);
+    }
+    for (unsigned i = 0; i < GRID_BANKS && !is_found; i++) {
+        is_found = find_in_queue("bank", &chip->bank[i].inbox, &other->bank[i].inbox);
+    }
+    if (is_found) {
+        return true;
+    }
+    text[0] = 0;
+    return (chip->links && find_in_bytes("links", (const uint8_t *)chip->links,
+                                         (const uint8_t *)other->links, sizeof *chip->links)) ||
+           find_in_queue("on the way", &chip->on_way, &other->on_way) ||
+           find_in_queue("edge", &chip->edge, &other->edge);
+}
+
 const char *state_difference(struct penrose_chip *chip, struct penrose_chip *other)
 {
     static struct tile_past past, other_past;
@@ -118,5 +157,5 @@ const char *state_difference(struct penrose_chip *chip, struct penrose_chip *oth
         tile_to_past(tile, &past);
         tile_to_past(same, &other_past);
     }
-    return is_found ? text : "not in a tile";
+    return is_found || find_between_tiles(chip, other) ? text : "not in a tile, nor between tiles";
 }

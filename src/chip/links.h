@@ -1,0 +1,61 @@
+/*
+ * Links between routers, in timed runs: packets that are on their way from one NIU to another.
+ *
+ * SPEC: BlackholeA0 NoC/{README, RoutingPaths}. The head of a packet comes from one router to the next
+ * in NOC_HOP cycles, and its other flits follow, one in a cycle. A link has sixteen virtual channels.
+ * Of two packets that want the same channel the later one waits until the other has passed as a
+ * whole. Packets on other channels share the link.
+ *
+ * A packet that waits holds up those behind it: its flits stay where they are, and keep the channels of
+ * the links that they lie on. As many of them lie between two routers as the head takes cycles from one
+ * to the other. The same is so where a packet waits for the NIU of its receiver.
+ *
+ * Packets stand in one queue, in the order of time and of the canonical order where times are equal. A
+ * packet's time is when its head comes to a router, or when its turn at a channel is. The queue is
+ * worked off between windows, up to the first cycle in which something that has not left yet could come
+ * to a router. So results do not depend on where windows end.
+ */
+#ifndef CHIP_LINKS_H
+#define CHIP_LINKS_H
+
+#include "chip/grid.h"
+#include "isa/timing.h"
+#include "noc/packet.h"
+
+struct penrose_chip;
+
+enum { LINKS_CHANNELS = 16 };
+
+/* A virtual channel of a link. */
+struct links_channel {
+    uint64_t free_at; /* when all packets that have come so far will have passed */
+    uint64_t held;    /* cycles by which packets that had their turn were held up, all together */
+};
+
+struct links_link {
+    struct timing_resource way; /* all channels share it */
+    struct links_channel channel[LINKS_CHANNELS];
+};
+
+/* Of a chip whose runs are timed. */
+struct links {
+    struct links_link link[GRID_NOCS][NOC_NODES]
+                          [GRID_DIRECTIONS];          /* from each router, see grid_hop */
+    struct timing_resource end[GRID_NOCS][NOC_NODES]; /* from a router to its NIU */
+};
+
+/* A packet that has left its NIU is on its way from now on. A copy of a multicast has `hops` behind it
+ * already: it waits for no packet between routers, and none waits for it. */
+void chip_links_enter(struct penrose_chip *chip, struct noc_packet *packet, unsigned hops);
+
+/* A window is over: lets packets go on. Those that reach the NIU of their receiver are
+ * put into `arrived`, with the time when that has the last flit. */
+void chip_links_run(struct penrose_chip *chip, struct noc_list *arrived);
+
+/* The first window to whose end packets go on is the one that ends later; UINT64_MAX: none is. */
+uint64_t chip_links_due(const struct penrose_chip *chip);
+
+/* No packet that is on its way arrives before; UINT64_MAX: there is none. */
+uint64_t chip_links_next(const struct penrose_chip *chip);
+
+#endif

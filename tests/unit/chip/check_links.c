@@ -1,0 +1,187 @@
+/* How packets of timed runs wait for one another between routers: chip/links.h. */
+#include "chip/links.h"
+#include "chip/chip.h"
+#include "unit/chip/chip_program.h"
+#include "unit/chip/noc_command.h"
+#include "unit/chip/state_difference.h"
+#include "unit/random.h"
+#include "unit/test.h"
+
+/* As timing.def has them. */
+enum { HOP = 9, ENDS = 14, WHOLE = 16384, OF_LINK = 256, OF_NIU = 264 };
+
+static struct penrose_chip *timed_chip(unsigned threads)
+{
+    const struct penrose_options options = {
+        .size = sizeof options, .timed = true, .threads = threads};
+    struct penrose_chip *chip;
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_OK);
+    return chip;
+}
+
+/* A write of 16 KiB that begins to leave at `cycle`, on a channel of its own choice or on that one. */
+static struct noc_packet *send(struct penrose_chip *chip, uint64_t cycle, uint16_t from,
+                               uint16_t to, uint8_t channel)
+{
+    struct noc_packet *packet = noc_packet_new(&chip->packets);
+    ck_assert_ptr_nonnull(packet);
+    packet->kind = NOC_WRITE;
+    packet->size = WHOLE;
+    packet->sent = cycle + OF_NIU;
+    packet->order = (uint64_t)from << 40 | cycle;
+    packet->from = from;
+    packet->to = to;
+    packet->channel = channel;
+    chip_links_enter(chip, packet, 0);
+    return packet;
+}
+
+/* Lets all packets arrive, in windows of so many cycles. */
+static struct noc_list run_links(struct penrose_chip *chip, uint64_t window)
+{
+    struct noc_list arrived = {NULL, NULL};
+    while (chip->on_way.earliest != UINT64_MAX) {
+        ck_assert_uint_ge(chip_links_next(chip), chip_links_due(chip));
+        chip->head.time.now += window;
+        chip_links_run(chip, &arrived);
+    }
+    return arrived;
+}
+
+static void end_links(struct penrose_chip *chip, struct noc_list arrived)
+{
+    for (struct noc_packet *packet; (packet = noc_list_take(&arrived));) {
+        noc_packet_free(&chip->packets, packet);
+    }
+    penrose_chip_destroy(chip);
+}
+
+static uint64_t alone(uint64_t cycle, unsigned hops)
+{
+    return cycle + OF_NIU + ENDS + HOP * (uint64_t)hops;
+}
+
+TEST(a_packet_alone_waits_for_nothing)
+{
+    struct penrose_chip *chip = timed_chip(1);
+    const struct noc_packet *packet = send(chip, 1000, noc_node(2, 3), noc_node(5, 7), 1);
+    ck_assert_uint_eq(chip_links_next(chip), 1000 + ENDS + 7 * HOP);
+    struct noc_list arrived = run_links(chip, 10);
+    ck_assert_uint_eq(packet->arrival, alone(1000, 7));
+    end_links(chip, arrived);
+}
+
+/* Two packets that come to a link at the same time, on the same channel and on two. The one whose sender
+ * comes first in the canonical order goes first. */
+TEST_EACH(packets_share_a_link, 2)
+{
+    struct penrose_chip *chip = timed_chip(1);
+    const struct noc_packet *far = send(chip, 1000, noc_node(2, 3), noc_node(5, 3), 1);
+    const struct noc_packet *near =
+        send(chip, 1000 + HOP, noc_node(3, 3), noc_node(5, 3), _i ? 3 : 1);
+    struct noc_list arrived = run_links(chip, 10);
+    ck_assert_uint_eq(far->arrival, alone(1000, 3));
+    ck_assert_uint_eq(near->arrival, far->arrival + OF_NIU);
+    end_links(chip, arrived);
+}
+
+/* One that waits holds up another one behind it, whose own way is free, unless that has another
+ * channel. */
+TEST_EACH(a_packet_that_waits_holds_up_those_behind_it, 2)
+{
+    struct penrose_chip *chip = timed_chip(1);
+    const struct noc_packet *first = send(chip, 1000, noc_node(4, 3), noc_node(4, 6), 1);
+    const struct noc_packet *second = send(chip, 1000, noc_node(2, 3), noc_node(4, 7), 1);
+    const struct noc_packet *third = send(chip, 1010, noc_node(3, 3), noc_node(6, 3), _i ? 3 : 1);
+    struct noc_list arrived = run_links(chip, 10);
+    const uint64_t waits = OF_LINK - 2 * HOP; /* `second` for `first`, at (4, 3) */
+    ck_assert_uint_eq(first->arrival, alone(1000, 3));
+    ck_assert_uint_eq(second->arrival, alone(1000, 6) + waits);
+    uint64_t behind = OF_LINK - 1; /* it comes to (3, 3) a cycle later */
+    ck_assert_uint_eq(third->arrival, alone(1010, 3) + behind + (_i ? 0 : waits));
+    end_links(chip, arrived);
+}
+
+/* A request has other channels than an answer, and without data it takes nothing from the link. */
+TEST(a_request_passes_an_answer)
+{
+    struct penrose_chip *chip = timed_chip(1);
+    struct noc_packet *answer = send(chip, 1000, noc_node(2, 3), noc_node(6, 3), NOC_ANY_CHANNEL);
+    struct noc_packet *read = send(chip, 1020, noc_node(3, 3), noc_node(7, 3), 1);
+    answer->kind = NOC_READ_RESPONSE;
+    read->kind = NOC_READ;
+    struct noc_list arrived = run_links(chip, 10);
+    ck_assert_uint_eq(read->arrival, 1020 + ENDS + 4 * HOP);
+    ck_assert_uint_eq(answer->arrival, alone(1000, 4));
+    end_links(chip, arrived);
+}
+
+/* Many packets between places at random: the windows in which they go on change nothing. */
+TEST_EACH(windows_change_nothing, 4)
+{
+    enum { PACKETS = 400 };
+    static const uint64_t windows[] = {1, 3, 10, 77};
+    uint64_t arrival[2][PACKETS];
+    for (unsigned way = 0; way < 2; way++) {
+        struct penrose_chip *chip = timed_chip(1);
+        struct noc_packet *packet[PACKETS];
+        uint64_t seed = 1;
+        for (unsigned i = 0; i < PACKETS; i++) {
+            uint16_t from = (uint16_t)(random_below(&seed, NOC_NODES));
+            uint16_t to = (uint16_t)(random_below(&seed, NOC_NODES));
+            packet[i] = send(chip, 1000 + i * 7, from, to, i % 3 ? 1 : NOC_ANY_CHANNEL);
+            packet[i]->noc = i & 1;
+            packet[i]->order = i;
+        }
+        struct noc_list arrived = run_links(chip, way ? windows[_i] : 1000000);
+        for (unsigned i = 0; i < PACKETS; i++) {
+            arrival[way][i] = packet[i]->arrival;
+            ck_assert_uint_ge(arrival[way][i], alone(1000 + i * 7, 0));
+        }
+        end_links(chip, arrived);
+    }
+    ck_assert_mem_eq(arrival[0], arrival[1], sizeof arrival[0]);
+}
+
+/* --- Whole chips --- */
+
+enum { STATIC_CHANNEL = 1 << 7 | 1 << 13 /* the first with the buddy bit */ };
+enum { WRITERS = 24, CODE = 0x1000, BUFFER = 0x4000 };
+
+/* Harts of two rows write 4 KiB to one bank, again and again. */
+static struct penrose_chip *busy_chip(unsigned threads)
+{
+    struct penrose_chip *chip = timed_chip(threads);
+    for (unsigned i = 0; i < WRITERS; i++) {
+        unsigned x = 1 + i % 7 + (i % 14 >= 7 ? 9 : 0), y = 2 + i / 14;
+        command_fill(chip, x, y, 0, COMMAND_WRITE | COMMAND_RESPONSE | STATIC_CHANNEL,
+                     (struct command_end){x, y, BUFFER},
+                     (struct command_end){17, 12, 0x10000 + i * 0x1000}, 4096);
+        start_program(chip, x, y, PENROSE_BRISC, CODE,
+                      "lui s0, 0xffb20;addi a4, zero, 1;sw a4, 0x40(s0);"
+                      "lw a5, 0x40(s0);bne a5, zero, 0x100c;jal zero, 0x1008");
+    }
+    return chip;
+}
+
+TEST_EACH(a_busy_chip_goes_the_same_way, 3)
+{
+    static const struct {
+        uint64_t pace;
+        unsigned threads;
+    } ways[] = {{1, 1}, {7, 2}, {512, 2}};
+    struct penrose_chip *whole = busy_chip(1), *part = busy_chip(ways[_i].threads);
+    for (uint64_t end = 500; end <= 3000; end += 500) {
+        struct penrose_run run = {.size = sizeof run, .cycles = 500};
+        ck_assert_int_ne(penrose_run(whole, &run), PENROSE_FAULT);
+        while (penrose_now(part) < end) {
+            uint64_t left = end - penrose_now(part);
+            run.cycles = ways[_i].pace < left ? ways[_i].pace : left;
+            ck_assert_int_ne(penrose_run(part, &run), PENROSE_FAULT);
+        }
+        ck_assert_msg(penrose_state_hash(whole) == penrose_state_hash(part), "cycle %llu: %s",
+                      (unsigned long long)end, state_difference(whole, part));
+    }
+    penrose_chip_destroy(whole);
+    penrose_chip_destroy(part);
+}
