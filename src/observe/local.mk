@@ -31,6 +31,7 @@ chip_sources += \
 	%D%/check/races_words.c \
 	%D%/check/ranges.c \
 	%D%/check/report.c \
+	%D%/check/rows.c \
 	%D%/check/scene.c \
 	%D%/check/tell.h \
 	%D%/check/uninit.c \

@@ -285,6 +285,13 @@ finds "a page that is not filled and sent" undefined-data 'page_write' \
     copy ncrisc.c '/page_read/d; s/^    const struct pages from.*//' brisc.c
 clean "a flag that is polled" gather brisc.c 's/^    atomic_barrier\(\);/&\n    *(volatile uint32_t *)0x100040 = 5;\n    noc_write(0x100040, neighbour, 0x100000, 4);\n    write_barrier();\n    while (*(volatile uint32_t *)0x100000 != 5) {\n        fence();\n    }/'
 
+finds "a tile of Dst that was cleared" undefined-data 'pack_tile\(1' \
+    'packs a whole tile from Dst row [0-9]+ on, which nobody has written since it was cleared' \
+    add trisc.c 's/pack_tile\(0/pack_tile(1/'
+finds "rows of a bank of Src that are of the past" undefined-data 'mop_run' \
+    'ELWADD|computes with nothing but rows from [0-9]+ on of a bank of SrcA, which nobody has written' \
+    add trisc.c 's/\.a_clear = 1, /.a_clear = 0, /'
+
 # --- Dst of programs without firmware ---
 
 in_kit "Dst is cleared and written" ''

@@ -52,6 +52,9 @@ static void know_launch(const struct check_scene *scene)
         checks->findings.launches += own->is_known;
         check_buffers_begin(scene);
         check_memory_begin(scene);
+        if (checks->uninit) {
+            check_rows_begin(scene);
+        }
         if (follows_state(checks)) {
             check_config_begin(scene);
         }
@@ -196,7 +199,7 @@ static void check_unit(const struct check_scene *scene)
     }
     check_buffers_unit(scene);
     if (scene->checks->uninit) {
-        check_uninit_unit(scene);
+        check_rows_unit(scene);
     }
 }
 
@@ -309,6 +312,7 @@ static void free_checks(void *context)
         if (checks->tile[i]) {
             check_buffers_forget(checks->tile[i]);
             check_races_free(checks->tile[i]->races);
+            check_rows_free(checks->tile[i]->rows);
             free(checks->tile[i]->config);
         }
         free(checks->tile[i]);

@@ -9,8 +9,8 @@
  * The parts, from below: noc.c follows requests of kernels to the NoC, credits.c what they tell
  * other tiles of them, cache.c what L0 caches may hold, races.c the units of the coprocessor by
  * order.c, config.c what kernels set of it, buffers.c circular buffers, memory.c what lies where,
- * ranges.c what was allocated, uninit.c data that nobody has written; check.c hands events to them,
- * and finds where kernels end.
+ * ranges.c what was allocated, uninit.c data that nobody has written, rows.c the same of Dst and Src;
+ * check.c hands events to them, and finds where kernels end.
  */
 #ifndef OBSERVE_CHECK_H
 #define OBSERVE_CHECK_H
@@ -188,6 +188,7 @@ struct check_memory {
 /* --- A tile --- */
 
 struct check_races;
+struct check_rows;
 
 struct check_tile {
     bool is_known;        /* the launch of the kernels that run */
@@ -202,6 +203,7 @@ struct check_tile {
     unsigned moved_in;           /* this buffer */
     struct check_races *races;   /* NULL: nothing of the check races has happened yet */
     struct check_config *config; /* the same of the check config */
+    struct check_rows *rows;     /* and of rows of Dst and Src */
     struct check_memory memory;
     uint32_t word[RV32_CORES]; /* of the instruction under way */
 };
@@ -399,9 +401,17 @@ void check_uninit_finished(const struct check_scene *scene);
 void check_uninit_access(const struct check_scene *scene);
 /* A hart's request leaves. */
 void check_uninit_sent(const struct check_scene *scene);
-/* What an instruction of a unit has read and written. */
-void check_uninit_unit(const struct check_scene *scene);
 /* The coprocessor has executed an instruction. */
 void check_uninit_unit_over(const struct check_scene *scene);
+
+/* --- rows.c --- */
+
+/* Kernels begin whose launch is known now. */
+void check_rows_begin(const struct check_scene *scene);
+/* What an instruction of a unit has read and written. */
+void check_rows_unit(const struct check_scene *scene);
+/* Somebody has written Dst in a way of which nothing else is told. */
+void check_rows_lost(const struct check_scene *scene);
+void check_rows_free(struct check_rows *rows); /* may be NULL */
 
 #endif

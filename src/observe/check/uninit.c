@@ -39,17 +39,9 @@ enum {
     TAINTS = 64,   /* whose origins are known, the latest */
     READS = 64,    /* of a tile that are under way, to the NoC */
     PATIENCE = 24, /* instructions until a branch on L1 is reported */
-    SRC_ROWS = TENSIX_SRCS * TENSIX_SRC_FILE_BANKS * TENSIX_SRC_FILE_ROWS,
 };
 
-enum origin_kind {
-    ORIGIN_L1,
-    ORIGIN_STACK,
-    ORIGIN_REGISTER,
-    ORIGIN_BROUGHT,
-    ORIGIN_DST,
-    ORIGIN_SRC
-};
+enum origin_kind { ORIGIN_L1, ORIGIN_STACK, ORIGIN_REGISTER, ORIGIN_BROUGHT };
 
 /* Where undefined bits come from. */
 struct origin {
@@ -121,10 +113,6 @@ struct uninit_tile {
     struct read_request read[READS];
     unsigned reads;
     struct unpacked unpacked;
-    uint64_t dst[TENSIX_DST_ROWS / BITS_WORD]; /* rows that an instruction has written or cleared */
-    uint64_t src[SRC_ROWS / BITS_WORD];        /* the same of both banks of SrcA and SrcB */
-    uint16_t macros;  /* of the Vector Unit at first: what load macros do is not told */
-    bool is_dst_lost; /* somebody may have written it of whom nobody was told */
 };
 
 struct check_uninit {
@@ -247,16 +235,6 @@ static void put_origin(const struct check_scene *scene, const struct origin *ori
         break;
     case ORIGIN_REGISTER:
         snprintf(text, size, "%s, which the program has not set", rv32_x_names[origin->address]);
-        break;
-    case ORIGIN_DST:
-        snprintf(text, size, "Dst row %u, which nobody has written or cleared yet",
-                 origin->address);
-        break;
-    case ORIGIN_SRC:
-        snprintf(text, size,
-                 "rows from %u on of a bank of Src%c, which nobody has written or cleared yet",
-                 origin->address % TENSIX_SRC_FILE_ROWS,
-                 origin->address < SRC_ROWS / TENSIX_SRCS ? 'A' : 'B');
         break;
     case ORIGIN_BROUGHT:
         snprintf(text, size,
@@ -618,7 +596,9 @@ static void hart_stores(const struct check_scene *scene, struct uninit_tile *own
     uint32_t address = (uint32_t)event->address, local = address - RV32_LOCAL_BASE;
     const uint32_t undefined = stored_bits(scene, bits), size = event->size < 4 ? event->size : 4;
     bool is_l1 = address < scene->tile->kind->l1_bytes, is_tainted = false;
-    own->is_dst_lost |= tile_is_dst(scene->tile, (enum tile_agent)scene->hart, address);
+    if (tile_is_dst(scene->tile, (enum tile_agent)scene->hart, address)) {
+        check_rows_lost(scene);
+    }
     if (is_l1) {
         set_defined(&own->l1, address, event->size);
     } else if (local < LOCAL_BYTES - 4) {
@@ -785,97 +765,6 @@ void check_uninit_unit_over(const struct check_scene *scene)
     *unpacked = (struct unpacked){0};
 }
 
-/* Of a touch of Dst or of its flags: how many rows nobody has written. */
-static uint32_t undefined_rows(const struct uninit_tile *own, const struct observed_touch *touch)
-{
-    const uint32_t room = touch->first < TENSIX_DST_ROWS ? TENSIX_DST_ROWS - touch->first : 0;
-    const uint32_t count = touch->count < room ? touch->count : room;
-    return count - bits_count(own->dst, touch->first, count);
-}
-
-/* Of a bank of Src that the Matrix Unit reads. Behind small tiles there may be anything, so a row
- * that was written is enough. */
-static void judge_src(const struct check_scene *scene, struct uninit_tile *own, unsigned src)
-{
-    const struct observed_work *work = scene->event->work;
-    const uint32_t half = SRC_ROWS / TENSIX_SRCS;
-    uint32_t rows = 0, undefined = 0, first = 0;
-    for (unsigned i = 0; i < work->touches; i++) {
-        const struct observed_touch *touch = &work->touch[i];
-        /* A touch may go over from one bank to the next one. */
-        const uint32_t end = touch->first + touch->count;
-        const uint32_t from = touch->first > src * half ? touch->first : src * half;
-        const uint32_t to = end < (src + 1) * half ? end : (src + 1) * half;
-        if (touch->state == OBSERVED_STATE_SRC && !touch->is_write && from < to) {
-            first = rows ? first : from;
-            rows += to - from;
-            undefined += to - from - bits_count(own->src, from, to - from);
-        }
-    }
-    if (rows > 0 && rows == undefined && scene->hart < RV32_CORES &&
-        check_is_of_kernel(scene, scene->event->pc)) {
-        const struct origin origin = {.kind = ORIGIN_SRC, .address = first};
-        report_uninit(scene, scene->hart, scene->event->pc, &origin, "computes with nothing but");
-        bits_set(own->src, src * half, half, true);
-    }
-}
-
-/* Rows of Src that an instruction writes. */
-static void note_src(const struct check_scene *scene, struct uninit_tile *own)
-{
-    const struct observed_work *work = scene->event->work;
-    for (unsigned i = 0; i < work->touches; i++) {
-        const struct observed_touch *touch = &work->touch[i];
-        if (touch->state == OBSERVED_STATE_SRC && touch->is_write &&
-            touch->first + touch->count <= SRC_ROWS) {
-            bits_set(own->src, touch->first, touch->count, true);
-        }
-    }
-}
-
-void check_uninit_unit(const struct check_scene *scene)
-{
-    struct uninit_tile *own = uninit_of(scene);
-    const struct observed_work *work = scene->event->work;
-    uint32_t rows = 0, undefined = 0, first = 0;
-    if (!own) {
-        return;
-    }
-    bool packs = work->unit == TENSIX_UNIT_PACK, computes = work->unit == TENSIX_UNIT_MATRIX;
-    bool reads_src = computes && work->reads >> OBSERVED_STATE_SRC & 1;
-    bool reads_dst = (packs || computes) && work->reads >> OBSERVED_STATE_DST & 1;
-    bool writes_dst = work->writes & (1u << OBSERVED_STATE_DST | 1u << OBSERVED_STATE_DST_FLAG);
-    for (unsigned src = 0; src < TENSIX_SRCS && reads_src; src++) {
-        judge_src(scene, own, src);
-    }
-    if (work->writes >> OBSERVED_STATE_SRC & 1) {
-        note_src(scene, own);
-    }
-    for (unsigned i = 0; i < work->touches && reads_dst; i++) {
-        const struct observed_touch *touch = &work->touch[i];
-        if (touch->state == OBSERVED_STATE_DST && !touch->is_write) {
-            first = rows ? first : touch->first;
-            rows += touch->count;
-            undefined += undefined_rows(own, touch);
-        }
-    }
-    own->is_dst_lost |= own->macros != scene->tile->tensix.vector.macros;
-    if (rows > 0 && rows == undefined && !own->is_dst_lost && scene->hart < RV32_CORES &&
-        check_is_of_kernel(scene, scene->event->pc)) {
-        const struct origin origin = {.kind = ORIGIN_DST, .address = first};
-        report_uninit(scene, scene->hart, scene->event->pc, &origin,
-                      packs ? "packs nothing but" : "computes with nothing but");
-    }
-    for (unsigned i = 0; i < work->touches && writes_dst; i++) {
-        const struct observed_touch *touch = &work->touch[i];
-        bool is_dst = touch->state == OBSERVED_STATE_DST || touch->state == OBSERVED_STATE_DST_FLAG;
-        if (is_dst && touch->is_write && touch->first < TENSIX_DST_ROWS &&
-            touch->count <= TENSIX_DST_ROWS - touch->first) {
-            bits_set(own->dst, touch->first, touch->count, true);
-        }
-    }
-}
-
 static void unit_reads(const struct check_scene *scene, struct uninit_tile *own)
 {
     const struct observed *event = scene->event;
@@ -896,7 +785,6 @@ static struct uninit_tile *take_uninit(const struct check_scene *scene)
             (*own)->l1.page = calloc(pages, sizeof(struct page *));
             (*own)->l1.pages = (*own)->l1.page ? pages : 0;
             (*own)->l1.bytes = scene->tile->l1;
-            (*own)->macros = scene->tile->tensix.vector.macros;
         }
     }
     return *own;

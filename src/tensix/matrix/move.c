@@ -456,6 +456,7 @@ TENSIX_EXEC(TRNSPSRCB)
     }
     unsigned bank = tensix->src[TENSIX_SRC_B].matrix_bank;
     uint32_t(*matrix)[COLUMNS] = &tensix->src_file[TENSIX_SRC_B].bank[bank][FIRST];
+    tensix_matrix_touch_src(tensix, TENSIX_WRITES, TENSIX_SRC_B, FIRST, COLUMNS);
     for (unsigned i = 0; i < COLUMNS; i++) {
         for (unsigned j = 0; j < i; j++) {
             uint32_t below = matrix[i][j];
