@@ -82,8 +82,11 @@ finds "fewer destinations than the rectangle has" noc-count 'semaphore_multicast
 finds "no cb_wait_front" cb-count 'cb_pop_pages\(PAGES' 'pops 1 pages of circular buffer 0' \
     copy brisc.c '/cb_wait_pages/d'
 finds "no cb_reserve_back" cb-count 'cb_push_pages\(PAGES' \
-    'pushes 1 pages to circular buffer 0, in which it has seen room for 0; cb_reserve_back\(\) is missing' \
+    'pushes 1 pages to circular buffer 0, and has not looked for room in it since the launch; cb_reserve_back\(\) is missing' \
     copy ncrisc.c '/cb_reserve_pages/d'
+finds "a page that nobody pops" cb-count 'cb_push_pages\(PAGES' \
+    'the kernels end, and of 17 pages that were pushed to circular buffer 0 only 16 were popped' \
+    copy ncrisc.c 's/page < share.end/page <= share.end/'
 finds "pops more than it waits for" cb-count 'cb_pop_pages\(PAGES' 'pops 2 pages of circular buffer 0' \
     copy brisc.c 's/cb_pop_pages\(PAGES, 1\)/cb_pop_pages(PAGES, 2)/'
 finds "pushes more than it has room for" cb-count 'cb_push_pages\(PAGES' \
@@ -131,6 +134,13 @@ description+='; s/("sum.npy", "format": "Float16)_b/\1/'
 finds "unpacked in another format" cb-format 'unpack_tiles' \
     'unpacks page 0 of circular buffer 16 as Float16_b, and it was packed as Float16 by trisc2' add trisc.c "$again"
 description=
+
+adds='PUSH(STALLWAIT, .block_mask = BLOCK_CONFIG, .condition_mask = WAIT_PACKER);\n        config_change(THCON_SEC0_REG1_Pack_L1_Acc, '
+finds "adds to a page that nobody has written" cb-access 'pack_tile\(0' \
+    'adds to page 0 of circular buffer 16 \(Pack_L1_Acc\), which nobody has written since the launch' \
+    add trisc.c "s/^( *)pack_begin\\(\\);/&\\n        ${adds}1);/"
+clean "adds to a page that was packed" \
+    add trisc.c "s/^( *)pack_tile\\(0.*/&\\n        ${adds}1);\\n&\\n        ${adds}0);/"
 
 # --- Races ---
 

@@ -15,6 +15,7 @@
 #include "metal/buffers.h"
 #include "num/tensix_format.h"
 #include "tensix/config/regs.h"
+#include "tensix/exec.h"
 #include "tensix/table.h"
 
 enum { FOURTHS = 4, LEAST_PAGE = 512 /* bytes of a page that must be whole */ };
@@ -90,6 +91,11 @@ static void see_push(const struct check_scene *scene, struct check_buffer *buffe
                      "pushes %u pages to circular buffer %u, in which it has seen room for %u; "
                      "cb_reserve_back() is missing",
                      pages, id, most - (from - buffer->seen_popped[hart]));
+    } else if (!(buffer->reservers >> hart & 1)) { /* all of the buffer was free by luck */
+        check_report(scene, PENROSE_FAULT_CB_COUNT, hart, scene->event->pc, buffer->about.address,
+                     "pushes %u pages to circular buffer %u, and has not looked for room in it "
+                     "since the launch; cb_reserve_back() is missing",
+                     pages, id);
     } else {
         judge_round(scene, buffer, from, pages, "pushes");
     }
@@ -120,7 +126,8 @@ static void see_pop(const struct check_scene *scene, struct check_buffer *buffer
     }
     hand_on(scene, buffer, CHECK_WRITE, from, pages);
     for (uint32_t i = 0; i < pages && i < buffer->about.num_pages && buffer->page; i++) {
-        buffer->page[(from + i) % buffer->about.num_pages] = (struct check_page){0};
+        struct check_page *page = &buffer->page[(from + i) % buffer->about.num_pages];
+        *page = (struct check_page){.was_written = page->was_written};
     }
 }
 
@@ -149,6 +156,7 @@ void check_buffers_register(const struct check_scene *scene, bool is_by_kernel)
             buffer->seen_pushed[scene->hart] = buffer->pushed;
         } else {
             buffer->seen_popped[scene->hart] = buffer->popped;
+            buffer->reservers |= (uint8_t)(1u << scene->hart);
         }
         return;
     }
@@ -385,10 +393,29 @@ void check_buffers_access(const struct check_scene *scene)
                  page, buffer->about.id, address);
 }
 
-static void fill_page(const struct check_scene *scene, struct check_page *page, uint32_t from,
-                      uint32_t size)
+/* The packer adds to what a page holds, and nobody has written it. Programs add to pages that they
+ * have popped, too. */
+static void judge_added(const struct check_scene *scene, const struct check_buffer *buffer,
+                        const struct check_page *page)
 {
     const struct observed *event = scene->event;
+    const struct tensix *tensix = &scene->tile->tensix;
+    if (event->agent != OBSERVED_PACKER || event->thread >= TENSIX_THREADS || page->was_written ||
+        !tensix_get_THCON_SEC0_REG1_Pack_L1_Acc(tensix, tensix_state_id(tensix, event->thread))) {
+        return;
+    }
+    check_report(scene, PENROSE_FAULT_CB_ACCESS, scene->hart, event->pc, (uint32_t)event->address,
+                 "adds to page %u of circular buffer %u (Pack_L1_Acc), which nobody has written "
+                 "since the launch; pack_reconfig_l1_acc(0) is missing before the first tile",
+                 (unsigned)(page - buffer->page), buffer->about.id);
+}
+
+static void fill_page(const struct check_scene *scene, const struct check_buffer *buffer,
+                      struct check_page *page, uint32_t from, uint32_t size)
+{
+    const struct observed *event = scene->event;
+    judge_added(scene, buffer, page);
+    page->was_written = true;
     bool is_read = event->agent == OBSERVED_NOC && event->packet == NOC_READ_RESPONSE;
     if (is_read && from == page->filled) {
         page->filled += size;
@@ -410,7 +437,7 @@ void check_buffers_written(const struct check_scene *scene)
             uint32_t in = at - buffer->about.address, room = size - in % size;
             uint32_t count = end - at < room ? end - at : room;
             if (in / size < buffer->about.num_pages) {
-                fill_page(scene, &buffer->page[in / size], in % size, count);
+                fill_page(scene, buffer, &buffer->page[in / size], in % size, count);
             }
             at += count;
         }
@@ -468,6 +495,30 @@ void check_buffers_unit(const struct check_scene *scene)
 }
 
 /* --- Launches --- */
+
+/* Where somebody pops pages, all that were pushed are popped. Pages that nobody ever pops are
+ * constants, or an output that lies in L1, as those may be that the packer has pushed and the
+ * unpackers have read. */
+static void judge_rest(const struct check_scene *scene, const struct check_buffer *buffer)
+{
+    const bool is_of_both = buffer->pusher.hart == RV32_T2 && buffer->popper.hart == RV32_T0;
+    if (buffer->popped > 0 && (int32_t)(buffer->pushed - buffer->popped) > 0 && !is_of_both) {
+        check_concerns(scene, buffer->popper.hart, buffer->popper.pc);
+        check_report(scene, PENROSE_FAULT_CB_COUNT, buffer->pusher.hart, buffer->pusher.pc,
+                     buffer->about.address,
+                     "the kernels end, and of %u pages that were pushed to circular buffer %u only "
+                     "%u were popped; the counts of its producer and its consumer differ",
+                     buffer->pushed, buffer->about.id, buffer->popped);
+    }
+}
+
+void check_buffers_ended(const struct check_scene *scene)
+{
+    for (unsigned i = 0; i < scene->own->launched.buffers; i++) {
+        judge_rest(scene,
+                   &scene->own->buffer[scene->own->launched.buffer[i].id % LOADER_MOST_BUFFERS]);
+    }
+}
 
 void check_buffers_forget(struct check_tile *own)
 {

@@ -87,6 +87,7 @@ static void end_kernel(const struct check_scene *scene)
     if (scene->hart == RV32_B) { /* it waits for the others */
         check_races_ended(scene);
         check_config_ended(scene);
+        check_buffers_ended(scene);
         scene->own->is_known = false;
         scene->own->memory.changes = 0; /* the kernels' code may go */
         check_buffers_forget(scene->own);

@@ -131,6 +131,7 @@ struct check_page {
     bool is_mixed;   /* it was written in another way, too */
     bool is_pushed;
     bool is_unpacked; /* TRISC0 has read it since */
+    bool was_written; /* since the launch */
     struct check_who filler, pusher, packer;
     uint8_t format;          /* 1 + that of the packer's latest data; 0: it has written none */
     unsigned overwritten_by; /* 1 + the buffer as whose page it was overwritten; 0: it was not */
@@ -143,7 +144,8 @@ struct check_buffer {
     uint16_t received, acknowledged;     /* the registers */
     uint32_t pushed, popped;
     uint32_t seen_pushed[RV32_CORES], seen_popped[RV32_CORES];
-    uint8_t consumers, producers;    /* harts that have popped, or pushed: a bit each */
+    uint8_t consumers, producers;    /* harts that have popped, or pushed: a bit each, */
+    uint8_t reservers;               /* and that have looked for room */
     struct check_who pusher, popper; /* the latest; pc 0: nobody yet */
     struct check_page *page;         /* about.num_pages of them; NULL: they are not followed */
 };
@@ -360,9 +362,9 @@ void check_buffers_access(const struct check_scene *scene);
 void check_buffers_written(const struct check_scene *scene);
 /* An instruction of a unit has executed. */
 void check_buffers_unit(const struct check_scene *scene);
-/* Kernels begin whose launch is known now. */
+/* Kernels begin whose launch is known now; all kernels of the tile have ended. */
 void check_buffers_begin(const struct check_scene *scene);
-/* All kernels of the tile have ended. */
+void check_buffers_ended(const struct check_scene *scene);
 void check_buffers_forget(struct check_tile *own);
 
 /* --- memory.c --- */
