@@ -38,6 +38,9 @@ finds "changed before it has left" noc-source 'volatile uint32_t' \
 finds "the source of a multicast of a semaphore" noc-source 'semaphore_set\(panel->valid, 0' \
     'which the NoC write of ncrisc' \
     matmul panel.h 's/^( *)semaphore_multicast\(panel->valid, .*/&\n\1semaphore_set(panel->valid, 0);\n\1semaphore_set(panel->valid, 1);/'
+finds "a copy in its own tile is sent on" noc-unwaited 'noc_write\(all \+ position \* size, neighbour' \
+    'a NoC write sends bytes at 0x[0-9a-f]+, which the NoC write of brisc \(.*\) to its own tile fills; noc_async_write_barrier' \
+    gather brisc.c '0,/write_barrier/{/write_barrier/d}'
 finds "an atomic at the end" noc-open 'semaphore_add\(ARRIVED' \
     'the kernel ends and has not waited for this NoC atomic; noc_async_atomic_barrier' \
     gather brisc.c '/atomic_barrier/d'

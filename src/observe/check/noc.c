@@ -79,6 +79,40 @@ void check_noc_access(const struct check_scene *scene)
     }
 }
 
+/* A write of the scene's hart to its own tile that brings any of these bytes, and for which it has
+ * not waited; NULL: none. Multicasts may come behind each other, and whoever polls the last of them
+ * has waited for all. */
+static struct check_request *find_copy(const struct check_scene *scene, uint32_t first,
+                                       uint32_t size)
+{
+    struct check_requests *requests = &scene->own->requests[scene->hart];
+    for (unsigned i = 0; i < requests->count; i++) {
+        struct check_request *request = &requests->request[i];
+        if (request->kind == CHECK_WRITE && !request->is_multicast && !request->is_told &&
+            request->node == scene->tile->node && request->size &&
+            request->address < (uint64_t)first + size &&
+            first < request->address + request->length) {
+            return request;
+        }
+    }
+    return NULL;
+}
+
+/* `what` says how it uses them. */
+static void judge_copy(const struct check_scene *scene, uint32_t first, uint32_t size,
+                       const char *what)
+{
+    struct check_request *request = find_copy(scene, first, size);
+    char place[CHECK_PLACE];
+    if (request) {
+        request->is_told = true;
+        check_report(scene, PENROSE_FAULT_NOC_UNWAITED, scene->hart, scene->event->pc, first,
+                     "%s, which the NoC write of %s to its own tile fills; "
+                     "noc_async_write_barrier() is missing",
+                     what, check_place(scene, scene->hart, request->pc, place));
+    }
+}
+
 void check_noc_handed(const struct check_scene *scene, enum check_request_kind kind, uint32_t first,
                       uint32_t size, unsigned buffer)
 {
@@ -90,6 +124,10 @@ void check_noc_handed(const struct check_scene *scene, enum check_request_kind k
                  kind == CHECK_READ ? "pushes" : "pops", buffer);
         report_use(scene, request, hart, first, what);
     }
+    if (kind == CHECK_READ) {
+        snprintf(what, sizeof what, "pushes pages of circular buffer %u", buffer);
+        judge_copy(scene, first, size, what);
+    }
 }
 
 /* A NoC write reads the bytes that it sends. */
@@ -98,10 +136,11 @@ static void judge_source(const struct check_scene *scene, uint32_t first, uint32
     unsigned hart;
     struct check_request *request = find_request(scene, CHECK_READ, first, size, &hart);
     char what[64];
+    snprintf(what, sizeof what, "a NoC write sends bytes at 0x%x", first);
     if (request) {
-        snprintf(what, sizeof what, "a NoC write sends bytes at 0x%x", first);
         report_use(scene, request, hart, first, what);
     }
+    judge_copy(scene, first, size, what);
 }
 
 /* --- Their life --- */
