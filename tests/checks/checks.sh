@@ -152,7 +152,7 @@ finds "no tile_regs_wait" race-dst 'pack_tile\(0' \
     add trisc.c 's/^( *)pack_begin\(\);//'
 one_half='s/half = math_end\(half\);/half = math_end(half | 1);/; s/half = pack_end\(half\);/half \&= pack_end(half | 1);/'
 finds "no tile_regs_acquire" race-dst 'mop_run\(\)' \
-    'ELWADD uses Dst row [0-9]+, which PACR of trisc2 \(.*\) reads; tile_regs_acquire\(\)' \
+    'ELWADD writes Dst row [0-9]+, which PACR of trisc2 \(.*\) reads, and its thread has not waited .*; tile_regs_acquire\(\)' \
     add trisc.c "s/^( *)math_begin\\(\\);//; $one_half"
 finds "a semaphore that lets two into one half" race-dst 'mop_run\(\)' \
     'ELWADD uses Dst row [0-9]+, which PACR of trisc2' add trisc.c "$one_half"
@@ -180,7 +180,7 @@ finds "pushed before the packer is done" race-l1 'cb_push_pages\(RESULT' \
 finds "popped before the unpacker is done" race-l1 'cb_pop_pages\(INPUT_A' \
     'pops pages of circular buffer 0, which UNPACR of trisc0 .* may still read; tensix_sync\(\) is missing' \
     add trisc.c 's/cb_pop_unpacked\(INPUT_A, 1\)/cb_pop_pages(INPUT_A, 1)/'
-load='PUSH(LOADIND, .size = 1, .result_reg = 60, .addr_reg = 61);'
+load='gpr_set(61, 0x10000); PUSH(LOADIND, .size = 1, .result_reg = 60, .addr_reg = 61);'
 add='PUSH(ADDDMAREG, .right_is_imm = 1, .right = 1, .result_reg = 62, .left_reg = 60);'
 finds "a GPR before its load is there" gpr-hazard 'ADDDMAREG' \
     'ADDDMAREG reads GPR 60 before the result of LOADIND of trisc2 .*STALLWAIT\(STALL_THCON, THCON\)' \

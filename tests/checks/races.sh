@@ -67,7 +67,7 @@ pair "a load of a GPR that is not set yet" gpr-hazard 'consume\(GPR\(60\)\)' \
     'a load reads GPR 60, which SETDMAREG of trisc2 .* may not have written yet; tensix_sync\(\) is missing' \
     add trisc.c "$(before "$end_of_pack" "$set_gpr" 'consume(GPR(60));')" \
     "$(before "$end_of_pack" "$set_gpr" 'tensix_wait();' 'consume(GPR(60));')"
-load='PUSH(LOADIND, .size = 1, .result_reg = 60, .addr_reg = 61);'
+load='gpr_set(61, 0x10000); PUSH(LOADIND, .size = 1, .result_reg = 60, .addr_reg = 61);'
 pair "a store to a GPR that a load still writes" gpr-hazard 'GPR\(60\) = 1' \
     'a store changes GPR 60, for which the result of LOADIND of trisc2 .* may come later' \
     add trisc.c "$(before "$end_of_pack" "$load" 'GPR(60) = 1;')" \
@@ -126,6 +126,11 @@ format='config_change(ALU_ROUNDING_MODE_Fpu_srnd_en, left % 2);'
 pair "formats change while the Matrix Unit works" config-race 'config_change\(ALU' \
     'RMWCIB[0-3] changes ALU_ROUNDING_MODE_Fpu_srnd_en while ELWADD of trisc1 .* may use it; STALLWAIT\(STALL_CFG, MATH\) is missing' \
     add trisc.c "$(before "$end_of_math" "$format")" "$(before "$end_of_math" "$wait_for_math" "$format")"
+
+first='0,/meet\(\);/s//' begin='semaphore_init(6, 2);' use="$(before 'math_begin\(\);' 'semaphore_post(6);' 'semaphore_get(6);')"
+pair "a semaphore that may not be set yet" race-state 'semaphore_post\(6' \
+    'SEMPOST relies on semaphore 6, which SEMINIT of trisc0 .* may not have set yet' \
+    add trisc.c "$first&\\n    $begin/; $use" "$first$begin\\n    &/; $use"
 
 # --- Dst, seen by a hart ---
 

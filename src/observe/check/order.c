@@ -70,6 +70,7 @@ void order_all(struct order *order)
     memcpy(now.at, order->count, sizeof now.at);
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         order->thread[i].clock = now;
+        order->thread[i].acquires = false;
     }
     for (unsigned i = 0; i < RV32_CORES; i++) {
         hart_learns(&order->hart[i], &now);
@@ -121,12 +122,14 @@ static const struct order_clock *steps_know(const struct order_steps *steps, int
     return &steps->history[(uint32_t)number % ORDER_HISTORY];
 }
 
+/* Conditions of SEMWAIT. */
+enum { WHILE_ZERO = 1, WHILE_MAX = 2 };
+
 /* A wait behind which the semaphore is not 0 knows of one post more than there were gets, and one
  * behind which it is below its maximum of the get that made it so. */
 static void learn_semaphore(struct order_clock *clock, const struct order_semaphore *semaphore,
                             unsigned max, unsigned conditions)
 {
-    enum { WHILE_ZERO = 1, WHILE_MAX = 2 };
     const int64_t posts = semaphore->posts.count, gets = semaphore->gets.count;
     const int64_t base = semaphore->base;
     (void)learn(clock, &semaphore->begun);
@@ -201,7 +204,8 @@ static void hear_wait(struct order *order, unsigned thread, const struct tensix 
         if (wait->semaphores >> i & 1) {
             learn_semaphore(&own->clock, &order->semaphore[i], tensix->semaphore[i].max,
                             wait->conditions);
-            own->holds |= wait->conditions & 1;
+            own->holds |= wait->conditions & WHILE_ZERO;
+            own->acquires |= (wait->conditions & WHILE_MAX) != 0;
         }
     }
     for (unsigned src = 0; src < TENSIX_SRCS; src++) {

@@ -96,6 +96,7 @@ struct order_thread {
     uint32_t heard[RV32_CORES]; /* of which version of each hart's clock */
     bool is_begun;              /* the instruction at hand has passed */
     bool holds;                 /* it has waited for a post and has not got it yet */
+    bool acquires;              /* it has waited for room since the launch: while at maximum */
     struct order_stamp handed;  /* its latest instruction that told others how far it is */
 };
 

@@ -68,6 +68,24 @@ static void report_dst(const struct check_scene *scene, const struct order_stamp
     }
 }
 
+/* The packer reads what another thread has written, which has never waited for room in Dst. Where
+ * there are few tiles there always is room. */
+static void judge_acquired(const struct check_scene *scene, const struct order_stamp *stamp,
+                           struct order_stamp *written, unsigned index)
+{
+    const struct order_thread *other = &scene->own->races->order.thread[races_thread(written)];
+    char text[RACES_WHO];
+    if (written->number && scene->own->is_known && races_thread(written) != races_thread(stamp) &&
+        races_unit(stamp) == ORDER_PACKER && !written->is_of_flags && !other->acquires) {
+        check_report(scene, PENROSE_FAULT_RACE_DST, written->hart, written->pc, index,
+                     "%s writes Dst row %u, which %s reads, and its thread has not waited for room "
+                     "in Dst since the launch; tile_regs_acquire() (SEMWAIT while at maximum) is "
+                     "missing",
+                     races_mnemonic(written->word), index, races_who(scene, stamp, text));
+        written->number = 0;
+    }
+}
+
 static void judge_row(const struct check_scene *scene, const struct order_stamp *stamp,
                       unsigned index, bool writes)
 {
@@ -78,6 +96,7 @@ static void judge_row(const struct check_scene *scene, const struct order_stamp 
         report_dst(scene, &row->written, stamp, index, true);
         row->written.number = 0;
     }
+    judge_acquired(scene, stamp, &row->written, index);
     for (unsigned left = writes ? row->readers : 0; left; left &= left - 1) {
         const struct order_stamp *reader = &row->read[__builtin_ctz(left)];
         if (!is_in_order(clock, reader, stamp)) {
@@ -487,6 +506,41 @@ static void note_semaphore(const struct check_scene *scene, unsigned index, uint
     }
 }
 
+/* SEMPOST, SEMGET, or a SEMWAIT while at the maximum, and the SEMINIT of another thread. Who waits
+ * while the semaphore is 0 knows of SEMINIT by the post behind it. */
+static void judge_begun(const struct check_scene *scene, const struct order_stamp *stamp,
+                        unsigned index, bool writes)
+{
+    enum { WHILE_MAX = 2 };
+    struct check_races *races = scene->own->races;
+    struct order_stamp *begun = &races->begun[index];
+    const struct order_clock *clock = &races->order.thread[races_thread(stamp)].clock;
+    const bool relies = writes || tensix_decode_SEMWAIT(stamp->word).condition_mask & WHILE_MAX;
+    char text[RACES_WHO];
+    if (relies && races_thread(begun) != races_thread(stamp) &&
+        !order_is_known_to_pass(clock, begun)) {
+        check_report(scene, PENROSE_FAULT_RACE_STATE, stamp->hart, stamp->pc, index,
+                     "%s relies on semaphore %u, which %s may not have set yet; tensix_sync() "
+                     "behind it is missing, and something that tells of it",
+                     races_mnemonic(stamp->word), index, races_who(scene, begun, text));
+        begun->number = 0;
+    }
+}
+
+static void see_semaphore(const struct check_scene *scene, const struct order_stamp *stamp,
+                          unsigned index, bool writes, bool begins)
+{
+    const bool is_of_launch = scene->own->is_known && check_is_of_kernel(scene, stamp->pc);
+    if (begins) {
+        scene->own->races->begun[index] = is_of_launch ? *stamp : (struct order_stamp){.number = 0};
+    } else {
+        judge_begun(scene, stamp, index, writes);
+    }
+    if (writes) {
+        note_semaphore(scene, index, stamp->pc, stamp->word, begins);
+    }
+}
+
 /* Who has given a bank to the Matrix Unit that has it. */
 static void note_bank(const struct check_scene *scene, const struct order_stamp *stamp,
                       unsigned index)
@@ -503,14 +557,17 @@ static void note_given(const struct check_scene *scene, const struct order_stamp
 {
     const struct observed_work *work = scene->event->work;
     enum { GIVEN = 1 << OBSERVED_STATE_SEMAPHORE | 1 << OBSERVED_STATE_SRC_BANK };
-    for (unsigned i = 0; work->writes & GIVEN && i < work->touches; i++) {
+    const bool gives = work->writes & GIVEN || work->reads >> OBSERVED_STATE_SEMAPHORE & 1;
+    for (unsigned i = 0; gives && i < work->touches; i++) {
         const struct observed_touch *touch = &work->touch[i];
         const uint32_t end = touch->first + touch->count;
-        bool is_given = touch->is_write && GIVEN >> touch->state & 1;
+        const bool is_given = GIVEN >> touch->state & 1;
+        const bool begins = touch->is_write && !order_reads_too(work, touch);
         for (uint32_t j = touch->first; is_given && j < end; j++) {
             if (touch->state == OBSERVED_STATE_SEMAPHORE && j < TENSIX_SEMAPHORES) {
-                note_semaphore(scene, j, stamp->pc, stamp->word, !order_reads_too(work, touch));
-            } else if (touch->state == OBSERVED_STATE_SRC_BANK && j < 2 * TENSIX_SRCS) {
+                see_semaphore(scene, stamp, j, touch->is_write, begins);
+            } else if (touch->state == OBSERVED_STATE_SRC_BANK && touch->is_write &&
+                       j < 2 * TENSIX_SRCS) {
                 note_bank(scene, stamp, j);
             }
         }
@@ -530,6 +587,7 @@ void check_races_ended(const struct check_scene *scene)
                 i);
         }
         races->post[i].is_open = false;
+        races->begun[i].number = 0;
     }
     for (unsigned i = 0; races && i < 2 * TENSIX_SRCS; i++) {
         const struct races_given *bank = &races->bank[i];

@@ -97,9 +97,10 @@ struct check_races {
     struct order_stamp at_hand[TENSIX_THREADS]; /* number 0: it has been told as a whole */
     struct races_late late[TENSIX_THREADS];
     struct races_given post[TENSIX_SEMAPHORES], bank[2 * TENSIX_SRCS];
-    uint8_t semaphore[TENSIX_SEMAPHORES];   /* their values */
-    struct order_stamp mop[TENSIX_THREADS]; /* the latest instruction that comes from a MOP, */
-    bool is_mop_done[TENSIX_THREADS];       /* but for MOPs that the hart has seen expanded */
+    uint8_t semaphore[TENSIX_SEMAPHORES];        /* their values, */
+    struct order_stamp begun[TENSIX_SEMAPHORES]; /* and the kernels' SEMINIT */
+    struct order_stamp mop[TENSIX_THREADS];      /* the latest instruction that comes from a MOP, */
+    bool is_mop_done[TENSIX_THREADS];            /* but for MOPs that the hart has seen expanded */
     struct order_stamp gpr_read[TENSIX_THREADS][TENSIX_GPRS];
     struct order_stamp gpr_written[TENSIX_THREADS][TENSIX_GPRS];
     struct order_stamp base[TENSIX_THREADS][TENSIX_UNPACKERS][RACES_CONTEXTS];
