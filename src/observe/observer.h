@@ -96,7 +96,7 @@ enum observed_state {
     OBSERVED_STATE_THREAD_CONFIG, /* words of ThreadConfig, one thread's behind the other's */
     OBSERVED_STATE_SEMAPHORE,
     OBSERVED_STATE_MUTEX,
-    OBSERVED_STATE_RWC, /* all counters of a thread */
+    OBSERVED_STATE_RWC, /* counters: 4 * thread + (0: SrcA, 1: SrcB, 2: Dst, 3: fidelity) */
     OBSERVED_STATE_ADC, /* a counter and its checkpoint: ((3 * thread + unit) * 2 + channel) * 4
                                 + (0 to 3: X, Y, Z, W); units: unpacker 0, unpacker 1, packer */
     OBSERVED_STATE_UNPACKER, /* what an unpacker keeps between instructions, by unpacker */

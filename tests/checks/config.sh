@@ -126,6 +126,12 @@ leaves "an address modifier that two kernels have not set" config-unset \
     "$modifier" "$packs" 'if (first) {' "    ${zeros/addr_mod = 0); \/\/ here/addr_mod = 2);}" '    PUSH(DMANOP);' '} else {' \
     "    ${zeros/addr_mod = 0/addr_mod = 2}" '}'
 
+leaves "a GPR that two kernels have not set" config-unset \
+    'ADDDMAREG uses GPR 60, which this kernel has not set: it holds whatever' pack 'gpr_set(60, 7);' "$add"
+leaves "an RWC that two kernels have not set" config-unset 'SFPSTORE uses the RWC of Dst, which this kernel has not set' \
+    compute 'PUSH(SETRWC, .dst = 1);' 'ADDR_MOD(3, .dst_incr = 0);' 'math_select(0, 0);' \
+    'config_change(ALU_ACC_CTRL_SFPU_Fp32_enabled, 0);' 'PUSH(SFPSTORE, .vd = 9, .addr_mod = 3); // here'
+
 # --- Halves of Dst ---
 
 finds "a tile of Dst beyond the half" dst-section 'mop_run\(\);' \

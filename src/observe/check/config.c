@@ -88,9 +88,19 @@ static uint32_t adc_value(const struct tensix *tensix, unsigned index)
     return thread->adc[unit % TENSIX_ADCS].channel[channel].counter[axis];
 }
 
+static uint32_t rwc_value(const struct tensix *tensix, unsigned index)
+{
+    const struct tensix_rwc *rwc = &tensix->thread[index / CONFIG_RWCS].rwc;
+    const uint32_t values[CONFIG_RWCS] = {rwc->src_a, rwc->src_b, rwc->dst, rwc->fidelity};
+    return values[index % CONFIG_RWCS];
+}
+
 static uint32_t value_of(const struct tensix *tensix, unsigned piece)
 {
     enum { MOST_SHIFT = 8, FACTOR = 31 };
+    if (piece >= CONFIG_AT_RWCS) {
+        return rwc_value(tensix, piece - CONFIG_AT_RWCS);
+    }
     if (piece >= CONFIG_AT_TEMPLATES) {
         return tensix->vector.macro[0].instruction[piece - CONFIG_AT_TEMPLATES];
     }
@@ -134,7 +144,10 @@ static uint32_t value_of(const struct tensix *tensix, unsigned piece)
 static void name_piece(unsigned piece, uint32_t bits, char *text, size_t size)
 {
     static const char *const adcs[] = {"unpacker 0", "unpacker 1", "the packer"};
-    if (piece >= CONFIG_AT_TEMPLATES) {
+    static const char *const rwcs[CONFIG_RWCS] = {"SrcA", "SrcB", "Dst", "the fidelity phase"};
+    if (piece >= CONFIG_AT_RWCS) {
+        snprintf(text, size, "the RWC of %s", rwcs[(piece - CONFIG_AT_RWCS) % CONFIG_RWCS]);
+    } else if (piece >= CONFIG_AT_TEMPLATES) {
         snprintf(text, size, "template %u of load macros", piece - CONFIG_AT_TEMPLATES);
     } else if (piece >= CONFIG_AT_SEQUENCES) {
         snprintf(text, size, "load macro %u", piece - CONFIG_AT_SEQUENCES);
@@ -183,6 +196,7 @@ static struct piece_run pieces_of(const struct observed_touch *touch)
         [OBSERVED_STATE_ADC] = {CONFIG_AT_ADCS, CONFIG_ADC_PIECES},
         [OBSERVED_STATE_SEMAPHORE] = {CONFIG_AT_SEMAPHORES, TENSIX_SEMAPHORES},
         [OBSERVED_STATE_LREG] = {CONFIG_AT_LREGS, TENSIX_LREGS},
+        [OBSERVED_STATE_RWC] = {CONFIG_AT_RWCS, TENSIX_THREADS * CONFIG_RWCS},
     };
     const unsigned all = pieces[touch->state].count, first = pieces[touch->state].first;
     const unsigned from = touch->first < all ? touch->first : all;
@@ -307,6 +321,11 @@ void check_config_free(struct checks *checks)
 
 /* --- Setting --- */
 
+static bool is_gpr(unsigned index)
+{
+    return index - CONFIG_AT_GPRS < TENSIX_THREADS * TENSIX_GPRS;
+}
+
 static void set_piece(const struct check_scene *scene, unsigned index, uint32_t bits)
 {
     struct config_piece *piece = &scene->own->config->piece[index];
@@ -315,8 +334,8 @@ static void set_piece(const struct check_scene *scene, unsigned index, uint32_t 
     if (check_is_of_kernel(scene, scene->event->pc)) {
         piece->hart = scene->hart;
         piece->pc = scene->event->pc;
-    } else { /* the firmware: kernels find what it sets */
-        piece->firmware |= bits;
+    } else {                                         /* the firmware: kernels find what it sets */
+        piece->firmware |= is_gpr(index) ? 0 : bits; /* it clears GPRs when it boots, not later */
         piece->left &= ~bits;
         piece->before = (piece->before & ~bits) | (value_of(&scene->tile->tensix, index) & bits);
     }
@@ -543,6 +562,24 @@ static void judge_lreg(const struct check_scene *scene, struct config_leaks *lea
     judge_piece(scene, leaks, CONFIG_AT_LREGS + index, UINT32_MAX);
 }
 
+/* --- RWCs --- */
+
+/* What reads rows of Src, and what works on rows of Dst, finds them by counters. */
+static void judge_rwcs(const struct check_scene *scene, struct config_leaks *leaks)
+{
+    const struct observed_work *work = scene->event->work;
+    const unsigned first = CONFIG_AT_RWCS + scene->event->thread * CONFIG_RWCS;
+    enum { SRC_ROWS = TENSIX_SRC_FILE_BANKS * TENSIX_SRC_FILE_ROWS };
+    for (unsigned i = 0; i < work->touches; i++) {
+        const struct observed_touch *touch = &work->touch[i];
+        if (touch->state == OBSERVED_STATE_SRC && !touch->is_write) {
+            judge_piece(scene, leaks, first + touch->first / SRC_ROWS, UINT32_MAX);
+        } else if (touch->state == OBSERVED_STATE_DST) {
+            judge_piece(scene, leaks, first + CONFIG_RWC_DST, UINT32_MAX);
+        }
+    }
+}
+
 /* --- Load macros --- */
 
 /* SPEC: BlackholeA0 SFPLOADMACRO: a byte of a macro's sequence for each sub-unit, whose source from
@@ -655,8 +692,11 @@ void check_config_unit(const struct check_scene *scene)
     if (unit == ORDER_VECTOR) {
         note_macro(scene, work->row);
     }
-    if (is_of_kernel && touches_dst(work) && (unit == ORDER_MATRIX || unit == ORDER_VECTOR)) {
-        judge_computing(scene, &leaks, unit);
+    if (is_of_kernel && (unit == ORDER_MATRIX || unit == ORDER_VECTOR)) {
+        judge_rwcs(scene, &leaks);
+        if (touches_dst(work)) {
+            judge_computing(scene, &leaks, unit);
+        }
     }
     if (is_of_kernel) {
         report_leaks(scene, user, &leaks);

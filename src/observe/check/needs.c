@@ -36,11 +36,19 @@ static uint32_t needs_of_thread_word(unsigned word)
 
 uint32_t check_config_needs(unsigned piece)
 {
+    enum {
+        COMMON_GPRS = 4, /* SPEC: LLK, p_gpr: ZERO, and three of debuggers */
+        WRITABLE_LREGS = 8,
+    };
     if (piece < CONFIG_AT_THREAD_WORDS) {
         return needs_of_word(piece % TENSIX_STATE_WORDS);
     }
     if (piece < CONFIG_AT_GPRS) {
         return needs_of_thread_word((piece - CONFIG_AT_THREAD_WORDS) % TENSIX_THREAD_WORDS);
     }
-    return piece - CONFIG_AT_ADCS < CONFIG_ADC_PIECES ? UINT32_MAX : 0;
+    if (piece < CONFIG_AT_ADCS) {
+        return (piece - CONFIG_AT_GPRS) % TENSIX_GPRS < COMMON_GPRS ? 0 : UINT32_MAX;
+    }
+    const bool is_lreg = piece - CONFIG_AT_LREGS < WRITABLE_LREGS;
+    return piece < CONFIG_AT_SEMAPHORES || is_lreg || piece >= CONFIG_AT_RWCS ? UINT32_MAX : 0;
 }

@@ -1,7 +1,7 @@
 /*
  * What kernels set and use of a tile's coprocessor, for the check config: words of Config and
- * ThreadConfig, GPRs, address counters, the MOP configuration, the replay buffer, semaphores, LRegs
- * and load macros, one behind the other.
+ * ThreadConfig, GPRs, address counters, the MOP configuration, the replay buffer, semaphores, LRegs,
+ * load macros and RWCs, one behind the other.
  *
  * A kernel can rely on what it has set, and on what reset and the firmware leave. Of each piece the
  * bits are known that kernels of this launch have set, and those that hold what a kernel of an
@@ -15,6 +15,8 @@
 enum {
     CONFIG_MOP_PIECES = MOP_WORDS + 1, /* of a thread: its words, and the mask of MOP_CFG */
     CONFIG_MACROS = 4,                 /* sequences, and templates of instructions */
+    CONFIG_RWCS = 4,                   /* of a thread: SrcA, SrcB, Dst, and the fidelity phase */
+    CONFIG_RWC_DST = 2,
     CONFIG_ADC_PIECES = TENSIX_THREADS * TENSIX_ADCS * 2 * TENSIX_ADC_AXES,
 
     CONFIG_AT_WORDS = 0,
@@ -27,7 +29,8 @@ enum {
     CONFIG_AT_LREGS = CONFIG_AT_SEMAPHORES + TENSIX_SEMAPHORES,
     CONFIG_AT_SEQUENCES = CONFIG_AT_LREGS + TENSIX_LREGS, /* of load macros */
     CONFIG_AT_TEMPLATES = CONFIG_AT_SEQUENCES + CONFIG_MACROS,
-    CONFIG_PIECES = CONFIG_AT_TEMPLATES + CONFIG_MACROS,
+    CONFIG_AT_RWCS = CONFIG_AT_TEMPLATES + CONFIG_MACROS,
+    CONFIG_PIECES = CONFIG_AT_RWCS + TENSIX_THREADS * CONFIG_RWCS,
     CONFIG_MASK = 64, /* pieces of which a mask tells something, a bit each */
 };
 

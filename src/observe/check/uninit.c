@@ -24,7 +24,6 @@
 
 #include "chip/dram.h"
 #include "noc/packet.h"
-#include "tensix/dst.h"
 #include "tensix/table.h"
 #include "tile/fault.h"
 #include "tile/noc_serve.h"
