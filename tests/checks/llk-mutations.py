@@ -47,6 +47,8 @@ OPERATORS = [
     Operator("bound", r" (<) (?=[\w(>.-]+;)", None, lambda found: " <= "),
 ]
 EVENTS = [
+    (r"TTI_SEMPOST\(semaphore::t6_sem\(index", r"nobody posts semaphore "), # whichever its callers name
+    (r"TTI_SEMGET\(semaphore::t6_sem\(index", r"nobody takes from semaphore "),
     (r"set_math_semaphores|tile_regs_commit|semaphore_post.*MATH_PACK", r"nobody posts semaphore 1\b"),
     (r"tile_regs_release|semaphore_get.*MATH_PACK", r"nobody takes from semaphore 1\b"),
     (r"semaphore_get.*UNPACK_SYNC", r"nobody (?:takes from|posts or takes Tensix) semaphore 5\b"),

@@ -281,7 +281,7 @@ def judge_deadlock(mutant, said, text, events):
     lines = set(range(mutant.line - NEAR, last + NEAR + 1))
     if " for (" in mutant.statement:
         lines |= set(loop_lines(mutant, text))
-    gone = mutant.statement if mutant.operator.leaves_out else ""
+    gone = mutant.statement if mutant.operator.leaves_out or mutant.operator.name == "operand" else ""
     named = ""
     for cause, waiter in re.findall(r"(?:root cause|cause elsewhere): (.*)\n +-> (.*)", said):
         places = [(file, int(line)) for file, line in re.findall(r"([\w.-]+\.(?:[ch]|cpp)):(\d+)", waiter)]
