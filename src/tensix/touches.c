@@ -20,7 +20,9 @@ static void add_touch(struct tensix_touches *touches, enum tensix_access access,
 {
     const bool is_write = access != TENSIX_READS, is_late = access == TENSIX_AWAITS;
     enum { RECENT = 8 };
-    for (unsigned i = 1; i <= RECENT && i <= touches->count; i++) {
+    unsigned *states = is_write ? &touches->writes : &touches->reads;
+    bool is_there = *states >> state & 1;
+    for (unsigned i = 1; is_there && i <= RECENT && i <= touches->count; i++) {
         struct observed_touch *recent = &touches->touch[touches->count - i];
         unsigned behind = first - recent->first; /* huge if it begins before */
         if (recent->state == state && recent->is_write == is_write && recent->is_late == is_late &&
@@ -31,7 +33,7 @@ static void add_touch(struct tensix_touches *touches, enum tensix_access access,
     }
     touches->touch[touches->count++] = (struct observed_touch){
         .state = state, .is_write = is_write, .is_late = is_late, .first = first, .count = count};
-    *(is_write ? &touches->writes : &touches->reads) |= 1u << state;
+    *states |= 1u << state;
 }
 
 static void begin_list(struct tensix_touches *touches)
@@ -214,6 +216,23 @@ static bool covers(const struct observed_touch *touch, enum observed_state state
            index - touch->first < touch->count;
 }
 
+/* The kind of state for which a thread waits; OBSERVED_STATES: for none. */
+static enum observed_state awaited_state(const struct tensix_thread *thread)
+{
+    switch (thread->has_next ? thread->wait : TENSIX_WAITS_FOR_NOTHING) {
+    case TENSIX_WAITS_FOR_MUTEX:
+        return OBSERVED_STATE_MUTEX;
+    case TENSIX_WAITS_FOR_SRC:
+        return OBSERVED_STATE_SRC_BANK;
+    case TENSIX_WAITS_FOR_L1:
+        return OBSERVED_STATE_L1;
+    case TENSIX_WAITS_FOR_LATCH:
+        return OBSERVED_STATE_SEMAPHORE;
+    default:
+        return OBSERVED_STATES;
+    }
+}
+
 /* Does the thread wait for what a touch has changed? */
 static bool waits_for_touch(const struct tensix_thread *thread, const struct observed_touch *touch)
 {
@@ -243,8 +262,8 @@ static void note_releases(struct tensix *tensix, unsigned by)
     const struct tensix_thread *own = &tensix->thread[by];
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         const struct tensix_thread *thread = &tensix->thread[i];
-        bool waits = i != by && thread->has_next && thread->wait != TENSIX_WAITS_FOR_NOTHING;
-        for (unsigned j = 0; waits && j < touches->count; j++) {
+        bool may_wait = i != by && touches->writes >> awaited_state(thread) & 1;
+        for (unsigned j = 0; may_wait && j < touches->count; j++) {
             if (waits_for_touch(thread, &touches->touch[j])) {
                 tensix->touches.released[i] = (struct observed_releaser){
                     .is_known = true,
