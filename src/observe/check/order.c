@@ -229,9 +229,15 @@ static void hear_wait(struct order *order, unsigned thread, const struct tensix 
 
 static void hear_hart(struct order *order, struct order_thread *own, unsigned pusher)
 {
-    if (pusher < RV32_CORES && own->heard[pusher] != order->hart[pusher].version) {
-        own->heard[pusher] = order->hart[pusher].version;
-        (void)learn(&own->clock, &order->hart[pusher].clock);
+    if (pusher >= RV32_CORES) {
+        return;
+    }
+    const struct order_hart *hart = &order->hart[pusher];
+    if (own->heard[pusher] != hart->version) {
+        own->heard[pusher] = hart->version;
+        (void)learn(&own->clock, &hart->clock);
+    } else { /* nobody knows more of its stores than itself */
+        own->clock.at[ORDER_STORES + pusher] = hart->clock.at[ORDER_STORES + pusher];
     }
 }
 
@@ -253,7 +259,7 @@ void order_passes(struct order *order, const struct tensix *tensix, unsigned thr
 static void step_semaphore(struct order *order, const struct tensix *tensix, unsigned index,
                            const struct order_stamp *stamp)
 {
-    const unsigned thread = stamp->lane / ORDER_UNITS;
+    const unsigned thread = stamp->thread;
     struct order_thread *own = &order->thread[thread];
     struct order_semaphore *semaphore = &order->semaphore[index];
     const int64_t before =
@@ -270,7 +276,7 @@ static void step_semaphore(struct order *order, const struct tensix *tensix, uns
 static void take_mutex(struct order *order, const struct tensix *tensix, unsigned index,
                        const struct order_stamp *stamp)
 {
-    const unsigned thread = stamp->lane / ORDER_UNITS;
+    const unsigned thread = stamp->thread;
     struct order_thread *own = &order->thread[thread];
     if (tensix->mutex[index] == thread) {
         (void)learn(&own->clock, &order->mutex[index]);
@@ -340,7 +346,8 @@ void order_ended(struct order *order, const struct tensix *tensix, const struct 
     const unsigned row = event->work->row, thread = event->thread;
     struct order_thread *own = &order->thread[thread];
     const unsigned gate = order_lane(thread, ORDER_GATE);
-    const unsigned lane = order_lane(thread, order_unit_of(row, event->word));
+    const enum order_unit unit = order_unit_of(row, event->word);
+    const unsigned lane = order_lane(thread, unit);
     own->is_begun = false;
     hear_banks(order, thread, tensix, event->work);
     order->count[gate]++;
@@ -355,12 +362,14 @@ void order_ended(struct order *order, const struct tensix *tensix, const struct 
         own->heard[event->agent] += own->heard[event->agent] == hart->version; /* it knows that */
         hart->version++;
     }
-    *stamp = (struct order_stamp){.lane = lane,
-                                  .number = order->count[lane],
+    *stamp = (struct order_stamp){.number = order->count[lane],
                                   .passed = order->count[gate],
                                   .pc = event->pc,
                                   .word = event->word,
-                                  .hart = event->agent};
+                                  .lane = (uint8_t)lane,
+                                  .thread = (uint8_t)thread,
+                                  .unit = (uint8_t)unit,
+                                  .hart = (uint8_t)event->agent};
     order->recent[lane][stamp->number % ORDER_RECENT] = *stamp;
 }
 
@@ -380,7 +389,7 @@ bool order_reads_too(const struct observed_work *work, const struct observed_tou
 static void meet_others(struct order *order, const struct observed_touch *touch,
                         const struct order_stamp *stamp)
 {
-    struct order_thread *own = &order->thread[stamp->lane / ORDER_UNITS];
+    struct order_thread *own = &order->thread[stamp->thread];
     struct order_clock *place = place_of(order, touch->first);
     if (touch->is_write) {
         (void)learn(place, &own->clock);
@@ -393,7 +402,7 @@ static void meet_others(struct order *order, const struct observed_touch *touch,
 static void meet(struct order *order, const struct tensix *tensix, const struct observed_work *work,
                  const struct observed_touch *touch, const struct order_stamp *stamp)
 {
-    const struct order_thread *own = &order->thread[stamp->lane / ORDER_UNITS];
+    const struct order_thread *own = &order->thread[stamp->thread];
     switch (touch->state) {
     case OBSERVED_STATE_L1:
     case OBSERVED_STATE_REGISTER:
@@ -493,7 +502,6 @@ static void count_stores(struct order *order, unsigned hart, uint32_t address, b
     struct order_hart *own = &order->hart[hart];
     if (stores) {
         own->clock.at[ORDER_STORES + hart] = ++order->count[ORDER_STORES + hart];
-        own->version++;
         order->count[ORDER_ARRIVED + hart] += is_of_coprocessor(address);
     } else if (is_of_coprocessor(address) || address == AT_COPROCESSOR_DONE) {
         own->clock.at[ORDER_ARRIVED + hart] = order->count[ORDER_ARRIVED + hart];

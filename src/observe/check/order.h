@@ -52,10 +52,11 @@ struct order_clock {
 
 /* An instruction that has passed the gate; number 0: none. */
 struct order_stamp {
-    uint32_t lane, number; /* the number-th of its lane, */
-    uint32_t passed;       /* and of its thread */
+    uint32_t number; /* the number-th of its lane, */
+    uint32_t passed; /* and of its thread */
     uint32_t pc, word;
-    uint32_t hart;    /* that has pushed it */
+    uint8_t lane, thread, unit; /* lane: order_lane of both */
+    uint8_t hart;               /* that has pushed it */
     bool is_of_flags; /* it has changed flags of rows of Dst alone, which it does at once */
 };
 
@@ -102,7 +103,7 @@ struct order_thread {
 
 struct order_hart {
     struct order_clock clock;
-    uint32_t version; /* grows with the clock */
+    uint32_t version; /* grows with the clock, but for the lane of the hart's own stores */
 };
 
 enum {
@@ -152,7 +153,7 @@ static inline bool order_is_known_to_pass(const struct order_clock *clock,
                                           const struct order_stamp *stamp)
 {
     return stamp->number == 0 ||
-           clock->at[stamp->lane / ORDER_UNITS * ORDER_UNITS + ORDER_PASSED] >= stamp->passed;
+           clock->at[stamp->thread * ORDER_UNITS + ORDER_PASSED] >= stamp->passed;
 }
 
 /* A hart sends a request to the NoC, which may come back to this tile. */
@@ -172,7 +173,7 @@ static inline bool order_is_over(const struct order_clock *clock, const struct o
 static inline bool order_has_passed(const struct order_clock *clock,
                                     const struct order_stamp *stamp)
 {
-    return clock->at[stamp->lane / ORDER_UNITS * ORDER_UNITS + ORDER_GATE] >= stamp->passed;
+    return clock->at[stamp->thread * ORDER_UNITS + ORDER_GATE] >= stamp->passed;
 }
 
 /* The instruction with this number; NULL: it was too long ago. */

@@ -402,7 +402,7 @@ static void judge_touch(const struct check_scene *scene, const struct order_stam
     switch (touch->state) {
     case OBSERVED_STATE_DST:
     case OBSERVED_STATE_DST_FLAG:
-        if (tensix_traits(tensix_row_of(stamp->word)) & TENSIX_TRAIT_SCHEDULES) {
+        if (tensix_traits(scene->event->work->row) & TENSIX_TRAIT_SCHEDULES) {
             break; /* programs load whatever is there to get at what it schedules */
         }
         for (uint32_t row = touch->first; row < end && row < TENSIX_DST_ROWS; row++) {
@@ -641,7 +641,7 @@ static struct check_races *races_of(const struct check_scene *scene)
 static void pass_gate(const struct check_scene *scene, struct check_races *races)
 {
     const struct observed *event = scene->event;
-    unsigned row = tensix_row_of(event->word);
+    unsigned row = event->work ? event->work->row : tensix_row_of(event->word);
     if (row < TENSIX_ROWS) {
         order_passes(&races->order, &scene->tile->tensix, event->thread, row, scene->hart);
     }
@@ -666,7 +666,7 @@ void check_races_unit(const struct check_scene *scene)
     for (unsigned i = 0; i < work->touches; i++) {
         judge_touch(scene, stamp, &work->touch[i]);
     }
-    for (unsigned i = 0; i < work->touches; i++) {
+    for (unsigned i = 0; touches(work, OBSERVED_STATE_L1) && i < work->touches; i++) {
         note_l1(scene, stamp, &work->touch[i]);
     }
     races_harts_unit(scene, stamp);

@@ -73,6 +73,7 @@ struct races_change {
 /* An access to state that all threads can reach: a counter, an LReg, a word of Config. */
 struct races_shared {
     struct order_stamp written, read[TENSIX_THREADS];
+    unsigned readers; /* threads that have read it since, a bit each */
 };
 
 enum {
@@ -120,12 +121,12 @@ struct check_scene;
 
 static inline unsigned races_thread(const struct order_stamp *stamp)
 {
-    return stamp->lane / ORDER_UNITS;
+    return stamp->thread;
 }
 
 static inline enum order_unit races_unit(const struct order_stamp *stamp)
 {
-    return (enum order_unit)(stamp->lane % ORDER_UNITS);
+    return (enum order_unit)stamp->unit;
 }
 
 /* The name of its condition of STALLWAIT, as LLK has it, and of a block that holds such an

@@ -102,8 +102,8 @@ static bool uses_it(const struct waiting *what, uint32_t word, struct tensix_ori
         uses = unit == ORDER_MATRIX || unit == ORDER_VECTOR;
     }
     if (uses) {
-        *found =
-            (struct order_stamp){.number = 1, .pc = origin.pc, .word = word, .hart = what->hart};
+        *found = (struct order_stamp){
+            .number = 1, .pc = origin.pc, .word = word, .hart = (uint8_t)what->hart};
     }
     return uses;
 }
@@ -632,7 +632,9 @@ void races_harts_unit(const struct check_scene *scene, const struct order_stamp 
     if (base) {
         *base = *stamp;
     }
-    for (unsigned i = 0; i < work->touches; i++) {
+    enum { STORED = 1 << OBSERVED_STATE_GPR | 1 << OBSERVED_STATE_CONFIG };
+    bool has_stored = (work->reads | work->writes) & STORED;
+    for (unsigned i = 0; has_stored && i < work->touches; i++) {
         const struct observed_touch *touch = &work->touch[i];
         bool is_gpr_touch = touch->state == OBSERVED_STATE_GPR;
         const bool is_config_touch = touch->state == OBSERVED_STATE_CONFIG;

@@ -3,8 +3,6 @@
  * use banks of Src. SPEC: WormholeB0 ADCs, SrcASrcB, UNPACR_NOP_SETDVALID, CLEARDVALID; BlackholeA0
  * BackendConfiguration, STALLWAIT.
  */
-#include <string.h>
-
 #include "addresses.h"
 #include "observe/check/check.h"
 #include "observe/check/races.h"
@@ -21,9 +19,10 @@ static const struct order_stamp *find_unordered(const struct order_clock *clock,
         !order_is_known_to_pass(clock, &piece->written)) {
         return &piece->written;
     }
-    for (unsigned i = 0; writes && i < TENSIX_THREADS; i++) {
-        if (i != thread && !order_is_known_to_pass(clock, &piece->read[i])) {
-            return &piece->read[i];
+    for (unsigned left = writes ? piece->readers & ~(1u << thread) : 0; left; left &= left - 1) {
+        const struct order_stamp *reader = &piece->read[__builtin_ctz(left)];
+        if (!order_is_known_to_pass(clock, reader)) {
+            return reader;
         }
     }
     return NULL;
@@ -45,9 +44,10 @@ static void judge_shared(const struct check_scene *scene, const struct order_sta
     }
     if (writes) {
         piece->written = *stamp;
-        memset(piece->read, 0, sizeof piece->read);
+        piece->readers = 0;
     } else {
         piece->read[thread] = *stamp;
+        piece->readers |= 1u << thread;
     }
 }
 
@@ -158,12 +158,14 @@ void races_shared_unit(const struct check_scene *scene, const struct order_stamp
 {
     struct check_races *races = scene->own->races;
     const struct observed_work *work = scene->event->work;
-    bool schedules = tensix_traits(tensix_row_of(stamp->word)) & TENSIX_TRAIT_SCHEDULES;
-    for (unsigned i = 0; i < work->touches; i++) {
+    enum {
+        SHARED = 1 << OBSERVED_STATE_ADC | 1 << OBSERVED_STATE_LREG | 1 << OBSERVED_STATE_SRC_BANK,
+    };
+    bool schedules = tensix_traits(work->row) & TENSIX_TRAIT_SCHEDULES;
+    bool has_shared = (work->reads | work->writes) & SHARED;
+    for (unsigned i = 0; has_shared && i < work->touches; i++) {
         const struct observed_touch *touch = &work->touch[i];
-        bool is_shared = touch->state == OBSERVED_STATE_ADC ||
-                         touch->state == OBSERVED_STATE_LREG ||
-                         touch->state == OBSERVED_STATE_SRC_BANK;
+        bool is_shared = SHARED >> touch->state & 1;
         for (uint32_t j = touch->first; is_shared && j < touch->first + touch->count; j++) {
             if (touch->state == OBSERVED_STATE_ADC && j < RACES_ADCS) {
                 judge_shared(scene, stamp, &races->adc[j], "address counter", j, touch->is_write);
