@@ -175,7 +175,7 @@ static void check_access(const struct check_scene *scene)
 
 static void check_starts(const struct check_scene *scene)
 {
-    scene->own->word[scene->hart] = scene->event->word;
+    check_decode(scene);
     if (!scene->own->is_known && check_instruction(scene)->row == RV32_ROW_JALR) {
         know_launch(scene); /* firmware calls a kernel */
     }
@@ -262,6 +262,11 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
     struct check_tile **own = &checks->tile[tile->node];
     *own = *own || !is_own ? *own : calloc(1, sizeof **own);
     scene.own = *own;
+    bool is_insn = event->kind == OBSERVED_STARTS || event->kind == OBSERVED_FINISHED;
+    if (is_insn && is_own && scene.own) {
+        (event->kind == OBSERVED_STARTS ? check_starts : check_finished)(&scene);
+        return false;
+    }
     if (checks->uninit && (scene.own || !is_own)) {
         check_definedness(&scene);
     }
@@ -276,14 +281,10 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
     if (has_arrived && !event->is_gddr && scene.own) {
         check_arrived(&scene);
     }
-    if (!is_own || !scene.own || event->kind == OBSERVED_LOADED) {
+    if (is_insn || !is_own || !scene.own || event->kind == OBSERVED_LOADED) {
         return false; /* without memory the tile is not checked */
     }
-    if (event->kind == OBSERVED_STARTS) {
-        check_starts(&scene);
-    } else if (event->kind == OBSERVED_FINISHED) {
-        check_finished(&scene);
-    } else if (event->kind == OBSERVED_TENSIX) {
+    if (event->kind == OBSERVED_TENSIX) {
         if (checks->uninit) {
             check_uninit_unit_over(&scene);
         }

@@ -207,7 +207,8 @@ struct check_tile {
     struct check_config *config; /* the same of the check config */
     struct check_rows *rows;     /* and of rows of Dst and Src */
     struct check_memory memory;
-    uint32_t word[RV32_CORES]; /* of the instruction under way */
+    /* The instruction under way, of `decoded`. No other one starts before it has finished. */
+    const struct rv32_operands *insn[RV32_CORES];
 };
 
 /* An instruction word that was decoded, for a vtype. */
@@ -281,8 +282,17 @@ const char *check_place(const struct check_scene *scene, unsigned hart, uint32_t
 /* What the firmware itself does is not looked at. Without firmware all is the program's. */
 bool check_is_of_kernel(const struct check_scene *scene, uint32_t pc);
 
+/* The hart's instruction under way, for check_instruction. */
+void check_decode(const struct check_scene *scene);
+
 /* The instruction under way of the scene's hart. */
-const struct rv32_operands *check_instruction(const struct check_scene *scene);
+static inline const struct rv32_operands *check_instruction(const struct check_scene *scene)
+{
+    static const struct rv32_operands none = {.row = -1};
+    const struct rv32_operands *insn =
+        scene->hart < RV32_CORES ? scene->own->insn[scene->hart] : NULL;
+    return insn ? insn : &none;
+}
 
 /* --- noc.c --- */
 

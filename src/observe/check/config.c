@@ -339,7 +339,9 @@ static void set_piece(const struct check_scene *scene, unsigned index, uint32_t 
         piece->left &= ~bits;
         piece->before = (piece->before & ~bits) | (value_of(&scene->tile->tensix, index) & bits);
     }
-    reopen_piece(scene->own->config, index);
+    if (is_open_piece(scene->own->config, index)) { /* nothing of this opens one */
+        reopen_piece(scene->own->config, index);
+    }
 }
 
 /* --- Using --- */
@@ -354,6 +356,12 @@ struct config_list {
 struct config_leaks {
     struct config_list left, unset;
 };
+
+/* Names are of interest when there are any. */
+static void begin_leaks(struct config_leaks *leaks)
+{
+    leaks->left.count = leaks->unset.count = 0;
+}
 
 /* One place that leaves something is one mistake, whatever uses it. */
 static bool is_told_of_place(struct config_places *places, unsigned index, unsigned piece)
@@ -372,7 +380,7 @@ static bool is_told_of_place(struct config_places *places, unsigned index, unsig
 
 static void add_to_list(struct config_list *list, unsigned piece, uint32_t bits)
 {
-    const size_t length = strlen(list->names);
+    const size_t length = list->count ? strlen(list->names) : 0;
     char name[130];
     name_piece(piece, bits, name, sizeof name);
     if (list->count == 0) {
@@ -670,9 +678,10 @@ void check_config_unit(const struct check_scene *scene)
     if (!config || event->thread >= TENSIX_THREADS) {
         return;
     }
-    const char *user = races_mnemonic(event->word);
+    const char *user = tensix_rows[work->row].mnemonic;
     const enum order_unit unit = order_unit_of(work->row, event->word);
-    struct config_leaks leaks = {.left.count = 0};
+    struct config_leaks leaks;
+    begin_leaks(&leaks);
     bool schedules = tensix_traits(work->row) & TENSIX_TRAIT_SCHEDULES;
     bool is_of_kernel = check_is_of_kernel(scene, event->pc) && scene->hart < RV32_CORES;
     for (unsigned i = 0; i < work->touches && is_of_kernel; i++) {

@@ -441,11 +441,14 @@ void check_memory_starts(const struct check_scene *scene)
 
 void check_memory_finished(const struct check_scene *scene)
 {
-    const struct rv32_operands *insn = check_instruction(scene);
     struct check_stack *stack = &scene->own->memory.stack[scene->hart];
     uint32_t from = stack->sp, to = scene->tile->hart[scene->hart].x[SP];
+    if (from == to) {
+        return;
+    }
+    const struct rv32_operands *insn = check_instruction(scene);
     bool moves = insn->rs1 == SP || (insn->row == RV32_ROW_ADD && insn->rs2 == SP);
-    if (!(insn->results[RV32_X] >> SP & 1) || from == to) {
+    if (!(insn->results[RV32_X] >> SP & 1)) {
         return;
     }
     if (to > from || !moves) {

@@ -9,14 +9,10 @@ bool check_is_of_kernel(const struct check_scene *scene, uint32_t pc)
                                 : !metal_layout(scene->checks->chip, scene->tile);
 }
 
-const struct rv32_operands *check_instruction(const struct check_scene *scene)
+void check_decode(const struct check_scene *scene)
 {
-    static const struct rv32_operands none = {.row = -1};
     const struct checks *checks = scene->checks;
-    if (!checks->decoded || scene->hart >= RV32_CORES) {
-        return &none;
-    }
-    uint32_t word = scene->own->word[scene->hart];
+    const uint32_t word = scene->event->word;
     uint32_t vtype = scene->tile->hart[scene->hart].csr.vtype;
     struct check_decoded *known =
         &checks->decoded[(word ^ word >> 12 ^ word >> 22) % CHECK_DECODED];
@@ -25,5 +21,5 @@ const struct rv32_operands *check_instruction(const struct check_scene *scene)
             true, word, vtype,
             rv32_find_operands(rv32_code_store_index(checks->chip->store), word, vtype)};
     }
-    return &known->operands;
+    scene->own->insn[scene->hart] = &known->operands;
 }
