@@ -272,15 +272,32 @@ struct ended_place {
 
 enum { ENDED_PLACES = 64 };
 
+static unsigned place_of_piece(const struct check_scene *scene, const struct config_piece *piece)
+{
+    struct config_places *places = &scene->checks->places;
+    const struct tile *tile = scene->tile;
+    const uint32_t launch = scene->own->launched.id;
+    check_know_programs(scene);
+    const struct image *image =
+        images_find(chip_images(scene->checks->chip), tile->x, tile->y, piece->pc);
+    const uint32_t at = image ? piece->pc - image->base : 0;
+    struct config_known *known = &places->known[at / 4 % CONFIG_KNOWN];
+    if (!image || known->elf != image->elf || known->at != at || known->launch != launch ||
+        known->hart != piece->hart) {
+        char text[sizeof((struct config_place *)0)->text];
+        describe_place(scene, piece->hart, piece->pc, text, sizeof text);
+        *known = (struct config_known){image ? image->elf : NULL, at, launch, piece->hart,
+                                       keep_place(places, text)};
+    }
+    return known->place;
+}
+
 static unsigned place_that_ends(const struct check_scene *scene, const struct config_piece *piece,
                                 struct ended_place ended[ENDED_PLACES])
 {
     struct ended_place *known = &ended[piece->pc / 4 % ENDED_PLACES];
-    char text[sizeof((struct config_place *)0)->text];
     if (known->pc != piece->pc || known->hart != piece->hart) {
-        describe_place(scene, piece->hart, piece->pc, text, sizeof text);
-        *known =
-            (struct ended_place){piece->pc, piece->hart, keep_place(&scene->checks->places, text)};
+        *known = (struct ended_place){piece->pc, piece->hart, place_of_piece(scene, piece)};
     }
     return known->place;
 }

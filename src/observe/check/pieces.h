@@ -58,13 +58,21 @@ struct config_place {
     unsigned told[CONFIG_TOLD], tolds; /* pieces of which a report tells */
 };
 
-enum { CONFIG_SLOTS = 4096 };
+enum { CONFIG_SLOTS = 4096, CONFIG_KNOWN = 512 };
+
+/* An instruction of a launch, whatever the tile: it takes long to find its line. */
+struct config_known {
+    const struct loader_elf *elf; /* NULL: there is none */
+    uint32_t at, launch;          /* from the start of its program on */
+    unsigned hart, place;
+};
 
 /* Of all tiles, each text once. */
 struct config_places {
     struct config_place *place;
     unsigned count, room;
     unsigned slot[CONFIG_SLOTS]; /* by a hash of the text: 1 + the latest place; 0: there is none */
+    struct config_known known[CONFIG_KNOWN]; /* the latest ones */
 };
 
 /* What math and packer do with the halves of Dst, by a semaphore that counts to two. */
