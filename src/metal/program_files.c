@@ -337,26 +337,53 @@ static size_t first_that_begins(const struct program_files *files, uint64_t begi
     return low;
 }
 
+/* Finds what begins at an address of the tile. */
+static unsigned place_at(struct program_files *files, struct penrose_chip *chip,
+                         const struct tile_facts *tile, uint32_t at, program_files_found *found,
+                         void *context)
+{
+    unsigned placed = 0;
+    uint64_t begins;
+    memcpy(&begins, tile->l1 + at, sizeof begins);
+    bool may_begin = begins && files->begins[begins % BEGINNINGS];
+    size_t i = may_begin ? first_that_begins(files, begins) : files->count;
+    for (; i < files->count && files->file[i].begins == begins; i++) {
+        if (place_program(files, chip, tile, &files->file[i], at)) {
+            placed++;
+            if (found) {
+                found(context, tile, files->file[i].path, count_others(files, &files->file[i]));
+            }
+        }
+    }
+    return placed;
+}
+
 unsigned program_files_place(struct program_files *files, struct penrose_chip *chip,
                              const struct tile_facts *tile, program_files_found *found,
                              void *context)
 {
     unsigned placed = 0;
-    uint64_t begins;
-    for (uint32_t at = 0; at + sizeof begins <= tile->l1_bytes; at += WORD) {
-        memcpy(&begins, tile->l1 + at, sizeof begins);
-        bool may_begin = begins && files->begins[begins % BEGINNINGS];
-        size_t i = may_begin ? first_that_begins(files, begins) : files->count;
-        for (; i < files->count && files->file[i].begins == begins; i++) {
-            if (place_program(files, chip, tile, &files->file[i], at)) {
-                placed++;
-                if (found) {
-                    found(context, tile, files->file[i].path, count_others(files, &files->file[i]));
-                }
-            }
-        }
+    for (uint32_t at = 0; at + sizeof files->file->begins <= tile->l1_bytes; at += WORD) {
+        placed += place_at(files, chip, tile, at, found, context);
     }
     return placed;
+}
+
+void program_files_place_launched(struct program_files *files, struct penrose_chip *chip,
+                                  const struct tile_facts *tile,
+                                  const struct loader_launched *launched)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        if (!files->file[i].is_moved) {
+            (void)place_program(files, chip, tile, &files->file[i], files->file[i].link_base);
+        }
+    }
+    for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
+        const struct loader_launched_kernel *kernel = &launched->kernel[i];
+        if (kernel->runs && kernel->address <= tile->l1_bytes - sizeof files->file->begins) {
+            (void)place_at(files, chip, tile, kernel->address, NULL, NULL);
+        }
+    }
 }
 
 const char *program_files_kernel(const struct program_files *files, enum penrose_hart hart,

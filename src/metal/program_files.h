@@ -8,6 +8,7 @@
 #define METAL_PROGRAM_FILES_H
 
 #include "chip/calls.h"
+#include "loader/launched.h"
 
 struct program_files;
 
@@ -35,6 +36,12 @@ typedef void program_files_found(void *context, const struct tile_facts *tile, c
 unsigned program_files_place(struct program_files *files, struct penrose_chip *chip,
                              const struct tile_facts *tile, program_files_found *found,
                              void *context);
+
+/* The same of firmware, and of the kernels of a launch, which are where its message says. This is much
+ * faster than a look at all of the tile. */
+void program_files_place_launched(struct program_files *files, struct penrose_chip *chip,
+                                  const struct tile_facts *tile,
+                                  const struct loader_launched *launched);
 
 /* Finds them in all tiles of `at` that were touched, which is the chip or a past of it. What was found
  * before is forgotten. */

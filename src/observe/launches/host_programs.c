@@ -130,20 +130,41 @@ static void open_files(struct host_programs *programs)
     }
 }
 
-/* Of a launch message that no known file has. */
-static bool is_kernel_unknown(const struct host_programs *programs, const struct tile_facts *tile)
+static struct loader_launched launched_in(const struct tile_facts *tile)
 {
     struct loader_launched launched = {0};
-    bool is_unknown = false;
     if (tile->layout && tile->kind == PENROSE_TILE_TENSIX) {
         loader_launched_read(tile->layout, tile->memory, &launched);
     }
+    return launched;
+}
+
+/* Of a launch, how many kernels run, and how many of them no known file has. */
+struct launched_kernels {
+    unsigned run, unknown;
+};
+
+static struct launched_kernels count_kernels(const struct host_programs *programs,
+                                             const struct tile_facts *tile,
+                                             const struct loader_launched *launched)
+{
+    struct launched_kernels count = {0, 0};
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
-        is_unknown |=
-            launched.kernel[i].runs && !images_find(&chip_head(programs->chip)->images, tile->x,
-                                                    tile->y, launched.kernel[i].address);
+        const struct loader_launched_kernel *kernel = &launched->kernel[i];
+        count.run += kernel->runs;
+        count.unknown += kernel->runs && !images_find(&chip_head(programs->chip)->images, tile->x,
+                                                      tile->y, kernel->address);
     }
-    return is_unknown;
+    return count;
+}
+
+/* The programs of the tile's launch; false: not all of its kernels are found so. */
+static bool know_launched(struct host_programs *programs, const struct tile_facts *tile)
+{
+    const struct loader_launched launched = launched_in(tile);
+    program_files_place_launched(programs->files, programs->chip, tile, &launched);
+    const struct launched_kernels count = count_kernels(programs, tile, &launched);
+    return count.run > 0 && count.unknown == 0;
 }
 
 /* New files are looked for once a report, since walking through all that is compiled takes long. */
@@ -157,8 +178,9 @@ static void look_once(struct host_programs *programs)
 
 static void know_tile(struct host_programs *programs, const struct tile_facts *tile)
 {
+    const struct loader_launched launched = launched_in(tile);
     program_files_place(programs->files, programs->chip, tile, NULL, NULL);
-    if (!programs->has_looked && is_kernel_unknown(programs, tile)) {
+    if (!programs->has_looked && count_kernels(programs, tile, &launched).unknown > 0) {
         look_once(programs);
         program_files_place(programs->files, programs->chip, tile, NULL, NULL);
     }
@@ -176,14 +198,21 @@ void host_programs_know(struct host_programs *programs)
     }
 }
 
-void host_programs_know_tile(struct host_programs *programs, unsigned x, unsigned y)
+static void know_tile_at(struct host_programs *programs, unsigned x, unsigned y,
+                         bool is_launch_enough)
 {
     struct tile_facts tile; /* has the layout of firmware that is known by then */
-    if (programs) {
-        open_files(programs);
-    }
-    if (programs && chip_calls_of(programs->chip)->tile_facts(programs->chip, x, y, false, &tile)) {
+    open_files(programs);
+    if (chip_calls_of(programs->chip)->tile_facts(programs->chip, x, y, false, &tile) &&
+        !(is_launch_enough && know_launched(programs, &tile))) {
         know_tile(programs, &tile);
+    }
+}
+
+void host_programs_know_tile(struct host_programs *programs, unsigned x, unsigned y)
+{
+    if (programs) {
+        know_tile_at(programs, x, y, false);
     }
 }
 
@@ -191,7 +220,7 @@ void host_programs_find(void *context, unsigned x, unsigned y)
 {
     struct host_programs *programs = context;
     programs->is_current = programs->has_looked = false; /* time has passed */
-    host_programs_know_tile(programs, x, y);
+    know_tile_at(programs, x, y, true);
 }
 
 void host_programs_serve(struct host_programs *programs)
