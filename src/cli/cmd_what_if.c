@@ -6,13 +6,15 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/python.h"
+#include "observe/inside.h"
 
-enum { KEY_SET = 0x800, KEY_FREE, MOST_CHANGES = 32 };
+enum { KEY_SET = 0x800, KEY_FREE, KEY_LIST, MOST_CHANGES = 32 };
 
 struct what_if {
     struct cli *cli;
     char *change[MOST_CHANGES]; /* as --cost of `run` has them */
     unsigned changes;
+    bool lists;
 };
 
 static error_t add_change(struct what_if *command, const char *text, const char *suffix)
@@ -40,6 +42,9 @@ static error_t parse_what_if(int key, char *argument, struct argp_state *state)
         return add_change(command, argument, "");
     case KEY_FREE:
         return add_change(command, argument, "=free");
+    case KEY_LIST:
+        command->lists = true;
+        return 0;
     case ARGP_KEY_ARG:
         return options_refuse(command->cli, "put -- before the command: penrose what-if -- %s ...",
                               argument);
@@ -52,6 +57,8 @@ static const struct argp_option rows[] = {
     {"set", KEY_SET, "NAME=VALUE[,NAME=VALUE...]", 0,
      "Run once with these costs, as --cost of 'penrose run' has them; may be repeated", 0},
     {"free", KEY_FREE, "NAME", 0, "The same as --set NAME=free", 0},
+    {"list", KEY_LIST, NULL, 0, "Print the costs and units that can be changed, and run nothing",
+     0},
     {0},
 };
 
@@ -92,6 +99,12 @@ static enum cli_exit start_runs(struct what_if *command, char **words)
     return python_become(&python, words);
 }
 
+static enum cli_exit list_costs(const struct cli *cli)
+{
+    cli->kind->inside->tile_costs_print(stdout);
+    return CLI_DONE;
+}
+
 enum cli_exit cmd_what_if(struct cli *cli, int argc, char **argv)
 {
     struct what_if command = {.cli = cli};
@@ -99,7 +112,8 @@ enum cli_exit cmd_what_if(struct cli *cli, int argc, char **argv)
     char **words = options_split_command(&argc, argv);
     if (options_parse(cli, &argp, argc, argv, &command, &exit)) {
         exit =
-            words && is_run(*words)
+            command.lists ? list_costs(cli)
+            : words && is_run(*words)
                 ? start_runs(&command, words)
                 : complain(cli, "name a command that runs a program: penrose what-if -- run ...");
     }

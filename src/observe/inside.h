@@ -26,6 +26,7 @@
 #include "rv32/names.h"
 #include "rv32/operands.h"
 #include "tensix/config/field.h"
+#include "tile/costs.h"
 
 struct inside {
 #define INSIDE(name) __typeof__(name) *name;

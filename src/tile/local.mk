@@ -56,6 +56,7 @@ chip_sources += \
 	%D%/tell.h \
 	%D%/tensix_port.c \
 	%D%/tensix_port.h \
+	%D%/costs.h \
 	%D%/timing.c \
 	%D%/timing.h \
 	%D%/tile.h \

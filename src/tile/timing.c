@@ -1,12 +1,15 @@
 /* See timing.h. */
 #include "tile/timing.h"
 
+#include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "isa/error.h"
 #include "rv32/timing.h"
 #include "tensix/table.h"
+#include "tile/costs.h"
 
 const struct timing tile_costs = {
 #define RATE(token, units)
@@ -27,7 +30,7 @@ const struct timing tile_costs = {
 /* --- Other costs --- */
 
 /* With what a cost or a rate is free. */
-enum { FREE_CYCLES = 1, FREE_RATE = 1 << 20, MOST_CYCLES = UINT16_MAX };
+enum { FREE_CYCLES = 1, FREE_RATE = 1 << 20, MOST_CYCLES = UINT16_MAX, COST_COLUMN = 26 };
 
 static const char *const cost_names[] = {
 #define CYCLES(token, cycles) [TIMING_##token] = #token,
@@ -148,6 +151,31 @@ static enum penrose_status change_one(struct timing *costs, const char *text, si
     }
     costs->free_units |= units;
     return PENROSE_OK;
+}
+
+static void print_cost_name(const char *token, FILE *file)
+{
+    int width = fprintf(file, "  ");
+    for (; *token; token++, width++) {
+        fputc(*token == '_' ? '-' : tolower((unsigned char)*token), file);
+    }
+    fprintf(file, "%*s", width < COST_COLUMN ? COST_COLUMN - width : 1, "");
+}
+
+void tile_costs_print(FILE *file)
+{
+    for (unsigned i = 0; i < TIMING_COSTS; i++) {
+        print_cost_name(cost_names[i], file);
+        fprintf(file, "%u cycles\n", tile_costs.cycles[i]);
+    }
+    for (unsigned i = 0; i < TIMING_RATES; i++) {
+        print_cost_name(rate_names[i], file);
+        fprintf(file, "%" PRIu32 " in a cycle\n", tile_costs.rate[i]);
+    }
+    for (unsigned unit = TENSIX_UNIT_SYNC; unit < TENSIX_UNIT_MISC; unit++) {
+        print_cost_name(tensix_unit_name((enum tensix_unit)unit), file);
+        fputs("a unit, which can only be free\n", file);
+    }
 }
 
 enum penrose_status tile_costs_change(struct timing *costs, const char *text,

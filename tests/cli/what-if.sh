@@ -24,6 +24,13 @@ messages=1 expect "as JSON" 0 'out:"change": "noc=2x"' 'out:"bound": "None of' -
 expect "a run with another cost" 0 -- run "$work/chain.elf" --timing timed --cost push=4 --cost vector=free
 report "is faster" "$(grep -E ' after 2[0-9]{3} cycles' "$work/out" >"$work/none" || cat "$work/out")"
 
+# Names of the list are names of costs.
+messages=0 expect "a list" 0 'out:^  push +4 cycles$' 'out:^  dram-bank-bytes +[0-9]+ in a cycle$' \
+    'out:^  vector +a unit, which can only be free$' -- what-if --list
+changes=$(sed -nE 's/^  ([a-z0-9-]+) .*(cycles|in a cycle)$/--cost=\1=2x/p; s/^  ([a-z]+) .*a unit.*/--cost=\1=free/p' "$work/out")
+# shellcheck disable=SC2086
+messages=0 expect "all of it" 0 -- run "$work/chain.elf" --timing timed $changes
+
 # --- Mistakes ---
 
 expect "costs of a functional run" 2 '--cost is for timed runs; add --timing timed' -- \
