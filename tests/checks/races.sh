@@ -132,6 +132,11 @@ pair "a semaphore that may not be set yet" race-state 'semaphore_post\(6' \
     'SEMPOST relies on semaphore 6, which SEMINIT of trisc0 .* may not have set yet' \
     add trisc.c "$first&\\n    $begin/; $use" "$first$begin\\n    &/; $use"
 
+mail="$(before 'pack_configure.*' 'HART_MAILBOX(2) = 5;')"
+pair "a word in a mailbox that nobody takes" race-open 'HART_MAILBOX\(2\) = 5' \
+    'the kernels end, and trisc1 has not taken this word from its mailbox' \
+    add trisc.c "$mail" "$mail; $(before 'math_configure.*' 'consume(HART_MAILBOX(3));')"
+
 # --- Dst, seen by a hart ---
 
 pair "a hart looks at Dst while the Matrix Unit works" race-dst 'AT_DST' \

@@ -574,6 +574,24 @@ static void note_given(const struct check_scene *scene, const struct order_stamp
     }
 }
 
+/* Words that a hart of the launch has put into a mailbox, and that nobody has taken. */
+static void judge_mail(const struct check_scene *scene)
+{
+    struct check_races *races = scene->own->races;
+    for (unsigned i = 0; i < MAILBOX_CORES * MAILBOX_CORES; i++) {
+        const unsigned from = i / MAILBOX_CORES, to = i % MAILBOX_CORES;
+        const unsigned words = scene->tile->mailboxes.box[from][to].count;
+        if (races->mail[from][to] && words > 0) {
+            check_report(scene, PENROSE_FAULT_RACE_OPEN, from, races->mail[from][to], 0,
+                         "the kernels end, and %s has not taken %s from its mailbox; a load of "
+                         "the mailbox is missing",
+                         tile_agent_name((enum tile_agent)to),
+                         words > 1 ? "this word and one before it" : "this word");
+        }
+    }
+    memset(races->mail, 0, sizeof races->mail);
+}
+
 void check_races_ended(const struct check_scene *scene)
 {
     struct check_races *races = scene->own->races;
@@ -601,6 +619,7 @@ void check_races_ended(const struct check_scene *scene)
         races->bank[i].is_open = false;
     }
     if (races) {
+        judge_mail(scene);
         order_all(&races->order);
     }
 }
@@ -710,6 +729,11 @@ void check_races_access(const struct check_scene *scene)
     }
     if (writes && address - AT_SEMAPHORES < 4 * TENSIX_SEMAPHORES && scene->hart != RV32_B) {
         note_semaphore(scene, (address - AT_SEMAPHORES) / 4, event->pc, 0, false);
+    }
+    if (writes && address - AT_MAILBOX < END_MAILBOX - AT_MAILBOX && scene->hart < MAILBOX_CORES &&
+        check_is_of_kernel(scene, event->pc)) {
+        const unsigned to = (address - AT_MAILBOX) / STEP_MAILBOX % MAILBOX_CORES;
+        races->mail[scene->hart][to] = event->pc;
     }
     unsigned index = (address - AT_CONFIG) / 4;
     if (writes && address >= AT_CONFIG && index < TENSIX_CONFIG_THREAD) {

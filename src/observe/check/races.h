@@ -98,6 +98,7 @@ struct check_races {
     struct order_stamp at_hand[TENSIX_THREADS]; /* number 0: it has been told as a whole */
     struct races_late late[TENSIX_THREADS];
     struct races_given post[TENSIX_SEMAPHORES], bank[2 * TENSIX_SRCS];
+    uint32_t mail[MAILBOX_CORES][MAILBOX_CORES]; /* [from][to]: pc of the latest store; 0: none */
     uint8_t semaphore[TENSIX_SEMAPHORES];        /* their values, */
     struct order_stamp begun[TENSIX_SEMAPHORES]; /* and the kernels' SEMINIT */
     struct order_stamp mop[TENSIX_THREADS];      /* the latest instruction that comes from a MOP, */
