@@ -2,8 +2,9 @@
  * Times in timed runs beside those of silicon. What was published stands in one table for each part of
  * the chip (silicon_*.def), with what is run for it. docs/TIMING.md says what the errors come from.
  *
- *   silicon [--guests FOLDER] [--only ROW] [--check]
+ *   silicon [--guests FOLDER] [--only ROW [--flows TILES]] [--check]
  *
+ * --flows has so many tiles, or pairs of tiles, make the requests of a row of the NoC.
  * --check ends with 1 if the median of all errors is above 5 %, or more than a tenth of them above 15 %.
  */
 #include <math.h>
@@ -114,18 +115,29 @@ static unsigned run_part(const struct silicon_part *part, const struct bench_opt
 
 /* --- The program --- */
 
-enum { KEY_ONLY_ROW = 0x100 };
+enum { KEY_ONLY_ROW = 0x100, KEY_FLOWS };
 
 static const struct argp_option own_options[] = {
-    {"only", KEY_ONLY_ROW, "ROW", 0, "Measure one row alone", 0}, {0}};
+    {"only", KEY_ONLY_ROW, "ROW", 0, "Measure one row alone", 0},
+    {"flows", KEY_FLOWS, "TILES", 0, "So many tiles make the requests of that row of the NoC", 0},
+    {0}};
 
 static error_t parse_only(int key, char *argument, struct argp_state *state)
 {
-    if (key != KEY_ONLY_ROW) {
+    struct bench_options *options = state->input;
+    switch (key) {
+    case KEY_ONLY_ROW:
+        options->only = argument;
+        return 0;
+    case KEY_FLOWS:
+        options->flows = (unsigned)strtoul(argument, NULL, 10);
+        if (options->flows == 0) {
+            argp_error(state, "--flows %s: give a number of tiles", argument);
+        }
+        return 0;
+    default:
         return bench_parse_none(key, argument, state);
     }
-    ((struct bench_options *)state->input)->only = argument;
-    return 0;
 }
 
 int main(int argc, char **argv)

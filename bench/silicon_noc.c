@@ -12,6 +12,7 @@ enum peer {
     COLUMN,
     BOTH,  /* another row and column */
     BANK,  /* the first bank of GDDR */
+    RING,  /* the same of a p100a, so that NoC 1 leads all round the row */
     BANKS, /* all of a p100a in turn */
 };
 
@@ -68,8 +69,14 @@ static struct penrose_place find(struct penrose_chip *chip, enum penrose_tile_ki
 static struct penrose_place home_of(struct penrose_chip *chip, const struct noc_row *row,
                                     unsigned flow)
 {
-    bool is_pair = row->work.to == ROW_NEIGHBOUR;
-    return find(chip, PENROSE_TILE_TENSIX, is_pair ? 2 * flow + row->work.noc : flow);
+    switch (row->work.to) {
+    case ROW_NEIGHBOUR:
+        return find(chip, PENROSE_TILE_TENSIX, 2 * flow + row->work.noc);
+    case RING:
+        return find(chip, PENROSE_TILE_TENSIX, 2 * flow);
+    default:
+        return find(chip, PENROSE_TILE_TENSIX, flow);
+    }
 }
 
 static struct penrose_place peer_of(struct penrose_chip *chip, const struct noc_row *row,
@@ -80,6 +87,8 @@ static struct penrose_place peer_of(struct penrose_chip *chip, const struct noc_
     switch (row->work.to) {
     case ROW_NEIGHBOUR:
         return find(chip, PENROSE_TILE_TENSIX, 2 * flow + !row->work.noc);
+    case RING:
+        return find(chip, PENROSE_TILE_TENSIX, 2 * flow + 1);
     case OWN:
         return home;
     case COLUMN:
@@ -138,7 +147,7 @@ static double measure(const struct noc_row *row, const char *program)
 {
     struct penrose_error error;
     struct penrose_options options = {.size = sizeof options, .timed = true};
-    options.card = row->work.to == BANKS ? "p100a" : NULL;
+    options.card = row->work.to == BANKS || row->work.to == RING ? "p100a" : NULL;
     struct penrose_chip *chip;
     double longest = 0;
     silicon_must(penrose_chip_create(&options, &chip, &error), "a chip", &error);
@@ -177,7 +186,9 @@ static double noc_measure(unsigned row, const struct bench_options *options)
 {
     char program[4096];
     snprintf(program, sizeof program, "%s/%s", options->guests, silicon_noc.guest);
-    return measure(&rows[row], program);
+    struct noc_row wanted = rows[row];
+    wanted.flows = options->flows ? options->flows : wanted.flows;
+    return measure(&wanted, program);
 }
 
 const struct silicon_part silicon_noc = {
