@@ -63,6 +63,9 @@ make_reads_elf "$work/reads.elf"
 expect "a program whose reads are slow" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.txt"
 holds "is bound by DRAM" ' cycles, bound by DRAM [(]9[0-9] % of the critical path[)][.] DRAM moves [0-9.]+ bytes a cycle, [0-9]+ % of its peak[.]' \
     "$work/reads.txt"
+cycles=$(cycles_of)
+expect "the same without a profile" 0 -- run "$work/reads.elf" --timing timed
+report "takes as many cycles" "$([ "$(cycles_of)" = "$cycles" ] || echo "$(cycles_of), not $cycles")"
 expect "as a table" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.csv"
 holds "with what bounds it" '^"all","bound","","1 tile","",0,"bound by DRAM [(]' "$work/reads.csv"
 holds "and its path" '^"brisc","critical",' "$work/reads.csv"

@@ -1,11 +1,12 @@
 /*
- * Fuzzes the reader of traces. The first byte chooses what the rest is: a file, or the records of a
+ * Fuzzes the reader of traces, and profiles of what it reads. The first byte chooses what the rest is: a file, or the records of a
  * block, past its compression.
  */
 #include <zstd.h>
 
 #include "chip/calls.h"
 #include "fuzz/fuzz.h"
+#include "observe/profile/profile.h"
 #include "observe/trace/reader.h"
 #include "observe/trace/record.h"
 #include "observe/trace/text.h"
@@ -25,25 +26,31 @@ static void append_trace(struct fuzz_bytes *file)
     struct trace_writer *writer = trace_writer_create(append_to, file);
     REQUIRE(writer);
     for (unsigned i = 0; i < 60; i++) {
-        const struct penrose_trace_event event = {.kind = (enum penrose_trace_kind)(i % 5),
-                                                  .begins = i & 1,
-                                                  .x = 1 + i % 3,
-                                                  .y = 2,
-                                                  .agent_name = "brisc",
-                                                  .thread = (int)(i % 4) - 1,
-                                                  .cycle = 100 + 7 * i,
-                                                  .pc = 0x1000 + 4 * (i % 8),
-                                                  .word = 0x13,
-                                                  .has_result = i % 2,
-                                                  .address = 0x4000 + 64 * i,
-                                                  .size = 4,
-                                                  .value = i,
-                                                  .what = i % 3 ? "write" : "",
-                                                  .symbol = "main",
-                                                  .source = "main.c",
-                                                  .inlined_at = i % 2 ? "a.h:3\nmain.c:8" : "",
-                                                  .kernel = i % 3 ? "reader" : "",
-                                                  .line = i % 9};
+        const struct penrose_trace_event event = {
+            .kind = (enum penrose_trace_kind)(i % PENROSE_TRACE_KINDS),
+            .begins = i & 1,
+            .x = 1 + i % 3,
+            .y = 2,
+            .agent_name = "brisc",
+            .thread = (int)(i % 4) - 1,
+            .cycle = 100 + 7 * i,
+            .pc = 0x1000 + 4 * (i % 8),
+            .word = 0x13,
+            .has_result = i % 2,
+            .address = 0x4000 + 64 * i,
+            .size = 4,
+            .value = i,
+            .what = i % 3 ? "write" : "",
+            .symbol = "main",
+            .source = "main.c",
+            .inlined_at = i % 2 ? "a.h:3\nmain.c:8" : "",
+            .kernel = i % 3 ? "reader" : "",
+            .line = i % 9,
+            .route = {.is_known = true,
+                      .is_multicast = i % 4 == 1,
+                      .from_x = 1,
+                      .from_y = (uint8_t)(i % 16),
+                      .last_x = 3}};
         trace_writer_add(writer, &event);
     }
     trace_writer_flush(writer);
@@ -103,6 +110,7 @@ static void make_block(struct fuzz_bytes *file, const uint8_t *records, size_t s
 }
 
 static struct trace_text *formatter;
+static struct profile *profile; /* of one input */
 
 static void take_event(void *context, const struct penrose_trace_event *event)
 {
@@ -110,6 +118,17 @@ static void take_event(void *context, const struct penrose_trace_event *event)
     size_t length = trace_text_line(formatter, event, text);
     (void)context;
     REQUIRE(length > 0 && length < sizeof text);
+    profile_take(profile, event);
+}
+
+static void show_profile(void)
+{
+    FILE *file = fopen("/dev/null", "we");
+    REQUIRE(file);
+    profile_end(profile);
+    profile_page(profile, file);
+    fclose(file);
+    profile_destroy(profile);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -126,7 +145,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     } else {
         fuzz_append(&file, bytes + 1, size - 1);
     }
+    profile = profile_create(&chip_calls, &(struct profile_peaks){.niu = 62});
+    REQUIRE(profile);
     trace_read_bytes(file.bytes, file.size, NULL, &reading, &error);
+    show_profile();
     free(file.bytes);
     return 0;
 }
