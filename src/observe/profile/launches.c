@@ -407,7 +407,9 @@ void profile_launch_bound(const struct profile *profile, const struct profile_la
     put_use(profile, launch, bound, &sink);
     if (row->critical > 0) {
         sink_put(&sink, ". Longest on the path: %.100s", profile->lane_name[row->lane]);
-        sink_put(&sink, *row->symbol ? " in %.200s" : "%s", row->symbol);
+        bool is_inlined = strcmp(row->symbol, "_start") == 0; /* all of the kernel, there */
+        const char *where = is_inlined && *row->kernel ? row->kernel : row->symbol;
+        sink_put(&sink, *where ? " in %.200s" : "%s", where);
         sink_put(&sink, row->waits ? ", %.200s" : "%s", row->waits ? row->waits : "");
         sink_put(&sink, ", %.0f %%", per_cent(row->critical, known));
     }
