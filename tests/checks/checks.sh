@@ -41,6 +41,12 @@ finds "the source of a multicast of a semaphore" noc-source 'semaphore_set\(pane
 finds "a copy in its own tile is sent on" noc-unwaited 'noc_write\(all \+ position \* size, neighbour' \
     'a NoC write sends bytes at 0x[0-9a-f]+, which the NoC write of brisc \(.*\) to its own tile fills; noc_async_write_barrier' \
     gather brisc.c '0,/write_barrier/{/write_barrier/d}'
+twice='NIU_BUFFER(BUFFER_READ, COMMAND) = 1;\n        reads_due++;'
+finds "a request behind another one" noc-busy-buffer 'COMMAND\) = 1' \
+    'changes a register of request initiator 1, and the request of ncrisc .* may not have left it; a loop until' \
+    copy ncrisc.c "s/^( *)page_read\\(.*/&\\n\\1$twice/"
+clean "a request when another one has left" \
+    copy ncrisc.c "s/^( *)page_read\\(.*/&\\n\\1wait_for_buffer(BUFFER_READ);\\n\\1$twice/"
 finds "an atomic at the end" noc-open 'semaphore_add\(ARRIVED' \
     'the kernel ends and has not waited for this NoC atomic; noc_async_atomic_barrier' \
     gather brisc.c '/atomic_barrier/d'

@@ -168,8 +168,12 @@ static void check_access(const struct check_scene *scene)
     } else if (event->address - OVERLAY_REGISTERS_ADDRESS < streams) {
         know_launch(scene);
         check_buffers_register(scene, check_is_of_kernel(scene, event->pc));
-    } else if (event->kind == OBSERVED_READ && event->address - AT_NIU < GRID_NOCS * STEP_NIU) {
-        check_noc_looked(scene);
+    } else if (event->address - AT_NIU < GRID_NOCS * STEP_NIU) {
+        if (event->kind == OBSERVED_READ) {
+            check_noc_looked(scene);
+        } else {
+            check_noc_prepares(scene);
+        }
     }
 }
 

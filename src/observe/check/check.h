@@ -95,6 +95,8 @@ struct check_requests {
     struct check_word word[CHECK_WORDS];
     unsigned words; /* ever */
     struct check_look look;
+    uint32_t started[GRID_NOCS][NIU_BUFFERS]; /* pc of a request of this initiator, which the hart
+                                                 does not know to have left; 0: there is none */
 };
 
 /* --- Caches --- */
@@ -299,8 +301,9 @@ static inline const struct rv32_operands *check_instruction(const struct check_s
 /* A hart's request leaves, or an answer is there. */
 void check_noc_sent(const struct check_scene *scene);
 void check_noc_answered(const struct check_scene *scene);
-/* A hart has loaded a register of an NIU. */
+/* A hart has loaded, or stored to, a register of an NIU. */
 void check_noc_looked(const struct check_scene *scene);
+void check_noc_prepares(const struct check_scene *scene);
 /* A hart reads or writes its local RAM. */
 void check_noc_local(const struct check_scene *scene);
 /* Somebody reads or writes L1. */

@@ -336,12 +336,57 @@ static void note_look(const struct check_scene *scene, unsigned noc, unsigned co
     }
 }
 
+/* --- Request initiators --- */
+
+/* The initiator of a register of an NIU; NIU_BUFFERS: it is of none. */
+static unsigned initiator_of(uint32_t in_niu)
+{
+    const bool is_of_one =
+        in_niu < NIU_BYTES && in_niu % NIU_BUFFER_BYTES < NIU_BUFFER_WORDS * sizeof(uint32_t);
+    return is_of_one ? in_niu / NIU_BUFFER_BYTES : NIU_BUFFERS;
+}
+
+void check_noc_prepares(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    const uint32_t in_range = (uint32_t)event->address - AT_NIU, in_niu = in_range % STEP_NIU;
+    const unsigned buffer = initiator_of(in_niu), noc = in_range / STEP_NIU;
+    char place[CHECK_PLACE];
+    if (buffer == NIU_BUFFERS || !check_is_of_kernel(scene, event->pc)) {
+        return;
+    }
+    uint32_t *started = &scene->own->requests[scene->hart].started[noc][buffer];
+    if (*started) {
+        check_report(scene, PENROSE_FAULT_NOC_BUSY, scene->hart, event->pc,
+                     (uint32_t)event->address,
+                     "changes a register of request initiator %u, and the request of %s may not "
+                     "have left it; a loop until its NOC_CMD_CTRL is 0 is missing "
+                     "(noc_cmd_buf_ready())",
+                     buffer, check_place(scene, scene->hart, *started, place));
+    }
+    *started = niu_makes_request(in_niu, event->value) ? event->pc : 0;
+}
+
+/* The hart has loaded a register: an initiator is free, or a counter may tell that all are. */
+static void see_initiators(const struct check_scene *scene, unsigned noc, uint32_t in_niu)
+{
+    struct check_requests *requests = &scene->own->requests[scene->hart];
+    const unsigned buffer = initiator_of(in_niu);
+    if (in_niu - NIU_COUNTERS < NIU_COUNTER_COUNT * sizeof(uint32_t)) {
+        memset(requests->started[noc], 0, sizeof requests->started[noc]);
+    } else if (buffer < NIU_BUFFERS && in_niu % NIU_BUFFER_BYTES == NIU_CMD_CTRL &&
+               !(scene->event->value & 1)) {
+        requests->started[noc][buffer] = 0;
+    }
+}
+
 void check_noc_looked(const struct check_scene *scene)
 {
     uint32_t in_range = (uint32_t)scene->event->address - AT_NIU;
     unsigned counter = (in_range % STEP_NIU - NIU_COUNTERS) / 4, noc = in_range / STEP_NIU;
     struct check_requests *requests = &scene->own->requests[scene->hart];
     unsigned kept = 0;
+    see_initiators(scene, noc, in_range % STEP_NIU);
     if (in_range % STEP_NIU < NIU_COUNTERS || counter >= NIU_COUNTER_COUNT) {
         return;
     }
@@ -442,6 +487,7 @@ void check_noc_ended(const struct check_scene *scene)
         }
     }
     requests->count = 0;
+    memset(requests->started, 0, sizeof requests->started);
     memset(requests->multicast, 0, sizeof requests->multicast);
     requests->latest = NULL;
     requests->look.patience = 0;
