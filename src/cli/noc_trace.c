@@ -115,7 +115,7 @@ enum cli_exit noc_trace_write(struct noc_trace *trace, const char *path, const s
         return complain(cli, "--noc-trace: cannot write %s: %s", path, strerror(errno));
     }
     if (trace->multicasts) {
-        note("%" PRIu64 " multicasts are left out, since a trace does not have where they go",
+        note("%" PRIu64 " multicasts are left out, since a trace has raw coordinates of them alone",
              trace->multicasts);
     }
     return CLI_DONE;

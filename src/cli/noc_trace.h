@@ -20,7 +20,7 @@ struct noc_trace_request {
 struct noc_trace {
     struct noc_trace_request *request;
     size_t count, room;
-    uint64_t multicasts; /* left out: a trace does not have where they go */
+    uint64_t multicasts; /* left out: a trace has their rectangle in raw coordinates alone */
     bool lacks_memory;
 };
 
