@@ -145,7 +145,9 @@ static void check_access(const struct check_scene *scene)
     }
     if (event->agent <= OBSERVED_NCRISC &&
         event->address - RV32_LOCAL_BASE < scene->tile->hart[scene->hart].told_local_size) {
-        check_noc_local(scene);
+        if (scene->checks->does[CHECK_NOC]) {
+            check_noc_local(scene);
+        }
         return;
     }
     uint32_t streams = scene->tile->kind->streams * STEP_STREAM;
@@ -163,7 +165,9 @@ static void check_access(const struct check_scene *scene)
             end_kernel(scene);
             return;
         }
-        check_noc_access(scene);
+        if (scene->checks->does[CHECK_NOC]) {
+            check_noc_access(scene);
+        }
         check_buffers_access(scene);
     } else if (event->address - OVERLAY_REGISTERS_ADDRESS < streams) {
         know_launch(scene);
@@ -195,6 +199,9 @@ static void check_starts(const struct check_scene *scene)
 
 static void check_unit(const struct check_scene *scene)
 {
+    if (scene->checks->uninit && !scene->event->work->continues) {
+        check_uninit_unit_over(scene);
+    }
     if (follows_races(scene)) {
         check_races_unit(scene);
     }
@@ -256,21 +263,38 @@ static void check_arrived(const struct check_scene *scene)
     }
 }
 
-static bool see(void *context, struct tile *tile, const struct observed *event)
+/* Without memory the tile is not checked. */
+static struct check_tile *take_checked_tile(struct checks *checks, const struct tile *tile)
 {
-    struct checks *checks = context;
+    struct check_tile **own = &checks->tile[tile->node];
+    *own = *own || tile->kind->type == TILE_DRAM ? *own : calloc(1, sizeof **own);
+    return *own;
+}
+
+/* Most events by far tell what a hart executes. */
+static void see_instruction(struct checks *checks, struct tile *tile, const struct observed *event)
+{
+    const struct check_scene scene = {.checks = checks,
+                                      .tile = tile,
+                                      .own = take_checked_tile(checks, tile),
+                                      .event = event,
+                                      .hart = event->agent};
+    if (!scene.own || tile->kind->type == TILE_DRAM) {
+        return;
+    }
+    if (event->kind == OBSERVED_STARTS) {
+        check_starts(&scene);
+    } else {
+        check_finished(&scene);
+    }
+}
+
+static void see_other(struct checks *checks, struct tile *tile, const struct observed *event)
+{
     struct check_scene scene = {
         .checks = checks, .tile = tile, .event = event, .hart = hart_of(event)};
-    checks->others = 0;
     bool is_own = scene.hart < RV32_CORES && !event->is_gddr && tile->kind->type != TILE_DRAM;
-    struct check_tile **own = &checks->tile[tile->node];
-    *own = *own || !is_own ? *own : calloc(1, sizeof **own);
-    scene.own = *own;
-    bool is_insn = event->kind == OBSERVED_STARTS || event->kind == OBSERVED_FINISHED;
-    if (is_insn && is_own && scene.own) {
-        (event->kind == OBSERVED_STARTS ? check_starts : check_finished)(&scene);
-        return false;
-    }
+    scene.own = is_own ? take_checked_tile(checks, tile) : checks->tile[tile->node];
     if (checks->uninit && (scene.own || !is_own)) {
         check_definedness(&scene);
     }
@@ -285,14 +309,10 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
     if (has_arrived && !event->is_gddr && scene.own) {
         check_arrived(&scene);
     }
-    if (is_insn || !is_own || !scene.own || event->kind == OBSERVED_LOADED) {
-        return false; /* without memory the tile is not checked */
+    if (!is_own || !scene.own || event->kind == OBSERVED_LOADED) {
+        return;
     }
-    if (event->kind == OBSERVED_TENSIX) {
-        if (checks->uninit) {
-            check_uninit_unit_over(&scene);
-        }
-    } else if (event->kind == OBSERVED_POLLS || event->kind == OBSERVED_GOES_ON) {
+    if (event->kind == OBSERVED_POLLS || event->kind == OBSERVED_GOES_ON) {
         if (event->thread == OBSERVED_NO_THREAD) {
             check_cache_polls(&scene);
         }
@@ -305,6 +325,17 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
         check_config_expands(&scene);
     } else {
         check_access(&scene);
+    }
+}
+
+static bool see(void *context, struct tile *tile, const struct observed *event)
+{
+    struct checks *checks = context;
+    checks->others = 0;
+    if (event->kind == OBSERVED_STARTS || event->kind == OBSERVED_FINISHED) {
+        see_instruction(checks, tile, event);
+    } else {
+        see_other(checks, tile, event);
     }
     return false;
 }
@@ -364,14 +395,16 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
                            "the check uninit does not know what was written before it began: turn "
                            "it on before the first cycle, or name the other checks only");
     } else if (checks->does[CHECK_UNINIT]) {
-        checks->observer.kinds |= 1 << OBSERVED_LOADED | 1 << OBSERVED_TENSIX | 1 << OBSERVED_UNIT;
+        checks->observer.kinds |= 1 << OBSERVED_LOADED | 1 << OBSERVED_UNIT;
         status = check_uninit_make(checks)
                      ? status
                      : error_set(error, PENROSE_E_MEMORY, "no memory for checks");
     }
     if (checks->does[CHECK_MEMORY] || checks->does[CHECK_UNINIT] || checks->does[CHECK_NOC]) {
         checks->decoded = calloc(CHECK_DECODED, sizeof *checks->decoded);
-        checks->observer.kinds |= 1 << OBSERVED_STARTS | 1 << OBSERVED_FINISHED;
+        bool follows_results = checks->does[CHECK_MEMORY] || checks->does[CHECK_UNINIT];
+        checks->observer.kinds |=
+            1 << OBSERVED_STARTS | (unsigned)follows_results << OBSERVED_FINISHED;
         status =
             checks->decoded ? status : error_set(error, PENROSE_E_MEMORY, "no memory for checks");
     }
