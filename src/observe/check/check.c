@@ -403,8 +403,8 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
     if (checks->does[CHECK_MEMORY] || checks->does[CHECK_UNINIT] || checks->does[CHECK_NOC]) {
         checks->decoded = calloc(CHECK_DECODED, sizeof *checks->decoded);
         bool follows_results = checks->does[CHECK_MEMORY] || checks->does[CHECK_UNINIT];
-        checks->observer.kinds |=
-            1 << OBSERVED_STARTS | (unsigned)follows_results << OBSERVED_FINISHED;
+        checks->observer.kinds |= 1 << OBSERVED_STARTS | (unsigned)follows_results
+                                                             << OBSERVED_FINISHED;
         status =
             checks->decoded ? status : error_set(error, PENROSE_E_MEMORY, "no memory for checks");
     }
