@@ -133,7 +133,8 @@ static void see_pop(const struct check_scene *scene, struct check_buffer *buffer
     hand_on(scene, buffer, CHECK_WRITE, from, pages);
     for (uint32_t i = 0; i < pages && i < buffer->about.num_pages && buffer->page; i++) {
         struct check_page *page = &buffer->page[(from + i) % buffer->about.num_pages];
-        *page = (struct check_page){.was_written = page->was_written};
+        *page =
+            (struct check_page){.was_written = page->was_written, .is_unpacked = page->is_unpacked};
     }
 }
 
@@ -187,19 +188,12 @@ void check_buffers_register(const struct check_scene *scene, bool is_by_kernel)
 
 /* --- Pages --- */
 
-/* Has nobody popped the page yet? */
-static bool is_live(const struct check_buffer *buffer, uint32_t page)
-{
-    uint32_t most = buffer->about.num_pages;
-    uint32_t ahead = (page + most - buffer->popped % most) % most;
-    return buffer->page && (int32_t)(buffer->pushed - buffer->popped) > (int32_t)ahead;
-}
-
-/* Does a kernel pack over a page that it has unpacked before? Attention does so with exponentials,
- * and moves its write pointer back for it. Whether the unpacker has finished is for races to tell. */
+/* Does a kernel pack over a page that it has unpacked before? Attention and topk do so, and move their
+ * write pointer back for it. By then TRISC0 may have popped the page, since it runs ahead. Whether the
+ * unpacker has finished is for races to tell. */
 static bool is_packed_in_place(const struct check_buffer *buffer, uint32_t page, unsigned hart)
 {
-    return hart == RV32_T2 && is_live(buffer, page) && buffer->page[page].is_unpacked;
+    return hart == RV32_T2 && buffer->page && buffer->page[page].is_unpacked;
 }
 
 /* May the hart write the page now, as far as it has seen? */
@@ -266,6 +260,14 @@ static struct check_buffer *find_broken(const struct check_scene *scene, uint32_
 }
 
 /* --- Buffers that lie in the same memory --- */
+
+/* Has nobody popped the page yet? */
+static bool is_live(const struct check_buffer *buffer, uint32_t page)
+{
+    uint32_t most = buffer->about.num_pages;
+    uint32_t ahead = (page + most - buffer->popped % most) % most;
+    return buffer->page && (int32_t)(buffer->pushed - buffer->popped) > (int32_t)ahead;
+}
 
 /* Does one buffer hold a part of the other? Those that are one and the same memory are meant to
  * be. */

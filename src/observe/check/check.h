@@ -132,7 +132,7 @@ struct check_page {
     uint32_t filled; /* bytes from its start on that NoC reads have brought, one behind the other */
     bool is_mixed;   /* it was written in another way, too */
     bool is_pushed;
-    bool is_unpacked; /* TRISC0 has read it since */
+    bool is_unpacked; /* TRISC0 has read it since it was pushed last */
     bool was_written; /* since the launch */
     struct check_who filler, pusher, packer;
     uint8_t format;          /* 1 + that of the packer's latest data; 0: it has written none */
