@@ -44,26 +44,32 @@ static bool is_header(const char *path)
     return !dot || strncmp(dot, ".c", 2) != 0;
 }
 
+/* How well a line tells readers where the program is; the path is as finding_shown gives it. */
+static unsigned worth_of(const struct findings *findings, const char *whole, char path[PATH_MAX])
+{
+    const char *below = below_root(findings, whole);
+    snprintf(path, PATH_MAX, "%s%.*s", !below && whole[0] == '/' ? scheme : "", PATH_MAX - 8,
+             below ? below : whole);
+    return 1u + (below ? 2u : 0u) + (is_header(whole) ? 0u : 1u);
+}
+
 unsigned finding_shown(const struct findings *findings, const struct finding *finding,
                        char path[PATH_MAX])
 {
-    char whole[PATH_MAX];
-    const char *shown = NULL;
+    char whole[PATH_MAX], there[PATH_MAX];
+    unsigned best = 0, number = 0;
     path[0] = '\0';
     for (unsigned i = 0; i < finding->lines; i++) {
         finding_line_path(finding->line[i], whole);
-        const char *below = below_root(findings, whole);
-        if (below && (!shown || (is_header(path) && !is_header(below)))) {
-            shown = finding->line[i];
-            snprintf(path, PATH_MAX, "%s", below);
+        unsigned worth = worth_of(findings, whole, there);
+        bool is_outer = worth == best && worth == 1; /* of headers elsewhere the outermost */
+        if (worth > best || is_outer) {
+            best = worth;
+            number = finding_line_number(finding->line[i]);
+            memcpy(path, there, PATH_MAX);
         }
     }
-    if (!shown && finding->lines > 0) {
-        shown = finding->line[finding->lines - 1];
-        finding_line_path(shown, whole);
-        snprintf(path, PATH_MAX, "%s%.*s", whole[0] == '/' ? scheme : "", PATH_MAX - 8, whole);
-    }
-    return shown ? finding_line_number(shown) : 0;
+    return number;
 }
 
 uint64_t finding_hash(uint64_t hash, const char *text)

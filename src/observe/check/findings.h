@@ -84,7 +84,7 @@ bool findings_write_sarif(const struct findings *findings);
 /* --- finding.c --- */
 
 /* Which line of the finding is shown: the innermost that lies in the source tree and in no header,
- * else the innermost there, else the outermost. Its path as SARIF has it, and its number. */
+ * else the innermost there, else the innermost in no header, else the outermost. Its path as SARIF has it, and its number. */
 unsigned finding_shown(const struct findings *findings, const struct finding *finding,
                        char path[PATH_MAX]);
 
