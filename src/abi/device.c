@@ -125,9 +125,7 @@ static const char *own_trace(const struct device *device, const char *path, char
 
 static void find_programs_for(struct device *device)
 {
-    if (device->programs) {
-        host_programs_serve(device->programs);
-    }
+    host_programs_serve(device->programs);
 }
 
 static void start_checks(struct device *device)
@@ -179,7 +177,6 @@ static void start_trace(struct device *device)
     }
 }
 
-/* What serves one chip serves the first: true, after a note, for the others. */
 static bool is_any_released(const struct device *device, unsigned x, unsigned y)
 {
     struct penrose_hart_info info;
@@ -199,7 +196,7 @@ static void teach_gdb(void *context, unsigned chip, unsigned x, unsigned y)
 {
     const struct machine *machine = context;
     const struct device *device = machine->device[chip];
-    if (device->programs && is_any_released(device, x, y)) {
+    if (is_any_released(device, x, y)) {
         host_programs_find(device->programs, x, y);
     }
 }
@@ -409,7 +406,6 @@ void device_close(struct device *device)
 {
     device_end_launches(device);
     dumps_free(&device->dumps);
-    host_programs_free(device->programs);
     free(device->tlb);
     free(device->look);
     free(device->complaints);

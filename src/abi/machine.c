@@ -277,6 +277,9 @@ void machine_destroy(struct machine *machine)
         device_close(machine->device[i]);
     }
     penrose_cluster_destroy(machine->cluster);
+    for (unsigned i = 0; i < machine->devices; i++) {
+        host_programs_free(machine->device[i]->programs); /* to which the chips referred */
+    }
     free_devices(machine);
 }
 

@@ -3,6 +3,7 @@
 
 #include <fts.h>
 #include <glob.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,14 +14,19 @@
 enum { LEAST_CODE = 64, MOST_CODE = 1 << 24 /* no tile has so much */, MOST_NAMES = 8, WORD = 4 };
 enum { BEGINNINGS = 1 << 16 };
 
-/* What may lie in a tile of a file: its code as it was linked, or as a host makes it of a kernel. By
- * the beginning of their code they are sorted. Of files with the same code the newest comes first: a
- * host that runs now has compiled it, or has compiled it last. */
-struct program_file {
-    uint64_t begins;
-    int64_t modified; /* nanoseconds */
+/* A file as it was when it was read. Compilers write into the file that is there. */
+struct file_key {
     dev_t device;
     ino_t inode;
+    int64_t modified; /* nanoseconds */
+};
+
+/* What may lie in a tile of a file: its code as it was linked, or as a host makes it of a kernel. They
+ * are sorted by the first eight bytes of their code. Of files with the same code the newest comes
+ * first: a host that runs now has compiled it, or has compiled it last. */
+struct program_file {
+    uint64_t begins;
+    struct file_key key;
     char *path;
     uint8_t *bytes; /* malloc'ed: the code, and behind it data of a kernel that was moved */
     uint32_t size, code_size, link_base;
@@ -32,6 +38,8 @@ struct program_file {
 struct program_files {
     struct program_file *file;
     size_t count, room;
+    void *
+        known; /* a tree (tsearch) of the keys of all files that were read, also of those without code */
     char *name[MOST_NAMES]; /* of the files and folders that were asked for */
     size_t names;
     bool begins[BEGINNINGS]; /* the code of some file begins with these 16 bits */
@@ -53,6 +61,7 @@ void program_files_free(struct program_files *files)
         free(files->name[i]);
     }
     if (files) {
+        tdestroy(files->known, free);
         free(files->file);
     }
     free(files);
@@ -68,14 +77,35 @@ static bool is_program_name(const char *name)
            !strstr(name, ".xip.elf");
 }
 
-static bool is_file_known(const struct program_files *files, const struct stat *about)
+static struct file_key key_of(const struct stat *about)
 {
-    size_t i = 0;
-    while (i < files->count &&
-           (files->file[i].inode != about->st_ino || files->file[i].device != about->st_dev)) {
-        i++;
+    return (struct file_key){.device = about->st_dev,
+                             .inode = about->st_ino,
+                             .modified = (int64_t)about->st_mtim.tv_sec * 1000000000 +
+                                         about->st_mtim.tv_nsec};
+}
+
+static int compare_keys(const void *one, const void *other)
+{
+    const struct file_key *a = one, *b = other;
+    return a->inode != b->inode     ? (a->inode > b->inode ? 1 : -1)
+           : a->device != b->device ? (a->device > b->device ? 1 : -1)
+                                    : (a->modified > b->modified) - (a->modified < b->modified);
+}
+
+/* False: it was read before, or there is no memory. */
+static bool is_file_new(struct program_files *files, const struct file_key *key)
+{
+    struct file_key *copy = malloc(sizeof *copy), **kept = NULL;
+    if (copy) {
+        *copy = *key;
+        kept = tsearch(copy, &files->known, compare_keys);
     }
-    return i < files->count;
+    bool is_new = kept && *kept == copy;
+    if (!is_new) {
+        free(copy);
+    }
+    return is_new;
 }
 
 static const struct loader_segment *code_of_program(const struct loader_elf *elf)
@@ -103,13 +133,16 @@ static enum penrose_hart hart_of_file(const char *path)
     return PENROSE_NO_HART;
 }
 
-static bool comes_behind(const struct program_file *a, const struct program_file *b)
+static int compare_files(const void *one, const void *other)
 {
-    return a->begins != b->begins ? a->begins > b->begins : a->modified < b->modified;
+    const struct program_file *a = one, *b = other;
+    return a->begins != b->begins
+               ? (a->begins > b->begins ? 1 : -1)
+               : (a->key.modified < b->key.modified) - (a->key.modified > b->key.modified);
 }
 
-/* Takes over the file's bytes. */
-static void insert_program(struct program_files *files, struct program_file file, const char *path)
+/* Takes over the file's bytes. Files are out of order behind it. */
+static void add_program(struct program_files *files, struct program_file file, const char *path)
 {
     if (files->count == files->room) {
         size_t room = files->room ? 2 * files->room : 64;
@@ -125,16 +158,12 @@ static void insert_program(struct program_files *files, struct program_file file
     }
     memcpy(&file.begins, file.bytes, sizeof file.begins);
     files->begins[file.begins % BEGINNINGS] = true;
-    size_t at = files->count++;
-    for (; at > 0 && comes_behind(&files->file[at - 1], &file); at--) {
-        files->file[at] = files->file[at - 1];
-    }
-    files->file[at] = file;
+    files->file[files->count++] = file;
 }
 
 /* Enters its code as it was linked, and as the host moves it if it is a kernel. */
-static void insert_codes(struct program_files *files, const struct loader_elf *elf,
-                         struct program_file file)
+static void add_codes(struct program_files *files, const struct loader_elf *elf,
+                      struct program_file file)
 {
     const struct loader_segment *code = code_of_program(elf);
     const char *path = loader_elf_path(elf);
@@ -149,7 +178,7 @@ static void insert_codes(struct program_files *files, const struct loader_elf *e
     if (file.bytes) {
         memcpy(file.bytes, code->bytes, code->filesz);
     }
-    insert_program(files, file, path);
+    add_program(files, file, path);
     if (loader_xip(elf, MOST_CODE, &blob, NULL) != PENROSE_OK) {
         return;
     }
@@ -159,7 +188,7 @@ static void insert_codes(struct program_files *files, const struct loader_elf *e
     file.link_base = blob.link_base;
     file.is_moved = true;
     if (blob.text_size >= LEAST_CODE) {
-        insert_program(files, file, path);
+        add_program(files, file, path);
     } else {
         loader_blob_free(&blob);
     }
@@ -168,12 +197,9 @@ static void insert_codes(struct program_files *files, const struct loader_elf *e
 static void open_program(struct program_files *files, const char *name, const struct stat *about)
 {
     struct loader_elf *elf = NULL;
-    if (!is_file_known(files, about) && loader_elf_open(name, &elf, NULL) == PENROSE_OK) {
-        insert_codes(files, elf,
-                     (struct program_file){.device = about->st_dev,
-                                           .inode = about->st_ino,
-                                           .modified = (int64_t)about->st_mtim.tv_sec * 1000000000 +
-                                                       about->st_mtim.tv_nsec});
+    const struct file_key key = key_of(about);
+    if (is_file_new(files, &key) && loader_elf_open(name, &elf, NULL) == PENROSE_OK) {
+        add_codes(files, elf, (struct program_file){.key = key});
     }
     loader_elf_close(elf);
 }
@@ -206,6 +232,9 @@ static bool open_named(struct program_files *files, const char *name)
         }
         globfree(&found);
     }
+    if (files->count > 0) {
+        qsort(files->file, files->count, sizeof *files->file, compare_files);
+    }
     return is_there;
 }
 
@@ -222,8 +251,8 @@ static bool is_name_kept(const struct program_files *files, const char *name)
 bool program_files_add(struct program_files *files, const char *name)
 {
     bool is_there = open_named(files, name);
-    char *copy =
-        is_there && files->names < MOST_NAMES && !is_name_kept(files, name) ? strdup(name) : NULL;
+    bool is_kept = files->names == MOST_NAMES || is_name_kept(files, name);
+    char *copy = is_kept ? NULL : strdup(name);
     if (copy) {
         files->name[files->names++] = copy;
     }
@@ -283,7 +312,7 @@ static bool is_code_known(const struct program_files *files, const struct images
     if (!old || old->base != at) {
         return false;
     }
-    return other ? has_same_code(other, file) && other->modified >= file->modified
+    return other ? has_same_code(other, file) && other->key.modified >= file->key.modified
                  : is_code_of(file, old);
 }
 
@@ -302,12 +331,24 @@ static bool lies_there(const struct tile_facts *tile, const struct program_file 
            memcmp(tile->l1 + at, file->bytes, file->size) == 0;
 }
 
+/* Opens the file, if it still is the one whose code is known. */
+static bool open_symbols(struct program_file *file)
+{
+    struct stat about;
+    if (!file->elf && stat(file->path, &about) == 0) {
+        const struct file_key now = key_of(&about);
+        (void)(compare_keys(&now, &file->key) == 0 &&
+               loader_elf_open(file->path, &file->elf, NULL));
+    }
+    return file->elf != NULL;
+}
+
 static bool place_program(struct program_files *files, struct penrose_chip *chip,
                           const struct tile_facts *tile, struct program_file *file, uint32_t at)
 {
     struct images *images = &chip_head(chip)->images;
     if (!lies_there(tile, file, at) || is_code_known(files, images, tile, file, at) ||
-        (!file->elf && loader_elf_open(file->path, &file->elf, NULL) != PENROSE_OK)) {
+        !open_symbols(file)) {
         return false;
     }
     const struct image image = {.x = tile->x,

@@ -19,7 +19,8 @@ struct program_files *program_files_create(void);
 void program_files_free(struct program_files *files);
 
 /* Reads a file, or all that may be programs in a folder and below. The name may have wildcards as a
- * shell has them. False: nothing has that name. */
+ * shell has them. It is looked at again by program_files_look, for up to eight names. False: nothing
+ * has that name yet. */
 bool program_files_add(struct program_files *files, const char *name);
 
 /* Looks there for files that have come: a host compiles while it runs. */

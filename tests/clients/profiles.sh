@@ -15,6 +15,9 @@ set +e
 # shellcheck source=tests/cli/lib.bash
 . "$here/../cli/lib.bash" || exit 1
 
+root=$("$srcdir/scripts/fetch-firmware" --offline 2>/dev/null) || skip "no firmware"
+firmware=$root/11660721212704224774
+
 # reads NAME FILE TEXT...: the file is in order, and has something of each of these names.
 reads() {
     local name=$1
@@ -39,7 +42,6 @@ report "what is not there is told" "$("$packages/python" "$here/profiles/slices.
     grep -q '^nothing is called no such name' || echo "it is not")"
 
 # Launches of a program on a grid.
-firmware=$("$srcdir/scripts/fetch-firmware" --offline 2>/dev/null)/11660721212704224774
 "$srcdir/scripts/link-kernels" "$firmware" "$work/kernels" "$srcdir/firmware/grid/add" || exit 1
 "$packages/python" -c 'import numpy, sys
 for name in "ab": numpy.save(sys.argv[1] + "/" + name, numpy.ones((64, 128), numpy.float32))' "$work" || exit 1

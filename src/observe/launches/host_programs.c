@@ -91,7 +91,7 @@ static bool try_place(struct host_programs *programs, const char *root, const ch
 
 void host_programs_know_firmware(struct host_programs *programs)
 {
-    if (!programs || programs->searches == MOST_SEARCHES || is_firmware_known(programs) ||
+    if (!programs || is_firmware_known(programs) || programs->searches == MOST_SEARCHES ||
         programs->count == MOST_FIRMWARE) {
         return;
     }
@@ -152,8 +152,10 @@ static struct launched_kernels count_kernels(const struct host_programs *program
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         const struct loader_launched_kernel *kernel = &launched->kernel[i];
         count.run += kernel->runs;
-        count.unknown += kernel->runs && !images_find(&chip_head(programs->chip)->images, tile->x,
-                                                      tile->y, kernel->address);
+        count.unknown +=
+            kernel->runs &&
+            !program_files_kernel(programs->files, inside(programs->chip)->metal_hart_of(i), tile,
+                                  kernel->address);
     }
     return count;
 }
@@ -176,14 +178,21 @@ static void look_once(struct host_programs *programs)
     }
 }
 
+/* The host may load other firmware, and compile; whoever has named a folder has compiled before. */
+static void expect_change(struct host_programs *programs)
+{
+    programs->is_current = false;
+    programs->has_looked = *programs->folder != '\0';
+}
+
 static void know_tile(struct host_programs *programs, const struct tile_facts *tile)
 {
     const struct loader_launched launched = launched_in(tile);
-    program_files_place(programs->files, programs->chip, tile, NULL, NULL);
-    if (!programs->has_looked && count_kernels(programs, tile, &launched).unknown > 0) {
+    if (count_kernels(programs, tile, &launched).unknown > 0) {
         look_once(programs);
-        program_files_place(programs->files, programs->chip, tile, NULL, NULL);
+        images_forget_found(&chip_head(programs->chip)->images, tile->x, tile->y); /* of others */
     }
+    program_files_place(programs->files, programs->chip, tile, NULL, NULL);
 }
 
 void host_programs_know(struct host_programs *programs)
@@ -219,20 +228,24 @@ void host_programs_know_tile(struct host_programs *programs, unsigned x, unsigne
 void host_programs_find(void *context, unsigned x, unsigned y)
 {
     struct host_programs *programs = context;
-    programs->is_current = programs->has_looked = false; /* time has passed */
-    know_tile_at(programs, x, y, true);
+    if (programs) {
+        expect_change(programs); /* time has passed */
+        know_tile_at(programs, x, y, true);
+    }
 }
 
 void host_programs_serve(struct host_programs *programs)
 {
-    chip_head(programs->chip)->find_programs = host_programs_find;
-    chip_head(programs->chip)->find_context = programs;
+    if (programs) {
+        chip_head(programs->chip)->find_programs = host_programs_find;
+        chip_head(programs->chip)->find_context = programs;
+    }
 }
 
 void host_programs_forget(struct host_programs *programs)
 {
     if (programs) {
-        programs->is_current = programs->has_looked = false;
+        expect_change(programs);
         program_files_forget(programs->files, programs->chip);
     }
 }

@@ -19,8 +19,8 @@
 
 struct host_programs;
 
-/* `folder` is read at once, and may be a file; NULL: where tt-metal keeps them. The chip is set
- * later if it is NULL. PENROSE_E_FILE: there is no such folder; PENROSE_E_MEMORY. Free it when the
+/* `folder` is read once, now, and may be a file; firmware that is not there is looked for where
+ * tt-metal keeps it, too. NULL: everything is. PENROSE_E_FILE: there is no such folder; PENROSE_E_MEMORY. Free it when the
  * chip is no longer looked at, see penrose_firmware_close. */
 enum penrose_status host_programs_create(struct penrose_chip *chip, const char *folder,
                                          struct host_programs **programs,

@@ -173,6 +173,65 @@ TEST(the_newest_of_files_with_the_same_code_is_taken)
     rmdir(folder);
 }
 
+TEST(a_folder_that_comes_later_is_searched)
+{
+    char folder[] = "/tmp/check_program_files.XXXXXX", name[64], pattern[64];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(pattern, sizeof pattern, "%s/la*", folder);
+    snprintf(name, sizeof name, "%s/later", folder);
+    ck_assert(!program_files_add(files, pattern));
+    ck_assert_int_eq(mkdir(name, 0777), 0);
+    snprintf(name, sizeof name, "%s/later/1.elf", folder);
+    copy_program(name, 1000);
+    program_files_look(files);
+    put_code(AT, code->filesz);
+    ck_assert_uint_eq(place(), 1);
+    unlink(name);
+    snprintf(name, sizeof name, "%s/later", folder);
+    rmdir(name);
+    rmdir(folder);
+}
+
+/* Compilers write into the file that is there. */
+TEST(a_file_that_is_written_again_is_another_one)
+{
+    char folder[] = "/tmp/check_program_files.XXXXXX", name[64], other[sizeof path];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(name, sizeof name, "%s/1.elf", folder);
+    strcpy(other, path);
+    memcpy(strstr(path, "trisc1"), "trisc0", strlen("trisc0"));
+    copy_program(name, 1000);
+    ck_assert(program_files_add(files, name));
+    strcpy(path, other);
+    copy_program(name, 2000); /* into the same file */
+    put_code(AT, code->filesz);
+    ck_assert_uint_eq(place(), 0);
+    program_files_look(files);
+    ck_assert_uint_eq(program_files_count(files), 2);
+    ck_assert_uint_eq(place(), 1);
+    copy_program(name, 3000);
+    put_code(OTHER_AT, code->filesz);
+    ck_assert_uint_eq(place(), 1); /* by what was opened already */
+    unlink(name);
+    rmdir(folder);
+}
+
+TEST(symbols_of_a_file_that_has_changed_are_not_taken)
+{
+    char folder[] = "/tmp/check_program_files.XXXXXX", name[64];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(name, sizeof name, "%s/1.elf", folder);
+    copy_program(name, 1000);
+    ck_assert(program_files_add(files, name));
+    copy_program(name, 2000);
+    put_code(AT, code->filesz);
+    ck_assert_uint_eq(place(), 0);
+    program_files_look(files);
+    ck_assert_uint_eq(place(), 1);
+    unlink(name);
+    rmdir(folder);
+}
+
 /* A kernel of which its host has told, from a file whose code has other words before it is moved. */
 static const struct moved_row {
     uint32_t less; /* than the code that lies there */
