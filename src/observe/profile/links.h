@@ -1,11 +1,12 @@
 /*
  * Links between routers of the NoC, for profiles: what packets have put on each of them.
  *
- * The way of a packet follows from the rules of routing. A link carries a flit in a cycle. Penrose lets
- * no packet wait for another one on its way, so more flits can come to a link in a stretch of time than
- * it carries: on silicon such packets wait.
+ * The way of a packet follows from the rules of routing. A link carries a flit in a cycle.
  *
- * A packet counts in the cycle in which it was sent, a response in the one in which it came.
+ * A packet counts for all of its links in the cycle in which it was sent, a response in the one in which
+ * it came. So more flits can count for a link in a stretch of time than it carries: packets of timed runs
+ * that have waited on their way (chip/links.h), multicasts, which do not wait, and all packets of
+ * functional runs.
  */
 #ifndef OBSERVE_PROFILE_LINKS_H
 #define OBSERVE_PROFILE_LINKS_H
@@ -67,7 +68,7 @@ size_t links_busiest(const struct links *links, struct link_place *place, size_t
 
 const struct link_use *links_at(const struct links *links, const struct link_place *place);
 
-/* "NoC 0, right of 3,4 (tile 2,3)" */
+/* "NoC 0, right from router 3,4 (tile 2,3)" */
 void links_name(const struct links *links, const struct link_place *place, char *text, size_t size);
 
 /* A picture for each NoC, for a page. */
