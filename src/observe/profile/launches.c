@@ -32,6 +32,15 @@ struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigne
     return all;
 }
 
+enum profile_group profile_group_of(const struct profile *profile, unsigned lane)
+{
+    const bool is_worker = lane < PROFILE_OTHERS || lane >= PROFILE_FIRST_THREAD;
+    const char *name = profile->lane_name[lane];
+    return is_worker                            ? PROFILE_WORKERS
+           : name && strcmp(name, "drisc") == 0 ? PROFILE_DRAM
+                                                : PROFILE_ETHERNET;
+}
+
 /* --- Begin and end of kernels --- */
 
 static struct profile_launch *add_launch(struct profile *profile, uint64_t cycle)
@@ -89,7 +98,7 @@ static void begin_kernel(struct profile *profile, struct profile_tile *tile, uns
         tile->launch = number;
         tile->running = 0;
         tile->is_done = false;
-        launch->tiles++;
+        launch->tiles[profile_group_of(profile, lane)]++;
     }
     tile->lane[lane].launch = number;
     tile->running += workers;
@@ -214,12 +223,16 @@ static void add_whole_run(struct profile *profile)
     }
     for (size_t i = 0; i < profile->tiles; i++) {
         const struct profile_tile *tile = &profile->tile[i];
+        enum profile_group group = PROFILE_WORKERS;
         bool has_run = false;
         for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
-            has_run |= tile->lane[lane].executed > 0;
+            if (tile->lane[lane].executed > 0) {
+                group = profile_group_of(profile, lane);
+                has_run = true;
+            }
         }
-        launch->tiles += has_run; /* others have packets alone */
-        profile_add_bytes(&launch->bytes, &tile->bytes);
+        launch->tiles[group] += has_run; /* others have packets alone */
+        profile_add_bytes(&launch->bytes[group], &tile->bytes);
     }
     for (size_t lane = 0; lane < profile->path.lanes; lane++) {
         end_with_lane(&profile->path, launch, lane);
@@ -310,11 +323,25 @@ static double per_cent(uint64_t part, uint64_t all)
     return all ? 100 * (double)part / (double)all : 0;
 }
 
+static uint64_t length_of(const struct profile_launch *launch)
+{
+    return launch->last - launch->first;
+}
+
 /* For how much of the time a thread had an instruction in its unit, or one that waited for that. */
 static double thread_use(const struct profile_launch *launch, unsigned thread)
 {
     const struct profile_cycles *cycles = &launch->lane[PROFILE_FIRST_THREAD + thread];
-    return per_cent(cycles->busy + cycles->held, (launch->last - launch->first) * launch->tiles);
+    return per_cent(cycles->busy + cycles->held,
+                    length_of(launch) * launch->tiles[PROFILE_WORKERS]);
+}
+
+/* For how much of the time a hart was busy, on tiles that have such a hart. */
+static double hart_use(const struct profile *profile, const struct profile_launch *launch,
+                       unsigned lane)
+{
+    return per_cent(launch->lane[lane].busy,
+                    length_of(launch) * launch->tiles[profile_group_of(profile, lane)]);
 }
 
 /* The share of a peak that bytes are, where it is known. */
@@ -325,33 +352,59 @@ static void put_peak(struct sink *sink, uint64_t bytes, uint64_t cycles, unsigne
     }
 }
 
+static uint64_t most_bytes(const struct profile_bytes *bytes)
+{
+    return bytes->sent > bytes->asked ? bytes->sent : bytes->asked;
+}
+
+/* What a tile sends and asks for, of the group whose tiles do most of that. */
+static void put_noc_use(const struct profile *profile, const struct profile_launch *launch,
+                        struct sink *sink)
+{
+    static const char *const names[PROFILE_GROUPS] = {"A tile", "An Ethernet tile", "A DRAM tile"};
+    unsigned busiest = PROFILE_WORKERS;
+    double most = 0;
+    for (unsigned group = 0; group < PROFILE_GROUPS; group++) {
+        const unsigned tiles = launch->tiles[group];
+        double bytes = tiles ? (double)most_bytes(&launch->bytes[group]) / tiles : 0;
+        busiest = bytes > most ? group : busiest;
+        most = bytes > most ? bytes : most;
+    }
+    const struct profile_bytes *bytes = &launch->bytes[busiest];
+    const uint64_t all = length_of(launch) * launch->tiles[busiest];
+    sink_put(sink, "%s sends %.1f and asks for %.1f bytes a cycle", names[busiest],
+             all ? (double)bytes->sent / (double)all : 0,
+             all ? (double)bytes->asked / (double)all : 0);
+    put_peak(sink, most_bytes(bytes), all, profile->peaks.niu);
+}
+
 /* How much of what it can do the part does: a sentence. */
 static void put_use(const struct profile *profile, const struct profile_launch *launch,
                     enum path_part part, struct sink *sink)
 {
-    const struct profile_bytes *bytes = &launch->bytes;
-    const uint64_t length = launch->last - launch->first, all = length * launch->tiles;
     if (part <= PATH_PACK) {
         static const char *const names[] = {"The unpackers are", "Math is", "The packer is"};
         sink_put(sink, "%s busy for %.0f %% of the time", names[part], thread_use(launch, part));
     } else if (part == PATH_HARTS) {
         unsigned busiest = 0;
         for (unsigned lane = 0; lane < PROFILE_FIRST_THREAD; lane++) {
-            busiest = launch->lane[lane].busy > launch->lane[busiest].busy ? lane : busiest;
+            bool is_busier = hart_use(profile, launch, lane) > hart_use(profile, launch, busiest);
+            busiest = is_busier ? lane : busiest;
         }
         sink_put(sink, "The busiest hart is %.200s, for %.0f %% of the time",
                  profile->lane_name[busiest] ? profile->lane_name[busiest] : "none",
-                 per_cent(launch->lane[busiest].busy, all));
+                 hart_use(profile, launch, busiest));
     } else if (part == PATH_NOC) {
-        sink_put(sink, "A tile sends %.1f and asks for %.1f bytes a cycle",
-                 all ? (double)bytes->sent / (double)all : 0,
-                 all ? (double)bytes->asked / (double)all : 0);
-        put_peak(sink, bytes->sent > bytes->asked ? bytes->sent : bytes->asked, all,
-                 profile->peaks.niu);
+        put_noc_use(profile, launch, sink);
     } else if (part == PATH_DRAM) {
+        const uint64_t length = length_of(launch);
+        uint64_t bytes = 0;
+        for (unsigned group = 0; group < PROFILE_GROUPS; group++) {
+            bytes += launch->bytes[group].dram;
+        }
         sink_put(sink, "DRAM moves %.1f bytes a cycle",
-                 length ? (double)bytes->dram / (double)length : 0);
-        put_peak(sink, bytes->dram, length, profile->peaks.dram);
+                 length ? (double)bytes / (double)length : 0);
+        put_peak(sink, bytes, length, profile->peaks.dram);
     } else {
         sink_put(sink, "Nobody is known who ended those waits");
     }
@@ -377,6 +430,25 @@ void profile_lacks(const struct profile *profile, char *text, size_t size)
     }
 }
 
+/* "2 tiles, 6 of Ethernet" */
+static void put_tile_counts(const struct profile_launch *launch, struct sink *sink)
+{
+    static const char *const names[PROFILE_GROUPS] = {"", " of Ethernet", " of DRAM"};
+    bool is_first = true;
+    for (unsigned group = 0; group < PROFILE_GROUPS; group++) {
+        const unsigned tiles = launch->tiles[group];
+        if (tiles > 0) {
+            sink_put(sink, "%s%u%s%s", is_first ? "" : ", ", tiles,
+                     !is_first    ? ""
+                     : tiles == 1 ? " tile"
+                                  : " tiles",
+                     names[group]);
+            is_first = false;
+        }
+    }
+    sink_put(sink, is_first ? "no tile" : "");
+}
+
 void profile_launch_name(const struct profile_launch *launch, char *text, size_t size)
 {
     struct sink sink = {.text = text, .size = size};
@@ -384,7 +456,7 @@ void profile_launch_name(const struct profile_launch *launch, char *text, size_t
         sink_put(&sink, "%.60s, ", launch->kernel[i]);
     }
     sink_put(&sink, launch->has_more_kernels ? "and others, " : "");
-    sink_put(&sink, "%u %s", launch->tiles, launch->tiles == 1 ? "tile" : "tiles");
+    put_tile_counts(launch, &sink);
 }
 
 void profile_launch_bound(const struct profile *profile, const struct profile_launch *launch,

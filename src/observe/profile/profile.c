@@ -396,16 +396,15 @@ static unsigned hart_lane(struct profile *profile, struct profile_tile *tile,
         }
     }
     profile->lane_name[lane] = name;
-    if ((unsigned)event->agent < PENROSE_HARTS) {
-        tile->lane_of[event->agent] = (uint8_t)(lane + 1);
-    }
+    tile->lane_of[event->agent] = (uint8_t)(lane + 1);
     return lane;
 }
 
 static void fold_packet(struct profile *profile, struct profile_tile *tile,
                         const struct penrose_trace_event *event)
 {
-    struct profile_launch *launch = profile_launch_of(profile, tile, (unsigned)event->agent);
+    const unsigned lane = tile->lane_of[event->agent]; /* plus one */
+    struct profile_launch *launch = lane ? profile_launch_of(profile, tile, lane - 1) : NULL;
     const bool is_read = strstr(event->what, "read") != NULL;
     const struct profile_bytes bytes = {.sent = is_read ? 0 : event->size,
                                         .asked = is_read ? event->size : 0,
@@ -413,7 +412,7 @@ static void fold_packet(struct profile *profile, struct profile_tile *tile,
                                                                                       : 0};
     profile_add_bytes(&tile->bytes, &bytes);
     if (launch) {
-        profile_add_bytes(&launch->bytes, &bytes);
+        profile_add_bytes(&launch->bytes[profile_group_of(profile, lane - 1)], &bytes);
     }
     make_wave_room(profile, event->cycle + 1);
     uint64_t at = (event->cycle - profile->wave_begin) / profile->wave_width;
@@ -442,7 +441,7 @@ void profile_take(struct profile *profile, const struct penrose_trace_event *eve
     const bool has_time = event->cycle <= TRACE_LAST_CYCLE; /* a snapshot may have any */
     struct profile_tile *tile =
         has_time && profile_uses(event) ? profile_tile_of(profile, event) : NULL;
-    bool is_hart = (unsigned)event->agent < PROFILE_FIRST_THREAD;
+    bool is_hart = (unsigned)event->agent < PENROSE_HARTS;
     if (!tile) {
         return;
     }

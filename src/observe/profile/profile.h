@@ -51,6 +51,9 @@ enum {
     PROFILE_KERNELS = 6, /* that a launch names */
 };
 
+/* Groups of tiles that take part in a launch, by their harts. */
+enum profile_group { PROFILE_WORKERS, PROFILE_ETHERNET, PROFILE_DRAM, PROFILE_GROUPS };
+
 /* Cycles of lanes. */
 struct profile_cycles {
     uint64_t busy, waiting, idle;
@@ -99,15 +102,16 @@ struct profile_row {
 struct profile_launch {
     const char *kernel[PROFILE_KERNELS]; /* names */
     bool has_more_kernels;
-    unsigned kernels, tiles,
-        running;          /* running: harts of workers that have not left their kernels */
+    unsigned kernels;
+    unsigned running;     /* harts of workers that have not left their kernels */
     uint64_t first, last; /* cycles: the first instruction, behind the last one */
     struct profile_cycles lane[PROFILE_LANES];
-    struct profile_bytes bytes; /* of its tiles */
-    uint32_t end;               /* of its critical path, until that is known */
-    bool has_path;              /* it is */
-    uint64_t part[PATH_PARTS];  /* its cycles */
-    struct profile_row longest; /* most of them are those of this row */
+    unsigned tiles[PROFILE_GROUPS];
+    struct profile_bytes bytes[PROFILE_GROUPS]; /* of those tiles */
+    uint32_t end;                               /* of its critical path, until that is known */
+    bool has_path;                              /* it is */
+    uint64_t part[PATH_PARTS];                  /* its cycles */
+    struct profile_row longest;                 /* most of them are those of this row */
 };
 
 struct profile {
@@ -163,13 +167,16 @@ void profile_note_kernel(struct profile *profile, struct profile_tile *tile, uns
 struct profile_launch *profile_launch_of(struct profile *profile, const struct profile_tile *tile,
                                          unsigned lane);
 
+/* The group of a tile that has the lane. */
+enum profile_group profile_group_of(const struct profile *profile, unsigned lane);
+
 /* Finds the critical path of each launch that has ended, before steps change their numbers. */
 void profile_find_ended(struct profile *profile);
 
 /* The same of all launches, when the profile ends, before rows are sorted. */
 void profile_find_paths(struct profile *profile);
 
-/* "matmul, 64 tiles": the names of its kernels, as far as they are known. */
+/* "matmul, 64 tiles, 2 of Ethernet": the names of its kernels, as far as they are known, and its tiles. */
 void profile_launch_name(const struct profile_launch *launch, char *text, size_t size);
 
 /* What bounds the launch, in a sentence. */

@@ -340,7 +340,7 @@ TEST(the_critical_path_goes_to_other_tiles)
     profile_end(profile);
     ck_assert_uint_eq(row_at(PENROSE_NCRISC, 7, NULL)->critical, 80);
     ck_assert_uint_eq(launch_at(0)->part[PATH_NOC], 20);
-    ck_assert_uint_eq(launch_at(0)->tiles, 2);
+    ck_assert_uint_eq(launch_at(0)->tiles[PROFILE_WORKERS], 2);
     ck_assert_uint_eq(launch_at(0)->kernels, 2);
     end_profile();
 }
@@ -404,7 +404,7 @@ TEST(a_hart_has_one_kernel_in_a_launch)
     profile_end(profile);
     ck_assert_uint_eq(profile->launches, 3);
     for (unsigned i = 0; i < 3; i++) {
-        ck_assert_uint_eq(launch_at(i)->tiles, 2);
+        ck_assert_uint_eq(launch_at(i)->tiles[PROFILE_WORKERS], 2);
         ck_assert_uint_eq(launch_at(i)->kernels, 1);
         ck_assert_str_eq(launch_at(i)->kernel[0], i == 1 ? "b" : "a");
         ck_assert_uint_eq(launch_at(i)->first, 100 * i + 10);
@@ -449,9 +449,9 @@ TEST(kernels_of_other_tiles_belong_to_launches)
 {
     static const struct {
         uint64_t begin, end; /* 0: it does not end */
-        unsigned tiles;
+        unsigned others;
         uint64_t last;
-    } rows[] = {{5, 60, 2, 60}, {5, 20, 2, 40}, {5, 0, 2, 40}, {5, 110, 2, 40}, {50, 60, 1, 40}};
+    } rows[] = {{5, 60, 1, 60}, {5, 20, 1, 40}, {5, 0, 1, 40}, {5, 110, 1, 40}, {50, 60, 0, 40}};
     for (unsigned i = 0; i < COUNT(rows); i++) {
         begin_profile();
         for (uint64_t cycle = 0; cycle < 150; cycle++) {
@@ -467,12 +467,83 @@ TEST(kernels_of_other_tiles_belong_to_launches)
         }
         profile_end(profile);
         ck_assert_uint_eq(profile->launches, 2);
-        ck_assert_uint_eq(launch_at(0)->tiles, rows[i].tiles);
-        ck_assert_uint_eq(launch_at(0)->kernels, rows[i].tiles);
+        ck_assert_uint_eq(launch_at(0)->tiles[PROFILE_WORKERS], 1);
+        ck_assert_uint_eq(launch_at(0)->tiles[PROFILE_ETHERNET], rows[i].others);
+        ck_assert_uint_eq(launch_at(0)->kernels, 1 + rows[i].others);
         ck_assert_uint_eq(launch_at(0)->last, rows[i].last);
         ck_assert_uint_eq(launch_at(1)->last, 140);
         end_profile();
     }
+}
+
+static void erisc_sends(uint64_t cycle, uint32_t size)
+{
+    struct penrose_trace_event event = made_event(PENROSE_TRACE_NOC, cycle, -1, 1);
+    event.x = 9;
+    event.agent = (enum penrose_agent)PENROSE_BRISC;
+    event.agent_name = "erisc0";
+    event.begins = true;
+    event.what = "write";
+    event.size = size;
+    profile_take(profile, &event);
+}
+
+/* Shares are those of workers, which other tiles of the launch do not make smaller. */
+TEST(other_tiles_leave_shares_of_workers_alone)
+{
+    for (unsigned others = 0; others < 2; others++) {
+        char text[512];
+        begin_profile();
+        runs(1, PENROSE_TRISC1, "worker", 0, 1);
+        if (others) {
+            erisc_runs("sender", 0);
+            erisc_sends(1, 500);
+            erisc_runs("sender", 10);
+            erisc_runs("", 20);
+        }
+        for (uint64_t cycle = 30; cycle < 80; cycle++) {
+            math_executes(cycle, 0, 9);
+        }
+        runs(1, PENROSE_TRISC1, "worker", 80, 2);
+        runs(1, PENROSE_TRISC1, "", 100, 3);
+        profile_end(profile);
+        profile_launch_bound(profile, launch_at(0), text, sizeof text);
+        ck_assert_msg(strstr(text, "The busiest hart is trisc1, for 100 % of the time. ") != NULL,
+                      "%s", text);
+        ck_assert_msg(strstr(text, ". Math is busy for 50 % of the time") != NULL, "%s", text);
+        profile_launch_name(launch_at(0), text, sizeof text);
+        ck_assert_str_eq(text, others ? "worker, sender, 1 tile, 1 of Ethernet" : "worker, 1 tile");
+        ck_assert_uint_eq(launch_at(0)->bytes[PROFILE_ETHERNET].sent, others ? 500 : 0);
+        ck_assert_uint_eq(launch_at(0)->bytes[PROFILE_WORKERS].sent, 0);
+        end_profile();
+    }
+}
+
+/* What others do than harts is in no lane. */
+TEST(other_agents_have_no_lane)
+{
+    begin_profile();
+    erisc_runs("sender", 0);
+    for (unsigned agent = PENROSE_HARTS; agent < PENROSE_AGENTS; agent++) {
+        struct penrose_trace_event event = made_event(PENROSE_TRACE_INSTRUCTION, agent, -1, 1);
+        event.agent = (enum penrose_agent)agent;
+        event.agent_name = penrose_agent_name(event.agent);
+        profile_take(profile, &event);
+        event.kind = PENROSE_TRACE_NOC;
+        event.begins = true;
+        event.what = "write";
+        event.size = 64;
+        profile_take(profile, &event);
+    }
+    profile_end(profile);
+    for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
+        const char *name = profile->lane_name[lane];
+        ck_assert(lane == PROFILE_OTHERS ? strcmp(name, "erisc0") == 0 : !name);
+    }
+    for (size_t i = 0; i < profile->tiles; i++) {
+        ck_assert_uint_eq(profile->tile[i].bytes.sent, 0);
+    }
+    end_profile();
 }
 
 TEST(each_cycle_of_a_launch_is_on_its_path)
