@@ -117,8 +117,7 @@ static void choose_end(struct device *device)
 /* Each chip has a file of its own, whose end tells its form: "t.chip1.ptrace" is that of chip 1. */
 static const char *own_trace(const struct device *device, const char *path, char own[PATH_MAX])
 {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    const char *end = dot ? dot : path + strlen(path);
+    const char *end = trace_file_ending(path);
     snprintf(own, PATH_MAX, "%.*s.chip%u%s", (int)(end - path), path, device->number, end);
     return own;
 }
@@ -161,7 +160,8 @@ static void start_trace(struct device *device)
         .path = path && device->number > 0 ? own_trace(device, path, own) : path,
         .filter = host_variable("PENROSE_TRACE_FILTER"),
         .appends = true,
-        .is_profile = !traced};
+        .is_profile = !traced,
+        .chip = device->number};
     if (traced && host_variable("PENROSE_PROFILE")) {
         device_complain(device, "PENROSE_PROFILE",
                         "there is a trace (PENROSE_TRACE) already; 'penrose trace FILE.ptrace "

@@ -272,7 +272,7 @@ static const struct exec_row exec_rows[] = {
     {"profile", "FILE",
      "Add where the cycles of harts and the coprocessor went to FILE: text, a page where its name "
      "ends in .html, a table where in .csv (.ops.csv: of launches), or a trace for ui.perfetto.dev "
-     "where in .pftrace",
+     "where in .pftrace; a page or a table replaces what FILE has",
      .variable = "PENROSE_PROFILE", .path = PATH_ADDED},
     {"trace-filter", "FILTER", "Trace or profile only this, see penrose(1)",
      .variable = "PENROSE_TRACE_FILTER", .check = check_filter},

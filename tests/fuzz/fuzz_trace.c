@@ -145,7 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     } else {
         fuzz_append(&file, bytes + 1, size - 1);
     }
-    profile = profile_create(&chip_calls, &(struct profile_peaks){.niu = 62});
+    profile = profile_create(&chip_calls, 0, &(struct profile_peaks){.niu = 62});
     REQUIRE(profile);
     trace_read_bytes(file.bytes, file.size, NULL, &reading, &error);
     show_profile();

@@ -119,8 +119,8 @@ void profile_operations(const struct profile *profile, FILE *file)
         }
         uint64_t gap = number > 0 && launch->first > ended ? launch->first - ended : 0;
         print_field(name_of_operation(launch), file);
-        fprintf(file, "tt_dnn_device,%u,0,%s,%u,%" PRIu64 ",%" PRIu64 ",,,,,,\n", ++number,
-                profile->calls->arch->name, launch->tiles[PROFILE_WORKERS],
+        fprintf(file, "tt_dnn_device,%u,%u,%s,%u,%" PRIu64 ",%" PRIu64 ",,,,,,\n", ++number,
+                profile->chip, profile->calls->arch->name, launch->tiles[PROFILE_WORKERS],
                 nanoseconds_of(profile, launch->last - launch->first),
                 nanoseconds_of(profile, gap));
         ended = launch->last;

@@ -476,11 +476,13 @@ void profile_take(struct profile *profile, const struct penrose_trace_event *eve
 
 /* --- Begin and end --- */
 
-struct profile *profile_create(const struct chip_calls *calls, const struct profile_peaks *peaks)
+struct profile *profile_create(const struct chip_calls *calls, unsigned chip,
+                               const struct profile_peaks *peaks)
 {
     struct profile *profile = calloc(1, sizeof *profile);
     if (profile) {
         profile->calls = calls;
+        profile->chip = chip;
         profile->peaks = *peaks;
         profile->is_empty = true;
         profile->wave_width = 1;

@@ -136,11 +136,13 @@ struct profile {
     uint64_t wave[PROFILE_ALL_WAVES][PROFILE_WAVES];
     uint64_t wave_begin, wave_width; /* of the first one; cycles */
     const struct chip_calls *calls;
+    unsigned chip; /* its number */
     struct links links;
 };
 
-/* Of a chip of that kind. NULL when memory runs out. */
-struct profile *profile_create(const struct chip_calls *calls, const struct profile_peaks *peaks);
+/* Of a chip of that kind, and its number in its cluster. NULL when memory runs out. */
+struct profile *profile_create(const struct chip_calls *calls, unsigned chip,
+                               const struct profile_peaks *peaks);
 void profile_destroy(struct profile *profile); /* NULL does nothing */
 
 void profile_take(struct profile *profile, const struct penrose_trace_event *event);

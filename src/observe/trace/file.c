@@ -20,13 +20,15 @@
 
 enum { BUFFER_BYTES = 1 << 16, FILTER_BYTES = 4096 };
 
+typedef void profile_form(const struct profile *profile, FILE *file);
+
 struct trace_file {
     struct penrose_chip *chip; /* NULL: it gets the events of another file */
     struct trace_text *text;   /* one of the four */
     struct trace_writer *binary;
     struct perfetto *perfetto;
     struct profile *profile;
-    void (*show)(const struct profile *profile, FILE *file); /* in the form that was asked for */
+    profile_form *show; /* in the form that was asked for */
     int fd;
     pid_t process; /* that started it; a child that has a copy of this must not write */
     int error;     /* errno of what has failed; 0: nothing */
@@ -94,25 +96,60 @@ static bool ends_in(const char *path, const char *suffix)
     return length > tail && strcmp(path + length - tail, suffix) == 0;
 }
 
+/* Of profiles, by the ends of their files' names; of two that fit, the longer one comes first. */
+static const struct {
+    const char *ending;
+    profile_form *show; /* when all is over; NULL: it is written as events come */
+} profile_forms[] = {{".html", profile_page},
+                     {".ops.csv", profile_operations},
+                     {".csv", profile_table},
+                     {".pftrace", NULL}};
+
+enum { PROFILE_FORMS = sizeof profile_forms / sizeof *profile_forms };
+
+/* The number of a form; PROFILE_FORMS: it is text. */
+static unsigned find_form(const char *path)
+{
+    unsigned form = 0;
+    while (form < PROFILE_FORMS && !ends_in(path, profile_forms[form].ending)) {
+        form++;
+    }
+    return form;
+}
+
+const char *trace_file_ending(const char *path)
+{
+    const unsigned form = find_form(path);
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    const char *end = path + strlen(path);
+    return form < PROFILE_FORMS ? end - strlen(profile_forms[form].ending) : dot ? dot : end;
+}
+
 static bool choose_form(struct trace_file *trace, const struct chip_calls *calls,
                         const struct trace_file_options *options)
 {
+    const unsigned form = find_form(options->path);
     if (!options->is_profile && ends_in(options->path, ".ptrace")) {
         trace->binary = trace_writer_create(write_to_trace, trace);
     } else if (!options->is_profile) {
         trace->text = trace_text_create(calls);
-    } else if (ends_in(options->path, ".pftrace")) {
+    } else if (form < PROFILE_FORMS && !profile_forms[form].show) {
         trace->perfetto = perfetto_create(calls, gather_bytes, trace);
     } else {
         const struct profile_peaks peaks =
             trace->chip ? calls->inside->profile_peaks(trace->chip) : (struct profile_peaks){0};
-        trace->profile = profile_create(calls, &peaks);
-        trace->show = ends_in(options->path, ".html")      ? profile_page
-                      : ends_in(options->path, ".ops.csv") ? profile_operations
-                      : ends_in(options->path, ".csv")     ? profile_table
-                                                           : profile_text;
+        trace->profile = profile_create(calls, options->chip, &peaks);
+        trace->show = form < PROFILE_FORMS ? profile_forms[form].show : profile_text;
     }
     return trace->binary || trace->text || trace->perfetto || trace->profile;
+}
+
+/* What is no file, such as a pipe, cannot be emptied. */
+static void empty_file(struct trace_file *trace)
+{
+    if (ftruncate(trace->fd, 0) != 0 && errno != EINVAL) {
+        trace->error = errno;
+    }
 }
 
 static void write_profile(struct trace_file *trace)
@@ -128,6 +165,9 @@ static void write_profile(struct trace_file *trace)
         trace->show(trace->profile, file);
         bool is_whole = fclose(file) == 0;
         trace->error = is_whole ? trace->error : ENOMEM;
+        if (is_whole && !trace->path && trace->show != profile_text) {
+            empty_file(trace);
+        }
         write_to_trace(trace, bytes, is_whole ? size : 0);
     }
     free(bytes);

@@ -1,6 +1,7 @@
 /* A trace in a file, or a profile, which is made of the events of a trace. By the end of the file's name
  * a trace is text or, ".ptrace", binary; a profile is text, a page (".html") or a trace for Perfetto
- * (".pftrace"). Written by one process only; a text or page of a profile when all is over. */
+ * (".pftrace"); file.c has the list. Written by one process only; a text, page or table of a profile when
+ * all is over. */
 #ifndef OBSERVE_TRACE_FILE_H
 #define OBSERVE_TRACE_FILE_H
 
@@ -12,8 +13,11 @@ struct chip_calls;
 struct trace_file_options {
     const char *path;   /* NULL: stderr, as text, line by line */
     const char *filter; /* see penrose/trace.h; NULL: none */
-    bool appends;       /* to what the file has; else that goes */
+    /* To what the file has; else that goes. A page or table of a profile takes the place of what the file
+     * has in any case. */
+    bool appends;
     bool is_profile;
+    unsigned chip; /* its number in its cluster */
 };
 
 /*
@@ -23,6 +27,9 @@ struct trace_file_options {
 enum penrose_status trace_file_start(struct penrose_chip *chip,
                                      const struct trace_file_options *options,
                                      struct trace_file **result, struct penrose_error *error);
+
+/* The end of the path that tells its form, with its dots: ".ops.csv" of "x.y.ops.csv"; "": it has none. */
+const char *trace_file_ending(const char *path);
 
 /* A profile in the file `path` of events that come from elsewhere, by trace_file_take. NULL: *error says
  * why not. */

@@ -217,14 +217,15 @@ TEST(dumps_name_the_chip)
     ck_assert_int_eq(system(path), 0);
 }
 
-/* Also in binary, which the end of the name asks for. */
-TEST_EACH(each_chip_has_a_trace, 2)
+/* Also in binary, or a profile as a table of launches, for which the end of the name asks. */
+TEST_EACH(each_chip_has_a_trace, 3)
 {
-    static const char *const names[][2] = {{"t", "t.chip1"}, {"t.x.ptrace", "t.x.chip1.ptrace"}};
+    static const char *const names[][2] = {
+        {"t", "t.chip1"}, {"t.x.ptrace", "t.x.chip1.ptrace"}, {"t.x.ops.csv", "t.x.chip1.ops.csv"}};
     char folder[] = P_tmpdir "/check.chips_XXXXXX", path[128], begin[8];
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/%s", folder, names[_i][0]);
-    ck_assert_int_eq(setenv("PENROSE_TRACE", path, 1), 0);
+    ck_assert_int_eq(setenv(_i < 2 ? "PENROSE_TRACE" : "PENROSE_PROFILE", path, 1), 0);
     open_chips(2, "[]");
     chip_start(0, 5, 6, counts);
     chip_start(1, 5, 6, counts);
@@ -235,7 +236,8 @@ TEST_EACH(each_chip_has_a_trace, 2)
         FILE *file = fopen(path, "r");
         ck_assert_msg(file != NULL, "no %s", path);
         ck_assert_uint_eq(fread(begin, 1, sizeof begin, file), sizeof begin);
-        ck_assert_int_eq(memcmp(begin, "PNRSTRC", sizeof begin) == 0, _i);
+        ck_assert_int_eq(memcmp(begin, "PNRSTRC", sizeof begin) == 0, _i == 1);
+        ck_assert_int_eq(memcmp(begin, "OP CODE,", sizeof begin) == 0, _i == 2);
         fclose(file);
     }
     snprintf(path, sizeof path, "rm -r %s", folder);

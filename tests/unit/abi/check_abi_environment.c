@@ -242,6 +242,25 @@ TEST(profiles_are_written)
     ck_assert_uint_eq(reported("PENROSE_PROFILE: not all of the profile could be written"), 1);
 }
 
+/* A second run adds a text to the file, and replaces a table. */
+TEST_EACH(a_table_of_a_profile_replaces_another_one, 2)
+{
+    static const char *const endings[] = {"", ".csv"};
+    static const char *const lines[] = {"Profile of ", "lane,kind,"};
+    make_file("PENROSE_PROFILE");
+    ck_assert_int_eq(unlink(file_path), 0);
+    strcat(file_path, endings[_i]);
+    setenv("PENROSE_PROFILE", file_path, 1);
+    for (unsigned i = 0; i < 2; i++) {
+        libttsim_init();
+        cycles_of_two_stores();
+        libttsim_exit();
+    }
+    ck_assert_uint_eq(lines_with(lines[_i]), _i == 0 ? 2 : 1);
+    ck_assert_uint_eq(reported(""), 0);
+    unlink(file_path);
+}
+
 /* --- Summary --- */
 
 static json_t *summary_line(unsigned number)

@@ -11,13 +11,13 @@
 #include "tile/timing.h"
 #include "unit/test.h"
 
-enum { MATH = PROFILE_FIRST_THREAD + 1 };
+enum { MATH = PROFILE_FIRST_THREAD + 1, CHIP = 3 };
 
 static struct profile *profile;
 
 static void begin_profile(void)
 {
-    profile = profile_create(&chip_calls, &(struct profile_peaks){.niu = 62, .dram = 376});
+    profile = profile_create(&chip_calls, CHIP, &(struct profile_peaks){.niu = 62, .dram = 376});
     ck_assert_ptr_nonnull(profile);
 }
 
@@ -476,6 +476,19 @@ TEST(kernels_of_other_tiles_belong_to_launches)
     }
 }
 
+static void expect_written(void (*write)(const struct profile *profile, FILE *file),
+                           const char *wanted)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    ck_assert_ptr_nonnull(file);
+    write(profile, file);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_msg(strstr(text, wanted) != NULL, "no %s in %s", wanted, text);
+    free(text);
+}
+
 static void erisc_sends(uint64_t cycle, uint32_t size)
 {
     struct penrose_trace_event event = made_event(PENROSE_TRACE_NOC, cycle, -1, 1);
@@ -515,6 +528,8 @@ TEST(other_tiles_leave_shares_of_workers_alone)
         ck_assert_str_eq(text, others ? "worker, sender, 1 tile, 1 of Ethernet" : "worker, 1 tile");
         ck_assert_uint_eq(launch_at(0)->bytes[PROFILE_ETHERNET].sent, others ? 500 : 0);
         ck_assert_uint_eq(launch_at(0)->bytes[PROFILE_WORKERS].sent, 0);
+        expect_written(profile_operations,
+                       "\n\"worker\",tt_dnn_device,1,3,blackhole,1,74,0,,,,,,\n");
         end_profile();
     }
 }
