@@ -73,14 +73,15 @@ static void add_calls(struct flame *flame, struct flame_row *to, const char *inl
 static void add_row(struct flame *flame, const struct profile_row *row)
 {
     struct flame_row *to = &flame->row[flame->rows++];
-    char line[300];
+    char line[300]; /* a file's name has at most 255 bytes */
     *to = (struct flame_row){.row = row};
     add_frame(to, FRAME_KERNEL, *row->kernel ? row->kernel : "outside of kernels");
     add_frame(to, FRAME_FUNCTION, *row->symbol ? row->symbol : "(no symbol)");
     add_calls(flame, to, row->inlined_at);
     if (row->line) {
-        snprintf(line, sizeof line, "%.250s:%u", row->source, row->line);
-        add_frame(to, FRAME_LINE, keep_base(flame, line, strlen(line)));
+        const char *base = keep_base(flame, row->source, strlen(row->source));
+        snprintf(line, sizeof line, "%.255s:%u", base, row->line);
+        add_frame(to, FRAME_LINE, names_keep(&flame->names, line, strlen(line)));
     }
     add_frame(to, FRAME_WAIT, row->waits);
     if (*row->ended) {
@@ -112,6 +113,12 @@ static uint64_t cycles_of(const struct flame *flame, size_t begin, size_t end)
     return cycles;
 }
 
+/* A byte of UTF-8 that goes on with a letter. */
+static bool is_inside_letter(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
 /* As much of the text as fits. */
 static void put_label(const char *text, double x, double width, unsigned level, FILE *file)
 {
@@ -120,8 +127,11 @@ static void put_label(const char *text, double x, double width, unsigned level, 
     if (width < LABEL) {
         return;
     }
-    snprintf(label, sizeof label, "%.*s%s", (int)(length > room ? room - 2 : room), text,
-             length > room ? ".." : "");
+    size_t kept = length > room ? room - 2 : length;
+    while (kept < length && kept > 0 && is_inside_letter(text[kept])) {
+        kept--;
+    }
+    snprintf(label, sizeof label, "%.*s%s", (int)kept, text, kept < length ? ".." : "");
     fprintf(file, "<text x=\"%.1f\" y=\"%u\">", x + 3, level * HEIGHT + HEIGHT - 5);
     html_text(file, label);
     fputs("</text>", file);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "chip/calls.h"
+#include "observe/profile/flame.h"
 #include "observe/profile/perfetto.h"
 #include "observe/profile/profile.h"
 #include "tile/timing.h"
@@ -487,6 +488,33 @@ static void expect_written(void (*write)(const struct profile *profile, FILE *fi
     ck_assert_int_eq(fclose(file), 0);
     ck_assert_msg(strstr(text, wanted) != NULL, "no %s in %s", wanted, text);
     free(text);
+}
+
+/* Folders do not matter, however many they are. A label is cut between letters. */
+TEST(a_flame_graph_has_names_of_files)
+{
+    enum { LETTERS = 100, FITTING = 78 };
+    char source[400], symbol[2 * LETTERS + 2] = "a", label[2 * FITTING + 16] = ">a";
+    memset(source, 'd', sizeof source);
+    snprintf(&source[300], sizeof source - 300, "/kernel.c");
+    for (unsigned i = 0; i < LETTERS; i++) {
+        strcat(symbol, "\u00e4");
+        strcat(label, i < FITTING ? "\u00e4" : "");
+    }
+    strcat(label, "..</text>");
+    begin_profile();
+    for (unsigned i = 0; i < 2; i++) {
+        struct penrose_trace_event event = made_event(PENROSE_TRACE_WAIT, 10 * i, -1, 7);
+        event.source = source;
+        event.symbol = symbol;
+        event.begins = i == 0;
+        event.what = "L1";
+        profile_take(profile, &event);
+    }
+    profile_end(profile);
+    expect_written(flame_page, "<title>kernel.c:7: 10 cycles, ");
+    expect_written(flame_page, label);
+    end_profile();
 }
 
 static void erisc_sends(uint64_t cycle, uint32_t size)
