@@ -308,7 +308,7 @@ finds "a tile of Dst that was cleared" undefined-data 'pack_tile\(1' \
     'packs a whole tile from Dst row [0-9]+ on, which nobody has written since it was cleared' \
     add trisc.c 's/pack_tile\(0/pack_tile(1/'
 finds "rows of a bank of Src that are of the past" undefined-data 'mop_run' \
-    'ELWADD|computes with nothing but rows from [0-9]+ on of a bank of SrcA, which nobody has written' \
+    'computes with nothing but rows from [0-9]+ on of a bank of SrcA, which nobody has written' \
     add trisc.c 's/\.a_clear = 1, /.a_clear = 0, /'
 
 # --- Dst of programs without firmware ---

@@ -31,10 +31,13 @@ struct rows_read {
 
 struct check_rows {
     uint8_t dst[TENSIX_DST_ROWS], src[SRC_ROWS]; /* enum row_content */
-    struct rows_read packed;                     /* of the tile that is packed */
-    unsigned packers;                            /* threads that have packed, a bit each */
-    uint16_t macros;  /* of the Vector Unit at first: what load macros do is not told */
-    bool is_dst_lost; /* somebody may have written it of whom nobody was told */
+    /* Banks of Src of which filled rows were read since they were handed over. The Matrix Unit may
+     * compute with the others, too: tiles of fewer than 16 rows leave these as they are. */
+    bool is_read[SRC_BANKS];
+    struct rows_read packed; /* of the tile that is packed */
+    unsigned packers;        /* threads that have packed, a bit each */
+    uint16_t macros;         /* of the Vector Unit at first: what load macros do is not told */
+    bool is_dst_lost;        /* somebody may have written it of whom nobody was told */
 };
 
 static struct check_rows *rows_of(const struct check_scene *scene)
@@ -93,7 +96,9 @@ static void judge_src(const struct check_scene *scene, struct check_rows *own, u
             }
         }
     }
-    if (read.rows == 0 || read.count[ROW_FILLED] > 0 || !is_judged(scene)) {
+    const uint32_t bank = read.first / SRC_BANK_ROWS;
+    own->is_read[bank] |= read.count[ROW_FILLED] > 0;
+    if (read.rows == 0 || own->is_read[bank] || !is_judged(scene)) {
         return;
     }
     check_report(scene, PENROSE_FAULT_UNDEFINED_DATA, scene->hart, scene->event->pc, read.first,
@@ -121,6 +126,7 @@ static void note_src(const struct check_scene *scene, struct check_rows *own)
         for (uint32_t bank = touch->first;
              gives && bank < touch->first + touch->count && bank < SRC_BANKS; bank++) {
             uint8_t *rows = &own->src[bank * SRC_BANK_ROWS];
+            own->is_read[bank] = false;
             for (unsigned row = 0; row < SRC_BANK_ROWS; row++) {
                 rows[row] = rows[row] == ROW_FILLED ? ROW_OF_THE_PAST : rows[row];
             }
