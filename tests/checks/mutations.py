@@ -55,7 +55,7 @@ SHARED = ("firmware/grid/dataflow.h", "firmware/grid/compute.h", "firmware/tenso
 NEAR = 3  # lines
 
 RACES = {"race-dst", "race-l1", "race-state", "race-open", "config-race", "gpr-hazard", "mop-config-race"}
-NOC = {"noc-unwaited", "noc-source", "noc-open", "noc-order", "noc-count"}
+NOC = {"noc-unwaited", "noc-busy-buffer", "noc-source", "noc-open", "noc-order", "noc-count"}
 BUFFERS = {"cb-count", "cb-access", "cb-format"}
 
 
