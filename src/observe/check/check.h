@@ -228,7 +228,7 @@ struct check_told {
     enum penrose_fault_kind kind;
     unsigned hart;
     uint32_t pc, launch;
-    uint64_t program; /* a hash of its path; 0: it is not known */
+    uint64_t program; /* check_program_at */
     unsigned finding; /* FINDINGS: it is not reported */
 };
 
@@ -269,6 +269,9 @@ void check_report(const struct check_scene *scene, enum penrose_fault_kind kind,
 
 /* The next report for this event is about that instruction, too. */
 void check_concerns(const struct check_scene *scene, unsigned hart, uint32_t pc);
+
+/* A hash of the path of the program at `pc`; 0: it is not known. */
+uint64_t check_program_at(const struct check_scene *scene, uint32_t pc);
 
 /* Looks for the programs of this launch, once. What was found before may have been overwritten. */
 void check_know_programs(const struct check_scene *scene);

@@ -281,13 +281,15 @@ static unsigned place_of_piece(const struct check_scene *scene, const struct con
     const struct image *image =
         images_find(chip_images(scene->checks->chip), tile->x, tile->y, piece->pc);
     const uint32_t at = image ? piece->pc - image->base : 0;
+    const uint64_t program = check_program_at(scene, piece->pc);
     struct config_known *known = &places->known[at / 4 % CONFIG_KNOWN];
-    if (!image || known->elf != image->elf || known->at != at || known->launch != launch ||
-        known->hart != piece->hart) {
+    const unsigned forgettings = scene->checks->chip->head.images.forgettings;
+    if (!image || known->program != program || known->forgettings != forgettings ||
+        known->at != at || known->launch != launch || known->hart != piece->hart) {
         char text[sizeof((struct config_place *)0)->text];
         describe_place(scene, piece->hart, piece->pc, text, sizeof text);
-        *known = (struct config_known){image ? image->elf : NULL, at, launch, piece->hart,
-                                       keep_place(places, text)};
+        *known = (struct config_known){program, forgettings, at,
+                                       launch,  piece->hart, keep_place(places, text)};
     }
     return known->place;
 }

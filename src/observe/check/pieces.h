@@ -62,8 +62,9 @@ enum { CONFIG_SLOTS = 4096, CONFIG_KNOWN = 512 };
 
 /* An instruction of a launch, whatever the tile: it takes long to find its line. */
 struct config_known {
-    const struct loader_elf *elf; /* NULL: there is none */
-    uint32_t at, launch;          /* from the start of its program on */
+    uint64_t program;     /* check_program_at; 0: it is not known */
+    unsigned forgettings; /* of images: its file may be another one since then */
+    uint32_t at, launch;  /* from the start of its program on */
     unsigned hart, place;
 };
 

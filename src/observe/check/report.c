@@ -138,7 +138,7 @@ static void report_text(const struct check_scene *scene, const struct check_told
     }
 }
 
-static uint64_t program_at(const struct check_scene *scene, uint32_t pc)
+uint64_t check_program_at(const struct check_scene *scene, uint32_t pc)
 {
     const struct image *image =
         images_find(chip_images(scene->checks->chip), scene->tile->x, scene->tile->y, pc);
@@ -158,7 +158,7 @@ void check_report(const struct check_scene *scene, enum penrose_fault_kind kind,
                                         .hart = hart,
                                         .pc = pc,
                                         .launch = scene->own->launched.id,
-                                        .program = program_at(scene, pc)};
+                                        .program = check_program_at(scene, pc)};
         va_list arguments;
         va_start(arguments, format);
         vsnprintf(text, sizeof text, format, arguments);
