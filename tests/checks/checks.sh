@@ -41,6 +41,21 @@ finds "the source of a multicast of a semaphore" noc-source 'semaphore_set\(pane
 finds "a copy in its own tile is sent on" noc-unwaited 'noc_write\(all \+ position \* size, neighbour' \
     'a NoC write sends bytes at 0x[0-9a-f]+, which the NoC write of brisc \(.*\) to its own tile fills; noc_async_write_barrier' \
     gather brisc.c '0,/write_barrier/{/write_barrier/d}'
+flag='*(volatile uint32_t *)0x100000 = 5;\n    noc_write(0x100000, own_tile(), 0x100040, 4);\n'
+polls='    while (*(volatile uint32_t *)0x100040 != 5) {\n        fence();\n    }\n'
+last='*(volatile uint32_t *)(all + position * size + size - 4)'
+clean "a copy in its own tile whose last word is polled" gather brisc.c \
+    "0,/write_barrier/ s/^    write_barrier.*/    while ($last == 0) {\\n        fence();\\n    }/; s/^    noc_write\\(common/    $last = 0;\\n&/"
+clean "a copy in its own tile with a flag behind it" gather brisc.c "0,/write_barrier/ s|^    write_barrier.*|    $flag$polls|"
+clean "a copy in its own tile that is posted" gather brisc.c \
+    '0,/write_barrier/ s/^    write_barrier.*/    request(BUFFER_WRITE, CONTROL_WRITE \& ~CTRL_RESPONSE, (struct noc_end){own_tile(), common_argument(ARG_SHARD)}, (struct noc_end){own_tile(), all + position * size}, size);\n    while (NIU_COUNTER(11) == 0) {\n    }\n    for (volatile unsigned i = 0; i < 200; i++) {\n    }/; s/^    noc_write\(common.*//'
+finds "a register of an initiator that may be busy" noc-busy-buffer 'LENGTH\) = 64' \
+    'changes a register of request initiator 0, and the request of brisc .* may not have left it' \
+    gather brisc.c "s|^    atomic_barrier.*|&\\n    $flag    NIU_BUFFER(BUFFER_WRITE, LENGTH) = 64;\\n    write_barrier();|"
+clean "a register of an initiator behind a round trip" \
+    gather brisc.c "s|^    atomic_barrier.*|&\\n    $flag$polls    NIU_BUFFER(BUFFER_WRITE, LENGTH) = 64;\\n    write_barrier();|"
+clean "a register of an initiator that stays as it is" \
+    gather brisc.c "s|^    atomic_barrier.*|&\\n    $flag    NIU_BUFFER(BUFFER_WRITE, LENGTH) = 4;\\n    write_barrier();|"
 twice='NIU_BUFFER(BUFFER_READ, COMMAND) = 1;\n        reads_due++;'
 finds "a request behind another one" noc-busy-buffer 'COMMAND\) = 1' \
     'changes a register of request initiator 1, and the request of ncrisc .* may not have left it; a loop until' \

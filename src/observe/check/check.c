@@ -150,6 +150,10 @@ static void check_access(const struct check_scene *scene)
         }
         return;
     }
+    if (scene->checks->does[CHECK_NOC] && event->agent <= OBSERVED_NCRISC &&
+        event->kind == OBSERVED_READ) {
+        check_noc_loaded(scene);
+    }
     uint32_t streams = scene->tile->kind->streams * STEP_STREAM;
     if (follows_races(scene)) {
         check_races_access(scene);
@@ -255,6 +259,9 @@ static void check_arrivals(const struct check_scene *scene)
 /* The NoC has written memory or a register of the tile. */
 static void check_arrived(const struct check_scene *scene)
 {
+    if (scene->checks->does[CHECK_NOC]) {
+        check_noc_arrived(scene);
+    }
     if (scene->checks->does[CHECK_RACES]) {
         check_races_arrived(scene);
     }
@@ -300,6 +307,10 @@ static void see_other(struct checks *checks, struct tile *tile, const struct obs
     }
     if (checks->does[CHECK_NOC] && (scene.own || !is_own)) {
         check_arrivals(&scene);
+    }
+    if (checks->does[CHECK_NOC] && event->kind == OBSERVED_DELIVERED &&
+        event->packet <= NOC_ATOMIC) {
+        check_noc_delivered(&scene);
     }
     if (checks->does[CHECK_BUFFERS] && event->kind == OBSERVED_WRITTEN && !event->is_gddr &&
         event->address < tile->kind->l1_bytes) {

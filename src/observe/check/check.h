@@ -37,6 +37,7 @@ enum {
     CHECK_LINE_BYTES = 16,
     CHECK_LINE_WORDS = 4,
     CHECK_DECODED = 4096, /* a power of two */
+    CHECK_ARRIVALS = 16,  /* the latest of a tile */
 };
 
 /* --- Requests to the NoC --- */
@@ -47,9 +48,11 @@ struct check_request {
     enum check_request_kind kind;
     uint8_t noc, channel, transaction;
     bool is_answered;
-    bool has_left; /* a write for whose departure the hart has waited */
-    bool is_told;  /* a finding names it already */
-    bool has_word; /* a write: a request that tells of it follows it on its way */
+    bool has_left;    /* a write for whose departure the hart has waited */
+    bool is_told;     /* a finding names it already */
+    bool has_word;    /* a write: a request that tells of it follows it on its way */
+    bool has_arrived; /* a write or an atomic, in its hart's own tile, */
+    bool is_seen;     /* and the hart has waited for that: it has loaded what tells of it */
     bool is_multicast, is_posted;
     unsigned receivers, answers; /* answers that will come, and that have come */
     uint32_t number;             /* of the chip's requests */
@@ -84,6 +87,17 @@ struct check_word {
     uint32_t address, value;
 };
 
+/* A request of an initiator of which the hart does not know that it has left. */
+struct check_started {
+    uint32_t pc; /* 0: there is none */
+    bool is_delivered;
+};
+
+struct check_delivered {
+    uint32_t pc;
+    uint64_t sent; /* the cycle in which it left */
+};
+
 /* Those of a hart, in their order. A request goes when the hart has waited for it. */
 struct check_requests {
     struct check_request request[CHECK_REQUESTS];
@@ -95,8 +109,13 @@ struct check_requests {
     struct check_word word[CHECK_WORDS];
     unsigned words; /* ever */
     struct check_look look;
-    uint32_t started[GRID_NOCS][NIU_BUFFERS]; /* pc of a request of this initiator, which the hart
-                                                 does not know to have left; 0: there is none */
+    struct check_started started[GRID_NOCS][NIU_BUFFERS];
+    struct check_delivered delivered; /* the latest, which may come before `started` is set */
+};
+
+/* Bytes that the NoC has brought. */
+struct check_arrival {
+    uint32_t first, size;
 };
 
 /* --- Caches --- */
@@ -201,6 +220,9 @@ struct check_tile {
     struct loader_launched launched;
     unsigned first_stream; /* that of circular buffer 0 */
     struct check_requests requests[RV32_CORES];
+    uint32_t initiator[GRID_NOCS][NIU_BUFFERS][NIU_BUFFER_WORDS]; /* as harts have stored them */
+    struct check_arrival arrival[CHECK_ARRIVALS];
+    unsigned arrivals; /* ever */
     struct check_cache cache[RV32_CORES];
     struct check_buffer buffer[LOADER_MOST_BUFFERS];
     struct check_page *moved;    /* that the instruction of a unit at hand has read or written */
@@ -304,6 +326,12 @@ static inline const struct rv32_operands *check_instruction(const struct check_s
 /* A hart's request leaves, or an answer is there. */
 void check_noc_sent(const struct check_scene *scene);
 void check_noc_answered(const struct check_scene *scene);
+/* A request of a hart, also of another tile, has done in this tile what it came for. */
+void check_noc_delivered(const struct check_scene *scene);
+/* The NoC has written memory or a register of the tile. */
+void check_noc_arrived(const struct check_scene *scene);
+/* A hart has loaded from L1 or from a register. */
+void check_noc_loaded(const struct check_scene *scene);
 /* A hart has loaded, or stored to, a register of an NIU. */
 void check_noc_looked(const struct check_scene *scene);
 void check_noc_prepares(const struct check_scene *scene);
@@ -321,6 +349,9 @@ void check_noc_ended(const struct check_scene *scene);
 void check_noc_starts(const struct check_scene *scene);
 
 /* --- credits.c --- */
+
+/* Does the second of two requests of an NIU arrive behind the first one? */
+bool check_keeps_order(const struct check_request *first, const struct check_request *second);
 
 /* A hart's request leaves. */
 void check_credits_sent(const struct check_scene *scene);

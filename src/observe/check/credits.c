@@ -58,8 +58,7 @@ static bool same_span(const struct noc_span *one, const struct noc_span *other)
            one->end_x == other->end_x && one->end_y == other->end_y;
 }
 
-/* Does the second of two requests of an NIU arrive behind the first one? */
-static bool keep_order(const struct check_request *first, const struct check_request *second)
+bool check_keeps_order(const struct check_request *first, const struct check_request *second)
 {
     bool same_place =
         first->is_multicast && second->is_multicast
@@ -84,7 +83,7 @@ static void add_credit(struct check_credits *credits, const struct check_scene *
                         .word = *word,
                         .from = scene->tile->node,
                         .hart = (uint8_t)scene->hart,
-                        .is_ordered = keep_order(data, word)};
+                        .is_ordered = check_keeps_order(data, word)};
 }
 
 void check_credits_sent(const struct check_scene *scene)
@@ -106,7 +105,7 @@ void check_credits_sent(const struct check_scene *scene)
         bool is_apart = !has_bytes(data, word->address, word->length) || data->node != word->node;
         if (data->kind == CHECK_WRITE && data->length > SEMAPHORE && is_apart && !data->has_word) {
             add_credit(credits, scene, data, word);
-            data->has_word = keep_order(data, word);
+            data->has_word = check_keeps_order(data, word);
             added++;
         }
     }

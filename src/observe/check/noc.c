@@ -81,16 +81,16 @@ void check_noc_access(const struct check_scene *scene)
 
 /* A write of the scene's hart to its own tile that brings any of these bytes, and for which it has
  * not waited; NULL: none. Multicasts may come behind each other, and whoever polls the last of them
- * has waited for all. */
+ * has waited for all. Nobody is told of the end of a posted write. */
 static struct check_request *find_copy(const struct check_scene *scene, uint32_t first,
                                        uint32_t size)
 {
     struct check_requests *requests = &scene->own->requests[scene->hart];
     for (unsigned i = 0; i < requests->count; i++) {
         struct check_request *request = &requests->request[i];
-        if (request->kind == CHECK_WRITE && !request->is_multicast && !request->is_told &&
-            request->node == scene->tile->node && request->size &&
-            request->address < (uint64_t)first + size &&
+        if (request->kind == CHECK_WRITE && !request->is_multicast && !request->is_posted &&
+            !request->is_told && !request->is_seen && request->node == scene->tile->node &&
+            request->size && request->address < (uint64_t)first + size &&
             first < request->address + request->length) {
             return request;
         }
@@ -259,6 +259,84 @@ void check_noc_answered(const struct check_scene *scene)
     }
 }
 
+/* --- What tells the hart of its requests, besides counters --- */
+
+void check_noc_delivered(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    struct check_tile *sender = scene->checks->tile[event->node];
+    if (!sender || event->asker >= RV32_CORES) {
+        return;
+    }
+    struct check_requests *requests = &sender->requests[event->asker];
+    requests->delivered = (struct check_delivered){event->pc, event->sent};
+    for (unsigned i = 0; i < NIU_BUFFERS; i++) {
+        struct check_started *started = &requests->started[event->noc][i];
+        started->is_delivered |= started->pc == event->pc;
+    }
+}
+
+static bool brings(const struct check_request *request, uint64_t address, uint32_t size)
+{
+    return request->kind != CHECK_READ && request->address < address + size &&
+           address < request->address + request->length;
+}
+
+void check_noc_arrived(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    struct check_requests *all = scene->own->requests;
+    scene->own->arrival[scene->own->arrivals++ % CHECK_ARRIVALS] =
+        (struct check_arrival){(uint32_t)event->address, event->size};
+    if (event->node != scene->tile->node || event->asker >= RV32_CORES) {
+        return;
+    }
+    for (unsigned i = 0; i < all[event->asker].count; i++) {
+        struct check_request *request = &all[event->asker].request[i];
+        if (!request->has_arrived && request->pc == event->pc && request->noc == event->noc &&
+            brings(request, event->address, event->size)) {
+            request->has_arrived = true;
+            return;
+        }
+    }
+}
+
+/* The hart knows that a request to its own tile has arrived, and so have those whose order with it
+ * is kept. */
+static void see_arrival(struct check_requests *requests, unsigned index)
+{
+    const struct check_request *seen = &requests->request[index];
+    for (unsigned i = 0; i <= index; i++) {
+        struct check_request *request = &requests->request[i];
+        request->is_seen |= i == index || check_keeps_order(request, seen);
+    }
+}
+
+void check_noc_loaded(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    struct check_requests *requests = &scene->own->requests[scene->hart];
+    bool is_brought = false;
+    for (unsigned i = 0; i < requests->count; i++) {
+        const struct check_request *request = &requests->request[i];
+        if (request->has_arrived && !request->is_seen &&
+            brings(request, event->address, event->size)) {
+            see_arrival(requests, i);
+        }
+    }
+    for (unsigned i = 0; i < CHECK_ARRIVALS; i++) {
+        const struct check_arrival *arrival = &scene->own->arrival[i];
+        is_brought |= event->address < (uint64_t)arrival->first + arrival->size &&
+                      arrival->first < event->address + event->size;
+    }
+    for (unsigned i = 0; is_brought && i < GRID_NOCS * NIU_BUFFERS; i++) { /* a round trip */
+        struct check_started *started = &requests->started[i / NIU_BUFFERS][i % NIU_BUFFERS];
+        started->pc = started->is_delivered ? 0 : started->pc;
+    }
+}
+
+/* --- Looks at counters --- */
+
 /* Does the counter count what is outstanding of the request's transaction id? */
 static bool counts_id_of(const struct check_request *request, unsigned counter)
 {
@@ -352,19 +430,28 @@ void check_noc_prepares(const struct check_scene *scene)
     const uint32_t in_range = (uint32_t)event->address - AT_NIU, in_niu = in_range % STEP_NIU;
     const unsigned buffer = initiator_of(in_niu), noc = in_range / STEP_NIU;
     char place[CHECK_PLACE];
-    if (buffer == NIU_BUFFERS || !check_is_of_kernel(scene, event->pc)) {
+    if (buffer == NIU_BUFFERS) {
         return;
     }
-    uint32_t *started = &scene->own->requests[scene->hart].started[noc][buffer];
-    if (*started) {
+    uint32_t *word = &scene->own->initiator[noc][buffer][in_niu % NIU_BUFFER_BYTES / 4];
+    const bool is_same = *word == event->value && in_niu % NIU_BUFFER_BYTES != NIU_CMD_CTRL;
+    *word = event->value;
+    if (is_same || !check_is_of_kernel(scene, event->pc)) {
+        return;
+    }
+    const struct check_delivered *delivered = &scene->own->requests[scene->hart].delivered;
+    struct check_started *started = &scene->own->requests[scene->hart].started[noc][buffer];
+    if (started->pc) {
         check_report(scene, PENROSE_FAULT_NOC_BUSY, scene->hart, event->pc,
                      (uint32_t)event->address,
                      "changes a register of request initiator %u, and the request of %s may not "
                      "have left it; a loop until its NOC_CMD_CTRL is 0 is missing "
                      "(noc_cmd_buf_ready())",
-                     buffer, check_place(scene, scene->hart, *started, place));
+                     buffer, check_place(scene, scene->hart, started->pc, place));
     }
-    *started = niu_makes_request(in_niu, event->value) ? event->pc : 0;
+    *started = (struct check_started){.pc = niu_makes_request(in_niu, event->value) ? event->pc : 0,
+                                      .is_delivered = delivered->pc == event->pc &&
+                                                      delivered->sent >= event->cycle};
 }
 
 /* The hart has loaded a register: an initiator is free, or a counter may tell that all are. */
@@ -376,7 +463,7 @@ static void see_initiators(const struct check_scene *scene, unsigned noc, uint32
         memset(requests->started[noc], 0, sizeof requests->started[noc]);
     } else if (buffer < NIU_BUFFERS && in_niu % NIU_BUFFER_BYTES == NIU_CMD_CTRL &&
                !(scene->event->value & 1)) {
-        requests->started[noc][buffer] = 0;
+        requests->started[noc][buffer].pc = 0;
     }
 }
 
@@ -395,6 +482,8 @@ void check_noc_looked(const struct check_scene *scene)
         request->has_left |= is_left(request, noc, counter);
         if (!is_waited_for(request, noc, counter)) {
             requests->request[kept++] = *request;
+        } else if (request->kind != CHECK_READ) {
+            see_arrival(requests, i);
         }
     }
     requests->count = kept;
