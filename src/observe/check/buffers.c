@@ -351,10 +351,10 @@ static void see_pages(const struct check_scene *scene, uint32_t address, uint32_
     for (unsigned i = 0; i < scene->own->launched.buffers; i++) {
         struct check_buffer *buffer = &scene->own->buffer[scene->own->launched.buffer[i].id];
         uint32_t in = address - buffer->about.address;
-        uint32_t number = buffer->page ? in / buffer->about.page_size : 0;
-        if (in >= buffer->about.size || !buffer->page || number >= buffer->about.num_pages) {
+        if (in >= buffer->about.size || !buffer->page) {
             continue;
         }
+        uint32_t number = in / buffer->about.page_size;
         struct check_page *page = &buffer->page[number];
         page->is_unpacked |= !writes && scene->hart == RV32_T0;
         if (!writes && may_read(buffer, number, scene->hart)) {
@@ -547,6 +547,7 @@ void check_buffers_begin(const struct check_scene *scene)
         struct check_buffer *buffer = &scene->own->buffer[about->id % LOADER_MOST_BUFFERS];
         if (stream < scene->tile->kind->streams && about->page_size) {
             buffer->about = *about;
+            buffer->about.size = about->num_pages * about->page_size;
             buffer->received =
                 (uint16_t)overlay_register(&scene->tile->overlay, stream, METAL_PAGES_RECEIVED);
             buffer->acknowledged =
