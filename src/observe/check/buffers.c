@@ -73,12 +73,6 @@ static void mark_pushed(const struct check_scene *scene, struct check_buffer *bu
     }
 }
 
-/* Was the page filled since the launch? A push of what lies in a tensor's memory needs no room. */
-static bool was_filled(const struct check_buffer *buffer, uint32_t number)
-{
-    return buffer->page && buffer->page[number % buffer->about.num_pages].was_written;
-}
-
 static void see_push(const struct check_scene *scene, struct check_buffer *buffer, uint32_t pages)
 {
     const unsigned hart = scene->hart;
@@ -97,11 +91,6 @@ static void see_push(const struct check_scene *scene, struct check_buffer *buffe
                      "pushes %u pages to circular buffer %u, in which it has seen room for %u; "
                      "cb_reserve_back() is missing",
                      pages, id, most - (from - buffer->seen_popped[hart]));
-    } else if (!(buffer->reservers >> hart & 1) && was_filled(buffer, from)) {
-        check_report(scene, PENROSE_FAULT_CB_COUNT, hart, scene->event->pc, buffer->about.address,
-                     "pushes %u pages to circular buffer %u, and has not looked for room in it "
-                     "since the launch; cb_reserve_back() is missing",
-                     pages, id);
     } else {
         judge_round(scene, buffer, from, pages, "pushes");
     }
@@ -163,7 +152,6 @@ void check_buffers_register(const struct check_scene *scene, bool is_by_kernel)
             buffer->seen_pushed[scene->hart] = buffer->pushed;
         } else {
             buffer->seen_popped[scene->hart] = buffer->popped;
-            buffer->reservers |= (uint8_t)(1u << scene->hart);
         }
         return;
     }

@@ -165,8 +165,7 @@ struct check_buffer {
     uint16_t received, acknowledged;     /* the registers */
     uint32_t pushed, popped;
     uint32_t seen_pushed[RV32_CORES], seen_popped[RV32_CORES];
-    uint8_t consumers, producers;    /* harts that have popped, or pushed: a bit each, */
-    uint8_t reservers;               /* and that have looked for room */
+    uint8_t consumers, producers;    /* harts that have popped, or pushed: a bit each */
     struct check_who pusher, popper; /* the latest; pc 0: nobody yet */
     struct check_page *page;         /* about.num_pages of them; NULL: they are not followed */
 };
