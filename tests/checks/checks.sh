@@ -165,6 +165,9 @@ adds='PUSH(STALLWAIT, .block_mask = BLOCK_CONFIG, .condition_mask = WAIT_PACKER)
 finds "adds to a page that nobody has written" cb-access 'pack_tile\(0' \
     'adds to page 0 of circular buffer 16 \(Pack_L1_Acc\), which nobody has written since the launch' \
     add trisc.c "s/^( *)pack_begin\\(\\);/&\\n        ${adds}1);/"
+description='s/, "brisc"\]/]/'
+clean "adds to what nobody pops" add trisc.c "s/^( *)pack_begin\\(\\);/&\\n        ${adds}1);/"
+description=
 clean "adds to a page that was packed" \
     add trisc.c "s/^( *)pack_tile\\(0.*/&\\n        ${adds}1);\\n&\\n        ${adds}0);/"
 

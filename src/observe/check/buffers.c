@@ -97,6 +97,23 @@ static void see_push(const struct check_scene *scene, struct check_buffer *buffe
     hand_on(scene, buffer, CHECK_READ, from, pages);
 }
 
+/* The packer has added to what the page held, nobody had written it, and it is popped: it is no tensor
+ * that the host or an earlier launch has filled. */
+static void judge_added(const struct check_scene *scene, const struct check_buffer *buffer,
+                        uint32_t number)
+{
+    const struct check_who *adder = &buffer->page[number].adder;
+    if (!adder->pc) {
+        return;
+    }
+    check_concerns(scene, scene->hart, scene->event->pc);
+    check_report(scene, PENROSE_FAULT_CB_ACCESS, adder->hart, adder->pc,
+                 buffer->about.address + number * buffer->about.page_size,
+                 "adds to page %u of circular buffer %u (Pack_L1_Acc), which nobody has written "
+                 "since the launch; pack_reconfig_l1_acc(0) is missing before the first tile",
+                 number, buffer->about.id);
+}
+
 static void see_pop(const struct check_scene *scene, struct check_buffer *buffer, uint32_t pages)
 {
     const unsigned hart = scene->hart;
@@ -121,7 +138,9 @@ static void see_pop(const struct check_scene *scene, struct check_buffer *buffer
     }
     hand_on(scene, buffer, CHECK_WRITE, from, pages);
     for (uint32_t i = 0; i < pages && i < buffer->about.num_pages && buffer->page; i++) {
-        struct check_page *page = &buffer->page[(from + i) % buffer->about.num_pages];
+        uint32_t number = (from + i) % buffer->about.num_pages;
+        struct check_page *page = &buffer->page[number];
+        judge_added(scene, buffer, number);
         *page =
             (struct check_page){.was_written = page->was_written, .is_unpacked = page->is_unpacked};
     }
@@ -389,28 +408,24 @@ void check_buffers_access(const struct check_scene *scene)
                  page, buffer->about.id, address);
 }
 
-/* The packer adds to what a page holds, and nobody has written it. Programs add to pages that they
- * have popped, too. */
-static void judge_added(const struct check_scene *scene, const struct check_buffer *buffer,
-                        const struct check_page *page)
+/* Does the packer add to what memory holds? */
+static bool is_added(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
     const struct tensix *tensix = &scene->tile->tensix;
-    if (event->agent != OBSERVED_PACKER || event->thread >= TENSIX_THREADS || page->was_written ||
-        !tensix_get_THCON_SEC0_REG1_Pack_L1_Acc(tensix, tensix_state_id(tensix, event->thread))) {
-        return;
-    }
-    check_report(scene, PENROSE_FAULT_CB_ACCESS, scene->hart, event->pc, (uint32_t)event->address,
-                 "adds to page %u of circular buffer %u (Pack_L1_Acc), which nobody has written "
-                 "since the launch; pack_reconfig_l1_acc(0) is missing before the first tile",
-                 (unsigned)(page - buffer->page), buffer->about.id);
+    return event->agent == OBSERVED_PACKER && event->thread < TENSIX_THREADS &&
+           tensix_get_THCON_SEC0_REG1_Pack_L1_Acc(tensix, tensix_state_id(tensix, event->thread));
 }
 
-static void fill_page(const struct check_scene *scene, const struct check_buffer *buffer,
-                      struct check_page *page, uint32_t from, uint32_t size)
+static void fill_page(const struct check_scene *scene, struct check_page *page, uint32_t from,
+                      uint32_t size)
 {
     const struct observed *event = scene->event;
-    judge_added(scene, buffer, page);
+    if (!is_added(scene)) {
+        page->adder.pc = 0;
+    } else if (!page->was_written) {
+        page->adder = (struct check_who){(uint8_t)scene->hart, event->pc};
+    }
     page->was_written = true;
     bool is_read = event->agent == OBSERVED_NOC && event->packet == NOC_READ_RESPONSE;
     if (is_read && from == page->filled) {
@@ -432,9 +447,7 @@ void check_buffers_written(const struct check_scene *scene)
         while (buffer->page && at < end && at - buffer->about.address < buffer->about.size) {
             uint32_t in = at - buffer->about.address, room = size - in % size;
             uint32_t count = end - at < room ? end - at : room;
-            if (in / size < buffer->about.num_pages) {
-                fill_page(scene, buffer, &buffer->page[in / size], in % size, count);
-            }
+            fill_page(scene, &buffer->page[in / size], in % size, count);
             at += count;
         }
     }

@@ -154,6 +154,7 @@ struct check_page {
     bool is_unpacked; /* TRISC0 has read it since it was pushed last */
     bool was_written; /* since the launch */
     struct check_who filler, pusher, packer;
+    struct check_who adder;  /* Pack_L1_Acc onto what nobody had written; pc 0: nobody did so */
     uint8_t format;          /* 1 + that of the packer's latest data; 0: it has written none */
     unsigned overwritten_by; /* 1 + the buffer as whose page it was overwritten; 0: it was not */
     struct check_who overwriter;
