@@ -6,7 +6,7 @@
 #
 #              noc   cb   races   memory   uninit   config
 #   checks.sh   21   16      15       15       12
-#   races.sh                 21
+#   races.sh                 23
 #   config.sh                                   2       18
 #   field.sh     1            3                              and two of the core, noc-alignment and
 #                                                              code-overwritten (checks.sh)

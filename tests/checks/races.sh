@@ -132,10 +132,24 @@ pair "a semaphore that may not be set yet" race-state 'semaphore_post\(6' \
     'SEMPOST relies on semaphore 6, which SEMINIT of trisc0 .* may not have set yet' \
     add trisc.c "$first&\\n    $begin/; $use" "$first$begin\\n    &/; $use"
 
+no_wait='tensix_wait();\n\1while (SEMAPHORE(UNPACK_SYNC) > 2) {\n\1}'
+pair "math asks for what tells nothing of Dst" race-dst 'mop_run\(\)' \
+    'ELWADD writes Dst row [0-9]+, which PACR of trisc2 .* reads, and its thread has not waited for room' \
+    add trisc.c "s/^( *)math_begin\\(\\);/\\1$no_wait/;" \
+    "s/^( *)math_begin\\(\\);/\\1${no_wait/UNPACK_SYNC) > 2/MATH_PACK) >= 2}/"
+gives='semaphore_init(6, 2);\n    semaphore_post(6);\n    semaphore_post(6);\n    tensix_wait();'
+takes='PUSH(SEMWAIT, .block_mask = BLOCK_MATRIX | BLOCK_SYNC, .semaphore_mask = 1 << 6, .condition_mask = WHILE_ZERO);\n        semaphore_get(6);'
+frees='PUSH(STALLWAIT, .block_mask = BLOCK_SYNC, .condition_mask = WAIT_PACKER);\n        semaphore_post(6);'
+left="for (unsigned i = 0; left == 1 \&\& i < 2; i++) {\n        $takes\n        }"
+clean "math waits for what the packer gives back" add trisc.c \
+    "s/^( *)pack_use_tile_mop\\(\\);/&\n    $gives/; s/^( *)math_begin\\(\\);/\\1$takes/; s/^( *)half = pack_end.*/&\n        $frees/; s/^( *)half = math_end.*/&\n        $left/"
+
 mail="$(before 'pack_configure.*' 'HART_MAILBOX(2) = 5;')"
 pair "a word in a mailbox that nobody takes" race-open 'HART_MAILBOX\(2\) = 5' \
     'the kernels end, and trisc1 has not taken this word from its mailbox' \
     add trisc.c "$mail" "$mail; $(before 'math_configure.*' 'consume(HART_MAILBOX(3));')"
+finds "three words in a mailbox" race-open 'HART_MAILBOX\(2\) = 7' 'trisc1 has not taken this word and 2 before it from its mailbox' \
+    add trisc.c "$(before 'pack_configure.*' 'HART_MAILBOX(2) = 5;' 'HART_MAILBOX(2) = 6;' 'HART_MAILBOX(2) = 7;')"
 
 # --- Dst, seen by a hart ---
 

@@ -71,6 +71,7 @@ void order_all(struct order *order)
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         order->thread[i].clock = now;
         order->thread[i].acquires = false;
+        order->thread[i].asks = 0;
     }
     for (unsigned i = 0; i < RV32_CORES; i++) {
         hart_learns(&order->hart[i], &now);
@@ -141,10 +142,31 @@ static void learn_semaphore(struct order_clock *clock, const struct order_semaph
     }
 }
 
-static void begin_semaphore(struct order_semaphore *semaphore, const struct order_clock *knows,
+static void begin_semaphore(struct order *order, unsigned index, const struct order_clock *knows,
                             unsigned value)
 {
-    *semaphore = (struct order_semaphore){.begun = *knows, .base = value};
+    order->semaphore[index] = (struct order_semaphore){.begun = *knows, .base = value};
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        order->thread[i].asks &= ~(1u << index);
+    }
+}
+
+/* A thread, and its hart, in struct order_steps. */
+static unsigned agents_of(unsigned thread)
+{
+    return 1u << (RV32_CORES + thread) | 1u << (RV32_T0 + thread);
+}
+
+bool order_acquires(const struct order *order, unsigned thread, unsigned packs)
+{
+    const struct order_thread *own = &order->thread[thread];
+    bool acquires = own->acquires;
+    for (unsigned left = own->asks; left; left &= left - 1) {
+        const struct order_semaphore *semaphore = &order->semaphore[__builtin_ctz(left)];
+        const unsigned others = (semaphore->posts.by | semaphore->gets.by) & ~agents_of(thread);
+        acquires |= !others || others & agents_of(packs);
+    }
+    return acquires;
 }
 
 /* A step has been counted. Steps beyond the end of the range and what a debugger sets shift the
@@ -206,6 +228,7 @@ static void hear_wait(struct order *order, unsigned thread, const struct tensix 
                             wait->conditions);
             own->holds |= wait->conditions & WHILE_ZERO;
             own->acquires |= (wait->conditions & WHILE_MAX) != 0;
+            own->asks |= wait->conditions & WHILE_ZERO ? 1u << i : 0;
         }
     }
     for (unsigned src = 0; src < TENSIX_SRCS; src++) {
@@ -420,7 +443,7 @@ static void meet(struct order *order, const struct tensix *tensix, const struct 
             if (order_reads_too(work, touch)) {
                 step_semaphore(order, tensix, i, stamp);
             } else {
-                begin_semaphore(&order->semaphore[i], &own->clock, tensix->semaphore[i].value);
+                begin_semaphore(order, i, &own->clock, tensix->semaphore[i].value);
             }
         }
         break;
@@ -480,6 +503,9 @@ static void access_pc_buf(struct order *order, const struct tensix *tensix, unsi
             step_by_hart(order, tensix, hart, index, !(value & 1));
         } else {
             look_at_semaphore(own, &order->semaphore[index]);
+            if (thread < TENSIX_THREADS) {
+                order->thread[thread].asks |= 1u << index;
+            }
         }
         return;
     }

@@ -97,8 +97,10 @@ struct order_thread {
     uint32_t heard[RV32_CORES]; /* of which version of each hart's clock */
     bool is_begun;              /* the instruction at hand has passed */
     bool holds;                 /* it has waited for a post and has not got it yet */
-    bool acquires;              /* it has waited for room since the launch: while at maximum */
-    struct order_stamp handed;  /* its latest instruction that told others how far it is */
+    bool acquires; /* it has waited since the launch until a semaphore was below its maximum */
+    unsigned asks; /* semaphores since then and since their SEMINIT, a bit each: it has waited while
+                      they were 0, or its hart has loaded them */
+    struct order_stamp handed; /* its latest instruction that told others how far it is */
 };
 
 struct order_hart {
@@ -160,6 +162,10 @@ static inline bool order_is_known_to_pass(const struct order_clock *clock,
 void order_sent(struct order *order, unsigned hart);
 /* Something has come over the NoC: who loads it knows what those knew who have sent something. */
 void order_arrived(struct order *order, uint32_t address, uint32_t size);
+
+/* Has `thread` waited since the launch for what tells of room in Dst? That are semaphores below their
+ * maximum, and those that `packs`, which packs what it computes, changes, or nobody else yet. */
+bool order_acquires(const struct order *order, unsigned thread, unsigned packs);
 
 /* Nothing is under way any more. */
 void order_all(struct order *order);

@@ -73,10 +73,11 @@ static void report_dst(const struct check_scene *scene, const struct order_stamp
 static void judge_acquired(const struct check_scene *scene, const struct order_stamp *stamp,
                            struct order_stamp *written, unsigned index)
 {
-    const struct order_thread *other = &scene->own->races->order.thread[races_thread(written)];
+    const struct order *order = &scene->own->races->order;
     char text[RACES_WHO];
     if (written->number && scene->own->is_known && races_thread(written) != races_thread(stamp) &&
-        races_unit(stamp) == ORDER_PACKER && !written->is_of_flags && !other->acquires) {
+        races_unit(stamp) == ORDER_PACKER && !written->is_of_flags &&
+        !order_acquires(order, races_thread(written), races_thread(stamp))) {
         check_report(scene, PENROSE_FAULT_RACE_DST, written->hart, written->pc, index,
                      "%s writes Dst row %u, which %s reads, and its thread has not waited for room "
                      "in Dst since the launch; tile_regs_acquire() (SEMWAIT while at maximum) is "
@@ -574,19 +575,35 @@ static void note_given(const struct check_scene *scene, const struct order_stamp
     }
 }
 
-/* Words that a hart of the launch has put into a mailbox, and that nobody has taken. */
+/* A hart of the launch has put a word into a mailbox, where earlier launches may have left some. */
+static void note_mail(const struct check_scene *scene, unsigned to)
+{
+    struct check_races *races = scene->own->races;
+    uint32_t *mail = &races->mail[scene->hart][to];
+    const unsigned words = scene->tile->mailboxes.box[scene->hart][to].count;
+    if (!*mail) {
+        races->mail_before[scene->hart][to] = words > 0 ? words - 1 : 0;
+    }
+    *mail = scene->event->pc;
+}
+
+/* Words of the launch that nobody has taken. */
 static void judge_mail(const struct check_scene *scene)
 {
     struct check_races *races = scene->own->races;
     for (unsigned i = 0; i < MAILBOX_CORES * MAILBOX_CORES; i++) {
         const unsigned from = i / MAILBOX_CORES, to = i % MAILBOX_CORES;
         const unsigned words = scene->tile->mailboxes.box[from][to].count;
-        if (races->mail[from][to] && words > 0) {
+        const unsigned before = races->mail_before[from][to];
+        if (races->mail[from][to] && words > before) {
+            char others[32] = "";
+            if (words - before > 1) {
+                snprintf(others, sizeof others, " and %u before it", words - before - 1);
+            }
             check_report(scene, PENROSE_FAULT_RACE_OPEN, from, races->mail[from][to], 0,
-                         "the kernels end, and %s has not taken %s from its mailbox; a load of "
-                         "the mailbox is missing",
-                         tile_agent_name((enum tile_agent)to),
-                         words > 1 ? "this word and one before it" : "this word");
+                         "the kernels end, and %s has not taken this word%s from its mailbox; a "
+                         "load of the mailbox is missing",
+                         tile_agent_name((enum tile_agent)to), others);
         }
     }
     memset(races->mail, 0, sizeof races->mail);
@@ -732,8 +749,7 @@ void check_races_access(const struct check_scene *scene)
     }
     if (writes && address - AT_MAILBOX < END_MAILBOX - AT_MAILBOX && scene->hart < MAILBOX_CORES &&
         check_is_of_kernel(scene, event->pc)) {
-        const unsigned to = (address - AT_MAILBOX) / STEP_MAILBOX % MAILBOX_CORES;
-        races->mail[scene->hart][to] = event->pc;
+        note_mail(scene, (address - AT_MAILBOX) / STEP_MAILBOX % MAILBOX_CORES);
     }
     unsigned index = (address - AT_CONFIG) / 4;
     if (writes && address >= AT_CONFIG && index < TENSIX_CONFIG_THREAD) {

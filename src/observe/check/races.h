@@ -99,10 +99,11 @@ struct check_races {
     struct races_late late[TENSIX_THREADS];
     struct races_given post[TENSIX_SEMAPHORES], bank[2 * TENSIX_SRCS];
     uint32_t mail[MAILBOX_CORES][MAILBOX_CORES]; /* [from][to]: pc of the latest store; 0: none */
-    uint8_t semaphore[TENSIX_SEMAPHORES];        /* their values, */
-    struct order_stamp begun[TENSIX_SEMAPHORES]; /* and the kernels' SEMINIT */
-    struct order_stamp mop[TENSIX_THREADS];      /* the latest instruction that comes from a MOP, */
-    bool is_mop_done[TENSIX_THREADS];            /* but for MOPs that the hart has seen expanded */
+    unsigned mail_before[MAILBOX_CORES][MAILBOX_CORES]; /* words there before the launch's first */
+    uint8_t semaphore[TENSIX_SEMAPHORES];               /* their values, */
+    struct order_stamp begun[TENSIX_SEMAPHORES];        /* and the kernels' SEMINIT */
+    struct order_stamp mop[TENSIX_THREADS]; /* the latest instruction that comes from a MOP, */
+    bool is_mop_done[TENSIX_THREADS];       /* but for MOPs that the hart has seen expanded */
     struct order_stamp gpr_read[TENSIX_THREADS][TENSIX_GPRS];
     struct order_stamp gpr_written[TENSIX_THREADS][TENSIX_GPRS];
     struct order_stamp base[TENSIX_THREADS][TENSIX_UNPACKERS][RACES_CONTEXTS];
