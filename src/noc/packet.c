@@ -133,7 +133,9 @@ struct noc_packet *noc_packet_copy(struct noc_pool *pool, const struct noc_packe
 
 static bool is_before(const struct noc_packet *a, const struct noc_packet *b)
 {
-    return a->arrival != b->arrival ? a->arrival < b->arrival : a->order < b->order;
+    return a->arrival != b->arrival ? a->arrival < b->arrival
+           : a->order != b->order   ? a->order < b->order
+                                    : a->to < b->to;
 }
 
 /* Merges two lists in order. */

@@ -5,9 +5,9 @@
  * address are then those of the way back) and sends it again. The code that uses it last frees it.
  * The copies of a multicast share data of more than a word, which never change.
  *
- * Canonical order: packets for one place are taken in the order of (arrival, order). `order` has
- * the sender's number and the sender's sequence number. So two packets never compare equal, and the
- * order does not depend on host threads.
+ * Canonical order: packets are taken in the order of (arrival, order, to). `order` has the sender's
+ * number and the sender's sequence number, which all copies of a multicast share. So two packets never
+ * compare equal, and the order does not depend on host threads.
  */
 #ifndef NOC_PACKET_H
 #define NOC_PACKET_H
@@ -48,7 +48,8 @@ struct noc_packet_state {
     uint64_t address;              /* at `to` */
     uint64_t back_address;         /* at `back`, of responses that carry data */
     uint64_t enables;              /* of a write with byte enables */
-    uint64_t held;                 /* of the channel that it waits for, when it last looked */
+    uint64_t held;                 /* of the channel that it waits for (links_channel), when it last
+                                      had a look there */
     uint32_t size;                 /* bytes to read or write */
     uint32_t word;                 /* inline data, operand of an atomic, its result */
     uint32_t operation;            /* NOC_AT_LEN_BE of an atomic; of others NOC_AT_DATA for header
@@ -62,11 +63,11 @@ struct noc_packet_state {
     uint16_t tag;            /* NOC_PACKET_TAG */
     uint8_t agent, noc;
     uint8_t kind;    /* enum noc_kind */
-    uint8_t links;   /* that it has asked for on its way */
+    uint8_t links;   /* of its way that it has come to (chip/links.h) */
     uint8_t channel; /* class and buddy bit where software chose them, else NOC_ANY_CHANNEL */
     bool wants_response, is_inline, has_enables, is_multicast, is_linked, accumulates,
         stores_header;
-    bool waits;       /* for the latest of these links */
+    bool waits;       /* the latest of these links has not taken it yet */
     bool has_passed;  /* GDDR has taken its time for it (timed runs) */
     bool is_answered; /* a request whose sender has had the response already */
     bool is_excused;  /* it may break rules of its ends: a policy lets it pass */

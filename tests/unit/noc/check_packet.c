@@ -59,6 +59,29 @@ TEST_EACH(queue_gives_canonical_order, 20)
     ck_assert_uint_eq(queue.earliest, UINT64_MAX);
 }
 
+/* Copies of a multicast differ in their receivers alone. */
+TEST_EACH(copies_are_taken_in_the_same_order, 2)
+{
+    enum { COPIES = 5 };
+    struct noc_queue queue;
+    noc_queue_init(&queue);
+    if (_i) { /* others that come with them are not in order */
+        noc_queue_put(&queue, packet(9, 1));
+        noc_queue_put(&queue, packet(8, 1));
+    }
+    for (uint16_t to = 0; to < COPIES; to++) {
+        struct noc_packet *copy = packet(5, 1);
+        copy->to = to;
+        noc_queue_put(&queue, copy);
+    }
+    for (uint16_t to = 0; to < COPIES; to++) {
+        struct noc_packet *copy = noc_queue_take(&queue, 6);
+        ck_assert_uint_eq(copy->to, to);
+        noc_packet_free(&pool, copy);
+    }
+    noc_queue_free(&queue, &pool);
+}
+
 TEST(returned_packet_is_first_again)
 {
     struct noc_queue queue;
