@@ -46,19 +46,19 @@ struct passage {
 };
 
 /* GUESS: the bit of the dateline is set behind the edge of an axis. Requests without a channel of their
- * own have class 0. */
+ * own have class 0. Linked ones keep their order (noc_keeps_order), so they do not choose, either. */
 static struct passage passage_of(struct penrose_chip *chip, const struct noc_packet *packet,
                                  unsigned number)
 {
     struct grid_hop hop =
         grid_hop(packet->noc, chip_position(packet->from), chip_position(packet->to), number);
     bool is_response = packet->kind > NOC_ATOMIC;
-    bool chooses = is_response || packet->channel == NOC_ANY_CHANNEL;
-    unsigned channel = is_response ? CLASS_RESPONSE : chooses ? 0 : packet->channel;
+    bool has_own = packet->channel != NOC_ANY_CHANNEL;
+    unsigned channel = is_response ? CLASS_RESPONSE : has_own ? packet->channel : 0;
     return (struct passage){
         .link = &chip->links->link[packet->noc][noc_node(hop.from.x, hop.from.y)][hop.direction],
         .channel = (channel & (HAS_WRAPPED - 1)) | (hop.has_wrapped ? HAS_WRAPPED : 0),
-        .chooses = chooses};
+        .chooses = is_response || (!has_own && !packet->is_linked)};
 }
 
 /* The channel of the latest link but `behind` that the packet has asked for. */
@@ -99,8 +99,11 @@ static void hold_behind(struct penrose_chip *chip, const struct noc_packet *pack
 void chip_links_enter(struct penrose_chip *chip, struct noc_packet *packet, unsigned hops)
 {
     const struct noc_delivery *delivery = &chip->board.delivery;
-    packet->arrival = packet->sent - noc_cycles_alone(delivery, packet) +
-                      timing_cycles(delivery->timing, TIMING_NOC_NIU) + cycles_of_hop(chip) * hops;
+    const uint64_t alone = noc_cycles_alone(delivery, packet);
+    /* One of a run with other costs, or without any, can have left in less time. */
+    const uint64_t begin = packet->sent > alone ? packet->sent - alone : 0;
+    packet->arrival =
+        begin + timing_cycles(delivery->timing, TIMING_NOC_NIU) + cycles_of_hop(chip) * hops;
     packet->links = (uint8_t)hops;
     packet->waits = false;
     noc_queue_put(&chip->on_way, packet);

@@ -19,21 +19,28 @@ static struct penrose_chip *timed_chip(unsigned threads)
     return chip;
 }
 
-/* A write of 16 KiB that begins to leave at `cycle`, on a channel of its own choice or on that one. */
-static struct noc_packet *send(struct penrose_chip *chip, uint64_t cycle, uint16_t from,
-                               uint16_t to, uint8_t channel)
+/* A write of 16 KiB that has left at `sent`, on a channel of its own choice or on that one. */
+static struct noc_packet *send_until(struct penrose_chip *chip, uint64_t sent, uint16_t from,
+                                     uint16_t to, uint8_t channel)
 {
     struct noc_packet *packet = noc_packet_new(&chip->packets);
     ck_assert_ptr_nonnull(packet);
     packet->kind = NOC_WRITE;
     packet->size = WHOLE;
-    packet->sent = cycle + OF_NIU;
-    packet->order = (uint64_t)from << 40 | cycle;
+    packet->sent = sent;
+    packet->order = (uint64_t)from << 40 | sent;
     packet->from = from;
     packet->to = to;
     packet->channel = channel;
     chip_links_enter(chip, packet, 0);
     return packet;
+}
+
+/* One that begins to leave at `cycle`. */
+static struct noc_packet *send(struct penrose_chip *chip, uint64_t cycle, uint16_t from,
+                               uint16_t to, uint8_t channel)
+{
+    return send_until(chip, cycle + OF_NIU, from, to, channel);
 }
 
 /* Lets all packets arrive, in windows of so many cycles. */
@@ -68,6 +75,16 @@ TEST(a_packet_alone_waits_for_nothing)
     ck_assert_uint_eq(chip_links_next(chip), 1000 + ENDS + 7 * HOP);
     struct noc_list arrived = run_links(chip, 10);
     ck_assert_uint_eq(packet->arrival, alone(1000, 7));
+    end_links(chip, arrived);
+}
+
+/* A snapshot of a run in which packets take no time can have one that left in the first cycles. */
+TEST(a_packet_that_took_no_time_arrives)
+{
+    struct penrose_chip *chip = timed_chip(1);
+    const struct noc_packet *packet = send_until(chip, 20, noc_node(2, 3), noc_node(5, 7), 1);
+    struct noc_list arrived = run_links(chip, 10);
+    ck_assert_uint_eq(packet->arrival, alone(0, 7));
     end_links(chip, arrived);
 }
 
@@ -116,6 +133,21 @@ TEST(a_request_passes_an_answer)
     end_links(chip, arrived);
 }
 
+/* Only a request that may overtake others chooses the channel that is free first. */
+TEST_EACH(linked_requests_stay_on_one_channel, 2)
+{
+    struct penrose_chip *chip = timed_chip(1);
+    struct noc_packet *first = send(chip, 1000, noc_node(2, 3), noc_node(5, 3), NOC_ANY_CHANNEL);
+    struct noc_packet *second = send(chip, 1010, noc_node(2, 3), noc_node(5, 3), NOC_ANY_CHANNEL);
+    first->is_linked = second->is_linked = _i;
+    struct noc_list arrived = run_links(chip, 10);
+    const struct links_channel *channel =
+        chip->links->link[0][noc_node(2, 3)][GRID_ALONG_X].channel;
+    ck_assert_uint_eq(channel[0].free_at > 0, true);
+    ck_assert_uint_eq(channel[1].free_at > 0, !_i);
+    end_links(chip, arrived);
+}
+
 /* Many packets between places at random: the windows in which they go on change nothing. */
 TEST_EACH(windows_change_nothing, 4)
 {
@@ -146,9 +178,14 @@ TEST_EACH(windows_change_nothing, 4)
 /* --- Whole chips --- */
 
 enum { STATIC_CHANNEL = 1 << 7 | 1 << 13 /* the first with the buddy bit */ };
-enum { WRITERS = 24, CODE = 0x1000, BUFFER = 0x4000 };
+enum { MULTICAST = 1 << 5, START_SHIFT = 12 };
+enum { WRITERS = 24, SENDERS = 10, CODE = 0x1000, BUFFER = 0x4000 };
 
-/* Harts of two rows write 4 KiB to one bank, again and again. */
+static const char again_and_again[] = "lui s0, 0xffb20;addi a4, zero, 1;sw a4, 0x40(s0);"
+                                      "lw a5, 0x40(s0);bne a5, zero, 0x100c;jal zero, 0x1008";
+
+/* Harts of two rows write 4 KiB to one bank, and others send multicasts to two columns. They do so again
+ * and again. */
 static struct penrose_chip *busy_chip(unsigned threads)
 {
     struct penrose_chip *chip = timed_chip(threads);
@@ -157,9 +194,16 @@ static struct penrose_chip *busy_chip(unsigned threads)
         command_fill(chip, x, y, 0, COMMAND_WRITE | COMMAND_RESPONSE | STATIC_CHANNEL,
                      (struct command_end){x, y, BUFFER},
                      (struct command_end){17, 12, 0x10000 + i * 0x1000}, 4096);
-        start_program(chip, x, y, PENROSE_BRISC, CODE,
-                      "lui s0, 0xffb20;addi a4, zero, 1;sw a4, 0x40(s0);"
-                      "lw a5, 0x40(s0);bne a5, zero, 0x100c;jal zero, 0x1008");
+        start_program(chip, x, y, PENROSE_BRISC, CODE, again_and_again);
+    }
+    for (unsigned i = 0; i < SENDERS; i++) {
+        const unsigned x = 1 + i % 5, y = 4 + i / 5;
+        command_fill(chip, x, y, 0, COMMAND_WRITE | COMMAND_RESPONSE | MULTICAST,
+                     (struct command_end){x, y, BUFFER},
+                     (struct command_end){7, 11, 0x10000 + i * 0x1000}, 1024);
+        command_put(chip, (struct command_end){x, y, COMMAND_NIU + NIU_RET_ADDR_HI},
+                    7 | 11 << 6 | (6 | 6 << 6) << START_SHIFT);
+        start_program(chip, x, y, PENROSE_BRISC, CODE, again_and_again);
     }
     return chip;
 }
