@@ -125,14 +125,20 @@ static const struct argp_option own_options[] = {
 static error_t parse_only(int key, char *argument, struct argp_state *state)
 {
     struct bench_options *options = state->input;
+    char *end;
     switch (key) {
     case KEY_ONLY_ROW:
         options->only = argument;
         return 0;
     case KEY_FLOWS:
-        options->flows = (unsigned)strtoul(argument, NULL, 10);
-        if (options->flows == 0) {
+        options->flows = (unsigned)strtoul(argument, &end, 10);
+        if (options->flows == 0 || *end) {
             argp_error(state, "--flows %s: give a number of tiles", argument);
+        }
+        return 0;
+    case ARGP_KEY_END:
+        if (options->flows && !options->only) {
+            argp_error(state, "--flows is for one row; give it with --only");
         }
         return 0;
     default:
