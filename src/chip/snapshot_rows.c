@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "chip/chip.h"
+#include "chip/links.h"
 #include "config.h"
 #include "eth/eth.h"
 #include "noc/overlay_stream.h"
@@ -95,9 +96,11 @@ static bool is_saved(const struct snapshot_member *member)
 /* Compilers agree about offsets, since state has no gaps. */
 uint64_t snapshot_layout(void)
 {
+    const uint64_t links = sizeof(struct links); /* numbers that need no rows */
     struct snapshot_hash hash;
     snapshot_hash_init(&hash);
     hash_text(&hash, PACKAGE_VERSION);
+    snapshot_hash_add(&hash, &links, sizeof links);
     for (unsigned i = 0; i < TYPES; i++) {
         uint64_t size = types[i]->is_state ? types[i]->size : 0;
         hash_text(&hash, types[i]->name);

@@ -761,6 +761,9 @@ enum penrose_status chip_load_saved(struct snapshot_reader *reader, struct penro
     }
     load_queue(reader, &shared, &made->edge, &made->packets);
     load_queue(reader, &shared, &made->on_way, &made->packets);
+    if (reader->status == PENROSE_OK && !was.timed && made->on_way.earliest != UINT64_MAX) {
+        snapshot_fail(reader, PENROSE_E_FORMAT, "a packet is between routers in a functional run");
+    }
     load_tiles(reader, &shared, made);
     load_places(reader, made);
     load_reports(reader, made);

@@ -13,7 +13,7 @@
 #include "unit/chip/snapshot_bytes.h"
 #include "unit/chip/snapshot_scenes.h"
 
-enum { SCENES = 6, SCHEDULES = 3, FORGERIES = 12, MOST_CHANGES = 12, CYCLES = 2000 };
+enum { SCENES = 6, SCHEDULES = 4, FORGERIES = 12, MOST_CHANGES = 12, CYCLES = 2000 };
 
 /* NULL: it was refused. */
 static struct penrose_chip *load(struct snapshot_bytes *state)
