@@ -5,6 +5,10 @@
 
 enum { CLASS_RESPONSE = 3 << 1, BUDDY = 1, HAS_WRAPPED = 8 }; /* in numbers of channels */
 
+_Static_assert(GRID_WIDTH - 1 + GRID_HEIGHT - 1 <=
+                   8 * sizeof(((struct noc_packet_state *)0)->buddies),
+               "each link of a way has a bit");
+
 static uint64_t cycles_of_hop(const struct penrose_chip *chip)
 {
     return timing_cycles(chip->board.delivery.timing, TIMING_NOC_HOP);
@@ -190,21 +194,26 @@ uint64_t chip_links_due(const struct penrose_chip *chip)
     return first == UINT64_MAX ? first : first > ahead(chip) ? first - ahead(chip) : 0;
 }
 
-static uint64_t next_of(const struct penrose_chip *chip, const struct noc_packet *packet)
+/* When the packet's head comes to the router of its receiver, if nothing is before it. */
+static uint64_t least_of(const struct penrose_chip *chip, const struct noc_packet *packet)
 {
-    const struct noc_delivery *delivery = &chip->board.delivery;
-    uint64_t next = UINT64_MAX;
-    for (; packet; packet = packet->next) {
-        uint64_t least = packet->arrival + links_left(packet) * cycles_of_hop(chip) +
-                         noc_cycles_of_ends(delivery) -
-                         timing_cycles(delivery->timing, TIMING_NOC_NIU);
-        next = least < next ? least : next;
-    }
-    return next;
+    return packet->arrival + links_left(packet) * cycles_of_hop(chip);
 }
 
 uint64_t chip_links_next(const struct penrose_chip *chip)
 {
-    uint64_t head = next_of(chip, chip->on_way.head), fresh = next_of(chip, chip->on_way.fresh);
-    return head < fresh ? head : fresh;
+    const struct noc_delivery *delivery = &chip->board.delivery;
+    uint64_t next = UINT64_MAX;
+    for (const struct noc_packet *packet = chip->on_way.fresh; packet; packet = packet->next) {
+        uint64_t least = least_of(chip, packet);
+        next = least < next ? least : next;
+    }
+    for (const struct noc_packet *packet = chip->on_way.head; /* those are in order */
+         packet && packet->arrival < next; packet = packet->next) {
+        uint64_t least = least_of(chip, packet);
+        next = least < next ? least : next;
+    }
+    return next == UINT64_MAX ? next
+                              : next + noc_cycles_of_ends(delivery) -
+                                    timing_cycles(delivery->timing, TIMING_NOC_NIU);
 }

@@ -7,13 +7,18 @@
  * whole. Packets on other channels share the link.
  *
  * A packet that waits holds up those behind it: its flits stay where they are, and keep the channels of
- * the links that they lie on. As many of them lie between two routers as the head takes cycles from one
- * to the other. The same is so where a packet waits for the NIU of its receiver.
+ * the links that they lie on. The same is so where a packet waits for the NIU of its receiver.
+ *
+ * GUESS: as many flits lie between two routers as the head takes cycles from one to the other. A packet
+ * of no more flits holds up nobody behind it.
+ * GUESS: a link serves whole packets one after the other, whatever their channels.
+ * GUESS: multicasts take nothing from links. So two that share links get the full rate each.
  *
  * Packets stand in one queue, in the order of time and of the canonical order where times are equal. A
  * packet's time is when its head comes to a router, or when its turn at a channel is. The queue is
  * worked off between windows, up to the first cycle in which something that has not left yet could come
- * to a router. So results do not depend on where windows end.
+ * to a router. So results do not depend on where windows end, but for the answers to requests that no
+ * tile takes and that a policy lets pass: those leave when the window is over.
  */
 #ifndef CHIP_LINKS_H
 #define CHIP_LINKS_H
@@ -52,10 +57,10 @@ void chip_links_enter(struct penrose_chip *chip, struct noc_packet *packet, unsi
  * put into `arrived`, with the time when that has the last flit. */
 void chip_links_run(struct penrose_chip *chip, struct noc_list *arrived);
 
-/* The first window to whose end packets go on is the one that ends later; UINT64_MAX: none is. */
+/* Packets have nothing to do in a window that ends at this cycle or before; UINT64_MAX: there are none. */
 uint64_t chip_links_due(const struct penrose_chip *chip);
 
-/* No packet that is on its way arrives before; UINT64_MAX: there is none. */
+/* No packet that is on its way arrives before this cycle; UINT64_MAX: there is none. */
 uint64_t chip_links_next(const struct penrose_chip *chip);
 
 #endif
