@@ -110,7 +110,8 @@ struct check_requests {
     unsigned words; /* ever */
     struct check_look look;
     struct check_started started[GRID_NOCS][NIU_BUFFERS];
-    struct check_delivered delivered; /* the latest, which may come before `started` is set */
+    struct check_delivered delivered; /* the latest, which may come before `started` is set; pc 0:
+                                         the hart has learned of it */
 };
 
 /* Bytes that the NoC has brought. */

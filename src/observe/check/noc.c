@@ -1,8 +1,9 @@
 /*
  * Requests of kernels to the NoC, and whether their hart has waited for them.
  *
- * A hart waits by loads of counters of its NIU. A request whose answer had come when the hart
- * looked counts as waited for, whatever the program compared, so that nothing right is reported.
+ * A hart waits by loads of counters of its NIU, and of what its requests bring. A request whose
+ * answer had come when the hart looked counts as waited for, whatever the program compared, so that
+ * nothing right is reported.
  */
 #include "observe/check/check.h"
 
@@ -324,11 +325,12 @@ void check_noc_loaded(const struct check_scene *scene)
             see_arrival(requests, i);
         }
     }
-    for (unsigned i = 0; i < CHECK_ARRIVALS; i++) {
+    for (unsigned i = 0; requests->delivered.pc && i < CHECK_ARRIVALS; i++) {
         const struct check_arrival *arrival = &scene->own->arrival[i];
         is_brought |= event->address < (uint64_t)arrival->first + arrival->size &&
                       arrival->first < event->address + event->size;
     }
+    requests->delivered.pc = is_brought ? 0 : requests->delivered.pc;
     for (unsigned i = 0; is_brought && i < GRID_NOCS * NIU_BUFFERS; i++) { /* a round trip */
         struct check_started *started = &requests->started[i / NIU_BUFFERS][i % NIU_BUFFERS];
         started->pc = started->is_delivered ? 0 : started->pc;
