@@ -122,7 +122,7 @@ enum { LANE_SHIFT = 27, NUMBERS = (1 << LANE_SHIFT) - 1 };
 
 static uint32_t note_of(const struct order_stamp *stamp)
 {
-    return stamp->lane << LANE_SHIFT | (stamp->number & NUMBERS);
+    return (uint32_t)stamp->lane << LANE_SHIFT | (stamp->number & NUMBERS);
 }
 
 /* The instruction of a note, if it may still be under way for who has this clock. */
