@@ -122,11 +122,6 @@ static const char *own_trace(const struct device *device, const char *path, char
     return own;
 }
 
-static void find_programs_for(struct device *device)
-{
-    host_programs_serve(device->programs);
-}
-
 static void start_checks(struct device *device)
 {
     struct penrose_error error;
@@ -134,7 +129,7 @@ static void start_checks(struct device *device)
     if (!checks) {
         return;
     }
-    find_programs_for(device);
+    host_programs_serve(device->programs);
     if (penrose_check(device->chip, checks, &error) != PENROSE_OK) {
         device_complain(device, "PENROSE_CHECK", error.text);
     }
@@ -173,7 +168,7 @@ static void start_trace(struct device *device)
         device_complain(device, is_filter ? "PENROSE_TRACE_FILTER" : variable, error.text);
     }
     if (device->trace) {
-        find_programs_for(device);
+        host_programs_serve(device->programs);
     }
 }
 

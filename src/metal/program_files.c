@@ -335,12 +335,12 @@ static bool lies_there(const struct tile_facts *tile, const struct program_file 
 static bool open_symbols(struct program_file *file)
 {
     struct stat about;
-    if (!file->elf && stat(file->path, &about) == 0) {
-        const struct file_key now = key_of(&about);
-        (void)(compare_keys(&now, &file->key) == 0 &&
-               loader_elf_open(file->path, &file->elf, NULL));
+    if (file->elf || stat(file->path, &about) != 0) {
+        return file->elf != NULL;
     }
-    return file->elf != NULL;
+    const struct file_key now = key_of(&about);
+    return compare_keys(&now, &file->key) == 0 &&
+           loader_elf_open(file->path, &file->elf, NULL) == PENROSE_OK;
 }
 
 static bool place_program(struct program_files *files, struct penrose_chip *chip,

@@ -106,10 +106,8 @@ static void judge_row(const struct check_scene *scene, const struct order_stamp 
     }
     if (writes) {
         row->written = *stamp;
-        if (!stamp
-                 ->is_of_flags) { /* who writes behind that must have waited for the readers, too */
-            row->readers = 0;
-        }
+        /* Who writes behind data must have waited for their readers, too; flags tell nothing. */
+        row->readers = stamp->is_of_flags ? row->readers : 0;
     } else {
         row->read[races_unit(stamp)] = *stamp;
         row->readers |= 1u << races_unit(stamp);
