@@ -27,12 +27,18 @@ static bool is_counted(const struct tile_fault *fault)
            fault->kind != PENROSE_FAULT_CODE_OVERWRITTEN;
 }
 
+/* What the core reports of a Tensix instruction, a check may report of the hart's that has pushed it. */
+static bool is_of_check(const struct tile_fault *fault, const struct tile_fault *before)
+{
+    return before->is_tensix && !fault->is_tensix && fault->cycle == before->cycle;
+}
+
 static bool is_same(const struct chip_fault *a, const struct chip_fault *b)
 {
     const struct tile_fault *left = &a->fault, *right = &b->fault;
+    bool is_same_insn = left->is_tensix == right->is_tensix && left->word == right->word;
     return left->kind == right->kind && is_same_place(left, right) && left->agent == right->agent &&
-           left->is_tensix == right->is_tensix && left->word == right->word && a->x == b->x &&
-           a->y == b->y;
+           (is_same_insn || is_of_check(right, left)) && a->x == b->x && a->y == b->y;
 }
 
 /* Adds a fault to a list, of which `most` have room; the last makes room for one that stops. */
@@ -43,7 +49,10 @@ static void add_fault(struct chip_fault *list, size_t *count, size_t most,
         if (!is_same(&list[i], fault)) {
             continue;
         }
-        if (is_counted(&fault->fault)) {
+        if (is_of_check(&fault->fault, &list[i].fault)) {
+            list[i].fault = fault->fault; /* it knows more */
+            list[i].policy = fault->policy;
+        } else if (is_counted(&fault->fault)) {
             list[i].repeated += fault->repeated + 1;
             list[i].fault.cycle = fault->fault.cycle;
         }

@@ -236,6 +236,15 @@ static inline void tensix_take_off(struct tensix *tensix, unsigned thread,
     };
 }
 
+/* An UNPACR or PACR is about to start, see tensix_report_fresh. False: it stops there. */
+static inline bool tensix_judge_fresh(struct tensix *tensix, unsigned thread,
+                                      enum tensix_flight_unit unit, unsigned state, unsigned word)
+{
+    const struct tensix_fresh *fresh = &tensix->fresh;
+    return tensix->now != fresh->cycle + 1 || fresh->thread != thread || tensix->timing ||
+           tensix_report_fresh(tensix, thread, unit, state, word);
+}
+
 /* Writes the bits of `mask` of a GPR. */
 static inline void tensix_store_gpr(struct tensix *tensix, unsigned thread, unsigned index,
                                     uint32_t mask, uint32_t value)

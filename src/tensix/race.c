@@ -2,6 +2,7 @@
 #include "tensix/race.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "addresses.h"
 #include "tensix/config/users.h"
@@ -55,6 +56,47 @@ enum tensix_flight_unit tensix_race(const struct tensix *tensix, unsigned state,
         }
     }
     return TENSIX_FLIGHTS;
+}
+
+void tensix_note_fresh(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
+                       uint32_t changed)
+{
+    struct tensix_fresh *fresh = &tensix->fresh;
+    const struct tensix_thread *own = &tensix->thread[thread];
+    if (fresh->cycle != tensix->now || fresh->thread != thread) {
+        *fresh = (struct tensix_fresh){.cycle = tensix->now,
+                                       .word = own->next,
+                                       .pc = own->origin.pc,
+                                       .first = (uint16_t)word,
+                                       .thread = (uint8_t)thread,
+                                       .state = (uint8_t)state};
+    }
+    fresh->changed[fresh->count++ % 4] = changed;
+}
+
+bool tensix_report_fresh(struct tensix *tensix, unsigned thread, enum tensix_flight_unit unit,
+                         unsigned state, unsigned word)
+{
+    const struct tensix_fresh *fresh = &tensix->fresh;
+    const unsigned user = 1u << unit;
+    char fields[160], reader[24], writer[24];
+    for (unsigned i = 0; i < fresh->count; i++) {
+        unsigned at = fresh->first + i;
+        bool is_used = tensix_config_uses[at].cached & user || at == word;
+        uint32_t used = fresh->changed[i] & tensix_race_bits(at, user);
+        if (!is_used || !used || (at < TENSIX_GLOBAL_WORD && fresh->state != state)) {
+            continue;
+        }
+        tensix_field_names(false, at, used, fields, sizeof fields);
+        tensix_disassemble(tensix->thread[thread].next, reader, sizeof reader);
+        tensix_disassemble(fresh->word, writer, sizeof writer);
+        reader[strcspn(reader, " ")] = writer[strcspn(writer, " ")] = '\0';
+        return tensix_fault(tensix, thread, PENROSE_FAULT_CONFIG_RACE,
+                            "%s uses %s before %s, pushed at 0x%08x, has written it; a NOP is "
+                            "missing between them",
+                            reader, fields, writer, fresh->pc) == TENSIX_DONE;
+    }
+    return true;
 }
 
 void tensix_race_text(const struct tensix *tensix, enum tensix_flight_unit unit, unsigned word,

@@ -32,6 +32,20 @@ struct tensix_flight {
     uint32_t thread, state;
 };
 
+/*
+ * The latest write of Config through the pipeline of the Configuration Unit. SPEC: WRCFG,
+ * CFGSHIFTMASK: the thread's next instruction does not find it yet. Functional runs write at once,
+ * so they note what would not be there. Beside the state.
+ */
+struct tensix_fresh {
+    uint64_t cycle;      /* in which the instruction `word`, pushed at `pc`, has passed */
+    uint32_t changed[4]; /* bits of the words from `first` of the state on */
+    uint32_t word, pc;
+    uint16_t first;
+    uint8_t count; /* 0: there has been none */
+    uint8_t thread, state;
+};
+
 struct tensix;
 
 /* The bits of a word that the unit with this bit of enum tensix_config_user looks at while it works. */
@@ -45,6 +59,16 @@ void tensix_land(struct tensix *tensix, unsigned thread, unsigned users);
  * TENSIX_FLIGHTS. */
 enum tensix_flight_unit tensix_race(const struct tensix *tensix, unsigned state, unsigned word,
                                     uint32_t changed, uint64_t now);
+
+/* An instruction of the thread writes a word of Config through the pipeline: its bits `changed` get
+ * other values. */
+void tensix_note_fresh(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
+                       uint32_t changed);
+
+/* Reports an UNPACR or PACR that uses what the instruction before it has written. `word` is the one
+ * from which it takes its address in L1, or TENSIX_STATE_WORDS. False: it stops there. */
+bool tensix_report_fresh(struct tensix *tensix, unsigned thread, enum tensix_flight_unit unit,
+                         unsigned state, unsigned word);
 
 /* The race in words. `writer` is what changes the word: "WRCFG", "a store of trisc0". */
 void tensix_race_text(const struct tensix *tensix, enum tensix_flight_unit unit, unsigned word,

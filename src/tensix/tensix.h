@@ -375,6 +375,7 @@ struct tensix_units {
 struct tensix {
     struct tensix_units;
     struct tensix_touches touches; /* of the instruction that executes */
+    struct tensix_fresh fresh;
 
     /* What the tile sets and lends. */
     uint8_t *l1;

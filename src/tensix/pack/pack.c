@@ -277,6 +277,11 @@ TENSIX_EXEC(PACR)
             if (args->flush ? !pack_fits(&job[i], NULL) : !prepare_pack(&job[i], &batch[i])) {
                 return job[i].answer;
             }
+            const unsigned base = TENSIX_WORD_THCON_SEC0_REG1_L1_Dest_addr + pack_words[i].section;
+            if (!tensix_judge_fresh(tensix, thread, TENSIX_FLIGHT_PACKER, job[i].state,
+                                    job[i].packer->output.data.open ? TENSIX_STATE_WORDS : base)) {
+                return TENSIX_STOP;
+            }
         }
     }
     for (unsigned i = 0; i < TENSIX_PACKERS; i++) {

@@ -184,6 +184,13 @@ TENSIX_EXEC(UNPACR)
     if (!unpack_check(&job)) {
         return job.answer;
     }
+    const unsigned base = job.which ? TENSIX_WORD_THCON_SEC1_REG3_Base_address
+                                    : TENSIX_WORD_THCON_SEC0_REG3_Base_address;
+    if (!tensix_judge_fresh(tensix, thread,
+                            job.which ? TENSIX_FLIGHT_UNPACKER1 : TENSIX_FLIGHT_UNPACKER0,
+                            job.state, base + job.context)) {
+        return TENSIX_STOP;
+    }
     unpack_move(&job);
     charge(&job);
     if (job.is_multi_context && args->use_context_counter) {

@@ -130,6 +130,68 @@ TEST(what_is_over_or_not_looked_at_is_no_race)
     ck_assert_uint_eq(coprocessor.faults, 1);
 }
 
+/* Unpackers and packer can move a row of BF16. */
+static void prepare_units(struct tensix *tensix)
+{
+    enum { BF16 = 5, UNCOMPRESSED = 1 << 4, X_DIM_SHIFT = 16 };
+    const uint32_t descriptor = BF16 | UNCOMPRESSED | 16u << X_DIM_SHIFT;
+    tensix->config[0][TENSIX_WORD_THCON_SEC0_REG0_TileDescriptor] = descriptor;
+    tensix->config[0][TENSIX_WORD_THCON_SEC1_REG0_TileDescriptor] = descriptor;
+    tensix_set_config_field(tensix, 0, TENSIX_FIELD_THCON_SEC0_REG2_Out_data_format, BF16);
+    tensix_set_config_field(tensix, 0, TENSIX_FIELD_THCON_SEC1_REG2_Out_data_format, BF16);
+    tensix_set_config_field(tensix, 0, TENSIX_FIELD_ALU_FORMAT_SPEC_REG2_Dstacc, BF16);
+    tensix_set_config_field(tensix, 0, TENSIX_FIELD_THCON_SEC0_REG1_In_data_format, BF16);
+    tensix_set_config_field(tensix, 0, TENSIX_FIELD_THCON_SEC0_REG1_Out_data_format, BF16);
+}
+
+static const unsigned address_words[TENSIX_FLIGHTS] = {TENSIX_WORD_THCON_SEC0_REG3_Base_address,
+                                                       TENSIX_WORD_THCON_SEC1_REG3_Base_address,
+                                                       TENSIX_WORD_THCON_SEC0_REG1_L1_Dest_addr};
+
+/* WRCFG of a word, other instructions, and one of the unit. */
+static void use_behind_write(unsigned unit, unsigned word, uint32_t value, const char *between)
+{
+    char text[160];
+    coprocessor.tensix.gpr[0][4] = value;
+    snprintf(text, sizeof text, "WRCFG 4, 0, %u; %s %s", word, between, flight_instructions[unit]);
+    tensix_harness_run(&coprocessor, 0, text);
+}
+
+TEST_EACH(the_next_instruction_comes_too_early, TENSIX_FLIGHTS)
+{
+    const unsigned unit = (unsigned)_i;
+    prepare_units(&coprocessor.tensix);
+    use_behind_write(unit, address_words[unit], 0x100, "");
+    ck_assert_uint_eq(coprocessor.faults, 1);
+    ck_assert_int_eq(coprocessor.fault.kind, PENROSE_FAULT_CONFIG_RACE);
+    ck_assert_ptr_nonnull(strstr(coprocessor.fault.text, flight_names[unit]));
+    ck_assert_ptr_nonnull(strstr(coprocessor.fault.text, "before WRCFG, pushed at"));
+    ck_assert_ptr_nonnull(strstr(coprocessor.fault.text, "a NOP is missing between them"));
+    use_behind_write(unit, address_words[unit], 0x100, ""); /* what is there already */
+    ck_assert_uint_eq(coprocessor.faults, 1);
+}
+
+TEST_EACH(a_nop_is_enough, TENSIX_FLIGHTS)
+{
+    const unsigned unit = (unsigned)_i;
+    prepare_units(&coprocessor.tensix);
+    use_behind_write(unit, address_words[unit], 0x100, "NOP;");
+    ck_assert_msg(coprocessor.faults == 0, "%s", coprocessor.fault.text);
+    use_behind_write(unit, TENSIX_WORD_SCRATCH_SEC0_val, 0x200, ""); /* which no unit looks at */
+    ck_assert_msg(coprocessor.faults == 0, "%s", coprocessor.fault.text);
+}
+
+TEST(a_policy_stops_before_an_early_use)
+{
+    struct tensix *tensix = &coprocessor.tensix;
+    prepare_units(tensix);
+    coprocessor.stop = true;
+    use_behind_write(TENSIX_FLIGHT_UNPACKER0, address_words[0], 0x100, "");
+    ck_assert_uint_eq(coprocessor.faults, 1);
+    ck_assert_int_eq(tensix->stopped, TENSIX_FAULTED);
+    ck_assert_uint_eq(tensix->flight[TENSIX_FLIGHT_UNPACKER0].until, 0); /* it has not started */
+}
+
 /* A bank that the Matrix Unit gives back has been filled; a reset aborts what is under way. */
 TEST(banks_and_resets_end_flights)
 {
