@@ -192,11 +192,16 @@ wait_for_math='PUSH(STALLWAIT, .block_mask = BLOCK_VECTOR, .condition_mask = WAI
 finds "posted before the Vector Unit is done" race-dst 'semaphore_post\(MATH_PACK' \
     'use Dst row [0-9]+ while SFPSTORE may still be at it; STALLWAIT\(STALL_SYNC, WAIT_SFPU\)' \
     add trisc.c "s/half = math_end\\(half\\);/$wait_for_math\\n        PUSH(SFPSTORE, .vd = 1, .mod0 = 2, .addr_mod = 3);\\n        $end_of_math/"
+latest='PUSH(SFPLOAD, .vd = 1, .mod0 = 2, .addr_mod = 3, .imm10 = 60);' nop='PUSH(NOP);'
 finds "the Vector Unit does not wait for the Matrix Unit" race-dst 'SFPLOAD' \
     'SFPLOAD uses Dst row [0-9]+, which ELWADD of trisc1 .* STALLWAIT\(STALL_SFPU, MATH\)' \
-    add trisc.c 's/half = math_end\(half\);/PUSH(SFPLOAD, .vd = 1, .mod0 = 2, .addr_mod = 3);\n        &/'
+    add trisc.c "s/half = math_end\\(half\\);/$nop\\n        $latest\\n        &/"
+clean "three instructions between the Matrix Unit and the Vector Unit" \
+    add trisc.c "s/half = math_end\\(half\\);/$nop\\n        $nop\\n        $latest\\n        &/"
 clean "the Vector Unit waits for the Matrix Unit" add trisc.c \
     "s/half = math_end\\(half\\);/$wait_for_math\\n        PUSH(SFPLOAD, .vd = 1, .mod0 = 2, .addr_mod = 3);\\n        PUSH(SFPSTORE, .vd = 1, .mod0 = 2, .addr_mod = 3);\\n        &/"
+clean "the Matrix Unit reads what the Vector Unit has stored" add trisc.c \
+    "s/half = math_end\\(half\\);/$wait_for_math\\n        PUSH(SFPSTORE, .vd = 9, .mod0 = 2, .addr_mod = 3);\\n        PUSH(SETRWC, .dst = 1);\\n        PUSH(MOVD2A, .addr_mod = 0);\\n        &/"
 finds "cleared before the packer is done" race-dst 'ZEROACC' \
     'ZEROACC uses Dst row [0-9]+, which PACR of trisc2 .* STALLWAIT\(STALL_MATH, PACK\)' \
     add trisc.c 's/^( *)half = pack_end\(half\);//; s/^( *)cb_push_packed.*/\1tensix_push(WORD(ZEROACC, .mode = 2, .use_dst32b = is_dst_32bit(), .addr_mod = 1, .dst_row = half));\n\1semaphore_get(MATH_PACK);\n&\n\1pack_select_half(!half);\n\1half = !half;/'

@@ -13,6 +13,26 @@
 
 /* --- Dst --- */
 
+/* The Vector Unit may use a write of the Matrix Unit so many instructions of its thread later. */
+enum { VECTOR_DISTANCE = 4 };
+
+/* Is the write over for a later instruction of the same thread, without a wait? Hardware holds up
+ * the Matrix Unit and the packer where they read. It does not hold up the Vector Unit, but three
+ * other instructions between both are enough. SPEC: BlackholeA0 Dst, SFPLOAD. */
+static bool is_write_over(const struct order_stamp *written, const struct order_stamp *later,
+                          bool later_writes)
+{
+    if (races_thread(written) != races_thread(later)) {
+        return false;
+    }
+    if (races_unit(later) == ORDER_VECTOR) {
+        return races_unit(written) == ORDER_MATRIX &&
+               later->passed - written->passed >= VECTOR_DISTANCE;
+    }
+    return !later_writes &&
+           (races_unit(later) == ORDER_MATRIX || races_unit(later) == ORDER_PACKER);
+}
+
 /* Is the earlier one out of the way of the later one? Instructions of one unit follow each
  * other. */
 static bool is_in_order(const struct order_clock *clock, const struct order_stamp *earlier,
@@ -93,7 +113,8 @@ static void judge_row(const struct check_scene *scene, const struct order_stamp 
     struct check_races *races = scene->own->races;
     struct races_row *row = &races->dst[index];
     const struct order_clock *clock = &races->order.thread[races_thread(stamp)].clock;
-    if (row->written.number && !is_in_order(clock, &row->written, stamp)) {
+    if (row->written.number && !is_in_order(clock, &row->written, stamp) &&
+        !is_write_over(&row->written, stamp, writes)) {
         report_dst(scene, &row->written, stamp, index, true);
         row->written.number = 0;
     }
