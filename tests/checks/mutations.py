@@ -12,7 +12,8 @@ within three of the mutation.
 
 A deadlock is also found if the root cause in the run's report says what the mutation has taken away: it names the event
 that the missing statement would have brought about (EVENTS: the post of that semaphore, the bank of Src that is given
-back, the word in the mailbox), or its waiter stands at the line, or in the loop that goes round once too often.
+or given back, the word in the mailbox), or its waiter stands at the line, or in the loop that goes round once too
+often. Where two wait for each other, both are waiters of the root cause.
 
 DIR keeps what is known of each mutant, so a run that was cut goes on where it was. It also gets result.json and
 table.txt, which is printed, too. A mutant that computes the same for a reason stands with the reason in
@@ -98,7 +99,9 @@ EVENTS = [
     (r"semaphore_add\(ARRIVED", r"nobody changes L1, semaphore 0 "),
     (r"\.clear_\w+ = FLIP_(?:A|BOTH)\b", r"does not give SrcA back"),
     (r"\.clear_\w+ = FLIP_(?:B|BOTH)\b", r"does not give SrcB back"),
-    (r"meet\(\)|HART_MAILBOX\(\d\) =", r"sends nothing to the mailbox"),
+    (r"UNPACR_WORD\(UNPACKER0", r"nobody unpacks to SrcA"),
+    (r"UNPACR_WORD\(UNPACKER1", r"nobody unpacks to SrcB"),
+    (r"meet\(\)|HART_MAILBOX\(\d\) =", r"sends nothing to the mailbox|a word in the mailbox from"),
     (r"meet\(\)|consume\(HART_MAILBOX", r"takes nothing of \w+ from its mailbox"),
 ]
 
@@ -285,7 +288,7 @@ def judge_deadlock(mutant, said, text, events):
     gone = mutant.statement if mutant.operator.leaves_out or mutant.operator.name == "operand" else ""
     named = ""
     for cause, waiter in re.findall(r"(?:root cause|cause elsewhere): (.*)\n +-> (.*)", said):
-        places = [(file, int(line)) for file, line in re.findall(r"([\w.-]+\.(?:[ch]|cpp)):(\d+)", waiter)]
+        places = [(file, int(line)) for file, line in re.findall(r"([\w.-]+\.(?:[ch]|cpp)):(\d+)", cause + waiter)]
         if any(file == name and line in lines for file, line in places):
             return "at the line", cause
         if any(re.search(statement, gone) and re.search(event, cause) for statement, event in events):

@@ -439,6 +439,26 @@ static bool put_over(const struct chain *chain, const struct waiter *waiter,
     return has_end;
 }
 
+/* "; trisc0 (its line) waits for semaphore 5, and nobody else could": the one that could bring it about waits,
+ * too, and in the end for this waiter. */
+static void put_opposite(const struct chain *chain, const struct waiter *waiter,
+                         struct wait_words *words)
+{
+    unsigned waiting = 0, other = 0;
+    for (unsigned i = 0; i < waiter->candidates; i++) {
+        const struct waiter *candidate = &chain->waiter[waiter->candidate[i]];
+        if (candidate->waits || !candidate->over) {
+            other = waiter->candidate[i];
+            waiting++;
+        }
+    }
+    if (waiting == 1 && &chain->waiter[other] != waiter && chain->waiter[other].waits) {
+        wait_words_put(words, "; ");
+        wait_chain_put(chain, other, words);
+        wait_words_put(words, ", and nobody else could");
+    }
+}
+
 static bool is_cause(const struct chain *chain, unsigned number)
 {
     bool is = false;
@@ -510,6 +530,9 @@ static void add_root(struct wait_lines *lines, struct chain *chain, unsigned num
     }
     put_senders(chain, &waiter->senders, &words);
     bool has_end = put_over(chain, waiter, &words);
+    if (!opposite && !has_end && !waiter->is_guess && !waiter->is_certain) {
+        put_opposite(chain, waiter, &words);
+    }
     wait_words_put(&words, "\n      -> ");
     wait_chain_put(chain, number, &words);
     wait_chain_put_dependents(chain, number, &words);

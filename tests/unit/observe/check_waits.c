@@ -608,6 +608,23 @@ TEST(two_threads_that_wait_for_each_other)
     penrose_chip_destroy(chip);
 }
 
+TEST(two_harts_that_wait_for_each_other)
+{
+    static const char *const lines[] = {
+        "tile (1, 2) root cause: trisc0 sends nothing to the mailbox of trisc1; trisc0 waits for a "
+        "word in the mailbox from trisc1, and nobody else could\n",
+        "      -> trisc1 waits for a word in the mailbox from trisc0\n",
+        NULL,
+    };
+    struct penrose_chip *chip = open_chip();
+    start_program(chip, 1, 2, PENROSE_TRISC0, 0x1200, "lui s0, 0xffec2; lw a5, 0(s0); ebreak");
+    start_program(chip, 1, 2, PENROSE_TRISC1, 0x1300, "lui s0, 0xffec1; lw a5, 0(s0); ebreak");
+    ck_assert_int_eq(pass(chip, 100000), PENROSE_QUIET);
+    make_report(chip);
+    has_lines(lines);
+    penrose_chip_destroy(chip);
+}
+
 /* With a third one that waits nobody knows who would post what. */
 TEST(three_threads_that_wait_are_no_pair)
 {
