@@ -35,6 +35,7 @@ chip_sources += \
 	%D%/check/scene.c \
 	%D%/check/tell.h \
 	%D%/check/uninit.c \
+	%D%/check/unread.c \
 	%D%/delay/delay.c \
 	%D%/dump/buffers.c \
 	%D%/dump/collect.c \

@@ -67,6 +67,8 @@ finds "an atomic at the end" noc-open 'semaphore_add\(ARRIVED' \
     gather brisc.c '/atomic_barrier/d'
 finds "a write at the end" noc-open 'noc_write\(all \+ 4' 'has not waited for this NoC write' \
     gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_write(all + 4096 * 12, neighbour, all + 4096 * 12, 64);/'
+finds "a write at the end that has left" noc-open 'page_write' \
+    'has not waited for this NoC write; noc_async_write_barrier' copy brisc.c '/write_barrier/d'
 finds "a read at the end" noc-open 'noc_read\(neighbour' 'has not waited for this NoC read' \
     gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_read(neighbour, all, all + 4096 * 12, 64);/'
 
@@ -100,6 +102,9 @@ finds "more destinations than the rectangle has" noc-count 'noc_multicast\(part'
 finds "fewer destinations than the rectangle has" noc-count 'semaphore_multicast\(panel' \
     'the multicast reaches [0-9]+ tiles besides its own, and the barrier of .* waits for [0-9]+ answers too few' \
     matmul panel.h 's/(semaphore_multicast.panel->valid.*)panel->receivers\)/\1panel->receivers - 1)/'
+finds "a counter that was not loaded before" noc-count 'write_departure' \
+    'waits by a counter of NoC 1 which it has not loaded before brisc .* changed it; kernels before' \
+    add brisc.c '/dataflow_begin/d'
 
 # --- Circular buffers ---
 
@@ -160,6 +165,11 @@ description+='; s/("sum.npy", "format": "Float16)_b/\1/'
 finds "unpacked in another format" cb-format 'unpack_tiles' \
     'unpacks page 0 of circular buffer 16 as Float16_b, and it was packed as Float16 by trisc2' add trisc.c "$again"
 description=
+description='s/"grid": "4x4"/"grid": "2x2"/'
+finds "pushed before a multicast brings the data" cb-access 'cb_push_pages' \
+    'pushes page [0-9]+ of circular buffer [01], and the data that .* of tile .* come behind that' \
+    matmul panel.h '/semaphore_set.panel->valid, 0/d'
+description=
 
 adds='PUSH(STALLWAIT, .block_mask = BLOCK_CONFIG, .condition_mask = WAIT_PACKER);\n        config_change(THCON_SEC0_REG1_Pack_L1_Acc, '
 finds "adds to a page that nobody has written" cb-access 'pack_tile\(0' \
@@ -211,6 +221,11 @@ finds "pushed before the packer is done" race-l1 'cb_push_pages\(RESULT' \
 finds "popped before the unpacker is done" race-l1 'cb_pop_pages\(INPUT_A' \
     'pops pages of circular buffer 0, which UNPACR of trisc0 .* may still read; tensix_sync\(\) is missing' \
     add trisc.c 's/cb_pop_unpacked\(INPUT_A, 1\)/cb_pop_pages(INPUT_A, 1)/'
+description='s/"grid": "4x4"/"grid": "2x2"/'
+finds "stores over what others have told" race-l1 'semaphore_set\(panel->ready' \
+    'stores over 0x[0-9a-f]+, which .* of tile .* what it told gets lost; noc_semaphore_wait' \
+    matmul panel.h '/semaphore_wait.panel->ready/d'
+description=
 load='gpr_set(61, 0x10000); PUSH(LOADIND, .size = 1, .result_reg = 60, .addr_reg = 61);'
 add='PUSH(ADDDMAREG, .right_is_imm = 1, .right = 1, .result_reg = 62, .left_reg = 60);'
 finds "a GPR before its load is there" gpr-hazard 'ADDDMAREG' \

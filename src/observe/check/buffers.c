@@ -114,6 +114,28 @@ static void judge_added(const struct check_scene *scene, const struct check_buff
                  number, buffer->about.id);
 }
 
+/* Data of another tile have come when the page had been pushed, so its consumer may have read what was
+ * there before. A page that nobody pops may lie in a tensor, which has other rules. */
+static void judge_late(const struct check_scene *scene, const struct check_buffer *buffer,
+                       uint32_t number)
+{
+    const struct check_page *page = &buffer->page[number];
+    struct check_scene of_sender = *scene;
+    char sender[CHECK_PLACE];
+    of_sender.tile = scene->checks->chip->place[page->late_node].tile;
+    of_sender.own = scene->checks->tile[page->late_node];
+    if (page->late.pc && of_sender.own) {
+        check_report(scene, PENROSE_FAULT_CB_ACCESS, page->pusher.hart, page->pusher.pc,
+                     buffer->about.address + number * buffer->about.page_size,
+                     "pushes page %u of circular buffer %u, and the data that %s of tile (%u, %u) "
+                     "sends come behind that; a wait for the semaphore that tells of them is "
+                     "missing",
+                     number, buffer->about.id,
+                     check_place(&of_sender, page->late.hart, page->late.pc, sender),
+                     of_sender.tile->x, of_sender.tile->y);
+    }
+}
+
 static void see_pop(const struct check_scene *scene, struct check_buffer *buffer, uint32_t pages)
 {
     const unsigned hart = scene->hart;
@@ -141,6 +163,7 @@ static void see_pop(const struct check_scene *scene, struct check_buffer *buffer
         uint32_t number = (from + i) % buffer->about.num_pages;
         struct check_page *page = &buffer->page[number];
         judge_added(scene, buffer, number);
+        judge_late(scene, buffer, number);
         *page =
             (struct check_page){.was_written = page->was_written, .is_unpacked = page->is_unpacked};
     }
@@ -444,10 +467,16 @@ void check_buffers_written(const struct check_scene *scene)
         struct check_buffer *buffer = &own->buffer[own->launched.buffer[i].id];
         uint32_t size = buffer->about.page_size, at = (uint32_t)event->address;
         uint32_t end = at + event->size;
+        bool is_sent = event->agent == OBSERVED_NOC && event->packet == NOC_WRITE &&
+                       event->asker < RV32_CORES && event->node != scene->tile->node;
         while (buffer->page && at < end && at - buffer->about.address < buffer->about.size) {
             uint32_t in = at - buffer->about.address, room = size - in % size;
             uint32_t count = end - at < room ? end - at : room;
             fill_page(scene, &buffer->page[in / size], in % size, count);
+            if (is_sent && is_live(buffer, in / size)) {
+                buffer->page[in / size].late = (struct check_who){event->asker, event->pc};
+                buffer->page[in / size].late_node = event->node;
+            }
             at += count;
         }
     }

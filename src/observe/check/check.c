@@ -92,6 +92,7 @@ static void end_kernel(const struct check_scene *scene)
         scene->own->memory.changes = 0; /* the kernels' code may go */
         check_buffers_forget(scene->own);
         scene->own->launched.buffers = 0;
+        scene->own->unreads = 0;
     }
 }
 
@@ -264,6 +265,7 @@ static void check_arrived(const struct check_scene *scene)
     }
     if (scene->checks->does[CHECK_RACES]) {
         check_races_arrived(scene);
+        check_unread_brought(scene);
     }
     if (scene->checks->does[CHECK_MEMORY]) {
         check_memory_arrived(scene);
@@ -322,6 +324,9 @@ static void see_other(struct checks *checks, struct tile *tile, const struct obs
     }
     if (!is_own || !scene.own || event->kind == OBSERVED_LOADED) {
         return;
+    }
+    if (scene.own->unreads && event->kind != OBSERVED_DELIVERED && event->kind != OBSERVED_UNIT) {
+        check_unread_access(&scene);
     }
     if (event->kind == OBSERVED_POLLS || event->kind == OBSERVED_GOES_ON) {
         if (event->thread == OBSERVED_NO_THREAD) {

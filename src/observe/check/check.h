@@ -7,7 +7,7 @@
  * such. Where a check is in doubt it says nothing.
  *
  * The parts, from below: noc.c follows requests of kernels to the NoC, credits.c what they tell
- * other tiles of them, cache.c what L0 caches may hold, races.c the units of the coprocessor by
+ * other tiles of them, unread.c what these have not read, cache.c what L0 caches may hold, races.c the units of the coprocessor by
  * order.c, config.c what kernels set of it, buffers.c circular buffers, memory.c what lies where,
  * ranges.c what was allocated, uninit.c data that nobody has written, rows.c the same of Dst and Src;
  * check.c hands events to them, and finds where kernels end.
@@ -38,6 +38,7 @@ enum {
     CHECK_LINE_WORDS = 4,
     CHECK_DECODED = 4096, /* a power of two */
     CHECK_ARRIVALS = 16,  /* the latest of a tile */
+    CHECK_UNREAD = 16,
 };
 
 /* --- Requests to the NoC --- */
@@ -110,6 +111,12 @@ struct check_requests {
     unsigned words; /* ever */
     struct check_look look;
     struct check_started started[GRID_NOCS][NIU_BUFFERS];
+    uint32_t looked_from[GRID_NOCS]
+                        [NIU_COUNTER_COUNT]; /* since the kernel before: the highest pc of a
+                                                           load of the counter; 0: none */
+    uint32_t unknown_at[GRID_NOCS]
+                       [NIU_COUNTER_COUNT]; /* pc of the first request that changes it; 0:
+                                                           none, or the kernel knew where it stood */
     struct check_delivered delivered; /* the latest, which may come before `started` is set; pc 0:
                                          the hart has learned of it */
 };
@@ -117,6 +124,13 @@ struct check_requests {
 /* Bytes that the NoC has brought. */
 struct check_arrival {
     uint32_t first, size;
+};
+
+/* A word that a hart of another tile has changed over the NoC, and that nobody has read since. */
+struct check_unread {
+    uint32_t address, value, pc;
+    uint16_t node;
+    uint8_t hart;
 };
 
 /* --- Caches --- */
@@ -155,6 +169,9 @@ struct check_page {
     bool is_unpacked; /* TRISC0 has read it since it was pushed last */
     bool was_written; /* since the launch */
     struct check_who filler, pusher, packer;
+    struct check_who
+        late; /* brought data over the NoC after the page was pushed; pc 0: nobody did so */
+    uint16_t late_node;      /* in this tile */
     struct check_who adder;  /* Pack_L1_Acc onto what nobody had written; pc 0: nobody did so */
     uint8_t format;          /* 1 + that of the packer's latest data; 0: it has written none */
     unsigned overwritten_by; /* 1 + the buffer as whose page it was overwritten; 0: it was not */
@@ -224,6 +241,8 @@ struct check_tile {
     uint32_t initiator[GRID_NOCS][NIU_BUFFERS][NIU_BUFFER_WORDS]; /* as harts have stored them */
     struct check_arrival arrival[CHECK_ARRIVALS];
     unsigned arrivals; /* ever */
+    struct check_unread unread[CHECK_UNREAD];
+    unsigned unreads;
     struct check_cache cache[RV32_CORES];
     struct check_buffer buffer[LOADER_MOST_BUFFERS];
     struct check_page *moved;    /* that the instruction of a unit at hand has read or written */
@@ -360,6 +379,13 @@ void check_credits_sent(const struct check_scene *scene);
 void check_credits_access(const struct check_scene *scene);
 /* A kernel of the hart ends. */
 void check_credits_ended(const struct check_scene *scene);
+
+/* --- unread.c --- */
+
+/* The NoC has written memory of the tile. */
+void check_unread_brought(const struct check_scene *scene);
+/* A hart or a unit of the tile reads or writes L1, or a request of a hart leaves. */
+void check_unread_access(const struct check_scene *scene);
 
 /* --- cache.c --- */
 

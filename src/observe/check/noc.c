@@ -175,6 +175,43 @@ void check_noc_local(const struct check_scene *scene)
     *word = (struct check_word){.address = (uint32_t)event->address, .value = event->value};
 }
 
+/* --- Counters of which a kernel does not know where they stand --- */
+
+/* Those that its requests change are never set back, so a kernel loads them before. */
+static void note_unknown(const struct check_scene *scene, const struct check_request *request)
+{
+    static const unsigned changed[][2] = {
+        [CHECK_READ] = {NIU_MST_RD_RESP_RECEIVED, NIU_MST_RD_RESP_RECEIVED},
+        [CHECK_WRITE] = {NIU_MST_WR_ACK_RECEIVED, NIU_MST_NONPOSTED_WR_REQ_SENT},
+        [CHECK_ATOMIC] = {NIU_MST_ATOMIC_RESP_RECEIVED, NIU_MST_ATOMIC_RESP_RECEIVED},
+    };
+    struct check_requests *requests = &scene->own->requests[scene->hart];
+    for (unsigned i = 0; i < 2; i++) {
+        const unsigned counter = changed[request->kind][i];
+        uint32_t *at = &requests->unknown_at[request->noc][counter];
+        bool is_known = requests->looked_from[request->noc][counter] >= scene->own->launched.base;
+        *at = *at || is_known || request->is_posted ? *at : request->pc;
+    }
+}
+
+/* What the firmware has loaded the kernel does not know. */
+static void judge_counter(const struct check_scene *scene, unsigned noc, unsigned counter)
+{
+    struct check_requests *requests = &scene->own->requests[scene->hart];
+    uint32_t *from = &requests->looked_from[noc][counter];
+    uint32_t *at = &requests->unknown_at[noc][counter];
+    char place[CHECK_PLACE];
+    if (*at && *from < scene->own->launched.base) {
+        check_report(scene, PENROSE_FAULT_NOC_COUNT, scene->hart, scene->event->pc,
+                     (uint32_t)scene->event->address,
+                     "waits by a counter of NoC %u which it has not loaded before %s changed it; "
+                     "kernels before may leave it anywhere; noc_local_state_init() is missing",
+                     noc, check_place(scene, scene->hart, *at, place));
+    }
+    *at = 0;
+    *from = scene->event->pc > *from ? scene->event->pc : *from;
+}
+
 /* Makes room by the oldest write that has left. */
 static void forget_one(struct check_requests *requests)
 {
@@ -232,6 +269,9 @@ void check_noc_sent(const struct check_scene *scene)
         judge_source(scene, request.first, request.size);
     }
     requests->request[requests->count++] = request;
+    if (scene->own->is_known && !scene->checks->is_late) {
+        note_unknown(scene, &request);
+    }
 }
 
 /* Answers to writes and atomics come in the order of their requests. */
@@ -489,6 +529,7 @@ void check_noc_looked(const struct check_scene *scene)
         }
     }
     requests->count = kept;
+    judge_counter(scene, noc, counter);
     note_look(scene, noc, counter);
 }
 
@@ -571,14 +612,17 @@ void check_noc_ended(const struct check_scene *scene)
     for (unsigned i = 0; i < requests->count; i++) {
         const struct check_request *request = &requests->request[i];
         static const char *const names[] = {"read", "write", "atomic"};
-        if (!request->is_told && !request->has_left) {
+        if (!request->is_told) {
             check_report(scene, PENROSE_FAULT_NOC_OPEN, scene->hart, request->pc, request->first,
                          "the kernel ends and has not waited for this NoC %s; %s is missing",
-                         names[request->kind], barrier[request->kind]);
+                         names[request->kind],
+                         request->has_left ? "noc_async_write_barrier()" : barrier[request->kind]);
         }
     }
     requests->count = 0;
     memset(requests->started, 0, sizeof requests->started);
+    memset(requests->looked_from, 0, sizeof requests->looked_from);
+    memset(requests->unknown_at, 0, sizeof requests->unknown_at);
     memset(requests->multicast, 0, sizeof requests->multicast);
     requests->latest = NULL;
     requests->look.patience = 0;
