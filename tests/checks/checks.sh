@@ -87,6 +87,8 @@ finds "data in DRAM of which a neighbour is told" noc-order '// told' 'they go t
     gather brisc.c "s/^    atomic_barrier/$share\\n&/"
 description='s/^    "l1"/    "dram": {"told": {"page_size": 1024, "address": 50331648}},\n&/'
 clean "data in DRAM that are there" gather brisc.c "s/^    atomic_barrier/${share/    semaphore_add/    write_barrier();\\n    semaphore_add}\\n&/"
+told_again=${share/    semaphore_wait_at_least(ARRIVED, tiles)/    write_barrier();\\n    semaphore_add(ARRIVED, neighbour, 1);\\n    semaphore_wait_at_least(ARRIVED, tiles + 1)}
+clean "told again of data in DRAM that are there" gather brisc.c "s/^    atomic_barrier/$told_again\\n&/"
 description=
 finds "told by a unicast of what a multicast brings" noc-order 'semaphore_add\(panel->valid' \
     'multicasts have virtual channels of their own' \

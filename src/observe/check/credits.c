@@ -31,6 +31,8 @@ struct credit {
     bool has_arrived; /* the word, somewhere */
     bool is_seen;     /* by a hart of this tile: */
     uint16_t seen_in;
+    struct check_request later; /* to the same place, when the data were known to be there */
+    bool later_has_arrived;     /* whoever has seen that may read them */
 };
 
 struct check_credits {
@@ -58,14 +60,16 @@ static bool same_span(const struct noc_span *one, const struct noc_span *other)
            one->end_x == other->end_x && one->end_y == other->end_y;
 }
 
+static bool same_place(const struct check_request *one, const struct check_request *other)
+{
+    return one->is_multicast == other->is_multicast &&
+           (one->is_multicast ? same_span(&one->span, &other->span) : one->node == other->node);
+}
+
 bool check_keeps_order(const struct check_request *first, const struct check_request *second)
 {
-    bool same_place =
-        first->is_multicast && second->is_multicast
-            ? same_span(&first->span, &second->span)
-            : !first->is_multicast && !second->is_multicast && first->node == second->node;
-    return same_place && first->noc == second->noc && first->channel == second->channel &&
-           first->channel != NOC_ANY_CHANNEL;
+    return same_place(first, second) && first->noc == second->noc &&
+           first->channel == second->channel && first->channel != NOC_ANY_CHANNEL;
 }
 
 static bool has_bytes(const struct check_request *data, uint64_t address, uint32_t size)
@@ -86,6 +90,32 @@ static void add_credit(struct check_credits *credits, const struct check_scene *
                         .is_ordered = check_keeps_order(data, word)};
 }
 
+static bool is_open(const struct check_requests *requests, uint32_t number)
+{
+    for (unsigned i = 0; i < requests->count; i++) {
+        if (requests->request[i].number == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A word that follows the answers to data, of which the hart has told too early before. */
+static void tell_again(const struct check_scene *scene, const struct check_request *word)
+{
+    struct check_credits *credits = scene->checks->credits;
+    for (unsigned i = 0; i < CREDITS; i++) {
+        struct credit *credit = &credits->credit[i];
+        if (credit->word.length && !credit->later.length && !credit->is_ordered &&
+            credit->from == scene->tile->node && credit->hart == scene->hart &&
+            same_place(&credit->word, word) &&
+            !is_open(&scene->own->requests[scene->hart], credit->data.number)) {
+            credit->later = *word;
+            credits->words[word->node] |= word_bit(word->address);
+        }
+    }
+}
+
 void check_credits_sent(const struct check_scene *scene)
 {
     struct check_requests *requests = &scene->own->requests[scene->hart];
@@ -99,7 +129,11 @@ void check_credits_sent(const struct check_scene *scene)
     }
     checks->credits = checks->credits ? checks->credits : calloc(1, sizeof *checks->credits);
     struct check_credits *credits = checks->credits;
-    unsigned count = credits ? requests->count - 1 : 0, added = 0;
+    if (!credits) {
+        return;
+    }
+    tell_again(scene, word);
+    unsigned count = requests->count - 1, added = 0;
     for (unsigned i = count; i-- > 0 && added < MOST_WRITES;) {
         struct check_request *data = &requests->request[i];
         bool is_apart = !has_bytes(data, word->address, word->length) || data->node != word->node;
@@ -151,6 +185,15 @@ static void see_word(const struct check_scene *scene, struct check_credits *cred
         struct credit *credit = &credits->credit[i];
         bool is_it = credit->word.length && has_bytes(&credit->word, event->address, event->size) &&
                      goes_to(&credit->word, node);
+        bool is_later = credit->later.length &&
+                        has_bytes(&credit->later, event->address, event->size) &&
+                        goes_to(&credit->later, node);
+        if (is_later && is_brought) {
+            credit->later_has_arrived |=
+                event->node == credit->from && event->pc == credit->later.pc;
+        } else if (is_later && credit->later_has_arrived) {
+            credit->is_told = true;
+        }
         if (is_it && is_brought) {
             credit->has_arrived |= event->node == credit->from && event->pc == credit->word.pc;
         } else if (is_it && credit->has_arrived) {
