@@ -612,7 +612,8 @@ void check_noc_ended(const struct check_scene *scene)
     for (unsigned i = 0; i < requests->count; i++) {
         const struct check_request *request = &requests->request[i];
         static const char *const names[] = {"read", "write", "atomic"};
-        if (!request->is_told) {
+        bool is_over = request->has_left && request->is_posted; /* nobody answers it */
+        if (!request->is_told && !is_over) {
             check_report(scene, PENROSE_FAULT_NOC_OPEN, scene->hart, request->pc, request->first,
                          "the kernel ends and has not waited for this NoC %s; %s is missing",
                          names[request->kind],
