@@ -67,6 +67,8 @@ finds "an atomic at the end" noc-open 'semaphore_add\(ARRIVED' \
     gather brisc.c '/atomic_barrier/d'
 finds "a write at the end" noc-open 'noc_write\(all \+ 4' 'has not waited for this NoC write' \
     gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_write(all + 4096 * 12, neighbour, all + 4096 * 12, 64);/'
+clean "a posted write at the end that has left" gather brisc.c \
+    's/^    atomic_barrier\(\);/&\n    request(BUFFER_WRITE, CONTROL_WRITE \& ~CTRL_RESPONSE, (struct noc_end){own_tile(), all}, (struct noc_end){neighbour, 0x100000}, 64);\n    while (NIU_COUNTER(11) == 0) {\n    }/'
 finds "a write at the end that has left" noc-open 'page_write' \
     'has not waited for this NoC write; noc_async_write_barrier' copy brisc.c '/write_barrier/d'
 finds "a read at the end" noc-open 'noc_read\(neighbour' 'has not waited for this NoC read' \
@@ -136,6 +138,10 @@ finds "writes a page for which there is no room" cb-access 'page_read' \
     'writes page [0-3] of circular buffer 0 \(0x[0-9a-f]+\), in which it has seen no room for it' \
     copy ncrisc.c 's/^( *)cb_reserve_pages\(PAGES, 1\);//; s/^( *)read_barrier\(\);/&\n\1cb_reserve_pages(PAGES, 1);/'
 
+description='s/\{"id": 16,/{"id": 5, "pages": 1, "page_size": 1024},\n        &/'
+clean "a page as memory of the hart that has pushed it" \
+    add ncrisc.c 's/^    dataflow_begin\(\);/&\n    cb_reserve_pages(5, 1);\n    volatile uint32_t *own = (volatile uint32_t *)cb_interface[5].write;\n    cb_push_pages(5, 1);\n    *own = count;/'
+description=
 finds "pushes that cross the end" cb-count 'cb_push_pages\(PAGES, 3\)' \
     'pushes 3 pages of circular buffer 0 at once, the first of which is page 3 of 4: they cross the buffer.s end' \
     copy ncrisc.c 's/PAGES, 1\)/PAGES, 3)/; s/^( *)page_read.*/\1for (uint32_t i = 0; i < 3; i++) {\n&\n    }/; s/share.end; page\+\+/share.end \&\& page < share.first + 6; page += 3/'
