@@ -7,10 +7,11 @@
  * such. Where a check is in doubt it says nothing.
  *
  * The parts, from below: noc.c follows requests of kernels to the NoC, credits.c what they tell
- * other tiles of them, unread.c what these have not read, cache.c what L0 caches may hold, races.c the units of the coprocessor by
- * order.c, config.c what kernels set of it, buffers.c circular buffers, memory.c what lies where,
- * ranges.c what was allocated, uninit.c data that nobody has written, rows.c the same of Dst and Src;
- * check.c hands events to them, and finds where kernels end.
+ * other tiles of them, unread.c what these have not read, cache.c what L0 caches may hold, races.c
+ * the units of the coprocessor by order.c, config.c what kernels set of it, buffers.c circular
+ * buffers, memory.c what lies where, ranges.c what was allocated, uninit.c data that nobody has
+ * written, rows.c the same of Dst and Src; check.c hands events to them, and finds where kernels
+ * end.
  */
 #ifndef OBSERVE_CHECK_H
 #define OBSERVE_CHECK_H
@@ -111,12 +112,10 @@ struct check_requests {
     unsigned words; /* ever */
     struct check_look look;
     struct check_started started[GRID_NOCS][NIU_BUFFERS];
-    uint32_t looked_from[GRID_NOCS]
-                        [NIU_COUNTER_COUNT]; /* since the kernel before: the highest pc of a
-                                                           load of the counter; 0: none */
-    uint32_t unknown_at[GRID_NOCS]
-                       [NIU_COUNTER_COUNT]; /* pc of the first request that changes it; 0:
-                                                           none, or the kernel knew where it stood */
+    /* The highest pc of a load of the counter since the kernel before; 0: none. */
+    uint32_t looked_from[GRID_NOCS][NIU_COUNTER_COUNT];
+    /* The first request that changes the counter; 0: none, or the kernel knew where it stood. */
+    uint32_t unknown_at[GRID_NOCS][NIU_COUNTER_COUNT];
     struct check_delivered delivered; /* the latest, which may come before `started` is set; pc 0:
                                          the hart has learned of it */
 };
