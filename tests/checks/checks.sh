@@ -220,6 +220,17 @@ clean "the Vector Unit waits for the Matrix Unit" add trisc.c \
     "s/half = math_end\\(half\\);/$wait_for_math\\n        PUSH(SFPLOAD, .vd = 1, .mod0 = 2, .addr_mod = 3);\\n        PUSH(SFPSTORE, .vd = 1, .mod0 = 2, .addr_mod = 3);\\n        &/"
 clean "the Matrix Unit reads what the Vector Unit has stored" add trisc.c \
     "s/half = math_end\\(half\\);/$wait_for_math\\n        PUSH(SFPSTORE, .vd = 9, .mod0 = 2, .addr_mod = 3);\\n        PUSH(SETRWC, .dst = 1);\\n        PUSH(MOVD2A, .addr_mod = 0);\\n        &/"
+counters='PUSH(SETRWC, .bit_mask = 7);'
+begins="math_select(half, 0);\\n        PUSH(SFPSTORE, .vd = 9, .mod0 = 2, .addr_mod = 3);\\n        $counters"
+reads=
+for row in 0 1 2 3; do
+    reads+="PUSH(MOVD2A, .src_row = $row, .dst_row = $row, .addr_mod = 3);\\n        $counters\\n        "
+done
+finds "the Matrix Unit does not wait for the Vector Unit" race-dst 'mop_run\(\)' \
+    'ELWADD uses Dst row [0-9]+, which SFPSTORE of trisc1 .* STALLWAIT\(STALL_MATH, WAIT_SFPU\)' \
+    add trisc.c "s/math_select\\(half, 0\\);/$begins/"
+clean "the Matrix Unit has read before what it writes" add trisc.c \
+    "s/math_select\\(half, 0\\);/$begins\\n        $reads/"
 finds "cleared before the packer is done" race-dst 'ZEROACC' \
     'ZEROACC uses Dst row [0-9]+, which PACR of trisc2 .* STALLWAIT\(STALL_MATH, PACK\)' \
     add trisc.c 's/^( *)half = pack_end\(half\);//; s/^( *)cb_push_packed.*/\1tensix_push(WORD(ZEROACC, .mode = 2, .use_dst32b = is_dst_32bit(), .addr_mod = 1, .dst_row = half));\n\1semaphore_get(MATH_PACK);\n&\n\1pack_select_half(!half);\n\1half = !half;/'

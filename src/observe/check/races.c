@@ -33,6 +33,22 @@ static bool is_write_over(const struct order_stamp *written, const struct order_
            (races_unit(later) == ORDER_MATRIX || races_unit(later) == ORDER_PACKER);
 }
 
+/* Has an instruction between both read the row, by the Matrix Unit or the packer? Hardware has held
+ * up the thread there until the write was over. */
+static bool is_write_seen(const struct races_row *row, const struct order_stamp *later)
+{
+    return row->seen && row->seen < later->passed &&
+           races_thread(&row->written) == races_thread(later);
+}
+
+static void note_seen(struct races_row *row, const struct order_stamp *reader)
+{
+    if (!row->seen && is_write_over(&row->written, reader, false) &&
+        races_unit(reader) != ORDER_VECTOR) {
+        row->seen = reader->passed;
+    }
+}
+
 /* Is the earlier one out of the way of the later one? Instructions of one unit follow each
  * other. */
 static bool is_in_order(const struct order_clock *clock, const struct order_stamp *earlier,
@@ -114,7 +130,7 @@ static void judge_row(const struct check_scene *scene, const struct order_stamp 
     struct races_row *row = &races->dst[index];
     const struct order_clock *clock = &races->order.thread[races_thread(stamp)].clock;
     if (row->written.number && !is_in_order(clock, &row->written, stamp) &&
-        !is_write_over(&row->written, stamp, writes)) {
+        !is_write_over(&row->written, stamp, writes) && !is_write_seen(row, stamp)) {
         report_dst(scene, &row->written, stamp, index, true);
         row->written.number = 0;
     }
@@ -127,9 +143,11 @@ static void judge_row(const struct check_scene *scene, const struct order_stamp 
     }
     if (writes) {
         row->written = *stamp;
+        row->seen = 0;
         /* Who writes behind data must have waited for their readers, too; flags tell nothing. */
         row->readers = stamp->is_of_flags ? row->readers : 0;
     } else {
+        note_seen(row, stamp);
         row->read[races_unit(stamp)] = *stamp;
         row->readers |= 1u << races_unit(stamp);
     }

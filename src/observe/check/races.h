@@ -16,6 +16,8 @@ enum { RACES_LINE = 16 /* bytes of L1 */ };
 struct races_row {
     struct order_stamp written, read[ORDER_UNITS];
     unsigned readers; /* units that have, a bit each */
+    uint32_t seen;    /* the first instruction of the writer's thread that has read it since, as the
+                         thread counts them, if hardware holds up such reads; 0: none */
 };
 
 /* Lines of L1 have a lane in the high bits and the number of its instruction in the low ones,
