@@ -348,6 +348,11 @@ finds "a branch on a variable that is not set" undefined-data 'if \(pick' \
     'a branch depends on the variable at 0xffb0[0-9a-f]+ on the stack, which is not set; its function is that of ncrisc \(ncrisc.c:8\)' \
     copy ncrisc.c "s/^void kernel_main/$pick&/; s/^    dataflow_begin.*/&\n    if (pick(get_argument(ARG_TILES) * 2) == 7) {\n        fence();\n    }/"
 clean "a branch on a variable that is set" copy ncrisc.c "s/^void kernel_main/$pick&/; s/^    dataflow_begin.*/&\n    if (pick(get_argument(ARG_INDEX)) == 7) {\n        fence();\n    }/"
+masked() { echo "s/^static void compute/$pick&/; s/^    math_configure.*/&\\n    tensix_push(WORD(RMWCIB0, .mask = $1, .new_value = pick(own_tiles()) \\& 3, .index4 = SCRATCH_SEC0_val_WORD)); \/\/ masked/"; }
+finds "a bit of Config that is not set" undefined-data '// masked' \
+    'an instruction for the coprocessor, gets a value from the variable at .* its function is that of trisc1 ' \
+    add trisc.c "$(masked 0xfe)"
+clean "bits that a mask leaves out" add trisc.c "$(masked 0xfc)"
 finds "a store whose address is not set" undefined-data 'pick\(get_argument' 'a store has an address from the variable' \
     copy ncrisc.c "s/^void kernel_main/$pick&/; s/^    dataflow_begin.*/&\n    *(volatile uint32_t *)(0x100000 + (pick(get_argument(ARG_TILES) * 3) \& 0xff0)) = 1;/"
 finds "a NoC request whose address is not set" undefined-data 'page_read' \

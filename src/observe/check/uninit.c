@@ -17,11 +17,13 @@
  */
 #include "observe/check/bits.h"
 #include "observe/check/check.h"
+#include "observe/check/races.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "addresses.h"
 #include "chip/dram.h"
 #include "noc/packet.h"
 #include "tensix/table.h"
@@ -198,6 +200,12 @@ static const struct taint *find_taint(const struct memory *memory, uint64_t addr
     return NULL;
 }
 
+/* Local RAMs of all harts are at the same addresses. */
+static uint64_t in_stacks(unsigned hart, uint32_t address)
+{
+    return (uint64_t)hart << 32 | address;
+}
+
 static void set_tainted(struct memory *memory, uint64_t address)
 {
     struct page *page = page_of(memory, address, true);
@@ -267,6 +275,13 @@ static uint32_t all_if(uint32_t undefined)
     return undefined ? UINT32_MAX : 0;
 }
 
+/* The undefined bits of a sum: where it is another one with all of them 0 than with all of them 1. */
+static uint32_t sum_bits(uint32_t x, uint32_t a, uint32_t y, uint32_t b)
+{
+    uint32_t least = (x & ~a) + (y & ~b), most = (x | a) + (y | b);
+    return a | b | (least ^ most);
+}
+
 struct range {
     uint32_t least, most;
 };
@@ -313,17 +328,19 @@ static uint32_t result_bits(const struct hart_bits *bits, const struct rv32_oper
     case RV32_ROW_LHU:
         return bits->loaded;
     case RV32_ROW_ADDI:
-        return imm ? upwards(a) : a;
+        return sum_bits(x, a, imm, 0);
     case RV32_ROW_ADD:
+        return sum_bits(x, a, y, b);
     case RV32_ROW_SUB:
+        return sum_bits(~x, a, y, b); /* as x - y = ~(~x + y) */
+    case RV32_ROW_SH1ADD:
+        return sum_bits(x << 1, a << 1, y, b);
+    case RV32_ROW_SH2ADD:
+        return sum_bits(x << 2, a << 2, y, b);
+    case RV32_ROW_SH3ADD:
+        return sum_bits(x << 3, a << 3, y, b);
     case RV32_ROW_MUL:
         return upwards(a | b);
-    case RV32_ROW_SH1ADD:
-        return upwards(a << 1 | b);
-    case RV32_ROW_SH2ADD:
-        return upwards(a << 2 | b);
-    case RV32_ROW_SH3ADD:
-        return upwards(a << 3 | b);
     case RV32_ROW_ANDI:
         return a & imm;
     case RV32_ROW_ORI:
@@ -514,7 +531,7 @@ static void taint_frame(const struct check_scene *scene, struct uninit_tile *own
     }
     bits_set(bits->local, first - RV32_LOCAL_BASE, size, true);
     const struct taint taint = {
-        .first = first,
+        .first = in_stacks(scene->hart, first),
         .size = size,
         .hart = scene->hart,
         .origin = {
@@ -567,7 +584,8 @@ static void hart_loads(const struct check_scene *scene, struct uninit_tile *own)
                                               : is_undefined(&own->l1, address + i);
         if (is_bad && !bits->loaded) {
             const struct taint *taint =
-                local < LOCAL_BYTES ? find_taint(&own->stacks, address + i) : NULL;
+                local < LOCAL_BYTES ? find_taint(&own->stacks, in_stacks(scene->hart, address + i))
+                                    : NULL;
             bits->loaded_origin =
                 local >= LOCAL_BYTES ? origin_in(&own->l1, address + i, event->pc)
                 : taint
@@ -586,6 +604,18 @@ static uint32_t stored_bits(const struct check_scene *scene, const struct hart_b
 {
     int row = bits->b_bits ? check_instruction(scene)->row : -1;
     return row == RV32_ROW_SW || row == RV32_ROW_SH || row == RV32_ROW_SB ? bits->b_bits : 0;
+}
+
+/* The bits that count of a word for a register of the hardware. RMWCIB leaves bits of Config alone
+ * that its mask does not name. */
+static uint32_t bits_that_count(uint32_t address, uint32_t word)
+{
+    enum { VALUE_AT = 8 };
+    const bool is_pushed = address - AT_INSTRN_BUF < END_INSTRN_BUF - AT_INSTRN_BUF;
+    if (!is_pushed || races_reach(word) == UINT32_MAX) {
+        return UINT32_MAX;
+    }
+    return ~((uint32_t)(uint8_t)~tensix_decode_RMWCIB0(word).mask << VALUE_AT);
 }
 
 static void hart_stores(const struct check_scene *scene, struct uninit_tile *own)
@@ -614,7 +644,7 @@ static void hart_stores(const struct check_scene *scene, struct uninit_tile *own
     }
     const unsigned rs2 = undefined ? check_instruction(scene)->rs2 : 0;
     if (is_tainted && (is_l1 || local < LOCAL_BYTES)) {
-        const struct taint taint = {.first = address,
+        const struct taint taint = {.first = is_l1 ? address : in_stacks(scene->hart, address),
                                     .size = event->size,
                                     .matters = bits->origin[rs2].is_computed,
                                     .node = scene->tile->node,
@@ -622,8 +652,8 @@ static void hart_stores(const struct check_scene *scene, struct uninit_tile *own
                                     .pc = event->pc,
                                     .origin = bits->origin[rs2]};
         note_taint(is_l1 ? &own->l1 : &own->stacks, &taint);
-    } else if (undefined && !is_l1 && local >= LOCAL_BYTES &&
-               check_is_of_kernel(scene, event->pc)) {
+    } else if (undefined & bits_that_count(address, event->value) && !is_l1 &&
+               local >= LOCAL_BYTES && check_is_of_kernel(scene, event->pc)) {
         report_hart(scene, event->pc, bits->origin[rs2],
                     "a register of the hardware, or an instruction for the coprocessor, gets a "
                     "value from");
