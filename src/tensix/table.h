@@ -88,6 +88,9 @@ enum tensix_trait {
     /* Vector Unit: moves LRegs as they are, or keeps a part of the one that it writes: it computes
      * nothing with what it reads. */
     TENSIX_TRAIT_CARRIES = 1 << 21,
+    /* Waits for what its unpacker has done before where its field wait_like_unpacr says so. HW: LLK
+     * changes formats behind it. */
+    TENSIX_TRAIT_WAITS_LIKE_UNPACR = 1 << 22,
 };
 
 /* Row numbers, in the order of tensix_rows. What is absent has the number of no row. */
@@ -157,6 +160,7 @@ static inline unsigned tensix_traits(unsigned row)
         TRAIT_SCHEDULES = TENSIX_TRAIT_SCHEDULES,
         TRAIT_DRAINS = TENSIX_TRAIT_DRAINS,
         TRAIT_UNASKED = TENSIX_TRAIT_UNASKED,
+        TRAIT_WAITS_LIKE_UNPACR = TENSIX_TRAIT_WAITS_LIKE_UNPACR,
         TRAIT_CARRIES = TENSIX_TRAIT_CARRIES,
         TRAIT_LOADS_DST = TENSIX_TRAIT_LOADS_DST,
         TRAIT_DST = TENSIX_TRAIT_DST,

@@ -263,6 +263,13 @@ finds "configured while the packer may be at work" config-race 'config_change\(S
     add trisc.c "s/^( *)half = pack_end\\(half\\);/\\1$idle\\n\\1$change\\n&/"
 clean "configured when the packer is done" add trisc.c \
     "s/^( *)half = pack_end\\(half\\);/\\1$wait_for_packer\\n\\1$change\\n&/"
+late='for (volatile unsigned i = 0; i < 300; i++) {\n        }\n        ' given='cb_pop_unpacked\(INPUT_A, 1\);'
+deepens='config_change(THCON_SEC0_REG0_TileDescriptor_z_dim, 5);'
+finds "changed while the unpacker may use it" config-race 'config_change\(THCON' \
+    'RMWCIB2 changes THCON_SEC0_REG0_TileDescriptor_z_dim while UNPACR of trisc0 .*STALLWAIT\(STALL_CFG, UNPACK0\)' \
+    add trisc.c "s/$given/$late$deepens\\n        &/"
+clean "changed behind an UNPACR_NOP that waits for the unpacker" add trisc.c \
+    "s/$given/PUSH(UNPACR_NOP_ZEROSRC, .wait_like_unpacr = 1);\\n        $late$deepens\\n        &/"
 finds "used right behind WRCFG" config-race 'PUSH\(PACR' \
     'PACR uses a word of Config before WRCFG of trisc2 .* has written it; a NOP is missing' \
     add trisc.c "s/^( *)half = pack_end\\(half\\);/\\1$wait_for_packer\\n\\1$select\\n\\1$pacr\\n&/"

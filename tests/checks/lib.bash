@@ -5,7 +5,7 @@
 # kernels as they are stand for the others:
 #
 #              noc   cb   races   memory   uninit   config
-#   checks.sh   23   17      17       15       13
+#   checks.sh   23   17      18       15       13
 #   races.sh                 23
 #   config.sh                                   2       18
 #   field.sh     1            3                              and two of the core, noc-alignment and

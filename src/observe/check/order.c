@@ -452,6 +452,13 @@ static void meet(struct order *order, const struct tensix *tensix, const struct 
     }
 }
 
+/* Has the instruction waited for what its unpacker has done before? */
+static bool waits_for_unpacker(const struct observed *event)
+{
+    return tensix_has(event->work->row, TENSIX_TRAIT_WAITS_LIKE_UNPACR) &&
+           tensix_decode_UNPACR_NOP_ZEROSRC(event->word).wait_like_unpacr;
+}
+
 void order_handed(struct order *order, const struct tensix *tensix, const struct observed *event,
                   const struct order_stamp *stamp)
 {
@@ -468,6 +475,9 @@ void order_handed(struct order *order, const struct tensix *tensix, const struct
     }
     if (tensix_traits(work->row) & TENSIX_TRAIT_DRAINS) {
         learn_lane(order, &own->clock, event->thread, ORDER_SCALAR);
+    }
+    if (waits_for_unpacker(event)) {
+        own->clock.at[stamp->lane] = stamp->number;
     }
     hand_over(order, own, stamp, work);
 }
