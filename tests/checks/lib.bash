@@ -82,7 +82,7 @@ finds() {
     run "$name" "$5" --check
     awk -v kind="guest fault $kind:" '/guest fault/ { shows = index($0, kind); if (shows) print "" }
         shows { printf "%s ", $0 }' "$work/said" >"$work/found" # each report is a line
-    report "$name" "$([ -n "$number" ] && grep -E "$text" "$work/found" | grep -q "/$file:$number\b" ||
+    report "$name" "$([ -n "$number" ] && grep -q "/$file:$number\b" <(grep -E "$text" "$work/found") ||
         { echo "expected $kind, $file:${number:-no line matches $line}, /$text/; found:" && cut -c1-300 "$work/said"; })"
 }
 

@@ -28,7 +28,7 @@ says() {
     if [ "$kind" = none ]; then
         ! grep -q '^penrose: [a-z]*-[a-z]*: tile' "$out/log" && grep -q '^penrose: checks: 0 findings' "$out/log"
     else
-        awk -v kind="penrose: $kind:" '/^penrose:/ { shows = index($0, kind) } shows' "$out/log" | grep -q "/$line\b"
+        grep -q "/$line\b" <(awk -v kind="penrose: $kind:" '/^penrose:/ { shows = index($0, kind) } shows' "$out/log")
     fi && echo "ok $name" && return
     echo "FAILED $name: expected $kind at $line"
     grep -A 12 '^penrose:' "$out/log" || tail -5 "$out/log"
