@@ -27,7 +27,8 @@ static bool is_counted(const struct tile_fault *fault)
            fault->kind != PENROSE_FAULT_CODE_OVERWRITTEN;
 }
 
-/* What the core reports of a Tensix instruction, a check may report of the hart's that has pushed it. */
+/* Does a check report at a hart's instruction what the core has reported at the Tensix instruction
+ * that it has pushed? */
 static bool is_of_check(const struct tile_fault *fault, const struct tile_fault *before)
 {
     return before->is_tensix && !fault->is_tensix && fault->cycle == before->cycle;

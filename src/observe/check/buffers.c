@@ -120,10 +120,8 @@ static void judge_late(const struct check_scene *scene, const struct check_buffe
                        uint32_t number)
 {
     const struct check_page *page = &buffer->page[number];
-    struct check_scene of_sender = *scene;
+    const struct check_scene of_sender = check_scene_at(scene, page->late_node);
     char sender[CHECK_PLACE];
-    of_sender.tile = scene->checks->chip->place[page->late_node].tile;
-    of_sender.own = scene->checks->tile[page->late_node];
     if (page->late.pc && of_sender.own) {
         check_report(scene, PENROSE_FAULT_CB_ACCESS, page->pusher.hart, page->pusher.pc,
                      buffer->about.address + number * buffer->about.page_size,

@@ -59,13 +59,9 @@ static void change_lines(const struct check_scene *scene, struct check_tile *own
 static void report_stale(const struct check_scene *scene, struct check_line *line, unsigned word)
 {
     const struct observed *event = scene->event;
-    const struct tile *writer = scene->checks->chip->place[line->changed_in[word] % NOC_NODES].tile;
-    struct check_scene of_writer = *scene;
+    struct check_scene of_writer = check_scene_at(scene, line->changed_in[word]);
     char loaded[CHECK_PLACE], changed[CHECK_PLACE + 32], place[CHECK_PLACE] = "";
-    if (writer) {
-        of_writer.tile = (struct tile *)writer;
-        of_writer.own = scene->checks->tile[writer->node];
-    }
+    of_writer = of_writer.tile ? of_writer : *scene;
     snprintf(changed, sizeof changed, "%s",
              line->changed_by[word] <= OBSERVED_NCRISC
                  ? check_place(&of_writer, line->changed_by[word], line->changed_at[word], place)

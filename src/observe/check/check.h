@@ -325,6 +325,10 @@ const char *check_place(const struct check_scene *scene, unsigned hart, uint32_t
 
 /* --- scene.c --- */
 
+/* The same scene in another tile, for the place of what one of its harts has done. `tile` and `own`
+ * are NULL where there are none. */
+struct check_scene check_scene_at(const struct check_scene *scene, uint16_t node);
+
 /* What the firmware itself does is not looked at. Without firmware all is the program's. */
 bool check_is_of_kernel(const struct check_scene *scene, uint32_t pc);
 

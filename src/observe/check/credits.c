@@ -231,9 +231,7 @@ static void judge_data(const struct check_scene *scene, struct check_credits *cr
             is_known_there(credits, credit, node)) {
             continue;
         }
-        struct check_scene of_sender = *scene;
-        of_sender.tile = scene->checks->chip->place[credit->from].tile;
-        of_sender.own = scene->checks->tile[credit->from];
+        const struct check_scene of_sender = check_scene_at(scene, credit->from);
         char writer[CHECK_PLACE];
         credit->is_told = true;
         if (of_sender.own) {

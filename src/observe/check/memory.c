@@ -422,9 +422,7 @@ void check_memory_arrived(const struct check_scene *scene)
     const struct observed *event = scene->event;
     const char *what = event->packet == NOC_ATOMIC ? "NoC atomic" : "NoC write";
     uint32_t address = (uint32_t)event->address;
-    struct check_scene by = *scene;
-    by.tile = scene->checks->chip->place[event->node % NOC_NODES].tile;
-    by.own = scene->checks->tile[event->node % NOC_NODES];
+    struct check_scene by = check_scene_at(scene, event->node);
     by.hart = event->asker;
     if (event->packet > NOC_ATOMIC || by.hart >= RV32_CORES || !by.tile || !by.own ||
         event->address >= scene->tile->kind->l1_bytes || !check_is_of_kernel(&by, event->pc)) {

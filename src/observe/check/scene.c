@@ -3,6 +3,14 @@
 
 #include "metal/firmware.h"
 
+struct check_scene check_scene_at(const struct check_scene *scene, uint16_t node)
+{
+    struct check_scene there = *scene;
+    there.tile = scene->checks->chip->place[node % NOC_NODES].tile;
+    there.own = scene->checks->tile[node % NOC_NODES];
+    return there;
+}
+
 bool check_is_of_kernel(const struct check_scene *scene, uint32_t pc)
 {
     return scene->own->is_known ? pc >= scene->own->launched.base

@@ -749,9 +749,7 @@ static void host_reads(const struct check_scene *scene, struct memory *memory)
         const struct taint *taint = &memory->taint[i];
         bool is_read = taint->first < event->address + event->size &&
                        event->address < taint->first + taint->size;
-        struct check_scene of_maker = *scene;
-        of_maker.tile = scene->checks->chip->place[taint->node % NOC_NODES].tile;
-        of_maker.own = scene->checks->tile[taint->node % NOC_NODES];
+        const struct check_scene of_maker = check_scene_at(scene, taint->node);
         if (is_read && taint->matters && taint->hart < RV32_CORES && of_maker.own) {
             uint64_t at = taint->first > event->address ? taint->first : event->address;
             if (is_undefined(memory, at)) {

@@ -23,7 +23,7 @@ static void forget_unread(struct check_tile *own, unsigned index)
     own->unread[index] = own->unread[--own->unreads];
 }
 
-/* The oldest one goes where there are too many. */
+/* Where there are too many, one of them goes. */
 static void note_brought(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
@@ -46,9 +46,7 @@ static void note_brought(const struct check_scene *scene)
 
 static void report_lost(const struct check_scene *scene, const struct check_unread *unread)
 {
-    struct check_scene of_sender = *scene;
-    of_sender.tile = scene->checks->chip->place[unread->node].tile;
-    of_sender.own = scene->checks->tile[unread->node];
+    const struct check_scene of_sender = check_scene_at(scene, unread->node);
     char sender[CHECK_PLACE];
     if (of_sender.own) {
         check_report(scene, PENROSE_FAULT_RACE_L1, scene->hart, scene->event->pc, unread->address,

@@ -439,8 +439,8 @@ static bool put_over(const struct chain *chain, const struct waiter *waiter,
     return has_end;
 }
 
-/* "; trisc0 (its line) waits for semaphore 5, and nobody else could": the one that could bring it about waits,
- * too, and in the end for this waiter. */
+/* "; trisc0 (its line) waits for semaphore 5, and nobody else could": the only one that could end
+ * this wait waits, too. */
 static void put_opposite(const struct chain *chain, const struct waiter *waiter,
                          struct wait_words *words)
 {
