@@ -58,20 +58,20 @@ enum tensix_flight_unit tensix_race(const struct tensix *tensix, unsigned state,
     return TENSIX_FLIGHTS;
 }
 
-void tensix_note_fresh(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
-                       uint32_t changed)
+void tensix_note_fresh(struct tensix *tensix, const struct tensix_result *result)
 {
+    const struct tensix_thread *own = &tensix->thread[result->thread];
     struct tensix_fresh *fresh = &tensix->fresh;
-    const struct tensix_thread *own = &tensix->thread[thread];
-    if (fresh->cycle != tensix->now || fresh->thread != thread) {
-        *fresh = (struct tensix_fresh){.cycle = tensix->now,
-                                       .word = own->next,
-                                       .pc = own->origin.pc,
-                                       .first = (uint16_t)word,
-                                       .thread = (uint8_t)thread,
-                                       .state = (uint8_t)state};
+    *fresh = (struct tensix_fresh){.cycle = tensix->now,
+                                   .word = own->next,
+                                   .pc = own->origin.pc,
+                                   .first = result->first,
+                                   .count = result->count,
+                                   .thread = result->thread,
+                                   .state = result->state};
+    for (unsigned i = 0; i < result->count; i++) {
+        fresh->changed[i] = tensix->config[result->state][result->first + i] ^ result->value[i];
     }
-    fresh->changed[fresh->count++ % 4] = changed;
 }
 
 bool tensix_report_fresh(struct tensix *tensix, unsigned thread, enum tensix_flight_unit unit,

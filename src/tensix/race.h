@@ -47,6 +47,7 @@ struct tensix_fresh {
 };
 
 struct tensix;
+struct tensix_result;
 
 /* The bits of a word that the unit with this bit of enum tensix_config_user looks at while it works. */
 uint32_t tensix_race_bits(unsigned word, unsigned user);
@@ -60,10 +61,8 @@ void tensix_land(struct tensix *tensix, unsigned thread, unsigned users);
 enum tensix_flight_unit tensix_race(const struct tensix *tensix, unsigned state, unsigned word,
                                     uint32_t changed, uint64_t now);
 
-/* An instruction of the thread writes a word of Config through the pipeline: its bits `changed` get
- * other values. */
-void tensix_note_fresh(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
-                       uint32_t changed);
+/* An instruction writes this to Config through the pipeline. */
+void tensix_note_fresh(struct tensix *tensix, const struct tensix_result *result);
 
 /* Reports an UNPACR or PACR that uses what the instruction before it has written. `word` is the one
  * from which it takes its address in L1, or TENSIX_STATE_WORDS. False: it stops there. */

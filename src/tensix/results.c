@@ -58,11 +58,11 @@ static void touch_awaited(struct tensix *tensix, const struct tensix_result *res
 void tensix_deliver(struct tensix *tensix, struct tensix_result *result, unsigned latency)
 {
     for (unsigned i = 0; result->is_config && i < result->count; i++) {
-        const unsigned word = result->first + i;
-        tensix_report_race(tensix, result->thread, result->state, word, result->mask,
+        tensix_report_race(tensix, result->thread, result->state, result->first + i, result->mask,
                            result->value[i]);
-        tensix_note_fresh(tensix, result->thread, result->state, word,
-                          tensix->config[result->state][word] ^ result->value[i]);
+    }
+    if (result->is_config) {
+        tensix_note_fresh(tensix, result);
     }
     if (!tensix->timing) {
         result->due = tensix->now;
