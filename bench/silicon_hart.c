@@ -18,21 +18,27 @@
 #define NO_CACHES   UINT32_C(0x60008)  /* cfg0 of the source: no L0 data cache, no fusion */
 #define IS_DONE     UINT32_C(0x16ffe0)
 
-enum { HART_COUNT = 5, BRISC = 0, NCRISC = 4, TURNS = 10000 };
+enum { HART_COUNT = 5, BRISC = 0, NCRISC = 4, TURNS = 10000, MOST_TILES = 140 };
 
 struct hart_row {
     const char *name;
     double cycles;
     const char *reason;
-    const char *body;    /* instructions with " ; " between them; @N is the address of the N-th */
+    const char *body;    /* instructions, as emit_lines has them */
     const char *also;    /* what BRISC does instead, or only NCRISC, which goes on for ever */
-    const char *prepare; /* instructions before the clock is read */
+    const char *prepare; /* instructions before the clock is read, with the tile's number in a0 */
+    const char *finish;  /* instructions behind the loop, before the clock is read again */
+    const char *card;    /* NULL: a p150a */
     unsigned times;      /* the body stands there so often; 0 is 1 */
     unsigned turns;      /* 0 is 10,000 */
-    unsigned harts;      /* so many run it: BRISC, NCRISC, TRISC0 and on; 0 is 1 */
+    unsigned
+        harts; /* so many run it: BRISC, NCRISC, TRISC0 and on; their number is in a1; 0 is 1 */
+    unsigned tiles; /* so many run it; 0 is 1 */
     double off,
         each;      /* what the source has taken off a turn, and what it has divided the rest by */
+    double bytes;  /* that each tile moves, if the result is GB/s at an AICLK of 1.35 GHz */
     bool serves;   /* NCRISC runs `also` */
+    bool is_sum;   /* the result is of all turns together */
     bool is_whole; /* a turn is no loop: the body has its own clock in s10 and s11 */
 };
 
@@ -45,6 +51,24 @@ static const struct hart_row rows[] = {
 
 /* --- Programs --- */
 
+/* The instruction that @N, @+N or @-N names: the N-th of all, or so many behind or before this one. */
+static uint32_t find_target(const struct guest_code *code, const char *number, uint32_t first)
+{
+    const bool is_relative = *number == '+' || *number == '-';
+    const uint32_t here = code->base + 4 * code->words;
+    return (is_relative ? here : first) + 4 * (uint32_t)strtol(number, NULL, 10);
+}
+
+/* "li REG, VALUE", as few instructions as that takes. */
+static void emit_li(struct guest_code *code, const char *line)
+{
+    char reg[8];
+    const char *value = strchr(line, ',');
+    snprintf(reg, sizeof reg, "%.*s", (int)strcspn(line, ","), line);
+    silicon_li(code, reg, value ? (uint32_t)strtoul(value + 1, NULL, 0) : 0);
+}
+
+/* Instructions with " ; " between them. One of them may be "li REG, VALUE". */
 static void emit_lines(struct guest_code *code, const char *text)
 {
     const uint32_t first = code->base + 4 * code->words;
@@ -52,12 +76,16 @@ static void emit_lines(struct guest_code *code, const char *text)
         char line[120];
         size_t length = strcspn(text, ";"), place = strcspn(text, "@");
         if (place < length) {
-            unsigned number = (unsigned)strtoul(text + place + 1, NULL, 10);
-            snprintf(line, sizeof line, "%.*s%" PRIu32, (int)place, text, first + 4 * number);
+            snprintf(line, sizeof line, "%.*s%" PRIu32, (int)place, text,
+                     find_target(code, text + place + 1, first));
         } else {
             snprintf(line, sizeof line, "%.*s", (int)length, text);
         }
-        guest_emit(code, "%s", line);
+        if (strncmp(line, "li ", 3) == 0) {
+            emit_li(code, line + 3);
+        } else {
+            guest_emit(code, "%s", line);
+        }
         text += length + (text[length] == ';');
         text += strspn(text, " ");
     }
@@ -89,10 +117,13 @@ static void emit_set_up(struct guest_code *code, unsigned number)
     guest_emit(code, "fence 15, 15");
 }
 
-static void emit_timed(struct guest_code *code, const struct hart_row *row, unsigned number)
+static void emit_timed(struct guest_code *code, const struct hart_row *row, unsigned tile,
+                       unsigned number)
 {
     const char *body = row->also && !row->serves && number == BRISC ? row->also : row->body;
     emit_set_up(code, number);
+    silicon_li(code, "a0", tile);
+    silicon_li(code, "a1", number);
     emit_lines(code, row->prepare);
     if (row->is_whole) {
         emit_lines(code, body);
@@ -111,6 +142,7 @@ static void emit_timed(struct guest_code *code, const struct hart_row *row, unsi
         code->words = branch;
         guest_emit(code, "beq s0, zero, %" PRIu32, code->base + 4 * end);
         code->words = end;
+        emit_lines(code, row->finish);
         emit_clock(code, "s11");
     }
     guest_emit(code, "sub s11, s11, s10");
@@ -132,72 +164,103 @@ static void emit_server(struct guest_code *code, const struct hart_row *row)
 static const enum penrose_hart harts[] = {PENROSE_BRISC, PENROSE_NCRISC, PENROSE_TRISC0,
                                           PENROSE_TRISC1, PENROSE_TRISC2};
 
-static void load_program(struct penrose_chip *chip, struct penrose_place at,
-                         const struct guest_code *code)
+static void start_hart(struct penrose_chip *chip, struct penrose_place at, unsigned hart,
+                       const struct guest_code *code)
 {
     struct penrose_error error;
     silicon_must(penrose_write(chip, at.x, at.y, code->base, code->word, 4 * code->words, &error),
                  "a program", &error);
+    silicon_must(penrose_hart_release(chip, at.x, at.y, harts[hart], code->base, &error), "a hart",
+                 &error);
 }
 
-static void run_until_done(struct penrose_chip *chip, struct penrose_place at,
-                           const struct hart_row *row)
+static unsigned count_of_harts(const struct hart_row *row)
 {
-    enum { MOST_CYCLES = 10000000, STEP = 5000 };
-    uint32_t done[HART_COUNT];
-    bool all;
-    unsigned cycles = 0;
-    do {
-        struct penrose_error error;
-        const struct penrose_run run = {.size = sizeof run, .cycles = STEP};
-        if (penrose_run(chip, &run) == PENROSE_FAULT || cycles > MOST_CYCLES) {
-            bench_die(row->name, "a fault, or no end");
-        }
-        cycles += STEP;
-        silicon_must(penrose_read(chip, at.x, at.y, IS_DONE, done, sizeof done, &error), row->name,
-                     &error);
-        all = true;
-        for (unsigned i = 0; i < (row->harts ? row->harts : 1); i++) {
-            all &= done[i] != 0;
-        }
-    } while (!all);
+    return row->harts ? row->harts : 1;
 }
 
-/* Cycles of the hart that took longest. */
-static uint32_t longest_time(const struct hart_row *row)
+static unsigned count_of_tiles(const struct hart_row *row)
 {
-    struct penrose_error error;
-    struct penrose_options options = {.size = sizeof options, .timed = true};
-    struct penrose_chip *chip;
-    struct penrose_place at = {0};
-    const unsigned count = row->harts ? row->harts : 1;
-    struct guest_code *code = calloc(1, sizeof *code);
-    uint32_t time[HART_COUNT], longest = 0;
-    if (!code) {
-        bench_die(row->name, "out of memory");
-    }
-    silicon_must(penrose_chip_create(&options, &chip, &error), "a chip", &error);
-    (void)penrose_tile_at(chip, PENROSE_TILE_TENSIX, 0, &at);
+    return row->tiles ? row->tiles : 1;
+}
+
+static void start_tile(struct penrose_chip *chip, const struct hart_row *row, unsigned tile,
+                       struct penrose_place at, struct guest_code *code)
+{
     for (unsigned i = 0; i < HART_COUNT; i++) {
         bool serves = row->serves && harts[i] == PENROSE_NCRISC;
-        if (i >= count && !serves) {
+        if (i >= count_of_harts(row) && !serves) {
             continue;
         }
         *code = (struct guest_code){.base = GUEST_CODE + i * GUEST_CODE_STEP};
         if (serves) {
             emit_server(code, row);
         } else {
-            emit_timed(code, row, i);
+            emit_timed(code, row, tile, i);
         }
-        load_program(chip, at, code);
-        silicon_must(penrose_hart_release(chip, at.x, at.y, harts[i], code->base, &error), "a hart",
-                     &error);
+        start_hart(chip, at, i, code);
+    }
+}
+
+static bool is_tile_done(struct penrose_chip *chip, struct penrose_place at,
+                         const struct hart_row *row)
+{
+    struct penrose_error error;
+    uint32_t done[HART_COUNT];
+    bool all = true;
+    silicon_must(penrose_read(chip, at.x, at.y, IS_DONE, done, sizeof done, &error), row->name,
+                 &error);
+    for (unsigned i = 0; i < count_of_harts(row); i++) {
+        all &= done[i] != 0;
+    }
+    return all;
+}
+
+static void run_until_done(struct penrose_chip *chip, const struct penrose_place *at,
+                           const struct hart_row *row)
+{
+    enum { MOST_CYCLES = 10000000, STEP = 5000 };
+    unsigned tile = 0;
+    for (unsigned cycles = 0; tile < count_of_tiles(row); cycles += STEP) {
+        const struct penrose_run run = {.size = sizeof run, .cycles = STEP};
+        if (penrose_run(chip, &run) == PENROSE_FAULT) {
+            struct penrose_fault fault;
+            bench_die(row->name, penrose_fault_get(chip, 0, &fault) ? fault.rule : "a fault");
+        }
+        if (cycles > MOST_CYCLES) {
+            bench_die(row->name, "the program does not end");
+        }
+        while (tile < count_of_tiles(row) && is_tile_done(chip, at[tile], row)) {
+            tile++;
+        }
+    }
+}
+
+/* Cycles of the hart that took longest. */
+static uint32_t longest_time(const struct hart_row *row)
+{
+    struct penrose_error error;
+    struct penrose_options options = {.size = sizeof options, .timed = true, .card = row->card};
+    struct penrose_chip *chip;
+    struct penrose_place at[MOST_TILES] = {{0}};
+    struct guest_code *code = calloc(1, sizeof *code);
+    uint32_t time[HART_COUNT], longest = 0;
+    if (!code) {
+        bench_die(row->name, "out of memory");
+    }
+    silicon_must(penrose_chip_create(&options, &chip, &error), "a chip", &error);
+    for (unsigned tile = 0; tile < count_of_tiles(row); tile++) {
+        (void)penrose_tile_at(chip, PENROSE_TILE_TENSIX, tile, &at[tile]);
+        start_tile(chip, row, tile, at[tile], code);
     }
     run_until_done(chip, at, row);
-    silicon_must(penrose_read(chip, at.x, at.y, SILICON_RESULTS, time, sizeof time, &error),
-                 row->name, &error);
-    for (unsigned i = 0; i < count; i++) {
-        longest = time[i] > longest ? time[i] : longest;
+    for (unsigned tile = 0; tile < count_of_tiles(row); tile++) {
+        silicon_must(
+            penrose_read(chip, at[tile].x, at[tile].y, SILICON_RESULTS, time, sizeof time, &error),
+            row->name, &error);
+        for (unsigned i = 0; i < count_of_harts(row); i++) {
+            longest = time[i] > longest ? time[i] : longest;
+        }
     }
     penrose_chip_destroy(chip);
     free(code);
@@ -213,9 +276,13 @@ static double hart_measure(unsigned number, const struct bench_options *options)
 {
     const struct hart_row *row = &rows[number];
     const double each = row->each > 0 ? row->each : 1;
-    const double turns = row->is_whole ? 1 : row->turns ? row->turns : TURNS;
+    const double turns = row->is_whole || row->is_sum ? 1 : row->turns ? row->turns : TURNS;
+    const double cycles = longest_time(row);
     (void)options;
-    return (longest_time(row) / turns - row->off) / each;
+    if (row->bytes > 0) {
+        return 1.35 * row->bytes * count_of_tiles(row) / cycles;
+    }
+    return (cycles / turns - row->off) / each;
 }
 
 const struct silicon_part silicon_hart = {

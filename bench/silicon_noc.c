@@ -10,10 +10,11 @@ enum peer {
     ROW_NEIGHBOUR, /* the next worker of the row, whose turn is over: pairs do not overlap */
     OWN,
     COLUMN,
-    BOTH,  /* another row and column */
-    BANK,  /* the first bank of GDDR */
-    RING,  /* the same of a p100a, so that NoC 1 leads all round the row */
-    BANKS, /* all of a p100a in turn */
+    FOUR_FURTHER, /* four workers further in the row */
+    BOTH,         /* another row and column */
+    BANK,         /* the first bank of GDDR */
+    RING,         /* the same of a p100a, so that NoC 1 leads all round the row */
+    BANKS,        /* all of a p100a in turn */
 };
 
 struct work {
@@ -91,6 +92,8 @@ static struct penrose_place peer_of(struct penrose_chip *chip, const struct noc_
         return find(chip, PENROSE_TILE_TENSIX, 2 * flow + 1);
     case OWN:
         return home;
+    case FOUR_FURTHER:
+        return find(chip, PENROSE_TILE_TENSIX, flow + 4);
     case COLUMN:
         return find(chip, PENROSE_TILE_TENSIX, WORKERS_OF_ROW + flow);
     case BOTH:
