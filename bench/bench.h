@@ -77,6 +77,7 @@ struct bench_options {
     const char *guests; /* folder of guest programs that are files */
     const char *only;   /* name of the one row to measure, where rows are guest programs */
     unsigned flows;     /* tiles that make its requests, in place of the row's; 0: the row's */
+    const char *csv;    /* file that gets the rows, too, where rows are guest programs; or NULL */
     double seconds;     /* of one measurement */
     bool check;
 };

@@ -1,7 +1,11 @@
-"""What benches that compare with silicon print and draw."""
+"""What benches that compare with silicon print and draw. As a program: scatter.py ROWS.csv PICTURE.svg draws what
+bench/silicon --csv has written."""
+import csv
 import html
 import math
+import pathlib
 import statistics
+import sys
 
 
 def line_of(title, errors):
@@ -43,3 +47,16 @@ def picture(points, file, decades, unit):
         out += [f'<circle cx="{whole - edge + 14}" cy="{y}" r="4" fill="{colours[i % len(colours)]}"/>',
                 f'<text x="{whole - edge + 24}" y="{y + 4}">{html.escape(family)}</text>']
     file.write_text("\n".join(out + ["</svg>"]) + "\n")
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    points = [(row["family"].partition(":")[0], row["row"], float(row["silicon"]), float(row["here"])) for row in rows]
+    cycles = [value for point in points for value in point[2:]]
+    decades = math.floor(math.log10(min(cycles))), math.ceil(math.log10(max(cycles)))
+    picture(points, pathlib.Path(sys.argv[2]), decades, "cycles")
+
+
+if __name__ == "__main__":
+    main()

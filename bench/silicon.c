@@ -2,11 +2,13 @@
  * Times in timed runs beside those of silicon. What was published stands in one table for each part of
  * the chip (silicon_*.def), with what is run for it. docs/TIMING.md says what the errors come from.
  *
- *   silicon [--guests FOLDER] [--only ROW [--flows TILES]] [--check]
+ *   silicon [--guests FOLDER] [--only ROW [--flows TILES]] [--csv FILE] [--check]
  *
  * --flows has so many tiles, or pairs of tiles, make the requests of a row of the NoC.
+ * --csv writes the rows to a file, too; bench/scatter.py draws them.
  * --check ends with 1 if the median of all errors is above 5 %, or more than a tenth of them above 15 %.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,17 +72,20 @@ static void summarize(struct family *family)
 /* --- Rows --- */
 
 static void run_row(const struct silicon_part *part, unsigned i,
-                    const struct bench_options *options, struct family *family)
+                    const struct bench_options *options, FILE *csv, struct family *family)
 {
     const struct silicon_row row = part->row(i);
     if (row.reason) {
-        printf("%-28s %12.2f %12s %10s %s\n", row.name, row.cycles, "-", "", row.reason);
+        printf("%-34s %12.2f %12s %10s %s\n", row.name, row.cycles, "-", "", row.reason);
         family->missing++;
         return;
     }
     double here = part->measure(i, options), off = here / row.cycles - 1;
-    printf("%-28s %12.2f %12.2f %+8.1f %%\n", row.name, row.cycles, here, 100 * off);
+    printf("%-34s %12.2f %12.2f %+8.1f %%\n", row.name, row.cycles, here, 100 * off);
     fflush(stdout);
+    if (csv) {
+        fprintf(csv, "%s,\"%s\",%g,%g,%.4f\n", row.name, family->name, row.cycles, here, off);
+    }
     family->error[family->count++] = fabs(off);
 }
 
@@ -97,7 +102,7 @@ static bool can_run(const struct silicon_part *part, const struct bench_options 
 
 /* Runs the rows of a part, and adds its families behind `count` others; how many there are then. */
 static unsigned run_part(const struct silicon_part *part, const struct bench_options *options,
-                         struct family *families, unsigned count)
+                         FILE *csv, struct family *families, unsigned count)
 {
     if (!can_run(part, options)) {
         return count;
@@ -107,19 +112,52 @@ static unsigned run_part(const struct silicon_part *part, const struct bench_opt
         if (row.cycles == 0) {
             families[count++].name = row.name;
         } else if (!options->only || strcmp(options->only, row.name) == 0) {
-            run_row(part, i, options, &families[count - 1]);
+            run_row(part, i, options, csv, &families[count - 1]);
         }
     }
     return count;
 }
 
+/* --- Rows of the source --- */
+
+/* An id of the source is a name with a dot; of several rows of one id, each has "/" and more behind it. */
+static size_t id_length(const char *name)
+{
+    return strchr(name, '.') ? strcspn(name, "/") : 0;
+}
+
+static bool is_same_id(const char *name, const char *other)
+{
+    return id_length(name) == id_length(other) && strncmp(name, other, id_length(name)) == 0;
+}
+
+/* Rows of one id stand together. */
+static void count_ids(void)
+{
+    unsigned with = 0, without = 0;
+    const char *last = "";
+    for (unsigned i = 0; i < PARTS; i++) {
+        for (unsigned j = 0; j < parts[i]->rows; j++) {
+            const struct silicon_row row = parts[i]->row(j);
+            if (row.cycles > 0 && id_length(row.name) > 0 && !is_same_id(row.name, last)) {
+                with += row.reason == NULL;
+                without += row.reason != NULL;
+                last = row.name;
+            }
+        }
+    }
+    printf("Of %u rows of the source %u have a program, and %u are listed without one.\n",
+           with + without, with, without);
+}
+
 /* --- The program --- */
 
-enum { KEY_ONLY_ROW = 0x100, KEY_FLOWS };
+enum { KEY_ONLY_ROW = 0x100, KEY_FLOWS, KEY_CSV };
 
 static const struct argp_option own_options[] = {
     {"only", KEY_ONLY_ROW, "ROW", 0, "Measure one row alone", 0},
     {"flows", KEY_FLOWS, "TILES", 0, "So many tiles make the requests of that row of the NoC", 0},
+    {"csv", KEY_CSV, "FILE", 0, "Write the rows to a file, too", 0},
     {0}};
 
 static error_t parse_only(int key, char *argument, struct argp_state *state)
@@ -129,6 +167,9 @@ static error_t parse_only(int key, char *argument, struct argp_state *state)
     switch (key) {
     case KEY_ONLY_ROW:
         options->only = argument;
+        return 0;
+    case KEY_CSV:
+        options->csv = argument;
         return 0;
     case KEY_FLOWS:
         options->flows = (unsigned)strtoul(argument, &end, 10);
@@ -159,9 +200,19 @@ int main(int argc, char **argv)
     if (!families) {
         bench_die("rows", "out of memory");
     }
-    printf("%-28s %12s %12s %10s\n", "cycles of", "silicon", "here", "error");
+    FILE *csv = options.csv ? fopen(options.csv, "w") : NULL;
+    if (options.csv && !csv) {
+        bench_die(options.csv, strerror(errno));
+    }
+    if (csv) {
+        fprintf(csv, "row,family,silicon,here,error\n");
+    }
+    printf("%-34s %12s %12s %10s\n", "cycles of", "silicon", "here", "error");
     for (unsigned i = 0; i < PARTS; i++) {
-        count = run_part(parts[i], &options, families, count);
+        count = run_part(parts[i], &options, csv, families, count);
+    }
+    if (csv && fclose(csv) != 0) {
+        bench_die(options.csv, strerror(errno));
     }
     printf("\n");
     struct family *all = &families[count];
@@ -176,6 +227,9 @@ int main(int argc, char **argv)
         }
     }
     summarize(all);
+    if (!options.only) {
+        count_ids();
+    }
     bool is_good = all->count == 0 || (median(all) <= 0.05 && most(all) <= 0.15);
     if (options.only && all->count + all->missing == 0) {
         bench_die("there is no row", options.only);
