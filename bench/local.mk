@@ -5,7 +5,7 @@ bench_image = %D%/image.c %D%/image.h %D%/bench.c %D%/bench.h %D%/goals.def
 bench_guest = %D%/guest.c %D%/guest.h %D%/bench.c %D%/bench.h %D%/goals.def
 bench_silicon_SOURCES = %D%/silicon.c %D%/silicon.h %D%/silicon_hart.c %D%/silicon_hart.def \
 	%D%/silicon_noc.c %D%/silicon_noc.def \
-	%D%/silicon_tensix.c %D%/silicon_tensix.h %D%/silicon_programs.c %D%/silicon_movers.c \
+	%D%/silicon_tensix.c %D%/silicon_tensix.h %D%/silicon_programs.c %D%/silicon_movers.c %D%/silicon_kernels.c \
 	%D%/silicon_tensix.def \
 	$(bench_guest)
 bench_silicon_LDADD = libpenrose_core.la -ldl -lm

@@ -10,8 +10,9 @@
 #define TILES       UINT32_C(0x40000)
 #define OUTPUT      UINT32_C(0x80000)
 #define GO_ON       UINT32_C(0x16e000)
+#define GPRS        UINT32_C(0xffe00000) /* of the hart's own thread */
 
-enum { BF16 = 5, FP32 = 0 };
+enum { BF16 = SILICON_BF16, FP32 = SILICON_FP32 };
 
 /* Words of Config. */
 enum {
@@ -62,25 +63,43 @@ static void fill_room(struct guest_code *code, unsigned room, const char *jump)
 #define PACR      "PACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0"
 #define LAST_PACR "PACR 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1"
 
-/* Rows of Dst of 32 bits, one for each instruction, to L1 in one format. */
-static void set_up_packer(struct guest_code *code, unsigned format)
+/* Stores of the source's configuration of the packer, in its order. */
+static void configure_packer(struct guest_code *code, unsigned format, uint32_t relu)
 {
     const unsigned size = format == FP32 ? 4 : 2;
-    silicon_push(code, "SETC16 0, 0");
+    const uint32_t words[][2] = {
+        {PACK_SECTIONS, 4 << 16},
+        {PACK_FORMATS, 1 | format << 4 | format << 8},
+        {PACK_READS, 1},
+        {PACK_STRIDES, 16 * size << 16},
+        {PACK_STRIDES + 1, 256 * size | 1024 * size << 16},
+        {PACK_COUNTERS, 0x1000},
+        {PACK_EDGES, 0xffff},
+        {PACK_EDGES + 1, 0},
+        {PACK_ROW_MAPPING, 0},
+        {PACK_ROW_MAPPING + 1, 0},
+    };
+    silicon_push(code, "RMWCIB2 128, 0, 71 ; SETC16 0, 0");
     guest_emit(code, ".ttinsn RMWCIB3 30, %u, 1", format << 1);
-    silicon_push(code,
-                 "RMWCIB0 7, 0, 1 ; RMWCIB0 252, 0, 2 ; RMWCIB1 255, 0, 2 ; RMWCIB2 63, 0, 2");
-    configure(code, PACK_SECTIONS, 4 << 16);
-    configure(code, PACK_FORMATS, 1 | format << 4 | format << 8);
-    configure(code, PACK_READS, 1);
-    configure(code, PACK_STRIDES, 16 * size << 16);
-    configure(code, PACK_STRIDES + 1, 256 * size | 1024 * size << 16);
-    configure(code, PACK_EDGES, 0xffff);
-    configure(code, PACK_EDGES + 1, 0);
-    configure(code, PACK_ROW_MAPPING, 0);
-    configure(code, PACK_ROW_MAPPING + 1, 0);
+    silicon_push(code, "RMWCIB0 7, 0, 1");
+    guest_emit(code, ".ttinsn RMWCIB0 252, %u, 2", relu & 0xfc);
+    guest_emit(code, ".ttinsn RMWCIB1 255, %u, 2", relu >> 8 & 0xff);
+    guest_emit(code, ".ttinsn RMWCIB2 63, %u, 2", relu >> 16 & 0x3f);
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        configure(code, words[i][0], words[i][1]);
+    }
+    silicon_store(code, GPRS + 4 * 16, 1024 * size / 16);
+    silicon_store(code, GPRS + 4 * 52, 0x40000);
+    silicon_push(code, "SETC16 37, 260 ; SETC16 38, 10272 ; SETC16 39, 4384");
     silicon_push(code, "SETADCXY 4, 0, 0, 0, 0, 11 ; SETADCZW 4, 0, 0, 0, 0, 15");
+    silicon_mop(code, &(struct silicon_mop){4, 4, .loop = {PACR}, .last = LAST_PACR});
     silicon_sync(code);
+}
+
+/* Rows of Dst of 32 bits, one for each instruction, to L1 in one format. */
+void silicon_set_up_packer(struct guest_code *code, unsigned format, uint32_t relu)
+{
+    configure_packer(code, format, relu);
     silicon_push(code, "SETC16 37, 1 ; SETC16 38, 32 ; SETC16 39, 0");
     configure(code, PACK_COUNTERS, 1 << 8);
 }
@@ -92,9 +111,14 @@ static void set_position(struct guest_code *code, unsigned row)
     guest_emit(code, ".ttinsn SETADC 4, 0, 3, %u", row / 64);
 }
 
-static void pack_rows(struct guest_code *code, uint32_t to)
+void silicon_row_mop(struct guest_code *code, unsigned rows)
 {
-    set_position(code, 0);
+    silicon_mop(code, &(struct silicon_mop){1, rows, .loop = {PACR}, .last = LAST_PACR});
+}
+
+void silicon_pack_rows(struct guest_code *code, unsigned row, uint32_t to)
+{
+    set_position(code, row);
     configure(code, PACK_ADDRESS, (to / 16 - 1) | UINT32_C(1) << 31);
     configure(code, PACK_OFFSET, 0);
     silicon_push(code, "SETADCXX 4, 15, 0 ; MOP 1, 0, 0 ; STALLWAIT 2, 8");
@@ -106,13 +130,13 @@ void silicon_packs(struct silicon_program *program, const struct tensix_row *row
 {
     struct guest_code *code = &program->code[PACKING];
     (void)turns;
-    set_up_packer(code, row->format);
-    silicon_mop(code, &(struct silicon_mop){1, row->count, .loop = {PACR}, .last = LAST_PACR});
+    silicon_set_up_packer(code, row->format, 0);
+    silicon_row_mop(code, row->count);
     silicon_push(code, "STALLWAIT 128, 8");
     silicon_sync(code);
     silicon_mark(program, PACKING);
     for (unsigned i = 0; i < row->group; i++) {
-        pack_rows(code, OUTPUT);
+        silicon_pack_rows(code, 0, OUTPUT);
     }
     silicon_mark(program, PACKING);
 }
@@ -133,11 +157,11 @@ void silicon_published(struct silicon_program *program, const struct tensix_row 
     silicon_push(math, "STALLWAIT 2, 2064 ; SEMPOST 2");
     silicon_await(code, GO_ON);
     silicon_push(code, "SEMWAIT 1, 2, 1");
-    set_up_packer(code, BF16);
-    silicon_mop(code, &(struct silicon_mop){1, 64, .loop = {PACR}, .last = LAST_PACR});
+    silicon_set_up_packer(code, BF16, 0);
+    silicon_row_mop(code, 64);
     for (unsigned i = 0; i < row->count; i++) {
         silicon_sync(code);
-        pack_rows(code, OUTPUT + i * 2048);
+        silicon_pack_rows(code, 0, OUTPUT + i * 2048);
     }
     silicon_push(code, "SEMGET 2");
     silicon_mark(program, PACKING);
@@ -181,7 +205,7 @@ void silicon_scatters(struct silicon_program *program, const struct tensix_row *
 {
     struct guest_code *code = &program->code[PACKING];
     const unsigned interfaces = row->group, pacrs = 32 / interfaces, part = pacrs / 4;
-    set_up_packer(code, BF16);
+    silicon_set_up_packer(code, BF16, 0);
     guest_emit(code, ".ttinsn SETC16 37, %u", interfaces);
     configure(code, PACK_OFFSET, 0);
     silicon_push(code, "SETADCXX 4, 15, 0");
@@ -227,40 +251,80 @@ void silicon_scatters(struct silicon_program *program, const struct tensix_row *
 
 /* --- Unpackers --- */
 
-/* An unpacker without tiles: faces follow each other, in L1 as where they go. */
-static void set_up_unpacker(struct guest_code *code, unsigned which, unsigned from, unsigned to,
-                            bool to_dst)
+/* Waits until fewer than two tiles are waiting to be unpacked; t0 is where that is read. */
+static void await_configured(struct guest_code *code)
 {
-    const unsigned more = which * OTHER_UNPACKER, size = to == FP32 ? 4 : 2;
-    const unsigned target = which ? 0 : 64;
+    silicon_li(code, "t0", SYNC_POSTED);
+    uint32_t again = guest_emit(code, "lw t1, 0(t0)");
+    guest_emit(code, "andi t1, t1, 0xfe");
+    unsigned room = leave_room(code);
+    guest_emit(code, "fence 15, 15");
+    guest_emit(code, "jal zero, %" PRIu32, again);
+    fill_room(code, room, "beq t1, zero");
+}
+
+/* Stores of the source's configuration of an unpacker without tiles, in its order: faces follow each
+ * other, in L1 as where they go. */
+void silicon_set_up_unpacker(struct guest_code *code, const struct silicon_unpacker *unpacker)
+{
+    const unsigned which = unpacker->which, more = which * OTHER_UNPACKER;
+    const unsigned size = unpacker->to == BF16 ? 2 : 4,
+                   target = which ? 0 : 64 + unpacker->row * 16;
+    const uint32_t base = unpacker->address / 16 - 1;
     const uint32_t words[][2] = {
-        {UNPACK_DESCRIPTOR + more, from | 0x10 | (which ? 256 << 16 : 0)},
+        {UNPACK_DESCRIPTOR + more, unpacker->from | 0x10 | (which ? 256 << 16 : 0)},
         {UNPACK_DESCRIPTOR + 1 + more, 1 | 4 << 16},
         {UNPACK_DESCRIPTOR + 2 + more, 0},
         {UNPACK_DESCRIPTOR + 3 + more, 0},
-        {UNPACK_OPTIONS + more, 0x20 | to},
-        {UNPACK_OPTIONS + 1 + more, to_dst ? 0x33 : 3},
+        {UNPACK_OPTIONS + more, 0x20 | unpacker->to},
+        {UNPACK_OPTIONS + 1 + more, unpacker->to_dst ? 0x33 : 3},
         {UNPACK_OPTIONS + 2 + more, 0},
         {UNPACK_OPTIONS + 3 + more, 0},
         {UNPACK_STRIDES_IN + 2 * which, 0},
         {UNPACK_STRIDES_IN + 1 + 2 * which, 0},
         {UNPACK_STRIDES_OUT + 2 * which, size | 16 * size << 16},
         {UNPACK_STRIDES_OUT + 1 + 2 * which, 256 * size},
+        {which ? 60 : 48, 0},
+        {which ? 61 : 49, 0},
+        {which ? 62 : 50, which ? 0 : 0x100},
+        {which ? 63 : 53, 0},
         {UNPACK_TARGET + more, target | target << 16},
         {UNPACK_X_DIM + more, 256 | 256 << 16},
         {UNPACK_OFFSETS + more, 0},
         {UNPACK_OFFSETS + 1 + more, 0},
-        {UNPACK_BASE + more, TILES / 16 - 1},
-        {UNPACK_BASE + 1 + more, TILES / 16 - 1},
+        {UNPACK_BASE + more, base},
+        {UNPACK_BASE + 1 + more, base},
     };
-    silicon_push(code, "SETC16 0, 0 ; SETC16 41, 0");
-    silicon_push(code, to_dst ? "SETC16 5, 0" : "SETC16 5, 4");
+    await_configured(code);
+    silicon_push(code, "SETC16 0, 0");
     for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (words[i][0] == UNPACK_STRIDES_IN + 2 * which) {
+            silicon_push(code, which ? "RMWCIB2 64, 0, 119" : "RMWCIB2 64, 0, 71");
+        }
         configure(code, words[i][0], words[i][1]);
+    }
+    silicon_push(code, "SETC16 41, 0");
+    if (which == 0) {
+        silicon_push(code, unpacker->to_dst ? "SETC16 5, 0" : "SETC16 5, 4");
     }
 }
 
-static void seminit_all(struct guest_code *code)
+/* Both addresses of an unpacker. */
+void silicon_set_base(struct guest_code *code, unsigned which, uint32_t address)
+{
+    configure(code, UNPACK_BASE + which * OTHER_UNPACKER, address / 16 - 1);
+    configure(code, UNPACK_BASE + 1 + which * OTHER_UNPACKER, address / 16 - 1);
+}
+
+/* Posts the semaphore that tells of a configuration, once it has arrived. */
+void silicon_commit(struct guest_code *code, unsigned which)
+{
+    silicon_li(code, "t0", CONFIG + 4 * (UNPACK_BASE + which * OTHER_UNPACKER));
+    guest_emit(code, "lw t1, 0(t0)");
+    silicon_store(code, SYNC_POSTED, 0);
+}
+
+void silicon_seminit(struct guest_code *code)
 {
     silicon_push(code, "SEMINIT 1, 0, 128 ; SEMINIT 1, 0, 4 ; SEMINIT 2, 0, 32 ; SEMINIT 1, 0, 2");
     silicon_sync(code);
@@ -276,9 +340,13 @@ void silicon_paths(struct silicon_program *program, const struct tensix_row *row
     const bool is_direct = row->op == NULL;
     const unsigned which = row->group;
     (void)turns;
-    seminit_all(code);
+    silicon_seminit(code);
     silicon_store(code, GO_ON, 1);
-    set_up_unpacker(code, which, FP32, is_direct ? FP32 : BF16, is_direct);
+    silicon_set_up_unpacker(code, &(struct silicon_unpacker){.which = which,
+                                                             .from = FP32,
+                                                             .to = is_direct ? FP32 : BF16,
+                                                             .address = TILES,
+                                                             .to_dst = is_direct});
     guest_emit(code, ".ttinsn SETADCXX %u, %u, 0", which + 1, row->count - 1);
     silicon_push(code, "SETADCZW 3, 0, 0, 0, 0, 15");
     if (is_direct) {
@@ -391,9 +459,11 @@ static void unpack_row(struct guest_code *code)
 static void set_up_rows(struct guest_code *code)
 {
     static const char *const bases[] = {"76", "77"};
-    seminit_all(code);
-    set_up_unpacker(code, 0, BF16, BF16, false);
-    set_up_unpacker(code, 1, BF16, BF16, false);
+    silicon_seminit(code);
+    silicon_set_up_unpacker(
+        code, &(struct silicon_unpacker){.which = 0, .from = BF16, .to = BF16, .address = TILES});
+    silicon_set_up_unpacker(
+        code, &(struct silicon_unpacker){.which = 1, .from = BF16, .to = BF16, .address = TILES});
     silicon_push(code, "SETADCXX 3, 1023, 0 ; SETADCZW 3, 0, 0, 0, 0, 15");
     for (unsigned i = 0; i < 2; i++) {
         guest_emit(code, ".ttinsn REPLAY %u, 6, 0, 1", 6 * i);

@@ -128,6 +128,14 @@ void silicon_mop(struct guest_code *code, const struct silicon_mop *mop)
     }
 }
 
+void silicon_change_mop(struct guest_code *code, const struct silicon_mop *mop)
+{
+    emit_sync(code, MOP_SYNC);
+    silicon_store(code, MOP_WORDS + 4 * 5, word_of(mop->loop[0]));
+    silicon_store(code, MOP_WORDS + 4 * 7, word_of(mop->last));
+    silicon_store(code, MOP_WORDS + 4 * 8, word_of(mop->outer_last));
+}
+
 static unsigned count_of(const char *text)
 {
     unsigned count = 1;

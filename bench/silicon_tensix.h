@@ -68,6 +68,9 @@ struct silicon_mop {
 };
 void silicon_mop(struct guest_code *code, const struct silicon_mop *mop);
 
+/* The same where only loop[0], last and outer_last are others than before. */
+void silicon_change_mop(struct guest_code *code, const struct silicon_mop *mop);
+
 /* Records instructions, and programs a MOP that plays them `times` times. */
 void silicon_record(struct guest_code *code, unsigned index, const char *text);
 void silicon_play(struct guest_code *code, unsigned index, const char *text, unsigned times);
@@ -84,11 +87,37 @@ void silicon_end(struct silicon_program *program, unsigned thread);
 uint32_t silicon_begin_loop(struct guest_code *code, unsigned turns);
 void silicon_end_loop(struct silicon_program *program, unsigned thread, uint32_t loop);
 
+/* --- Units, as the source's helpers set them up --- */
+
+enum { SILICON_FP32 = 0, SILICON_TF32 = 4, SILICON_BF16 = 5 };
+
+struct silicon_unpacker {
+    unsigned which, from, to; /* formats */
+    uint32_t address;
+    unsigned row; /* of Dst */
+    bool to_dst;
+};
+
+void silicon_set_up_unpacker(struct guest_code *code, const struct silicon_unpacker *unpacker);
+void silicon_set_base(struct guest_code *code, unsigned which, uint32_t address);
+void silicon_commit(struct guest_code *code, unsigned which);
+void silicon_set_up_packer(struct guest_code *code, unsigned format, uint32_t relu);
+
+/* Programs the MOP that packs so many rows of Dst. */
+void silicon_row_mop(struct guest_code *code, unsigned rows);
+
+/* Packs by the MOP from a row of Dst on, and waits. */
+void silicon_pack_rows(struct guest_code *code, unsigned row, uint32_t to);
+
+/* The semaphores 1, 2, 5 and 7, by which threads hand data over. */
+void silicon_seminit(struct guest_code *code);
+
 /* --- Emitters --- */
 
 silicon_emitter silicon_empty, silicon_loop, silicon_turns, silicon_played, silicon_streams,
     silicon_mixed, silicon_split, silicon_interval, silicon_waits, silicon_flags, silicon_macros;
 silicon_emitter silicon_packs, silicon_published, silicon_scatters, silicon_paths, silicon_rows,
     silicon_contexts;
+silicon_emitter silicon_sums, silicon_rms_norm, silicon_rms_article;
 
 #endif
