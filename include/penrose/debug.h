@@ -329,6 +329,7 @@ enum penrose_status penrose_gate_read(struct penrose_chip *chip, unsigned x, uns
 /*
  * Looks for mistakes of kernels that hurt only sometimes, from now on until the chip is destroyed.
  * `checks` is a list with commas between the names, or "all":
+ *   core  nothing but the rules that are always on, at no cost; they are findings with the others, too
  *   noc   requests to the NoC for which nobody waits (fault kinds noc-unwaited, noc-source, noc-open,
  *         noc-order, noc-count, stale-load)
  *   cb    circular buffers of tt-metal (cb-count, cb-access, cb-format)
@@ -344,7 +345,8 @@ enum penrose_status penrose_gate_read(struct penrose_chip *chip, unsigned x, uns
  * destroyed.
  * Findings are faults of these kinds, with the policies that the chip has for them: one for each
  * instruction that breaks a rule, on the first tile that executes it. The tile's firmware must be
- * known. While a chip is checked, its shortcuts are not taken, and only the caller's thread runs it.
+ * known. While a chip is checked (by more than `core`), its shortcuts are not taken, and only the caller's
+ * thread runs it.
  * PENROSE_E_ARGUMENT names what is no check. PENROSE_E_MEMORY. PENROSE_E_STATE: too many observers, or
  * time has passed and `uninit` is among them.
  */

@@ -597,16 +597,16 @@ static void find_busiest(struct device *device, struct tile_work *busiest, unsig
 }
 
 /* What the checks of all chips have found. */
-static int put_checks(const struct machine *machine, char *line, size_t size)
+static int put_checks(const struct machine *machine, bool has_run, char *line, size_t size)
 {
     uint64_t findings = 0;
-    bool is_on = false, is_blind = true;
+    bool is_on = false, is_blind = true; /* of all of them */
     struct check_result result;
     for (unsigned i = 0; i < machine->devices; i++) {
         struct penrose_chip *chip = machine->device[i]->chip;
         if (inside(chip)->check_tell(chip, &result)) {
             is_on = true;
-            is_blind &= result.is_blind;
+            is_blind &= result.is_blind || !has_run;
             findings += result.findings;
             report_note(machine->device[i], "%s", result.text);
         }
@@ -647,7 +647,8 @@ static void write_summary(struct machine *machine)
                            (unsigned long long)busiest[i].instructions);
     }
     length += snprintf(line + length, sizeof line - (size_t)length, "]");
-    length += put_checks(machine, line + length, sizeof line - (size_t)length);
+    length += put_checks(machine, count && busiest[0].instructions, line + length,
+                         sizeof line - (size_t)length);
     length += snprintf(line + length, sizeof line - (size_t)length, "}\n");
     int error = append_to_file(summary->path, NULL, line, (size_t)length);
     if (error) {

@@ -50,6 +50,15 @@ struct chip_notes {
     unsigned unmodelled_count;
 };
 
+/* Who is told of guest faults that were recorded, while no unit runs. */
+struct chip_judge {
+    /* False: the chip is to forget it, unless its policy is to stop. */
+    bool (*fault)(void *context, const struct chip_fault *fault);
+    void (*free)(void *context); /* when the chip is destroyed */
+    void *context;
+    struct chip_judge *next; /* of the chip */
+};
+
 /* Reads of GDDR that a port has not counted yet. */
 struct chip_reads {
     uint32_t requests, flits;
@@ -131,6 +140,7 @@ struct penrose_chip {
     size_t faults;
     struct penrose_unmodelled unmodelled[CHIP_UNMODELLED];
     size_t unmodelled_count;
+    struct chip_judge *judges;
     struct observer *observers; /* see observers.c */
     struct debugger *debugger;  /* observe/debugger.c; NULL: nobody debugs */
     bool shortcuts;             /* tile_allow_shortcuts, of tiles made later too */

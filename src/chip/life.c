@@ -249,6 +249,10 @@ void chip_destroy(struct penrose_chip *chip)
             observer->free(observer->context);
         }
     }
+    for (struct chip_judge *judge = chip->judges, *next; judge; judge = next) {
+        next = judge->next;
+        judge->free(judge->context);
+    }
     for (unsigned i = 0; i < chip->units; i++) {
         free(chip->unit[i]);
     }

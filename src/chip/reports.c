@@ -19,19 +19,10 @@ static bool is_same_place(const struct tile_fault *a, const struct tile_fault *b
     return a->pc == b->pc || (a->kind == PENROSE_FAULT_VECTOR_HAZARD && !strcmp(a->text, b->text));
 }
 
-/* A hart that sleeps because it polls does not load again (rv32/idle.h). The check memory reports a
- * store over code, too. */
+/* A hart that sleeps because it polls does not load again (rv32/idle.h). */
 static bool is_counted(const struct tile_fault *fault)
 {
-    return fault->kind != PENROSE_FAULT_NULL_ACCESS &&
-           fault->kind != PENROSE_FAULT_CODE_OVERWRITTEN;
-}
-
-/* Does a check report at a hart's instruction what the core has reported at the Tensix instruction
- * that it has pushed? */
-static bool is_of_check(const struct tile_fault *fault, const struct tile_fault *before)
-{
-    return before->is_tensix && !fault->is_tensix && fault->cycle == before->cycle;
+    return fault->kind != PENROSE_FAULT_NULL_ACCESS;
 }
 
 static bool is_same(const struct chip_fault *a, const struct chip_fault *b)
@@ -39,7 +30,7 @@ static bool is_same(const struct chip_fault *a, const struct chip_fault *b)
     const struct tile_fault *left = &a->fault, *right = &b->fault;
     bool is_same_insn = left->is_tensix == right->is_tensix && left->word == right->word;
     return left->kind == right->kind && is_same_place(left, right) && left->agent == right->agent &&
-           (is_same_insn || is_of_check(right, left)) && a->x == b->x && a->y == b->y;
+           is_same_insn && left->is_of_check == right->is_of_check && a->x == b->x && a->y == b->y;
 }
 
 /* Adds a fault to a list, of which `most` have room; the last makes room for one that stops. */
@@ -50,10 +41,7 @@ static void add_fault(struct chip_fault *list, size_t *count, size_t most,
         if (!is_same(&list[i], fault)) {
             continue;
         }
-        if (is_of_check(&fault->fault, &list[i].fault)) {
-            list[i].fault = fault->fault; /* it knows more */
-            list[i].policy = fault->policy;
-        } else if (is_counted(&fault->fault)) {
+        if (is_counted(&fault->fault)) {
             list[i].repeated += fault->repeated + 1;
             list[i].fault.cycle = fault->fault.cycle;
         }
@@ -67,9 +55,25 @@ static void add_fault(struct chip_fault *list, size_t *count, size_t most,
     }
 }
 
+/* Of a Tensix instruction that came through the debug registers: with one that is wrong the hardware
+ * goes on. ARC's own firmware wastes an UNPACR in each tile at every boot, with the formats that a
+ * reset leaves, and no program of a hart is to stop for what a host injects. */
+static bool is_injected(const struct tile_fault *fault)
+{
+    return fault->is_tensix && fault->agent >= AGENT_NOC;
+}
+
 /* A fault in the chip's own list. The sender of a request from elsewhere stops too. */
 static void take_fault(struct penrose_chip *chip, const struct chip_fault *fault)
 {
+    bool is_kept = true;
+    for (const struct chip_judge *judge = chip->judges; judge; judge = judge->next) {
+        is_kept &= fault->policy == PENROSE_IGNORE || is_injected(&fault->fault) ||
+                   judge->fault(judge->context, fault);
+    }
+    if (!is_kept && fault->policy != PENROSE_STOP) {
+        return;
+    }
     add_fault(chip->fault, &chip->faults, CHIP_FAULTS, fault);
     struct tile *origin = fault->fault.is_remote ? chip->place[fault->fault.origin].tile : NULL;
     if (origin && fault->policy == PENROSE_STOP) {
@@ -85,14 +89,6 @@ static struct chip_notes *notes_at(void **notes)
         *notes = calloc(1, sizeof(struct chip_notes));
     }
     return *notes;
-}
-
-/* Of a Tensix instruction that came through the debug registers: with one that is wrong the hardware
- * goes on. ARC's own firmware wastes an UNPACR in each tile at every boot, with the formats that a
- * reset leaves, and no program of a hart is to stop for what a host injects. */
-static bool is_injected(const struct tile_fault *fault)
-{
-    return fault->is_tensix && fault->agent >= AGENT_NOC;
 }
 
 static enum penrose_policy policy_of(const struct penrose_chip *chip,

@@ -53,9 +53,7 @@ static error_t parse_check(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (!options->names && (options->report || options->suppress || options->baseline ||
                                 options->generate || options->fails)) {
-            return options_refuse(options->cli, "--report, --suppress, --baseline, "
-                                                "--gen-suppressions and --fail-on are about "
-                                                "findings of checks; add --check");
+            options->names = "core";
         }
         return 0;
     default:
@@ -67,7 +65,9 @@ static const struct argp_option check_rows[] = {
     {"check", KEY_CHECK, "CHECK,...", OPTION_ARG_OPTIONAL,
      "Look for mistakes that hurt only sometimes: " CHECK_HELP " (default)", 0},
     {"report", KEY_REPORT, "FILE", 0,
-     "Add what checks find to the SARIF file FILE, which GitHub and editors show at the line", 0},
+     "Add what is found, also by the rules that are always on, to the SARIF file FILE, which "
+     "GitHub and editors show at the line",
+     0},
     {"suppress", KEY_SUPPRESS, "FILE", 0,
      "Do not report what a line KIND PATTERN REASON of FILE excuses (docs/CHECKS.md)", 0},
     {"gen-suppressions", KEY_GENERATE, "FILE", 0,

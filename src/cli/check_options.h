@@ -10,7 +10,7 @@
 
 struct check_options {
     const struct cli *cli;
-    const char *names; /* penrose_check; NULL: no checks */
+    const char *names; /* penrose_check; NULL: nothing is asked of findings */
     const char *report, *suppress, *baseline, *generate;
     bool fails;        /* --fail-on finding */
     const char *delay; /* penrose_delay; NULL: none */

@@ -303,7 +303,7 @@ static const struct exec_row exec_rows[] = {
      .variable = "PENROSE_ON_HANG", .check = check_on_hang},
     {"fail-on", "LIST",
      "Let a command that ends with 0 fail where there were any of: fault,hang,warning,finding; "
-     "finding is one of --check, or that nothing was checked",
+     "finding is one of --check and of the rules that are always on, or that nothing was checked",
      .check = check_fail_on, .separator = ","},
     {"help", NULL, "Show this help", .letter = 'h'},
 };
@@ -470,16 +470,14 @@ static bool check_pairs(const struct exec_options *options)
            set_path(cli, "--dump-dir", "PENROSE_DUMP_DIR", PATH_FOLDER, "penrose-dumps");
 }
 
+static const char no_checks[] = "core";
+
 /* Adds a setting with an absolute path to PENROSE_CHECK. */
 static bool add_setting(const struct cli *cli, const char *origin, const char *setting,
                         const char *value)
 {
-    const char *before = host_variable("PENROSE_CHECK");
+    const char *checks = host_variable("PENROSE_CHECK"), *before = checks ? checks : no_checks;
     char path[PATH_MAX], *list;
-    if (!before) {
-        complain(cli, "%s is about findings of checks; add --check", origin);
-        return false;
-    }
     if (!host_absolute(path, sizeof path, value) ||
         asprintf(&list, "%s,%s=%s", before, setting, path) < 0) {
         complain(cli, "%s: the path is too long", origin);
@@ -502,7 +500,10 @@ static bool set_checks(const struct exec_options *options)
             return false;
         }
     }
-    return !is_sarif(report) || add_setting(options->cli, "--report", "report", report);
+    const char *fails = exec_value(options, "fail-on");
+    bool done = !is_sarif(report) || add_setting(options->cli, "--report", "report", report);
+    bool is_asked = fails && strstr(fails, "finding") && !host_variable("PENROSE_CHECK");
+    return done && (!is_asked || setenv("PENROSE_CHECK", no_checks, 1) == 0);
 }
 
 /* PENROSE_SCHEDULE has both. */

@@ -226,7 +226,8 @@ struct tile_fault {
     uint32_t address;
     uint16_t origin; /* where it is_remote: a request of the tile at this place is at fault */
     bool is_tensix, is_remote;
-    char text[PENROSE_RULE_TEXT + 4]; /* the violated rule in words */
+    bool is_of_check;                 /* which has judged it (observe/check/findings.h) */
+    char text[PENROSE_RULE_TEXT + 3]; /* the violated rule in words */
 };
 
 /* Cycles by which a hart is to be late, and the request that its instruction starts

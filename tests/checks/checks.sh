@@ -417,15 +417,18 @@ in_kit "a flag that is polled with a fence" '' ncrisc.c "$tell" brisc.c "s/^    
 # --- Reports, suppressions, a baseline ---
 
 # reported NAME TEXT EXIT FINDINGS OPTION...: with these options the checks say TEXT at the end of "reads at the end"
-# (or of copy as it is, if FINDINGS is "none"), the run ends with EXIT, and reports so many findings.
+# (or of copy as it is, if FINDINGS is "none"), the run ends with EXIT, and reports so many findings. $checks, if set,
+# stands for --check, and $broken for the program and its description.
 KERNELS_OF_ANY_FOLDER='' program open gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_read(neighbour, all, 0x100000, 64);/'
 program fine copy
 reported() {
-    local name=$1 text=$2 wanted=$3 findings=$4 status=0 found kernels=open program=gather
+    local name=$1 text=$2 wanted=$3 findings=$4 status=0 found kernels program
+    read -r kernels program <<<"${broken:-open gather}"
     shift 4
     [[ $name =~ ${PENROSE_CASES:-} ]] || return 0
     [ "$findings" != none ] || { kernels=fine program=copy findings=0; }
-    run "$kernels" "$program" --check "$@" || status=$?
+    # shellcheck disable=SC2086 # no word where it is empty
+    run "$kernels" "$program" ${checks---check} "$@" || status=$?
     found=$(grep -c 'guest fault' "$work/said")
     report "$name" "$([ "$status" -eq "$wanted" ] && [ "$found" -eq "$findings" ] && grep -qE "$text" "$work/said" ||
         { echo "exit code $status, $found findings:" && cat "$work/said"; })"
@@ -477,13 +480,38 @@ cp -r "$work/twin/kernels" "$work/open/kernels/twin"
 description='/"hart"/{N;N;h;s/"brisc"/&, "tiles": "0-7,0"/p;x;s/"brisc"/&, "tiles": "0-7,1", "elf": "twin\/{hart}.elf"/;s/^ *\{/,{/}'
 reported "two kernels are two mistakes" '^checks: 2 findings' 0 2
 description=
-expect "a report without checks" 2 'are about findings of checks; add --check' -- \
-    run "$work/copy.json" --firmware "$firmware" --report "$work/none.sarif"
+
+# What the core sees is a finding like others, with checks and without.
+broken='raced add' checks=
+KERNELS_OF_ANY_FOLDER='' program raced add trisc.c "s/^( *)half = pack_end\\(half\\);/\\1$change\\n&/"
+raced=$(grep -n 'config_change(STACC' "$work/raced/src/trisc.c" | cut -d: -f1)
+reported "of the core, none" '^checks: 0 findings.*; only the rules that are always on were checked' 0 none --fail-on finding
+reported "of the core, one" '^checks: 1 finding' 1 1 --fail-on finding --report core.sarif
+[[ ! "of the core, its line" =~ ${PENROSE_CASES:-} ]] || report "of the core, its line" "$("$python" - "$work/core.sarif" "$raced" 2>&1 <<'PYTHON'
+import json, sys
+(result,) = json.load(open(sys.argv[1]))["runs"][0]["results"]
+place = result["locations"][0]["physicalLocation"]
+assert result["ruleId"] == "config-race" and result["occurrenceCount"] > 8, result
+assert place["artifactLocation"]["uri"] == "raced/src/trisc.c" and place["region"]["startLine"] == int(sys.argv[2]), place
+PYTHON
+)"
+reported "of the core, known" '^checks: 0 findings, 0 excused, 0 suppressed, 1 known' 0 0 --baseline core.sarif --fail-on finding
+reported "of the core, for a file" '^checks: 1 finding' 0 1 --gen-suppressions core.txt
+reported "of the core, suppressed" '^checks: 0 findings, 0 excused, 1 suppressed' 0 0 --suppress core.txt
+reported "of the core, another tile" '^checks: 0 findings' 0 0 --check=core,tile=9-9
+checks=--check
+reported "of the core and a check, one" '^checks: 1 finding' 0 1
+sed -i "${raced}s|\$| // penrose: config-race it is the same value|" "$work/raced/src/trisc.c"
+reported "of the core and a check, excused" '^checks: 0 findings, 1 excused' 0 0
+checks=
+reported "of the core, excused" '^checks: 0 findings, 1 excused' 0 0 --fail-on finding
+unset broken checks
+
 expect "a setting that there is not" 2 "no setting 'tiles=3' of checks" -- \
     run "$work/copy.json" --firmware "$firmware" --check=noc,tiles=3
 
 # --- Words ---
 
-expect "a check that there is not" 2 "no check 'raced'; there are noc, cb, races, memory, uninit, config and all" -- \
+expect "a check that there is not" 2 "no check 'raced'; there are core, noc, cb, races, memory, uninit, config and all" -- \
     run "$work/copy.json" --firmware "$firmware" --check=noc,raced
 finish

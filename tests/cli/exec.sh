@@ -37,9 +37,10 @@ for range in '' x 5: 0:9 9:5 5:6: :5 -1 1073741825; do
         exec --run-ahead="$range" -- true
 done
 expect "no such failure" 125 "'x' is none of fault, hang, warning and finding" -- exec --fail-on fault,x -- true
-expect "a report of findings without checks" 125 '--report is about findings of checks; add --check' -- \
-    exec --report "$work/none.sarif" -- true
-expect "a suppression without checks" 125 '--suppress is about findings of checks; add --check' -- exec --suppress x -- true
+expect "a report of findings without checks" 0 'out:^1 core,suppress=/.*/known.txt,report=/.*/out.sarif$' -- exec --quiet \
+    --report "$work/out.sarif" --suppress "$work/known.txt" -- sh -c 'echo "$TT_METAL_RISCV_DEBUG_INFO $PENROSE_CHECK"'
+messages=0 expect "findings without checks where nothing has run" 123 'out:^core$' -- \
+    exec --quiet --fail-on finding -- sh -c 'echo "$PENROSE_CHECK"'
 expect "kernels with lines while checks are on" 0 'out:^1 all,report=/.*/out.sarif$' -- exec --quiet --check all \
     --report "$work/out.sarif" -- sh -c 'echo "$TT_METAL_RISCV_DEBUG_INFO $PENROSE_CHECK"'
 messages=0 expect "a run in which nothing was checked" 123 -- exec --quiet --check all --fail-on finding -- true

@@ -27,6 +27,36 @@ static bool is_running(const struct loader_layout *layout, struct tile *tile)
     return at < tile->kind->l1_bytes && tile->l1[at] == layout->RUN_MSG_GO;
 }
 
+static const struct loader_layout *find_layout(const struct check_scene *scene)
+{
+    struct checks *checks = scene->checks;
+    const struct loader_layout *layout = metal_layout(checks->chip, scene->tile);
+    if (!layout && checks->chip->head.find_programs && checks->searches < MOST_SEARCHES) {
+        checks->searches++;
+        checks->chip->head.find_programs(checks->chip->head.find_context, scene->tile->x,
+                                         scene->tile->y);
+        layout = metal_layout(checks->chip, scene->tile);
+    }
+    return layout;
+}
+
+static void read_launch(const struct check_scene *scene, const struct loader_layout *layout)
+{
+    struct check_tile *own = scene->own;
+    const uint32_t before = own->launched.id;
+    loader_launched_read(layout, metal_l1(scene->tile), &own->launched);
+    own->is_known = own->launched.base != 0;
+    own->knows_programs &= own->launched.id == before;
+}
+
+void check_read_launch(const struct check_scene *scene)
+{
+    const struct loader_layout *layout = find_layout(scene);
+    if (layout && scene->tile->kind->type == TILE_TENSIX) {
+        read_launch(scene, layout);
+    }
+}
+
 /* Finds out what was launched, when the kernels do something for the first time. */
 static void know_launch(const struct check_scene *scene)
 {
@@ -36,19 +66,13 @@ static void know_launch(const struct check_scene *scene)
     if (own->is_known) {
         return;
     }
-    const struct loader_layout *layout = metal_layout(checks->chip, tile);
-    if (!layout && checks->chip->head.find_programs && checks->searches < MOST_SEARCHES) {
-        checks->searches++;
-        checks->chip->head.find_programs(checks->chip->head.find_context, tile->x, tile->y);
-        layout = metal_layout(checks->chip, tile);
-    }
+    const struct loader_layout *layout = find_layout(scene);
     own->launched.base = 0;
     checks->findings.blind += !layout && tile->kind->type == TILE_TENSIX;
     if (layout && tile->kind->type == TILE_TENSIX && is_running(layout, tile)) {
-        loader_launched_read(layout, metal_l1(tile), &own->launched);
-        own->first_stream = metal_first_buffer_stream(layout);
-        own->is_known = own->launched.base != 0;
         own->knows_programs = false;
+        read_launch(scene, layout);
+        own->first_stream = metal_first_buffer_stream(layout);
         checks->findings.launches += own->is_known;
         check_buffers_begin(scene);
         check_memory_begin(scene);
@@ -273,7 +297,7 @@ static void check_arrived(const struct check_scene *scene)
 }
 
 /* Without memory the tile is not checked. */
-static struct check_tile *take_checked_tile(struct checks *checks, const struct tile *tile)
+struct check_tile *check_take_tile(struct checks *checks, const struct tile *tile)
 {
     struct check_tile **own = &checks->tile[tile->node];
     *own = *own || tile->kind->type == TILE_DRAM ? *own : calloc(1, sizeof **own);
@@ -285,7 +309,7 @@ static void see_instruction(struct checks *checks, struct tile *tile, const stru
 {
     const struct check_scene scene = {.checks = checks,
                                       .tile = tile,
-                                      .own = take_checked_tile(checks, tile),
+                                      .own = check_take_tile(checks, tile),
                                       .event = event,
                                       .hart = event->agent};
     if (!scene.own || tile->kind->type == TILE_DRAM) {
@@ -303,7 +327,7 @@ static void see_other(struct checks *checks, struct tile *tile, const struct obs
     struct check_scene scene = {
         .checks = checks, .tile = tile, .event = event, .hart = hart_of(event)};
     bool is_own = scene.hart < RV32_CORES && !event->is_gddr && tile->kind->type != TILE_DRAM;
-    scene.own = is_own ? take_checked_tile(checks, tile) : checks->tile[tile->node];
+    scene.own = is_own ? check_take_tile(checks, tile) : checks->tile[tile->node];
     if (checks->uninit && (scene.own || !is_own)) {
         check_definedness(&scene);
     }
@@ -393,9 +417,10 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
                  1 << OBSERVED_DELIVERED,
         .lets_sleep = true,
         .see = see,
-        .free = free_checks,
         .context = checks,
     };
+    checks->judge = (struct chip_judge){
+        .fault = check_fault, .free = free_checks, .context = checks, .next = chip->judges};
     struct check_settings settings;
     enum penrose_status status = check_settings_parse(names, &settings, error);
     memcpy(checks->does, settings.does, sizeof checks->does);
@@ -424,16 +449,27 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
         status =
             checks->decoded ? status : error_set(error, PENROSE_E_MEMORY, "no memory for checks");
     }
-    status = status ? status : chip_observe(chip, &checks->observer, error);
+    bool is_of_core_only = true;
+    for (unsigned i = CHECK_CORE + 1; i < CHECKS; i++) {
+        is_of_core_only &= !checks->does[i];
+    }
+    checks->findings.is_of_core_only = is_of_core_only;
+    status = status || is_of_core_only ? status : chip_observe(chip, &checks->observer, error);
     if (status != PENROSE_OK) {
         free_checks(checks);
+        return status;
     }
-    return status;
+    chip->judges = &checks->judge;
+    return PENROSE_OK;
 }
 
 static struct checks *checks_of(const struct penrose_chip *chip)
 {
-    return chip_observing(chip, see);
+    const struct chip_judge *judge = chip->judges;
+    while (judge && judge->fault != check_fault) {
+        judge = judge->next;
+    }
+    return judge ? judge->context : NULL;
 }
 
 bool check_allocated(struct penrose_chip *chip, const struct check_allocation *allocation)
@@ -449,8 +485,8 @@ bool check_tell(struct penrose_chip *chip, struct check_result *result)
         return false;
     }
     const struct findings *findings = &checks->findings;
-    result->findings = findings->count + findings->more;
-    result->is_blind = findings->launches == 0 && findings->blind == 0;
+    result->findings = findings_reported(findings);
+    result->is_blind = findings_are_blind(findings);
     findings_summary(findings, result->text, sizeof result->text);
     return true;
 }

@@ -265,7 +265,7 @@ struct check_decoded {
  * launch, by the number that the host gave it. Tiles of a launch may have different programs at
  * `pc`. */
 struct check_told {
-    bool is_there;
+    bool is_there, is_of_check;
     enum penrose_fault_kind kind;
     unsigned hart;
     uint32_t pc, launch;
@@ -275,6 +275,7 @@ struct check_told {
 
 struct checks {
     struct observer observer;
+    struct chip_judge judge;
     struct penrose_chip *chip;
     bool does[CHECKS];
     bool is_late;      /* time had passed when the checks began */
@@ -303,6 +304,11 @@ struct check_scene {
     unsigned hart; /* that acts, or that has pushed the instruction of the unit that does */
 };
 
+/* --- report.c --- */
+
+/* The core has seen a fault, as struct chip_judge has it: it is a finding like those of checks. */
+bool check_fault(void *checks, const struct chip_fault *fault);
+
 /* Reports that the hart breaks a rule by the instruction at `pc`. */
 void check_report(const struct check_scene *scene, enum penrose_fault_kind kind, unsigned hart,
                   uint32_t pc, uint32_t address, const char *format, ...)
@@ -322,6 +328,14 @@ void check_know_programs(const struct check_scene *scene);
 enum { CHECK_PLACE = 200 };
 const char *check_place(const struct check_scene *scene, unsigned hart, uint32_t pc,
                         char text[CHECK_PLACE]);
+
+/* --- check.c --- */
+
+/* Reads what was launched on a tile whose events nobody tells. */
+void check_read_launch(const struct check_scene *scene);
+
+/* The tile's shadow, made if need be; NULL: memory has run out, or the tile is DRAM. */
+struct check_tile *check_take_tile(struct checks *checks, const struct tile *tile);
 
 /* --- scene.c --- */
 

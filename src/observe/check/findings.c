@@ -162,7 +162,7 @@ static bool write_suppressions(const struct findings *findings)
         const struct finding *finding = &findings->finding[i];
         char shown[PATH_MAX];
         unsigned line = finding_shown(findings, finding, shown);
-        if (line) {
+        if (line && finding->fate == FINDING_REPORTED) {
             const char *from = finding_file(shown);
             fprintf(file, "%s *%s:%u TODO: say why this is right\n", arch_fault_name(finding->kind),
                     from, line);
@@ -197,22 +197,22 @@ static bool is_chosen_finding(const struct findings *findings, const struct find
     return !*kernel || matches(kernel, finding);
 }
 
-static bool is_to_be_reported(struct findings *findings, const struct finding *finding)
+/* What stops its tile cannot be excused any more. */
+static enum finding_fate fate_of(const struct findings *findings, const struct finding *finding)
 {
     const char *kind = arch_fault_name(finding->kind);
-    for (unsigned i = 0; i < finding->lines; i++) {
+    if (!is_chosen_finding(findings, finding)) {
+        return FINDING_OTHERS_KERNEL;
+    }
+    for (unsigned i = 0; i < finding->lines && !finding->stops; i++) {
         if (is_excused(finding->line[i], kind)) {
-            findings->excused++;
-            return false;
+            return FINDING_EXCUSED;
         }
     }
-    if (is_suppressed(findings, finding)) {
-        findings->suppressed++;
-        return false;
-    }
-    bool is_known = is_in_baseline(findings, finding);
-    findings->known += is_known;
-    return !is_known;
+    return finding->stops                      ? FINDING_REPORTED
+           : is_suppressed(findings, finding)  ? FINDING_SUPPRESSED
+           : is_in_baseline(findings, finding) ? FINDING_KNOWN
+                                               : FINDING_REPORTED;
 }
 
 unsigned findings_add(struct findings *findings, const struct finding *finding, bool *is_new)
@@ -224,13 +224,11 @@ unsigned findings_add(struct findings *findings, const struct finding *finding, 
     }
     *is_new = false;
     for (unsigned i = 0; i < findings->count; i++) {
-        if (findings->finding[i].place == place) {
-            findings->finding[i].count++;
+        struct finding *known = &findings->finding[i];
+        if (known->place == place) {
+            known->count += known->is_of_check == finding->is_of_check;
             return i;
         }
-    }
-    if (!is_chosen_finding(findings, finding) || !is_to_be_reported(findings, finding)) {
-        return FINDINGS;
     }
     if (findings->count == FINDINGS) {
         findings->more++;
@@ -240,24 +238,39 @@ unsigned findings_add(struct findings *findings, const struct finding *finding, 
     *added = *finding;
     added->place = place;
     added->count = 1;
+    added->fate = fate_of(findings, finding);
+    findings->fates[added->fate]++;
     added->message = strdup(finding->message);
     added->function = strdup(finding->function);
     for (unsigned i = 0; i < finding->lines; i++) {
         added->line[i] = strdup(finding->line[i]);
     }
-    *is_new = true;
+    *is_new = added->fate == FINDING_REPORTED;
     return findings->count++;
+}
+
+uint64_t findings_reported(const struct findings *findings)
+{
+    return findings->fates[FINDING_REPORTED] + findings->more;
+}
+
+bool findings_are_blind(const struct findings *findings)
+{
+    return !findings->is_of_core_only && findings->launches == 0 && findings->blind == 0;
 }
 
 void findings_summary(const struct findings *findings, char *text, size_t size)
 {
-    int used = snprintf(
-        text, size, "checks: %u %s, %llu excused, %llu suppressed, %llu known", findings->count,
-        findings->count == 1 ? "finding" : "findings", (unsigned long long)findings->excused,
-        (unsigned long long)findings->suppressed, (unsigned long long)findings->known);
+    const unsigned *fates = findings->fates;
+    int used =
+        snprintf(text, size, "checks: %u %s, %u excused, %u suppressed, %u known",
+                 fates[FINDING_REPORTED], fates[FINDING_REPORTED] == 1 ? "finding" : "findings",
+                 fates[FINDING_EXCUSED], fates[FINDING_SUPPRESSED], fates[FINDING_KNOWN]);
     const size_t at = used > 0 && (size_t)used < size ? (size_t)used : size - 1;
-    if (findings->launches == 0 && findings->blind == 0) {
+    if (findings_are_blind(findings)) {
         snprintf(text + at, size - at, "; nothing was launched, so nothing was checked");
+    } else if (findings->is_of_core_only) {
+        snprintf(text + at, size - at, "; only the rules that are always on were checked");
     } else if (findings->blind > 0) {
         snprintf(text + at, size - at,
                  "; not checked: the beginnings and ends of kernels, and circular buffers, where "

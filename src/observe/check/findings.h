@@ -2,8 +2,8 @@
  * Findings: what checks have found, and what becomes of it.
  *
  * A finding is a place in a program that breaks a rule, however often, in however many launches and
- * on however many tiles. Some are not reported: those that a comment in the source excuses, those
- * of a file of suppressions, and those that a baseline has.
+ * on however many tiles, whether a check or the core has seen it. Some are not reported: those that
+ * a comment in the source excuses, those of a file of suppressions, and those that a baseline has.
  *
  * A suppression is a line: KIND PATTERN REASON. KIND is a kind of fault or "*". PATTERN is one of
  * fnmatch(3) for "FILE:LINE", "FILE", or the function. The reason is for readers, and has to be
@@ -21,7 +21,7 @@
 
 #include "observe/check/names.h"
 
-enum { FINDINGS = 256, FINDING_LINES = 16, FINDING_OTHERS = 4 };
+enum { FINDINGS = 512, FINDING_LINES = 16, FINDING_OTHERS = 4 };
 
 /* An instruction of another hart, or of the same one, that a finding is about, too. */
 struct finding_other {
@@ -29,8 +29,21 @@ struct finding_other {
     uint32_t pc;
 };
 
+/* What becomes of a finding. */
+enum finding_fate {
+    FINDING_REPORTED,
+    FINDING_EXCUSED,
+    FINDING_SUPPRESSED,
+    FINDING_KNOWN,         /* the baseline has it */
+    FINDING_OTHERS_KERNEL, /* it is not of the kernel that the settings choose */
+    FINDING_FATES
+};
+
 struct finding {
     enum penrose_fault_kind kind;
+    enum finding_fate fate;
+    bool is_of_check; /* else the core has seen it */
+    bool stops;       /* its tile */
     const char *hart;
     unsigned x, y;
     uint32_t launch, pc;
@@ -51,8 +64,9 @@ struct findings {
     struct check_settings settings;
     struct finding finding[FINDINGS];
     unsigned count;
-    uint64_t more; /* for which there was no room */
-    uint64_t excused, suppressed, known;
+    unsigned fates[FINDING_FATES]; /* how many have met each */
+    uint64_t more;                 /* for which there was no room */
+    bool is_of_core_only;          /* no check is on */
     uint64_t launches, blind; /* whose kernels were checked; tiles whose launches are not known */
     struct suppression *suppression;
     size_t suppressions;
@@ -68,9 +82,15 @@ enum penrose_status findings_begin(struct findings *findings, const struct check
 /* Do the settings ask for findings of this tile and launch? */
 bool findings_want(const struct findings *findings, unsigned x, unsigned y, uint32_t launch);
 
-/* Adds a finding, whose texts are copied. The result is its index, or FINDINGS if it is not to be
- * reported; *is_new: it was not there. */
+/* Adds a finding, whose texts are copied. The result is its index, or FINDINGS if there is no room;
+ * *is_new: it was not there, and is to be reported. */
 unsigned findings_add(struct findings *findings, const struct finding *finding, bool *is_new);
+
+/* How many are reported. */
+uint64_t findings_reported(const struct findings *findings);
+
+/* Was nothing launched that a check could have looked at? */
+bool findings_are_blind(const struct findings *findings);
 
 /* One sentence on what was found and what was not checked. */
 void findings_summary(const struct findings *findings, char *text, size_t size);

@@ -51,8 +51,9 @@ enum penrose_status check_settings_parse(const char *list, struct check_settings
                                          struct penrose_error *error)
 {
     static const char *const known[CHECKS] = {
-        [CHECK_NOC] = "noc",       [CHECK_BUFFERS] = "cb",    [CHECK_RACES] = "races",
-        [CHECK_MEMORY] = "memory", [CHECK_UNINIT] = "uninit", [CHECK_CONFIG] = "config",
+        [CHECK_CORE] = "core",     [CHECK_NOC] = "noc",       [CHECK_BUFFERS] = "cb",
+        [CHECK_RACES] = "races",   [CHECK_MEMORY] = "memory", [CHECK_UNINIT] = "uninit",
+        [CHECK_CONFIG] = "config",
     };
     bool has_name = false;
     size_t length;
@@ -76,7 +77,7 @@ enum penrose_status check_settings_parse(const char *list, struct check_settings
         if (!is_setting && !is_known) {
             return error_set(
                 error, PENROSE_E_ARGUMENT,
-                "no check '%.*s'; there are noc, cb, races, memory, uninit, config and all",
+                "no check '%.*s'; there are core, noc, cb, races, memory, uninit, config and all",
                 (int)(length < 40 ? length : 40), word);
         }
         if (!word[length]) {

@@ -9,6 +9,7 @@
 #include <penrose/penrose.h>
 
 enum check_kind {
+    CHECK_CORE, /* the rules that are always on: no observer */
     CHECK_NOC,
     CHECK_BUFFERS,
     CHECK_RACES,
@@ -22,7 +23,8 @@ enum check_kind {
 #define CHECK_HELP                                                                                 \
     "noc (requests for which nobody waits), cb (circular buffers), races (units that do not wait " \
     "for one another), memory (code, stacks, null pointers, arguments), uninit (data that nobody " \
-    "has written), config (what earlier kernels have left), or all"
+    "has written), config (what earlier kernels have left), or all; core: no more than the rules " \
+    "that are always on"
 
 /* Texts are empty, and `has` is false, where a setting is not there. */
 struct check_settings {

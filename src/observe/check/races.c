@@ -381,9 +381,6 @@ static void judge_config(const struct check_scene *scene, const struct order_clo
     if (stamp && changed) {
         note_late(races, stamp, state * TENSIX_STATE_WORDS + word);
     }
-    if (tensix_race(tensix, state, word, changed, scene->event->cycle) != TENSIX_FLIGHTS) {
-        return; /* the core has reported it */
-    }
     for (unsigned i = 0; changed && i < UNITS * TENSIX_THREADS; i++) {
         unsigned lane = order_lane(i / UNITS, units[i % UNITS]);
         const struct order_stamp *use = &races->uses[lane];

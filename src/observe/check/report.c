@@ -74,11 +74,15 @@ static void add_others(struct checks *checks, unsigned index)
 }
 
 static unsigned find_or_add(const struct check_scene *scene, const struct check_told *told,
-                            char *message, bool *is_new)
+                            const struct tile_fault *fault, bool stops, bool *is_new)
 {
     const struct tile *tile = scene->tile;
     char function[128] = "", source[256], lines[4096];
+    char message[sizeof fault->text];
+    memcpy(message, fault->text, sizeof message);
     struct finding finding = {.kind = told->kind,
+                              .is_of_check = fault->is_of_check,
+                              .stops = stops,
                               .hart = tile_agent_name((enum tile_agent)told->hart),
                               .x = tile->x,
                               .y = tile->y,
@@ -108,34 +112,77 @@ void check_know_programs(const struct check_scene *scene)
     }
 }
 
-static void report_text(const struct check_scene *scene, const struct check_told *told,
-                        uint32_t address, char *text)
+/* A fault that was told before, here or on another tile; NULL: it was not. */
+static const struct check_told *find_told(const struct checks *checks,
+                                          const struct check_told *told)
 {
-    struct checks *checks = scene->checks;
     for (unsigned i = 0; i < CHECK_TOLD; i++) {
         const struct check_told *other = &checks->told[i];
         if (other->is_there && other->kind == told->kind && other->hart == told->hart &&
             other->pc == told->pc && other->launch == told->launch &&
-            other->program == told->program) {
-            if (other->finding < FINDINGS) {
-                checks->findings.finding[other->finding].count++;
-            }
-            add_others(checks, other->finding);
-            return; /* one mistake, here or on another tile */
+            other->program == told->program && other->is_of_check == told->is_of_check) {
+            return other;
         }
+    }
+    return NULL;
+}
+
+/* True: nobody has heard of it. */
+static bool take_finding(const struct check_scene *scene, const struct check_told *told,
+                         const struct tile_fault *fault, bool stops)
+{
+    struct checks *checks = scene->checks;
+    const struct check_told *before = find_told(checks, told);
+    if (before) {
+        if (before->finding < FINDINGS) {
+            checks->findings.finding[before->finding].count++;
+        }
+        add_others(checks, before->finding);
+        return false;
     }
     struct check_told *kept = &checks->told[checks->tellings++ % CHECK_TOLD];
     bool is_new;
     *kept = *told;
-    kept->finding = find_or_add(scene, told, text, &is_new);
+    kept->finding = find_or_add(scene, told, fault, stops, &is_new);
     add_others(checks, kept->finding);
-    if (is_new) {
-        struct tile_fault fault =
-            tile_fault_of(scene->tile, told->kind, (enum tile_agent)told->hart, told->pc,
-                          scene->event->cycle, text);
-        fault.address = address;
-        tile_fault(scene->tile, &fault);
+    return is_new;
+}
+
+static struct check_told told_of(const struct check_scene *scene, const struct tile_fault *fault)
+{
+    check_know_programs(scene);
+    return (struct check_told){.is_there = true,
+                               .is_of_check = fault->is_of_check,
+                               .kind = fault->kind,
+                               .hart = fault->agent,
+                               .pc = fault->pc,
+                               .launch = scene->own ? scene->own->launched.id : 0,
+                               .program = check_program_at(scene, fault->pc)};
+}
+
+bool check_fault(void *context, const struct chip_fault *record)
+{
+    struct checks *checks = context;
+    struct penrose_chip *chip = checks->chip;
+    const struct tile_fault *fault = &record->fault;
+    uint16_t place;
+    if (fault->is_of_check || !chip_find(chip, record->x, record->y, &place) ||
+        !chip->place[place].tile) {
+        return true;
     }
+    struct tile *tile = chip->place[place].tile;
+    const struct check_scene scene = {
+        .checks = checks, .tile = tile, .own = check_take_tile(checks, tile), .hart = fault->agent};
+    if (scene.own && checks->findings.is_of_core_only) {
+        check_read_launch(&scene);
+    }
+    if (!findings_want(&checks->findings, record->x, record->y,
+                       scene.own ? scene.own->launched.id : 0)) {
+        return false;
+    }
+    const struct check_told told = told_of(&scene, fault);
+    checks->others = 0;
+    return take_finding(&scene, &told, fault, record->policy == PENROSE_STOP);
 }
 
 uint64_t check_program_at(const struct check_scene *scene, uint32_t pc)
@@ -148,22 +195,22 @@ uint64_t check_program_at(const struct check_scene *scene, uint32_t pc)
 void check_report(const struct check_scene *scene, enum penrose_fault_kind kind, unsigned hart,
                   uint32_t pc, uint32_t address, const char *format, ...)
 {
-    char text[sizeof((struct tile_fault *)0)->text];
     if (scene->checks->does[check_of[kind]] &&
         findings_want(&scene->checks->findings, scene->tile->x, scene->tile->y,
                       scene->own->launched.id)) {
-        check_know_programs(scene);
-        const struct check_told told = {.is_there = true,
-                                        .kind = kind,
-                                        .hart = hart,
-                                        .pc = pc,
-                                        .launch = scene->own->launched.id,
-                                        .program = check_program_at(scene, pc)};
+        char text[sizeof((struct tile_fault *)0)->text];
         va_list arguments;
         va_start(arguments, format);
         vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
-        report_text(scene, &told, address, text);
+        struct tile_fault fault =
+            tile_fault_of(scene->tile, kind, (enum tile_agent)hart, pc, scene->event->cycle, text);
+        fault.is_of_check = true;
+        fault.address = address;
+        const struct check_told told = told_of(scene, &fault);
+        if (take_finding(scene, &told, &fault, false)) {
+            tile_fault(scene->tile, &fault);
+        }
     }
     scene->checks->others = 0; /* the next report is about others */
 }

@@ -60,10 +60,10 @@ static json_t *result_of(const struct findings *findings, const struct finding *
         json_object_set_new(location, "physicalLocation", place_of(path, line));
     }
     return json_pack("{s:s, s:s, s:o, s:[o], s:{s:s}, s:I, s:o}", "ruleId",
-                     arch_fault_name(finding->kind), "level", "warning", "message",
-                     message_of(finding->message), "locations", location, "partialFingerprints",
-                     "penrose/v1", print, "occurrenceCount", (json_int_t)finding->count,
-                     "properties", properties_of(finding));
+                     arch_fault_name(finding->kind), "level", finding->stops ? "error" : "warning",
+                     "message", message_of(finding->message), "locations", location,
+                     "partialFingerprints", "penrose/v1", print, "occurrenceCount",
+                     (json_int_t)finding->count, "properties", properties_of(finding));
 }
 
 static bool put_head(FILE *file)
@@ -119,6 +119,9 @@ bool findings_write_sarif(const struct findings *findings)
     }
     bool has_results, is_put = flock(fileno(file), LOCK_EX) == 0 && find_place(file, &has_results);
     for (unsigned i = 0; i < findings->count && is_put; i++) {
+        if (findings->finding[i].fate != FINDING_REPORTED) {
+            continue;
+        }
         json_t *result = result_of(findings, &findings->finding[i]);
         char *text = result ? json_dumps(result, JSON_COMPACT) : NULL;
         is_put = text && fprintf(file, "%s\n%s", has_results ? "," : "", text) > 0;
