@@ -165,6 +165,25 @@ bool chip_is_running(const struct penrose_chip *chip);
 /* The place that a host's (x, y) means; false when there is none. */
 bool chip_find(const struct penrose_chip *chip, unsigned x, unsigned y, uint16_t *place);
 
+/* Who did something at `pc`: "trisc0 (pack.h:12, kernel.c:30)", with the lines of the calls that
+ * were inlined there, or "trisc0 at pc 0x0000a724" where no line is known. `text` is also the
+ * result. */
+enum { CHIP_PLACE = 200 };
+const char *chip_place_text(struct penrose_chip *chip, unsigned x, unsigned y, const char *hart,
+                            uint32_t pc, char text[CHIP_PLACE]);
+
+/* A place in a text: "trisc0 at pc 0x0000a724". */
+struct chip_named_place {
+    const char *at; /* where the text names it; NULL: it names none */
+    size_t length;
+    const char *hart;
+    uint32_t pc;
+};
+struct chip_named_place chip_next_place(const char *text);
+
+/* Gives places in the text of a tile's fault their lines, where they are known. */
+void chip_name_places(struct penrose_chip *chip, unsigned x, unsigned y, char *text, size_t size);
+
 /* What has jumped to address 0, where a hart of the tile went on, and what to do about it, in
  * words; false: nothing has. */
 bool chip_null_jump(struct penrose_chip *chip, const struct tile *tile, enum rv32_core core,

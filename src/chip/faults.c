@@ -185,6 +185,7 @@ bool chip_fault_get(struct penrose_chip *chip, size_t index, struct penrose_faul
     chip_locate(chip, fault->x, fault->y, fault->pc, fault->symbol, sizeof fault->symbol,
                 fault->source, sizeof fault->source);
     find_calls(chip, fault);
+    chip_name_places(chip, fault->x, fault->y, fault->rule, sizeof fault->rule);
     guess_cause(chip, fault);
     return true;
 }

@@ -22,6 +22,32 @@ static const struct reads {
 #undef TAKES
 };
 
+const char *tensix_block_name(uint32_t word)
+{
+    static const struct {
+        enum tensix_block block;
+        const char *name;
+    } blocks[] = {
+        {TENSIX_BLOCK_SYNC, "STALL_SYNC"},     {TENSIX_BLOCK_PACK, "STALL_PACK"},
+        {TENSIX_BLOCK_UNPACK, "STALL_UNPACK"}, {TENSIX_BLOCK_SCALAR, "STALL_THCON"},
+        {TENSIX_BLOCK_MATRIX, "STALL_MATH"},   {TENSIX_BLOCK_CONFIG, "STALL_CFG"},
+        {TENSIX_BLOCK_VECTOR, "STALL_SFPU"},   {TENSIX_BLOCK_TDMA, "STALL_TDMA"},
+    };
+    unsigned row = tensix_row_of(word);
+    for (unsigned i = 0; row < TENSIX_ROWS && i < sizeof blocks / sizeof blocks[0]; i++) {
+        if (tensix_row_infos[row].blocks & blocks[i].block) {
+            return blocks[i].name;
+        }
+    }
+    return "STALL_TDMA";
+}
+
+const char *tensix_mnemonic(uint32_t word)
+{
+    unsigned row = tensix_row_of(word);
+    return row < TENSIX_ROWS ? tensix_rows[row].mnemonic : "an instruction";
+}
+
 uint32_t tensix_race_bits(unsigned word, unsigned user)
 {
     uint32_t bits = UINT32_MAX;
@@ -79,7 +105,7 @@ bool tensix_report_fresh(struct tensix *tensix, unsigned thread, enum tensix_fli
 {
     const struct tensix_fresh *fresh = &tensix->fresh;
     const unsigned user = 1u << unit;
-    char fields[160], reader[24], writer[24];
+    char fields[160];
     for (unsigned i = 0; i < fresh->count; i++) {
         unsigned at = fresh->first + i;
         bool is_used = tensix_config_uses[at].cached & user || at == word;
@@ -88,13 +114,11 @@ bool tensix_report_fresh(struct tensix *tensix, unsigned thread, enum tensix_fli
             continue;
         }
         tensix_field_names(false, at, used, fields, sizeof fields);
-        tensix_disassemble(tensix->thread[thread].next, reader, sizeof reader);
-        tensix_disassemble(fresh->word, writer, sizeof writer);
-        reader[strcspn(reader, " ")] = writer[strcspn(writer, " ")] = '\0';
         return tensix_fault(tensix, thread, PENROSE_FAULT_CONFIG_RACE,
-                            "%s uses %s before %s, pushed at 0x%08x, has written it; a NOP is "
+                            "%s uses %s before %s of trisc%u at pc 0x%08x has written it; a NOP is "
                             "missing between them",
-                            reader, fields, writer, fresh->pc) == TENSIX_DONE;
+                            tensix_mnemonic(tensix->thread[thread].next), fields,
+                            tensix_mnemonic(fresh->word), fresh->thread, fresh->pc) == TENSIX_DONE;
     }
     return true;
 }
@@ -102,22 +126,14 @@ bool tensix_report_fresh(struct tensix *tensix, unsigned thread, enum tensix_fli
 void tensix_race_text(const struct tensix *tensix, enum tensix_flight_unit unit, unsigned word,
                       uint32_t changed, const char *writer, bool by_hart, char *text, size_t size)
 {
-    static const char *const waits[TENSIX_FLIGHTS] = {"C1 (unpacker 0)", "C2 (unpacker 1)",
-                                                      "C3 (packer)"};
+    static const char *const waits[TENSIX_FLIGHTS] = {"STALLWAIT(STALL_CFG, UNPACK0)",
+                                                      "STALLWAIT(STALL_CFG, UNPACK1)",
+                                                      "STALLWAIT(STALL_CFG, PACK)"};
     const struct tensix_flight *flight = &tensix->flight[unit];
-    char fields[160], name[24], remedy[60];
+    char fields[160];
     tensix_field_names(false, word, changed & tensix_race_bits(word, 1u << unit), fields,
                        sizeof fields);
-    tensix_disassemble(flight->word, name, sizeof name);
-    name[strcspn(name, " ")] = '\0';
-    if (by_hart) { /* which no STALLWAIT holds */
-        snprintf(remedy, sizeof remedy, "trisc%u loads 0x%08x (coprocessor done)", flight->thread,
-                 AT_COPROCESSOR_DONE);
-    } else {
-        snprintf(remedy, sizeof remedy, "STALLWAIT on %s in thread %u", waits[unit],
-                 flight->thread);
-    }
-    snprintf(text, size,
-             "%s changes %s while %s of thread %u, pushed at 0x%08x, may use it: wait first: %s",
-             writer, fields, name, flight->thread, flight->pc, remedy);
+    snprintf(text, size, "%s changes %s while %s of trisc%u at pc 0x%08x may use it; %s is missing",
+             writer, fields, tensix_mnemonic(flight->word), flight->thread, flight->pc,
+             by_hart ? "tensix_sync()" : waits[unit]); /* no STALLWAIT holds a hart */
 }

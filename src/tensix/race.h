@@ -49,6 +49,10 @@ struct tensix_fresh {
 struct tensix;
 struct tensix_result;
 
+/* What reports call an instruction, and the block of STALLWAIT that holds it, as LLK names it. */
+const char *tensix_mnemonic(uint32_t word);
+const char *tensix_block_name(uint32_t word);
+
 /* The bits of a word that the unit with this bit of enum tensix_config_user looks at while it works. */
 uint32_t tensix_race_bits(unsigned word, unsigned user);
 
@@ -69,7 +73,8 @@ void tensix_note_fresh(struct tensix *tensix, const struct tensix_result *result
 bool tensix_report_fresh(struct tensix *tensix, unsigned thread, enum tensix_flight_unit unit,
                          unsigned state, unsigned word);
 
-/* The race in words. `writer` is what changes the word: "WRCFG", "a store of trisc0". */
+/* The race in words, as the check races has them. `writer` is what changes the word: "WRCFG", "a
+ * store". Where the other instruction was pushed is said so that chip_name_places finds it. */
 void tensix_race_text(const struct tensix *tensix, enum tensix_flight_unit unit, unsigned word,
                       uint32_t changed, const char *writer, bool by_hart, char *text, size_t size);
 

@@ -134,13 +134,10 @@ void tensix_report_early_read(struct tensix *tensix, unsigned thread,
                               const struct tensix_result *result, unsigned gpr)
 {
     uint32_t word = tensix->thread[thread].next;
-    unsigned blocks = tensix_row_infos[tensix_row_of(word)].blocks;
-    char reader[48], writer[48];
-    tensix_disassemble(word, reader, sizeof reader);
-    tensix_disassemble(result->word, writer, sizeof writer);
     tensix_fault(tensix, thread, PENROSE_FAULT_GPR_HAZARD,
-                 "%s reads GPR %u before the result of %s, pushed at 0x%08x, is there: put a "
-                 "STALLWAIT between, of block B%d on condition C%d",
-                 reader, gpr, writer, result->origin.pc, 31 - __builtin_clz(blocks),
-                 __builtin_ctz(result->requested ? TENSIX_C_SCALAR : TENSIX_C_CONFIG));
+                 "%s reads GPR %u before the result of %s of trisc%u at pc 0x%08x is there; "
+                 "STALLWAIT(%s, %s) is missing",
+                 tensix_mnemonic(word), gpr, tensix_mnemonic(result->word), result->thread,
+                 result->origin.pc, tensix_block_name(word),
+                 result->requested ? "THCON" : "CFG_EXU");
 }

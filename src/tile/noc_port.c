@@ -199,8 +199,8 @@ bool tile_noc_buffer_busy(struct tile *tile, unsigned noc, unsigned buffer, uint
     }
     request_fault(
         tile, PENROSE_FAULT_NOC_BUSY,
-        "a register of a request initiator changes while bit 0 of its NOC_CMD_CTRL is set: "
-        "read that until it is clear",
+        "changes a register of a request initiator while bit 0 of its NOC_CMD_CTRL is set; a loop "
+        "until that is 0 is missing (noc_cmd_buf_ready())",
         cycle);
     return true;
 }

@@ -19,8 +19,8 @@ static void report_mop_race(struct tile *tile, const struct mmio_access *access)
 {
     char text[160];
     snprintf(text, sizeof text,
-             "store to word %u of the MOP configuration while a MOP is queued or expanding: load "
-             "from 0x%08x (MOPExpanderDoneCheck) first",
+             "a store changes word %u of the MOP configuration while a MOP is queued or expanding; "
+             "mop_sync() (a load from 0x%08x) is missing",
              access->offset / 4, AT_MOP_EXPANDER_DONE);
     tile_agent_fault(tile, PENROSE_FAULT_MOP_RACE, access->agent, access->cycle, access->address,
                      text);
@@ -102,7 +102,7 @@ enum answer tile_mmio_INSTRN_BUF(struct tile *tile, struct mmio_access *access)
 
 static void look_for_races(struct tile *tile, const struct mmio_access *access, unsigned index)
 {
-    char text[PENROSE_RULE_TEXT], writer[24];
+    char text[PENROSE_RULE_TEXT];
     bool is_dual = index >= TENSIX_CONFIG_DUAL;
     unsigned word = index % TENSIX_STATE_WORDS;
     for (unsigned state = 0; state < TENSIX_STATES; state++) {
@@ -111,8 +111,8 @@ static void look_for_races(struct tile *tile, const struct mmio_access *access, 
         enum tensix_flight_unit unit =
             tensix_race(&tile->tensix, state, word, changed, access->cycle);
         if (is_written && unit != TENSIX_FLIGHTS) {
-            snprintf(writer, sizeof writer, "a store of %s", tile_agent_name(access->agent));
-            tensix_race_text(&tile->tensix, unit, word, changed, writer, true, text, sizeof text);
+            tensix_race_text(&tile->tensix, unit, word, changed, "a store", true, text,
+                             sizeof text);
             tile_agent_fault(tile, PENROSE_FAULT_CONFIG_RACE, access->agent, access->cycle,
                              access->address, text);
             return;

@@ -501,6 +501,7 @@ reported "of the core, suppressed" '^checks: 0 findings, 0 excused, 1 suppressed
 reported "of the core, another tile" '^checks: 0 findings' 0 0 --check=core,tile=9-9
 checks=--check
 reported "of the core and a check, one" '^checks: 1 finding' 0 1
+reported "of the core and a check, known" '^checks: 0 findings, 0 excused, 0 suppressed, 1 known' 0 0 --baseline core.sarif
 sed -i "${raced}s|\$| // penrose: config-race it is the same value|" "$work/raced/src/trisc.c"
 reported "of the core and a check, excused" '^checks: 0 findings, 1 excused' 0 0
 checks=

@@ -177,7 +177,7 @@ racing() {
         ".ttinsn $unpack_a" '.ttinsn SETDVALID 2' "$@" '.ttinsn CLEARDVALID 3, 0' \
         'addi a0, a0, -1' "bne a0, zero, $((4 * (${#unpacks[@]} + 1)))" "${behind[@]}"
 }
-at_work="while UNPACR of thread 0, pushed at $(printf '0x%08x' $((first + 8))), may use it: wait first:"
+at_work="while UNPACR of trisc0 at pc $(printf '0x%08x' $((first + 8))) may use it;"
 
 # race NAME PATTERN: one warning for each of the two places, and all goes on; policies stop it and
 # keep it quiet
@@ -195,11 +195,11 @@ race() {
 }
 
 racing ".ttinsn RMWCIB0 15, 6, $out0" ".ttinsn RMWCIB0 15, 5, $out0"
-race "by an instruction" "RMWCIB0 changes THCON_SEC0_REG2_Out_data_format $at_work STALLWAIT on C1 \(unpacker 0\) in thread 0"
+race "by an instruction" "RMWCIB0 changes THCON_SEC0_REG2_Out_data_format $at_work STALLWAIT\(STALL_CFG, UNPACK0\) is missing"
 
 racing "addi a4, zero, 6" "sw a4, $((4 * out0))(a3)" "addi a4, zero, 5" \
     "sw a4, $((4 * out0))(a3)"
-race "by a hart" "a store of trisc0 changes THCON_SEC0_REG2_Out_data_format $at_work trisc0 loads 0xffe80004 \(coprocessor done\)"
+race "by a hart" "a store changes THCON_SEC0_REG2_Out_data_format $at_work tensix_sync\(\) is missing"
 
 racing '.ttinsn STALLWAIT 0x80, 2' ".ttinsn RMWCIB0 15, 6, $out0" ".ttinsn RMWCIB0 15, 5, $out0"
 expect "no race behind STALLWAIT" 0 'out:trisc0 +done' -- run --hart "trisc0=$work/trisc0.elf"

@@ -99,7 +99,7 @@ doubtful "mutex of nobody" mutex-not-held 0x00003000 'ATRELM 2' \
     'thread 1 does not hold mutex 2 \(nobody does\), .* ATGETM' -- '.ttinsn ATRELM 2'
 options=(--timing timed)
 doubtful "GPR read before a load is there" gpr-hazard 0x00003004 'ADDDMAREG 1, 9, 5, 8' \
-    'ADDDMAREG 1, 9, 5, 8 reads GPR 8 before the result of LOADREG 8, .*, pushed at 0x00003000, is there: .* block B5 on condition C0' \
+    'ADDDMAREG reads GPR 8 before the result of LOADREG of trisc1 at pc 0x00003000 is there; STALLWAIT\(STALL_THCON, THCON\)' \
     -- '.ttinsn LOADREG 8, 0x8000' '.ttinsn ADDDMAREG 1, 9, 5, 8'
 expect "the same in a functional run" 0 'out:trisc1 +done' -- run --hart "trisc1=$work/trisc1.elf"
 

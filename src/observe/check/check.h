@@ -325,7 +325,7 @@ void check_know_programs(const struct check_scene *scene);
 
 /* "brisc (writer.cpp:12)": who did something at `pc`, in `text`, which is also the result. The next
  * report is about it, too. */
-enum { CHECK_PLACE = 200 };
+enum { CHECK_PLACE = CHIP_PLACE };
 const char *check_place(const struct check_scene *scene, unsigned hart, uint32_t pc,
                         char text[CHECK_PLACE]);
 

@@ -77,29 +77,29 @@ static void report_dst(const struct check_scene *scene, const struct order_stamp
     if (thread == other) {
         check_report(scene, PENROSE_FAULT_RACE_DST, later->hart, later->pc, row,
                      "%s uses Dst row %u, which %s may still be at; STALLWAIT(%s, %s) is missing",
-                     races_mnemonic(later->word), row, races_who(scene, earlier, text),
-                     races_block_name(later->word), races_condition_name(races_unit(earlier)));
+                     tensix_mnemonic(later->word), row, races_who(scene, earlier, text),
+                     tensix_block_name(later->word), races_condition_name(races_unit(earlier)));
     } else if (order_has_passed(&thread->clock, earlier) && other->handed.number &&
                other->handed.passed > earlier->passed) {
         check_report(scene, PENROSE_FAULT_RACE_DST, other->handed.hart, other->handed.pc, row,
                      "%s lets %s use Dst row %u while %s may still be at it; STALLWAIT(%s, %s) is "
                      "missing",
-                     races_mnemonic(other->handed.word), races_who(scene, later, text), row,
-                     races_mnemonic(earlier->word), races_block_name(other->handed.word),
+                     tensix_mnemonic(other->handed.word), races_who(scene, later, text), row,
+                     tensix_mnemonic(earlier->word), tensix_block_name(other->handed.word),
                      races_condition_name(races_unit(earlier)));
     } else if (earlier_writes && races_unit(later) == ORDER_PACKER && thread->holds) {
         check_report(
             scene, PENROSE_FAULT_RACE_DST, earlier->hart, earlier->pc, row,
             "%s writes Dst row %u, which %s has not read yet; tile_regs_acquire() (SEMWAIT "
             "while at maximum) is missing",
-            races_mnemonic(earlier->word), row, races_who(scene, later, text));
+            tensix_mnemonic(earlier->word), row, races_who(scene, later, text));
     } else {
         const char *missing =
             races_unit(later) == ORDER_PACKER     ? "tile_regs_wait() (SEMWAIT while 0)"
             : races_unit(earlier) == ORDER_PACKER ? "tile_regs_acquire() (SEMWAIT while at maximum)"
                                                   : "a semaphore between them";
         check_report(scene, PENROSE_FAULT_RACE_DST, later->hart, later->pc, row,
-                     "%s uses Dst row %u, which %s %s; %s is missing", races_mnemonic(later->word),
+                     "%s uses Dst row %u, which %s %s; %s is missing", tensix_mnemonic(later->word),
                      row, races_who(scene, earlier, text), does, missing);
     }
 }
@@ -118,7 +118,7 @@ static void judge_acquired(const struct check_scene *scene, const struct order_s
                      "%s writes Dst row %u, which %s reads, and its thread has not waited for room "
                      "in Dst since the launch; tile_regs_acquire() (SEMWAIT while at maximum) is "
                      "missing",
-                     races_mnemonic(written->word), index, races_who(scene, stamp, text));
+                     tensix_mnemonic(written->word), index, races_who(scene, stamp, text));
         written->number = 0;
     }
 }
@@ -224,8 +224,8 @@ static void judge_l1(const struct check_scene *scene, const struct order_clock *
         other->handed.passed > stamp->passed) {
         check_report(scene, PENROSE_FAULT_RACE_L1, other->handed.hart, other->handed.pc, address,
                      "%s lets %s use L1 while %s may still %s it; STALLWAIT(%s, %s) is missing",
-                     races_mnemonic(other->handed.word), check_place(scene, hart, pc, place),
-                     races_mnemonic(stamp->word), does, races_block_name(other->handed.word),
+                     tensix_mnemonic(other->handed.word), check_place(scene, hart, pc, place),
+                     tensix_mnemonic(stamp->word), does, tensix_block_name(other->handed.word),
                      races_condition_name(races_unit(stamp)));
     } else {
         check_report(scene, PENROSE_FAULT_RACE_L1, hart, pc, address,
@@ -303,7 +303,7 @@ static void judge_late(const struct check_scene *scene, const struct order_stamp
         check_report(
             scene, PENROSE_FAULT_CONFIG_RACE, stamp->hart, stamp->pc, AT_CONFIG + 4 * index,
             "%s uses a word of Config before %s has written it; %s is missing between them",
-            races_mnemonic(stamp->word), races_who(scene, &late->stamp, text),
+            tensix_mnemonic(stamp->word), races_who(scene, &late->stamp, text),
             latency > NEXT ? "a STALLWAIT on CFG_EXU" : "a NOP");
         late->stamp.number = 0;
     }
@@ -364,7 +364,7 @@ static bool takes_along(const struct order_stamp *use, const struct order_stamp 
 static void judge_config(const struct check_scene *scene, const struct order_clock *clock,
                          const struct order_stamp *stamp, unsigned state, unsigned word)
 {
-    const char *writer = stamp ? races_mnemonic(stamp->word) : "a store";
+    const char *writer = stamp ? tensix_mnemonic(stamp->word) : "a store";
     static const enum order_unit units[] = {ORDER_UNPACKER0, ORDER_UNPACKER1, ORDER_PACKER,
                                             ORDER_MATRIX, ORDER_VECTOR};
     enum { UNITS = sizeof units / sizeof units[0] };
@@ -419,8 +419,8 @@ static void judge_gpr(const struct check_scene *scene, const struct order_stamp 
         check_report(scene, PENROSE_FAULT_GPR_HAZARD, stamp->hart, stamp->pc, index,
                      "%s reads GPR %u before the result of %s is there; STALLWAIT(%s, THCON) is "
                      "missing",
-                     races_mnemonic(stamp->word), gpr, races_who(scene, load, text),
-                     races_block_name(stamp->word));
+                     tensix_mnemonic(stamp->word), gpr, races_who(scene, load, text),
+                     tensix_block_name(stamp->word));
     }
     load->number = 0;
 }
@@ -557,7 +557,7 @@ static void judge_begun(const struct check_scene *scene, const struct order_stam
         check_report(scene, PENROSE_FAULT_RACE_STATE, stamp->hart, stamp->pc, index,
                      "%s relies on semaphore %u, which %s may not have set yet; tensix_sync() "
                      "behind it is missing, and something that tells of it",
-                     races_mnemonic(stamp->word), index, races_who(scene, begun, text));
+                     tensix_mnemonic(stamp->word), index, races_who(scene, begun, text));
         begun->number = 0;
     }
 }
@@ -665,7 +665,7 @@ void check_races_ended(const struct check_scene *scene)
                 scene, PENROSE_FAULT_RACE_OPEN, bank->hart, bank->pc, i,
                 "the kernels end, and the Matrix Unit has not given back the bank of Src%c "
                 "that this %s has handed over",
-                i / 2 ? 'B' : 'A', races_mnemonic(bank->word));
+                i / 2 ? 'B' : 'A', tensix_mnemonic(bank->word));
         }
         races->bank[i].is_open = false;
     }

@@ -136,9 +136,6 @@ static inline enum order_unit races_unit(const struct order_stamp *stamp)
 /* The name of its condition of STALLWAIT, as LLK has it, and of a block that holds such an
  * instruction. */
 const char *races_condition_name(enum order_unit unit);
-const char *races_block_name(uint32_t word);
-
-const char *races_mnemonic(uint32_t word);
 
 /* Bits of a word of Config that a unit looks at while it works, without those that it reads for
  * each instruction alone. */

@@ -577,13 +577,13 @@ static void judge_use_of_stores(const struct check_scene *scene, const struct or
                 scene, PENROSE_FAULT_CONFIG_RACE, stamp->hart, stamp->pc, AT_CONFIG + 4 * i,
                 "%s uses %s, and the store of %s may not have arrived; STALLWAIT(%s, "
                 "TRISC_CFG) is missing",
-                races_mnemonic(stamp->word), fields,
-                check_place(scene, store->hart, store->pc, text), races_block_name(stamp->word));
+                tensix_mnemonic(stamp->word), fields,
+                check_place(scene, store->hart, store->pc, text), tensix_block_name(stamp->word));
         } else {
             check_report(scene, PENROSE_FAULT_GPR_HAZARD, stamp->hart, stamp->pc, i,
                          "%s reads GPR %u, and the store of %s may not have arrived; a load of the "
                          "GPR (sync_regfile_write()) is missing",
-                         races_mnemonic(stamp->word), i % TENSIX_GPRS,
+                         tensix_mnemonic(stamp->word), i % TENSIX_GPRS,
                          check_place(scene, store->hart, store->pc, text));
         }
         return;
@@ -611,8 +611,8 @@ static void judge_change_of_stores(const struct check_scene *scene, const struct
                 scene, PENROSE_FAULT_CONFIG_RACE, stamp->hart, stamp->pc, AT_CONFIG + 4 * i,
                 "%s changes %s in a word, and the store of %s to it may not have arrived; "
                 "STALLWAIT(%s, TRISC_CFG) is missing",
-                races_mnemonic(stamp->word), fields,
-                check_place(scene, store->hart, store->pc, text), races_block_name(stamp->word));
+                tensix_mnemonic(stamp->word), fields,
+                check_place(scene, store->hart, store->pc, text), tensix_block_name(stamp->word));
             return;
         }
     }

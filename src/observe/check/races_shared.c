@@ -38,7 +38,7 @@ static void judge_shared(const struct check_scene *scene, const struct order_sta
     if (other) {
         check_report(scene, PENROSE_FAULT_RACE_STATE, stamp->hart, stamp->pc, index,
                      "%s %s %s %u, which %s uses, too, in no order; a semaphore is missing",
-                     races_mnemonic(stamp->word), writes ? "writes" : "reads", name, index,
+                     tensix_mnemonic(stamp->word), writes ? "writes" : "reads", name, index,
                      races_who(scene, other, text));
         *piece = (struct races_shared){.written.number = 0};
     }
@@ -65,21 +65,21 @@ static void judge_bank(const struct check_scene *scene, const struct order_stamp
         check_report(scene, PENROSE_FAULT_RACE_STATE, stamp->hart, stamp->pc, index,
                      "%s hands over a bank of Src%c that the Matrix Unit has already, since %s; "
                      "STALLWAIT(STALL_UNPACK, SRC%c_CLR) is missing",
-                     races_mnemonic(stamp->word), src, races_who(scene, &races->given[index], text),
-                     src);
+                     tensix_mnemonic(stamp->word), src,
+                     races_who(scene, &races->given[index], text), src);
     } else if (!takes_back && tensix_has(tensix_row_of(stamp->word), TENSIX_TRAIT_UNASKED) &&
                !order_is_known_to_pass(clock, &races->returned[index])) {
         check_report(scene, PENROSE_FAULT_RACE_STATE, stamp->hart, stamp->pc, index,
                      "%s hands over a bank of Src%c that %s may not have given back yet; "
                      "STALLWAIT(STALL_UNPACK, SRC%c_CLR) is missing",
-                     races_mnemonic(stamp->word), src,
+                     tensix_mnemonic(stamp->word), src,
                      races_who(scene, &races->returned[index], text), src);
     } else if (takes_back && !had && races->returned[index].number) {
         check_report(
             scene, PENROSE_FAULT_RACE_STATE, stamp->hart, stamp->pc, index,
             "%s gives back a bank of Src%c that the Matrix Unit does not have; %s has given "
             "it back before",
-            races_mnemonic(stamp->word), src, races_who(scene, &races->returned[index], text));
+            tensix_mnemonic(stamp->word), src, races_who(scene, &races->returned[index], text));
     }
     if (takes_back) {
         races->returned[index] = *stamp;
@@ -138,7 +138,7 @@ void races_shared_config(const struct check_scene *scene, const struct order_clo
                 AT_CONFIG + 4 * (state * TENSIX_STATE_WORDS + word),
                 "%s changes %s in a word that %s changes, too, in no order; a mutex around "
                 "both (t6_mutex_acquire(mutex::REG_RMW)) is missing",
-                stamp ? races_mnemonic(stamp->word) : "a store", fields,
+                stamp ? tensix_mnemonic(stamp->word) : "a store", fields,
                 change->stamp.number ? races_who(scene, &change->stamp, text)
                                      : check_place(scene, change->hart, change->pc, place));
         }

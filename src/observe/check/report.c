@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "observe/sink.h"
 #include "tile/fault.h"
 
 static const enum check_kind check_of[PENROSE_FAULT_KINDS] = {
@@ -80,6 +79,7 @@ static unsigned find_or_add(const struct check_scene *scene, const struct check_
     char function[128] = "", source[256], lines[4096];
     char message[sizeof fault->text];
     memcpy(message, fault->text, sizeof message);
+    chip_name_places(scene->checks->chip, tile->x, tile->y, message, sizeof message);
     struct finding finding = {.kind = told->kind,
                               .is_of_check = fault->is_of_check,
                               .stops = stops,
@@ -160,6 +160,17 @@ static struct check_told told_of(const struct check_scene *scene, const struct t
                                .program = check_program_at(scene, fault->pc)};
 }
 
+/* The instructions that the core's text names. */
+static void note_named(const struct check_scene *scene, const char *text)
+{
+    struct checks *checks = scene->checks;
+    struct chip_named_place named = chip_next_place(text);
+    for (; named.at && checks->others < FINDING_OTHERS; named = chip_next_place(text)) {
+        checks->other[checks->others++] = (struct finding_other){named.hart, named.pc};
+        text = named.at + named.length;
+    }
+}
+
 bool check_fault(void *context, const struct chip_fault *record)
 {
     struct checks *checks = context;
@@ -182,6 +193,7 @@ bool check_fault(void *context, const struct chip_fault *record)
     }
     const struct check_told told = told_of(&scene, fault);
     checks->others = 0;
+    note_named(&scene, fault->text);
     return take_finding(&scene, &told, fault, record->policy == PENROSE_STOP);
 }
 
@@ -215,46 +227,11 @@ void check_report(const struct check_scene *scene, enum penrose_fault_kind kind,
     scene->checks->others = 0; /* the next report is about others */
 }
 
-/* Appends a line of a chain of calls, unless it is in the file of the line behind it: of a header
- * one is enough to find the place. */
-static void put_line(struct sink *sink, const char *line, const char *next)
-{
-    size_t name = strcspn(line, ":");
-    bool is_last = !next || strncmp(line, next, name + 1) != 0;
-    if (is_last) {
-        sink_put(sink, "%s%.*s", sink->text[sink->length - 1] == '(' ? "" : ", ",
-                 (int)strcspn(line, ","), line);
-    }
-}
-
 const char *check_place(const struct check_scene *scene, unsigned hart, uint32_t pc,
                         char text[CHECK_PLACE])
 {
-    static const char before_calls[] = ", inlined at ";
-    struct penrose_chip *chip = scene->checks->chip;
-    const struct tile *tile = scene->tile;
     check_know_programs(scene);
     check_concerns(scene, hart, pc);
-    struct sink sink = {.text = text, .size = CHECK_PLACE};
-    char source[256], calls[1024];
-    chip_locate(chip, tile->x, tile->y, pc, NULL, 0, source, sizeof source);
-    images_calls_text(chip_images(chip), tile->x, tile->y, pc, false, calls, sizeof calls);
-    const char *slash = strrchr(source, '/'), *line = slash ? slash + 1 : source;
-    const char *next = strncmp(calls, before_calls, sizeof before_calls - 1) == 0
-                           ? calls + sizeof before_calls - 1
-                           : NULL;
-    sink_put(&sink, "%s", tile_agent_name((enum tile_agent)hart));
-    if (!*source) {
-        sink_put(&sink, " at pc 0x%08x", pc);
-        return text;
-    }
-    sink_put(&sink, " (");
-    while (line && (size_t)sink.length < CHECK_PLACE - 1) {
-        put_line(&sink, line, next);
-        const char *comma = next ? strchr(next, ',') : NULL;
-        line = next;
-        next = comma ? comma + 2 : NULL;
-    }
-    sink_put(&sink, ")");
-    return text;
+    return chip_place_text(scene->checks->chip, scene->tile->x, scene->tile->y,
+                           tile_agent_name((enum tile_agent)hart), pc, text);
 }

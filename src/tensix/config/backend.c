@@ -90,15 +90,14 @@ static void store(struct tensix *tensix, unsigned state, unsigned word, uint32_t
 void tensix_report_race(struct tensix *tensix, unsigned thread, unsigned state, unsigned word,
                         uint32_t mask, uint32_t value)
 {
-    char text[PENROSE_RULE_TEXT], name[40];
+    char text[PENROSE_RULE_TEXT];
     uint32_t changed = (tensix->config[state][word] ^ value) & mask;
     enum tensix_flight_unit unit = tensix_race(tensix, state, word, changed, tensix->now);
     if (unit == TENSIX_FLIGHTS) {
         return;
     }
-    tensix_disassemble(tensix->thread[thread].next, name, sizeof name);
-    name[strcspn(name, " ")] = '\0';
-    tensix_race_text(tensix, unit, word, changed, name, false, text, sizeof text);
+    tensix_race_text(tensix, unit, word, changed, tensix_mnemonic(tensix->thread[thread].next),
+                     false, text, sizeof text);
     (void)tensix_fault(tensix, thread, PENROSE_FAULT_CONFIG_RACE, "%s", text);
 }
 

@@ -29,9 +29,8 @@ FIXTURE(setup, teardown);
 static const struct row {
     const char *program, *warning; /* NULL: none */
 } rows[] = {
-    {LOAD8 READ8,
-     "ADDDMAREG 1, 9, 5, 8 reads GPR 8 before the result of LOADIND 1, 0x28, 0, 8, 4, pushed "},
-    {LOAD8 READ8, " is there: put a STALLWAIT between, of block B5 on condition C0"},
+    {LOAD8 READ8, "ADDDMAREG reads GPR 8 before the result of LOADIND of trisc0 at pc "},
+    {LOAD8 READ8, " is there; STALLWAIT(STALL_THCON, THCON) is missing"},
     /* the right operand, a register and an immediate */
     {LOAD8 "ADDDMAREG 0, 9, 8, 5", LATE(8)},
     {LOAD8 "ADDDMAREG 1, 9, 8, 5", NULL},
@@ -76,15 +75,15 @@ static const struct row {
     {LOAD8_TO11 "STOREIND 0, 0, 0, 40, 0, 8, 3", LATE(8)},
     {"LOADIND 1, 40, 0, 10, 4; STOREIND 0, 0, 0, 40, 0, 8, 3", NULL}, /* which takes two of them */
     /* the Configuration Unit */
-    {LOAD8 "WRCFG 8, 0, 50", "put a STALLWAIT between, of block B7 on condition C0"},
+    {LOAD8 "WRCFG 8, 0, 50", "STALLWAIT(STALL_CFG, THCON) is missing"},
     {LOAD8 "WRCFG 9, 0, 50", NULL},
     {LOAD8 "WRCFG 9, 1, 52", LATE(8)},
     {"RDCFG 8, 50; " READ8, NULL},
     {"RDCFG 8, 50; WRCFG 8, 0, 52", NULL},
     {"WRCFG 8, 0, 50; " READ8, NULL},
     /* who else has results, and who has none under way */
-    {"LOADREG 8, 0x8000; STOREREG 8, 0x8001", "STOREREG 8, 0x8001 reads GPR 8 before the result of "
-                                              "LOADREG 8, 0x8000, "},
+    {"LOADREG 8, 0x8000; STOREREG 8, 0x8001",
+     "STOREREG reads GPR 8 before the result of LOADREG of"},
     {"ATINCGET 0, 31, 0, 8, 4; " READ8, "reads GPR 8 before the result of ATINCGET"},
     {"ATINCGET 0, 31, 0, 8, 4; ATINCGET 0, 31, 0, 8, 4", NULL}, /* twelve cycles later */
     {LOAD8 "ATINCGET 0, 31, 0, 8, 4", LATE(8)},

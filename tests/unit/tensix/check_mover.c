@@ -255,7 +255,9 @@ TEST_EACH(races_are_reported, 8)
     if (harness.faults) {
         ck_assert_int_eq(harness.fault.kind, PENROSE_FAULT_CONFIG_RACE);
         ck_assert_ptr_nonnull(strstr(harness.fault.text, "XMOV changes"));
-        ck_assert_ptr_nonnull(strstr(harness.fault.text, "pushed at 0x00001234"));
+        ck_assert_ptr_nonnull(
+            strstr(harness.fault.text,
+                   "PACR of trisc0 at pc 0x00001234 may use it; STALLWAIT(STALL_CFG, PACK)"));
     }
     ck_assert_uint_eq(tensix->config[0][word], changes ? 0x10000 : 0); /* it is made anyway */
     ck_assert_uint_eq(tensix->config[1][word], changes && dual ? 0x10000 : 0);
