@@ -1,4 +1,5 @@
 /* What the tiles of a chip ask of it (struct tile_board). */
+#include <stdio.h>
 #include <string.h>
 
 #include "chip/chip.h"
@@ -58,6 +59,9 @@ static bool find_loaded_code(void *owner, const struct tile *tile, uint32_t addr
         return false;
     }
     loader_plain_name(symbol->name, name, size);
+    if (image->hart < PENROSE_HARTS) {
+        snprintf(name + strlen(name), size - strlen(name), " (%s)", arch_hart_name(image->hart));
+    }
     return true;
 }
 

@@ -245,8 +245,8 @@ struct tile_board {
     /* Does the instruction at `pc` belong to a program that has no object in the first bytes of L1,
      * where null pointers lead? Called while the tile runs. NULL: no. */
     bool (*has_nothing_at_null)(void *owner, const struct tile *tile, uint32_t pc);
-    /* Does code of a loaded program lie at the address? `name` is that of its function. Called while
-     * the tile runs. NULL: no. */
+    /* Does code of a loaded program lie at the address? `name` is that of its function, with
+     * the hart whose program it is. Called while the tile runs. NULL: no. */
     bool (*finds_code)(void *owner, const struct tile *tile, uint32_t address, char *name,
                        size_t size);
     /* A register was written (or read) whose behaviour is not modelled; `field` is the one of the

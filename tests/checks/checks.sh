@@ -293,14 +293,14 @@ finds "stores to a null pointer" null-access '\[1\] = 5' 'store to 0x00000004, w
 finds "reads from DRAM to a null pointer" null-access 'page_read' 'NoC read to 0x00000000' \
     copy ncrisc.c 's/cb_interface\[PAGES\].write/get_argument(ARG_INDEX)/'
 finds "stores over code of its own" code-overwritten 'kernel_main = 0' \
-    'write of [24] bytes at 0x[0-9a-f]+, where the code of kernel_main lies' \
+    'write of [24] bytes at 0x[0-9a-f]+, where the code of kernel_main \(ncrisc\) lies' \
     copy ncrisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)(uintptr_t)kernel_main = 0;/'
 finds "reads from DRAM over code" code-overwritten 'page_read' 'NoC read of [0-9]+ bytes at 0x[0-9a-f]+, where the code of' \
     copy ncrisc.c 's/cb_interface\[PAGES\].write/(uint32_t)(uintptr_t)kernel_main \& ~63u/'
 # An object right before the code of that section. It shares its last line of 64 bytes.
 beside='__asm__(".pushsection SECTION; .balign 64; .type beside, @object; .size beside, 96; beside: .zero 96; .popsection");\nextern volatile uint32_t beside[24];\n\n'
 finds "reads from DRAM into an object and over the code behind it" code-overwritten 'page_read' \
-    'NoC read of 2048 bytes at 0x[0-9a-f]+, where the code of kernel_main lies' \
+    'NoC read of 2048 bytes at 0x[0-9a-f]+, where the code of kernel_main \(ncrisc\) lies' \
     copy ncrisc.c "s/^void kernel_main/${beside/SECTION/.text}&/; s/cb_interface\\[PAGES\\].write/(uint32_t)(uintptr_t)(beside + 16) \\& ~63u/"
 deep='static __attribute__((noinline)) uint32_t deep(uint32_t left)\n{\n    volatile uint32_t room[40];\n    room[0] = left;\n    return left ? deep(left - 1) + room[0] : 0; \/\/ frame\n}\n\n'
 finds "a stack that grows into data" stack-overflow '^\{' \
@@ -342,7 +342,7 @@ finds "the arguments of a neighbour" out-of-bounds 'rta_l1_base' \
     'NoC write of 64 bytes at 0x[0-9a-f]+ of tile \([0-9]+, [0-9]+\), over arguments of the kernel that runs on its brisc' \
     gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_write((uint32_t)rta_l1_base, neighbour, (uint32_t)rta_l1_base, 64);\n    write_barrier();/'
 finds "the code of a neighbour" code-overwritten 'kernel_main \&' \
-    'NoC write of 64 bytes at 0x[0-9a-f]+ of tile \([0-9]+, [0-9]+\), where the code of kernel_main lies, of the program of brisc' \
+    'NoC write of 64 bytes at 0x[0-9a-f]+ of tile \([0-9]+, [0-9]+\), where the code of kernel_main \(brisc\) lies' \
     gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_write((uint32_t)(uintptr_t)kernel_main \& ~63u, neighbour, (uint32_t)(uintptr_t)kernel_main \& ~63u, 64);\n    write_barrier();/'
 
 # --- Data that nobody has written ---
@@ -400,7 +400,7 @@ in_kit "Src is cleared" '' trisc0.c 's/TTI_UNPACR\(0,.*/TTI_ZEROSRC(0, 0, 1, 1);
 # --- Code of programs without firmware; this needs no check ---
 
 in_kit "stores over code" \
-    'code-overwritten: .* brisc .*brisc.c:[0-9]+: write of [24] bytes at 0x[0-9a-f]+, where the code of main lies$' \
+    'code-overwritten: .* brisc .*brisc.c:[0-9]+: write of [24] bytes at 0x[0-9a-f]+, where the code of main \(brisc\) lies$' \
     brisc.c 's/^    fill\(LEFT/    *(volatile uint32_t *)(uintptr_t)main = 0x13;\n&/'
 in_kit "stores beside code" '' \
     brisc.c "s/^int main/${beside/SECTION/.text.startup.main}&/; s/^    fill\\(LEFT/    beside[23] = 0x13;\\n&/"

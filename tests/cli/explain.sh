@@ -159,7 +159,7 @@ explains "a bit that was flipped from outside" 'out:^1-2/l1\[0x40204\]' \
     'out:written by  host, in cycle 0$' -- explain flipped good
 messages=2 explains "a missing STALLWAIT" 'out:^1-2/l1\[0x60100\]' \
     'out:written by  scalar unit, thread 2, .*: STOREIND' 'out:tensix.c:[0-9]+, pushed by trisc2$' \
-    'out:too early   thread 1, .*tensix.c:[0-9]+: MULDMAREG reads GPR 4 before .*no STALLWAIT' -- \
+    'out:too early   thread 1, .*tensix.c:[0-9]+: MULDMAREG .* reads GPR 4 before .*no STALLWAIT' -- \
     explain no-wait waits
 explains "the bit, seen from the other run" 'out:written by  host, in cycle 0$' -- explain good flipped
 explains "JSON" 'out:"outcome": "different"' 'out:"source": ".*pack.h:[0-9]+"' 'out:"differs": true' \

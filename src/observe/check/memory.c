@@ -142,8 +142,8 @@ static void judge_overwriting(const struct check_scene *scene, const struct chec
             snprintf(tile, sizeof tile, " of tile (%u, %u)", scene->tile->x, scene->tile->y);
         }
         check_report(by, PENROSE_FAULT_CODE_OVERWRITTEN, by->hart, by->event->pc, address,
-                     "%s of %u bytes at 0x%x%s, where the code of %s lies, of the program of %s",
-                     what, size, address, tile, name, tile_agent_name((enum tile_agent)span->hart));
+                     "%s of %u bytes at 0x%x%s, where the code of %s (%s) lies", what, size,
+                     address, tile, name, tile_agent_name((enum tile_agent)span->hart));
     }
 }
 
