@@ -17,8 +17,7 @@ static const uint64_t bar_base[BARS] = {
 
 /* --- Registers --- */
 
-static inline void window_word(struct device *device, uint64_t offset,
-                               const struct transfer *transfer)
+static void window_word(struct device *device, uint64_t offset, const struct transfer *transfer)
 {
     uint32_t *word = &device->tlb[offset / sizeof *word];
     if (transfer->from) {
@@ -26,6 +25,18 @@ static inline void window_word(struct device *device, uint64_t offset,
     } else {
         memcpy(transfer->to, word, sizeof *word);
     }
+}
+
+bool device_window_word(struct device *device, uint64_t paddr, const struct transfer *transfer)
+{
+    const struct bar_region *region = arch_bar_region(device->arch, REGION_TLB);
+    uint64_t offset = paddr - bar_base[region->bar] - region->first;
+    bool is_word = transfer->size == sizeof(uint32_t) && offset % sizeof(uint32_t) == 0 &&
+                   offset <= region->last - region->first;
+    if (is_word) {
+        window_word(device, offset, transfer);
+    }
+    return is_word;
 }
 
 /* Accesses may do something on the chip, or see its time; address translation is just set up. */
@@ -61,7 +72,7 @@ static void register_word(struct device *device, const struct bar_region *region
                           struct transfer transfer)
 {
     if (region->token == REGION_TLB) {
-        window_word(device, offset, &transfer);
+        window_word(device, offset, &transfer); /* of a longer access */
     } else {
         chip_word(device, region, offset, transfer);
     }

@@ -116,6 +116,10 @@ void device_complain(struct device *device, const char *name, const char *why);
 /* A register of configuration space; `offset` is a multiple of four. */
 uint32_t device_config_read(struct device *device, uint32_t offset);
 
+/* An access to one word that sets up a window, which hosts make before most others; false, and nothing
+ * is done, when it is for something else (bar.c). */
+bool device_window_word(struct device *device, uint64_t paddr, const struct transfer *transfer);
+
 /* An access in the BARs (bar.c). */
 void device_bar_access(struct device *device, uint64_t paddr, struct transfer transfer);
 
