@@ -98,28 +98,38 @@ static enum penrose_status access_tile_as_host(struct penrose_chip *chip,
                      access->y, at, title, rule ? rule : answer_rule(answer, ANSWER_TO_HOST));
 }
 
-/* Tells observers of an access to GDDR. Observation must not create an untouched tile, because no
- * journal has the reason for it. Another tile tells then. */
+/* Who tells observers of an access through a port whose tile is untouched: another tile of the bank, or
+ * one that is made for that alone. Observation must not create an untouched tile, because no journal
+ * has the reason for it. NULL: no memory. */
+static struct tile *witness_of(struct penrose_chip *chip, const struct host_access *access)
+{
+    struct dram_port *port = chip->place[access->place].port;
+    for (unsigned i = 0; i < DRAM_PORTS; i++) {
+        if (port->bank->port[i].tile) {
+            return port->bank->port[i].tile;
+        }
+    }
+    if (!port->witness) {
+        struct grid_position at = chip_position(access->place);
+        port->witness = tile_create(TILE_DRAM, at.x, at.y, chip->store, &chip->board, chip);
+    }
+    if (port->witness) {
+        struct grid_position name = chip_logical(chip, access->place);
+        tile_rename(port->witness, name.x, name.y);
+        (void)tile_observe(port->witness, chip->observers);
+    }
+    return port->witness;
+}
+
+/* Tells observers of an access to GDDR. */
 static void tell_gddr(struct penrose_chip *chip, const struct host_access *access)
 {
-    const struct dram_bank *bank = chip->place[access->place].port->bank;
-    struct tile *tile = chip->place[access->place].tile, *made = NULL;
-    for (unsigned i = 0; i < DRAM_PORTS && !tile; i++) {
-        tile = bank->port[i].tile;
+    struct tile *tile = chip->place[access->place].tile;
+    tile = tile ? tile : witness_of(chip, access);
+    if (tile) {
+        tell_access(tile, access, true, chip->head.time.now);
+        chip_touch(chip, tile->node);
     }
-    if (!tile) {
-        struct grid_position at = chip_position(access->place);
-        tile = made = tile_create(TILE_DRAM, at.x, at.y, chip->store, &chip->board, chip);
-        if (!made) {
-            return; /* no memory */
-        }
-        struct grid_position name = chip_logical(chip, access->place);
-        tile_rename(made, name.x, name.y);
-        (void)tile_observe(made, chip->observers);
-    }
-    tell_access(tile, access, true, chip->head.time.now);
-    chip_touch(chip, tile->node);
-    tile_destroy(made);
 }
 
 static enum penrose_status access_dram(struct penrose_chip *chip, struct host_access *access,

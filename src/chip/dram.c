@@ -25,6 +25,9 @@ void dram_free(struct dram_bank *bank)
         noc_packet_free(&bank->pool, packet);
     }
     noc_pool_empty(&bank->pool);
+    for (unsigned i = 0; i < DRAM_PORTS; i++) {
+        tile_destroy(bank->port[i].witness);
+    }
 }
 
 /* --- The host --- */

@@ -24,7 +24,8 @@ struct dram_bank;
 /* One of the three ways to the bank. */
 struct dram_port {
     struct dram_bank *bank;
-    struct tile *tile; /* NULL until it is touched */
+    struct tile *tile;    /* NULL until it is touched */
+    struct tile *witness; /* tells observers of a host's accesses until then; NULL: none was made */
     uint16_t node;
     char name[24];               /* "DRAM (0, 11)" */
     struct noc_target behind[2]; /* GDDR as packets of the port's NIUs find it */
