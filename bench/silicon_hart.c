@@ -31,9 +31,9 @@ struct hart_row {
     const char *card;    /* NULL: a p150a */
     unsigned times;      /* the body stands there so often; 0 is 1 */
     unsigned turns;      /* 0 is 10,000 */
-    unsigned
-        harts; /* so many run it: BRISC, NCRISC, TRISC0 and on; their number is in a1; 0 is 1 */
-    unsigned tiles; /* so many run it; 0 is 1 */
+    unsigned harts;      /* so many run it, of B, NC, T0, T1 and T2; a1 has the number; 0 is 1 */
+    unsigned first;      /* number of the first of them */
+    unsigned tiles;      /* so many run it; 0 is 1 */
     double off,
         each;      /* what the source has taken off a turn, and what it has divided the rest by */
     double bytes;  /* that each tile moves, if the result is GB/s at an AICLK of 1.35 GHz */
@@ -125,8 +125,12 @@ static void emit_timed(struct guest_code *code, const struct hart_row *row, unsi
     silicon_li(code, "a0", tile);
     silicon_li(code, "a1", number);
     emit_lines(code, row->prepare);
-    if (row->is_whole) {
+    if (row->is_whole) { /* the source does not count the first of its samples */
+        silicon_li(code, "a2", 2);
+        const uint32_t again = code->base + 4 * code->words;
         emit_lines(code, body);
+        guest_emit(code, "addi a2, a2, -1");
+        guest_emit(code, "bne a2, zero, %" PRIu32, again);
     } else {
         emit_clock(code, "s10");
         silicon_li(code, "s0", row->turns ? row->turns : TURNS);
@@ -179,6 +183,11 @@ static unsigned count_of_harts(const struct hart_row *row)
     return row->harts ? row->harts : 1;
 }
 
+static bool runs_row(const struct hart_row *row, unsigned hart)
+{
+    return hart >= row->first && hart < row->first + count_of_harts(row);
+}
+
 static unsigned count_of_tiles(const struct hart_row *row)
 {
     return row->tiles ? row->tiles : 1;
@@ -189,7 +198,7 @@ static void start_tile(struct penrose_chip *chip, const struct hart_row *row, un
 {
     for (unsigned i = 0; i < HART_COUNT; i++) {
         bool serves = row->serves && harts[i] == PENROSE_NCRISC;
-        if (i >= count_of_harts(row) && !serves) {
+        if (!runs_row(row, i) && !serves) {
             continue;
         }
         *code = (struct guest_code){.base = GUEST_CODE + i * GUEST_CODE_STEP};
@@ -210,8 +219,8 @@ static bool is_tile_done(struct penrose_chip *chip, struct penrose_place at,
     bool all = true;
     silicon_must(penrose_read(chip, at.x, at.y, IS_DONE, done, sizeof done, &error), row->name,
                  &error);
-    for (unsigned i = 0; i < count_of_harts(row); i++) {
-        all &= done[i] != 0;
+    for (unsigned i = 0; i < HART_COUNT; i++) {
+        all &= done[i] != 0 || !runs_row(row, i);
     }
     return all;
 }
@@ -258,8 +267,8 @@ static uint32_t longest_time(const struct hart_row *row)
         silicon_must(
             penrose_read(chip, at[tile].x, at[tile].y, SILICON_RESULTS, time, sizeof time, &error),
             row->name, &error);
-        for (unsigned i = 0; i < count_of_harts(row); i++) {
-            longest = time[i] > longest ? time[i] : longest;
+        for (unsigned i = 0; i < HART_COUNT; i++) {
+            longest = runs_row(row, i) && time[i] > longest ? time[i] : longest;
         }
     }
     penrose_chip_destroy(chip);
