@@ -15,6 +15,9 @@
 #define OUTPUT UINT32_C(0x3b000)
 #define GO_ON  UINT32_C(0x16e000)
 
+#define PRNG_SEED   UINT32_C(0xffef02e8)
+#define PACK_OFFSET UINT32_C(0xffef02d0)
+
 #define UNPACR_A       "UNPACR 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1"
 #define UNPACR_B       "UNPACR 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1"
 #define CLEAR_COUNTERS "SETRWC 0, 0, 0, 0, 0, 15"
@@ -398,4 +401,165 @@ void silicon_rms_article(struct silicon_program *program, const struct tensix_ro
     emit_other_mark(code, false);
     silicon_push(code, WAIT_FOR_BOTH " ; " POST_PACK);
     pack_norm(program, 2, 1);
+}
+
+/* --- One tile, with all configuration --- */
+
+/* `count` data of FP32 in L1 to Dst, from a row on: whole faces, and then the rest. */
+static void load_dst(struct guest_code *code, unsigned count, unsigned row, bool is_stochastic)
+{
+    const unsigned faces = count / 256, rest = count % 256;
+    char setadc[40];
+    silicon_set_up_unpacker(code, &(struct silicon_unpacker){.which = 0,
+                                                             .from = SILICON_FP32,
+                                                             .to = SILICON_FP32,
+                                                             .address = INPUT,
+                                                             .row = row,
+                                                             .to_dst = true});
+    silicon_commit(code, 0);
+    silicon_push(code, is_stochastic ? "RMWCIB0 7, 6, 1" : "RMWCIB0 7, 0, 1");
+    silicon_record(code, 0, "UNPACR 0, 17, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1 ; STALLWAIT 8, 2");
+    silicon_push(code, "SETADCZW 3, 0, 0, 0, 0, 15 ; SEMWAIT 8, 128, 1 ; SEMGET 128");
+    silicon_push(code, "SEMWAIT 8, 4, 2 ; STALLWAIT 8, 1032");
+    if (faces) {
+        silicon_push(code, "SETADCXX 1, 255, 0");
+        silicon_mop(code, &(struct silicon_mop){faces, 1, .start = "REPLAY 0, 2, 0, 0"});
+        silicon_push(code, "MOP 1, 0, 0");
+    }
+    if (rest) {
+        snprintf(setadc, sizeof setadc, "SETADCXX 1, %u, 0", rest - 1);
+        silicon_push_by_store(code, setadc);
+        silicon_mop(code, &(struct silicon_mop){1, 1, .start = "REPLAY 0, 2, 0, 0"});
+        silicon_push(code, "MOP 1, 0, 0");
+    }
+    silicon_push(code, "STALLWAIT 8, 3 ; SEMGET 32");
+    silicon_sync(code);
+    silicon_push(code, "SETC16 5, 4 ; " POST_UNPACKED);
+}
+
+/* The math thread lets the unpacker into Dst, and hands that to the packer. */
+static void lend_dst(struct guest_code *code)
+{
+    silicon_push(code, "ZEROACC 3, 1, 0, 1, 0 ; STALLWAIT 2, 16 ; SEMWAIT 2, 128, 2 ; " POST_DONE);
+    silicon_push(code, TAKE_UNPACKED " ; " WAIT_FOR_BOTH " ; " POST_PACK);
+}
+
+/* 600 SFPNOPs, in which the generator of random numbers starts. */
+static void start_random(struct guest_code *code)
+{
+    silicon_store(code, PRNG_SEED, 0x13579bdf);
+    silicon_mop(code, &(struct silicon_mop){1, 600, .loop = {"SFPNOP"}, .last = "SFPNOP"});
+    silicon_push(code, "MOP 1, 0, 0 ; STALLWAIT 256, 2048");
+}
+
+/*
+ * `count` data of a tile that goes from L1 to Dst and back, in a format. `group` is the word of ReLU;
+ * `also` rounds by chance. The packer's time is measured, and so is what it waits for.
+ */
+void silicon_whole_pack(struct silicon_program *program, const struct tensix_row *row,
+                        unsigned turns)
+{
+    struct guest_code *code = &program->code[PACKING], *math = &program->code[MATH];
+    char setadc[40];
+    (void)turns;
+    begin_together(program);
+    load_dst(&program->code[UNPACKING], 1024, 0, row->also != NULL);
+    if (row->also) {
+        start_random(math);
+    }
+    lend_dst(math);
+
+    silicon_mark(program, PACKING);
+    silicon_push(code, "SEMWAIT 1, 2, 1");
+    silicon_set_up_packer(code, row->format, row->group);
+    silicon_set_output(code, OUTPUT);
+    silicon_set_row(code, 0);
+    silicon_store(code, PACK_OFFSET, 0);
+    if (row->count >= 16) {
+        silicon_push(code, "SETADCXX 4, 15, 0");
+        silicon_row_mop(code, row->count / 16);
+        silicon_push(code, "STALLWAIT 128, 8 ; MOP 1, 0, 0");
+    }
+    if (row->count % 16) {
+        snprintf(setadc, sizeof setadc, "SETADCXX 4, %u, 0", row->count % 16 - 1);
+        silicon_push_by_store(code, setadc);
+        silicon_row_mop(code, 1);
+        silicon_push(code, "STALLWAIT 128, 8 ; MOP 1, 0, 0");
+    }
+    silicon_push(code, "STALLWAIT 2, 8");
+    silicon_sync(code);
+    silicon_push(code, "SEMGET 2");
+    silicon_mark(program, PACKING);
+}
+
+/* Four faces from a source to Dst, each of which is given back with `release`. */
+static void copy_source(struct guest_code *code, unsigned which, unsigned release)
+{
+    char end[40];
+    const char *const move = which ? "MOVB2D 0, 0, 2, 4, 0" : "MOVA2D 0, 0, 2, 2, 0";
+    snprintf(end, sizeof end, which ? "SETRWC %u, 2, 0, 0, 0, 2" : "SETRWC %u, 0, 0, 0, 0, 3",
+             release);
+    silicon_push(code, "SETC16 0, 0 ; SETC16 1, 0 ; STALLWAIT 128, 2064 ; RMWCIB3 32, 32, 1");
+    guest_emit(code, ".ttinsn SETC16 14, %u", which ? 4 << 8 : 8);
+    guest_emit(code, ".ttinsn SETC16 30, %u", which ? 4 : 8);
+    silicon_push(code, "SETC16 49, 0 ; " CLEAR_COUNTERS);
+    silicon_push(code, which ? "STALLWAIT 64, 256" : "STALLWAIT 64, 128");
+    silicon_mop(code, &(struct silicon_mop){4, which ? 4 : 2, .end = {end}, .loop = {move},
+                                            .last = move, .outer_last = move});
+    silicon_push(code, "MOP 1, 0, 0 ; " CLEAR_COUNTERS);
+}
+
+enum { TO_DST, TO_SRCA, TO_SRCB, TO_BOTH };
+
+static void load_sources(struct guest_code *code, unsigned target)
+{
+    const unsigned first = target == TO_SRCB, last = target != TO_SRCA;
+    const char *const no_data = "UNPACR_NOP 1, 0, 0, 1, 0, 0, 0, 0, 1";
+    const char *const second = target == TO_BOTH ? UNPACR_B : target == TO_SRCA ? no_data : NULL;
+    for (unsigned which = first; which <= last; which++) {
+        silicon_set_up_unpacker(
+            code, &(struct silicon_unpacker){
+                      .which = which, .from = SILICON_BF16, .to = SILICON_BF16, .address = INPUT});
+    }
+    silicon_commit(code, first);
+    for (unsigned which = first; which <= last; which++) {
+        guest_emit(code, ".ttinsn SETADCXX %u, 255, 0", which + 1);
+    }
+    silicon_push(code, "SETADCZW 3, 0, 0, 0, 0, 15");
+    guest_emit(code, ".ttinsn STALLWAIT 8, %u", (first ? 0 : 32) | (last ? 64 : 0));
+    silicon_mop(code,
+                &(struct silicon_mop){4, 1, .start = first ? UNPACR_B : UNPACR_A, .loop = {second},
+                                      .last = second, .outer_last = second});
+    silicon_push(code, "STALLWAIT 8, 1024 ; MOP 1, 0, 0");
+    guest_emit(code, ".ttinsn STALLWAIT 8, %u", (first ? 0 : 2) | (last ? 4 : 0));
+    silicon_push(code, "SEMGET 32");
+    silicon_sync(code);
+}
+
+/* `count` data to Dst from row `format` on, or a tile to the sources; `group` says where to. */
+void silicon_whole_unpack(struct silicon_program *program, const struct tensix_row *row,
+                          unsigned turns)
+{
+    struct guest_code *code = &program->code[UNPACKING], *math = &program->code[MATH];
+    (void)turns;
+    begin_together(program);
+    if (row->group == TO_DST) {
+        silicon_mark(program, UNPACKING);
+        load_dst(code, row->count, row->format, false);
+        silicon_mark(program, UNPACKING);
+        lend_dst(math);
+        return;
+    }
+    silicon_push(code, "ZEROSRC 0, 0, 1, 3 ; STALLWAIT 8, 6");
+    silicon_mark(program, UNPACKING);
+    load_sources(code, row->group);
+    silicon_mark(program, UNPACKING);
+    silicon_push(math, "SEMWAIT 322, 2, 2");
+    if (row->group == TO_BOTH) {
+        copy_source(math, 0, 1);
+        copy_source(math, 1, 2);
+    } else {
+        copy_source(math, row->group == TO_SRCB, 3);
+    }
+    silicon_push(math, WAIT_FOR_BOTH " ; " POST_PACK);
 }

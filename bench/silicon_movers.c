@@ -104,7 +104,7 @@ void silicon_set_up_packer(struct guest_code *code, unsigned format, uint32_t re
     configure(code, PACK_COUNTERS, 1 << 8);
 }
 
-static void set_position(struct guest_code *code, unsigned row)
+void silicon_set_row(struct guest_code *code, unsigned row)
 {
     guest_emit(code, ".ttinsn SETADC 4, 0, 1, %u", row % 16);
     guest_emit(code, ".ttinsn SETADC 4, 0, 2, %u", row / 16 % 4);
@@ -118,7 +118,7 @@ void silicon_row_mop(struct guest_code *code, unsigned rows)
 
 void silicon_pack_rows(struct guest_code *code, unsigned row, uint32_t to)
 {
-    set_position(code, row);
+    silicon_set_row(code, row);
     configure(code, PACK_ADDRESS, (to / 16 - 1) | UINT32_C(1) << 31);
     configure(code, PACK_OFFSET, 0);
     silicon_push(code, "SETADCXX 4, 15, 0 ; MOP 1, 0, 0 ; STALLWAIT 2, 8");
@@ -181,13 +181,12 @@ static void set_half(struct guest_code *code, const char *reg, unsigned half)
     guest_emit(code, "sw t0, 0(t1)");
 }
 
-/* The packer's address, through GPRs. */
-static void set_address(struct guest_code *code)
+void silicon_set_output(struct guest_code *code, uint32_t to)
 {
     silicon_push(code, "SETADC 4, 0, 3, 0");
-    silicon_li(code, "t3", OUTPUT / 16 - 1);
+    silicon_li(code, "t3", to / 16 - 1);
     set_half(code, "t3", 24);
-    silicon_li(code, "t3", OUTPUT / 16 - 1);
+    silicon_li(code, "t3", to / 16 - 1);
     guest_emit(code, "srli t3, t3, 16");
     silicon_li(code, "t4", 0x8000);
     guest_emit(code, "or t4, t4, t3");
@@ -222,10 +221,10 @@ void silicon_scatters(struct silicon_program *program, const struct tensix_row *
     silicon_li(code, "s1", turns);
     unsigned loop = leave_room(code);
     if (row->also) {
-        set_address(code);
+        silicon_set_output(code, OUTPUT);
     }
     if (row->count == 0) {
-        set_position(code, 0);
+        silicon_set_row(code, 0);
         guest_emit(code, ".ttinsn REPLAY 0, %u, 0, 0", pacrs);
     } else if (!row->also) {
         silicon_push(code, "SETADCZW 4, 0, 0, 0, 0, 5");
@@ -235,7 +234,7 @@ void silicon_scatters(struct silicon_program *program, const struct tensix_row *
             silicon_push(code, row->op);
         }
         if (row->also) {
-            set_position(code, 8 * i * row->count);
+            silicon_set_row(code, 8 * i * row->count);
         } else {
             guest_emit(code, ".ttinsn SETADC 4, 0, 1, %u", 8 * i * row->count);
         }
@@ -489,14 +488,14 @@ static void set_up_rows(struct guest_code *code)
     guest_emit(code, "sw zero, 0(s11)");
 }
 
-/* The math thread takes what is unpacked. */
-static void take_sources(struct guest_code *code)
+/* The math thread takes what is unpacked: `given` is how it gives banks back. */
+static void take_sources(struct guest_code *code, const char *given)
 {
     uint32_t loop = code->base + 4 * code->words;
     silicon_li(code, "s0", GO_ON);
     guest_emit(code, "lw t0, 0(s0)");
     unsigned room = leave_room(code);
-    silicon_push(code, "SETRWC 3, 0, 0, 0, 0, 3");
+    silicon_push(code, given);
     guest_emit(code, "jal zero, %" PRIu32, loop + 4);
     fill_room(code, room, "bne t0, zero");
     silicon_store(code, 0x16fff4, 1); /* its last instruction may wait for ever */
@@ -508,7 +507,7 @@ void silicon_rows(struct silicon_program *program, const struct tensix_row *row,
 {
     struct guest_code *code = &program->code[UNPACKING];
     set_up_rows(code);
-    take_sources(&program->code[MATH]);
+    take_sources(&program->code[MATH], "SETRWC 3, 0, 0, 0, 0, 3");
     uint32_t loop = silicon_begin_loop(code, turns);
     if (row->count) {
         silicon_push(code, "SETADCZW 3, 0, 0, 0, 0, 15");
@@ -541,4 +540,27 @@ void silicon_contexts(struct silicon_program *program, const struct tensix_row *
         poll_posted(code);
     }
     silicon_end_loop(program, UNPACKING, loop);
+}
+
+/* `turns` tiles of a format to SrcA, each with a change of its address by GPRs. */
+void silicon_tiles(struct silicon_program *program, const struct tensix_row *row, unsigned turns)
+{
+    struct guest_code *code = &program->code[UNPACKING];
+    silicon_seminit(code);
+    silicon_set_up_unpacker(
+        code, &(struct silicon_unpacker){
+                  .which = 0, .from = row->format, .to = row->format, .address = TILES});
+    guest_emit(code, ".ttinsn RMWCIB2 64, %u, 71", row->format == SILICON_FP8 ? 64 : 0);
+    silicon_push(code, "SETADCXX 1, 1023, 0 ; SETADCZW 3, 0, 0, 0, 0, 15");
+    silicon_play(code, 0,
+                 "UNPACR 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1 ; RDCFG 12, 76 ; "
+                 "ADDDMAREG 0, 12, 12, 36 ; STALLWAIT 128, 1 ; WRCFG 12, 0, 76 ; NOP",
+                 turns);
+    silicon_sync(code);
+    take_sources(&program->code[MATH], "SETRWC 1, 0, 0, 0, 0, 3");
+    silicon_mark(program, UNPACKING);
+    silicon_push(code, "MOP 1, 0, 0");
+    silicon_sync(code);
+    silicon_mark(program, UNPACKING);
+    silicon_store(code, GO_ON, 1);
 }

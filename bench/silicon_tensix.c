@@ -10,11 +10,12 @@
 #define NO_CACHES  UINT32_C(0x60008)
 #define FUSES_ONLY UINT32_C(0x20008)
 
-#define IS_DONE   UINT32_C(0x16fff0)
-#define CLOCK     UINT32_C(0xffb121f0)
-#define PC_SYNC   UINT32_C(0xffe80004)
-#define MOP_SYNC  UINT32_C(0xffe80008)
-#define MOP_WORDS UINT32_C(0xffb80000)
+#define IS_DONE      UINT32_C(0x16fff0)
+#define CLOCK        UINT32_C(0xffb121f0)
+#define INSTRUCTIONS UINT32_C(0xffe40000)
+#define PC_SYNC      UINT32_C(0xffe80004)
+#define MOP_SYNC     UINT32_C(0xffe80008)
+#define MOP_WORDS    UINT32_C(0xffb80000)
 
 enum { MOST_MARKS = 64, MOST_CYCLES = 4000000 };
 
@@ -35,6 +36,16 @@ void silicon_push(struct guest_code *code, const char *text)
         text += length + (text[length] == ';');
         text += strspn(text, " ");
     }
+}
+
+void silicon_push_by_store(struct guest_code *code, const char *text)
+{
+    guest_emit(code, "addi t2, zero, 1");
+    guest_emit(code, "slli t2, t2, 10");
+    silicon_li(code, "t1", guest_tensix_word(text));
+    guest_emit(code, "or t1, t1, zero");
+    silicon_li(code, "t0", INSTRUCTIONS);
+    guest_emit(code, "sw t1, 0(t0)");
 }
 
 void silicon_push_with(struct guest_code *code, const char *text, unsigned first, unsigned second)

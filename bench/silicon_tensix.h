@@ -46,7 +46,10 @@ struct tensix_row {
 /* Tensix instructions, with " ; " between them: `.ttinsn`, pushed to the hart's own thread. */
 void silicon_push(struct guest_code *code, const char *text);
 
-/* The same, with `first` for each @ and `second` for each #. */
+/* One of them, whose operand a hart computes and adds to the word that it stores. */
+void silicon_push_by_store(struct guest_code *code, const char *text);
+
+/* Like silicon_push, with `first` for each @ and `second` for each #. */
 void silicon_push_with(struct guest_code *code, const char *text, unsigned first, unsigned second);
 
 /* The same, `times` times. */
@@ -89,7 +92,7 @@ void silicon_end_loop(struct silicon_program *program, unsigned thread, uint32_t
 
 /* --- Units, as the source's helpers set them up --- */
 
-enum { SILICON_FP32 = 0, SILICON_TF32 = 4, SILICON_BF16 = 5 };
+enum { SILICON_FP32 = 0, SILICON_TF32 = 4, SILICON_BF16 = 5, SILICON_FP8 = 10 };
 
 struct silicon_unpacker {
     unsigned which, from, to; /* formats */
@@ -102,6 +105,10 @@ void silicon_set_up_unpacker(struct guest_code *code, const struct silicon_unpac
 void silicon_set_base(struct guest_code *code, unsigned which, uint32_t address);
 void silicon_commit(struct guest_code *code, unsigned which);
 void silicon_set_up_packer(struct guest_code *code, unsigned format, uint32_t relu);
+
+/* Where the packer reads in Dst, and where in L1 it puts that, by way of GPRs. t0, t1, t3 and t4 change. */
+void silicon_set_row(struct guest_code *code, unsigned row);
+void silicon_set_output(struct guest_code *code, uint32_t to);
 
 /* Programs the MOP that packs so many rows of Dst. */
 void silicon_row_mop(struct guest_code *code, unsigned rows);
@@ -117,7 +124,8 @@ void silicon_seminit(struct guest_code *code);
 silicon_emitter silicon_empty, silicon_loop, silicon_turns, silicon_played, silicon_streams,
     silicon_mixed, silicon_split, silicon_interval, silicon_waits, silicon_flags, silicon_macros;
 silicon_emitter silicon_packs, silicon_published, silicon_scatters, silicon_paths, silicon_rows,
-    silicon_contexts;
+    silicon_contexts, silicon_tiles;
 silicon_emitter silicon_sums, silicon_rms_norm, silicon_rms_article;
+silicon_emitter silicon_whole_pack, silicon_whole_unpack;
 
 #endif
