@@ -20,7 +20,7 @@
 #include "isa/host_time.h"
 
 enum {
-    TURNS_TO_SHARE = 2,        /* fewer are not worth waking a thread for */
+    TURNS_TO_SHARE = 2,        /* of those that are worth it; for fewer no thread is woken */
     SPIN_NANOSECONDS = 200000, /* longer than what a chip does between two lists */
     SPINS_PER_LOOK = 32,       /* at the clock */
 };
@@ -280,6 +280,15 @@ static void put_heavy_first(struct pool_turn *turn, size_t count)
     }
 }
 
+static bool are_shared(const struct pool_turn *turn, size_t count)
+{
+    unsigned shared = 0;
+    for (size_t i = 0; i < count && shared < TURNS_TO_SHARE; i++) {
+        shared += turn[i].is_shared;
+    }
+    return shared == TURNS_TO_SHARE;
+}
+
 static void take_turn(void *context, size_t i)
 {
     const struct pool_turn *turn = (const struct pool_turn *)context + i;
@@ -288,7 +297,7 @@ static void take_turn(void *context, size_t i)
 
 void pool_run_turns(struct pool *pool, struct pool_turn *turn, size_t count, bool in_order)
 {
-    if (in_order || pool->threads == 1 || count < TURNS_TO_SHARE) {
+    if (in_order || pool->threads == 1 || !are_shared(turn, count)) {
         for (size_t i = 0; i < count; i++) {
             take_turn(turn, i);
         }

@@ -26,7 +26,8 @@ static inline size_t pool_share(size_t count, unsigned thread, unsigned threads)
 struct pool_turn {
     void (*run)(void *owner, void *unit);
     void *owner, *unit;
-    bool is_heavy; /* it will take longer than most */
+    bool is_heavy;  /* it will take longer than most */
+    bool is_shared; /* it is worth waking a thread for, if there are two of them */
 };
 
 /* Runs all of them, in any order, which it changes; see pool_run. What takes long comes first in each

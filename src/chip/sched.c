@@ -234,7 +234,7 @@ static void run_turn(void *owner, void *unit)
     run_unit(owner, unit);
 }
 
-/* Will it take longer than most? */
+/* Will it take longer than most? A bank may have packets of many tiles. */
 static bool is_heavy(const struct chip_unit *unit)
 {
     return unit->bank || !unit->tile->tensix_idle;
@@ -246,8 +246,11 @@ static size_t begin_turns(struct penrose_chip *chip, struct pool_turn *turn)
 {
     for (size_t i = 0; i < chip->runnable_count; i++) {
         struct chip_unit *unit = chip->runnable[i];
-        turn[i] = (struct pool_turn){
-            .run = run_turn, .owner = chip, .unit = unit, .is_heavy = is_heavy(unit)};
+        turn[i] = (struct pool_turn){.run = run_turn,
+                                     .owner = chip,
+                                     .unit = unit,
+                                     .is_heavy = is_heavy(unit),
+                                     .is_shared = !unit->bank};
     }
     chip->shares_time = true;
     rv32_code_store_share(chip->store, pool_threads(chip->head.pool) > 1);

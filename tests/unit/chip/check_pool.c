@@ -1,4 +1,5 @@
 /* The pool of host threads. */
+#include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,6 +74,33 @@ TEST(short_lists)
         pool_run(pool, count, work, done);
         for (size_t i = 0; i < 8; i++) {
             ck_assert_uint_eq(done[i], i < count);
+        }
+    }
+    pool_destroy(pool);
+}
+
+static void note_thread(void *owner, void *unit)
+{
+    *(pthread_t *)unit = pthread_self();
+    (void)owner;
+}
+
+/* A tile beside banks. */
+TEST(one_turn_that_is_worth_it_wakes_nobody)
+{
+    enum { TURNS = 8, TIMES = 100 };
+    pthread_t by[TURNS];
+    struct pool_turn turn[TURNS];
+    struct pool *pool = pool_create(4);
+    run_lists(pool); /* its threads are there */
+    for (unsigned time = 0; time < TIMES; time++) {
+        for (unsigned i = 0; i < TURNS; i++) {
+            turn[i] = (struct pool_turn){
+                .run = note_thread, .unit = &by[i], .is_heavy = true, .is_shared = i == 0};
+        }
+        pool_run_turns(pool, turn, TURNS, false);
+        for (unsigned i = 0; i < TURNS; i++) {
+            ck_assert(pthread_equal(by[i], pthread_self()));
         }
     }
     pool_destroy(pool);
