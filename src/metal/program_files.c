@@ -32,6 +32,7 @@ struct program_file {
     uint32_t size, code_size, link_base;
     enum penrose_hart hart; /* that the file's name tells */
     bool is_moved;
+    bool is_gone;           /* the file has another content by now */
     struct loader_elf *elf; /* NULL until it was found in a tile */
 };
 
@@ -334,13 +335,14 @@ static bool lies_there(const struct tile_facts *tile, const struct program_file 
 /* Opens the file, if it still is the one whose code is known. */
 static bool open_symbols(struct program_file *file)
 {
-    struct stat about;
-    if (file->elf || stat(file->path, &about) != 0) {
-        return file->elf != NULL;
+    struct stat about = {0};
+    if (file->elf) {
+        return true;
     }
+    file->is_gone = stat(file->path, &about) != 0;
     const struct file_key now = key_of(&about);
-    return compare_keys(&now, &file->key) == 0 &&
-           loader_elf_open(file->path, &file->elf, NULL) == PENROSE_OK;
+    file->is_gone |= compare_keys(&now, &file->key) != 0;
+    return !file->is_gone && loader_elf_open(file->path, &file->elf, NULL) == PENROSE_OK;
 }
 
 static bool place_program(struct program_files *files, struct penrose_chip *chip,
@@ -436,7 +438,7 @@ const char *program_files_kernel(const struct program_files *files, enum penrose
     }
     size_t i = first_that_begins(files, begins);
     while (i < files->count && files->file[i].begins == begins &&
-           !(files->file[i].is_moved && files->file[i].hart == hart &&
+           !(files->file[i].is_moved && files->file[i].hart == hart && !files->file[i].is_gone &&
              lies_there(tile, &files->file[i], address))) {
         i++;
     }

@@ -50,7 +50,7 @@ void program_files_place_all(struct program_files *files, struct penrose_chip *c
                              struct penrose_chip *at);
 
 /* The newest file of a hart's kernel that lies at this address of the tile, with its data behind it;
- * NULL: it is in none. Its path lives as long as the files. */
+ * NULL: it is in none, or that one was found to have another content by now. Its path lives as long as the files. */
 const char *program_files_kernel(const struct program_files *files, enum penrose_hart hart,
                                  const struct tile_facts *tile, uint32_t address);
 

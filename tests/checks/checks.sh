@@ -467,7 +467,11 @@ echo 'noc-open */brisc.c' >"$work/bare.txt"
 reported "a suppression without a reason" 'bare.txt:1: a line is KIND PATTERN REASON' 2 0 --suppress bare.txt
 sed -i "${line}s|\$| // penrose: noc-open nobody reads it|" "$work/open/src/brisc.c"
 reported "what a comment excuses" '^checks: 0 findings, 1 excused' 0 0
-sed -i "${line}s|noc-open nobody|noc-source nobody|" "$work/open/src/brisc.c"
+sed -i "${line}s|noc-open nobody|noc-source, noc-open nobody|" "$work/open/src/brisc.c"
+reported "what a comment excuses, of several kinds" '^checks: 0 findings, 1 excused' 0 0
+sed -i "${line}s|noc-source, noc-open nobody.*|noc-open|" "$work/open/src/brisc.c"
+reported "a comment without a reason" '^checks: 1 finding, 0 excused' 0 1
+sed -i "${line}s|noc-open\$|noc-source nobody reads it|" "$work/open/src/brisc.c"
 reported "a comment about another kind" '^checks: 1 finding, 0 excused' 0 1
 reported "one of its tiles" '^checks: 1 finding' 0 1 --check=tile=3-3
 reported "another tile" '^checks: 0 findings' 0 0 --check=tile=3-5

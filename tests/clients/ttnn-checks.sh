@@ -40,6 +40,8 @@ says no_read_barrier noc-unwaited no_read_barrier
 says no_write_barrier noc-source no_write_barrier
 says no_wait_front cb-count no_wait_front
 says no_regs_wait race-dst no_regs_wait
+# Into files that are known by then.
+KERNEL_END=$RANDOM says no_regs_wait race-dst right no_regs_wait
 says tile_beyond_half dst-section tile_beyond_half
 says no_exp_init config-leak right no_exp_init
 exit $((failures > 0))

@@ -17,18 +17,24 @@ enum { LINE_BYTES = 1024 };
 
 /* --- What is not reported --- */
 
-/* Does the line have the comment "penrose: KIND", or "penrose: all"? */
+/* Does the line have the comment "penrose: KIND[, KIND...] REASON" with this kind, or "all"? */
 static bool has_mark(const char *text, const char *kind)
 {
     static const char mark[] = "penrose: ";
     const char *at = strstr(text, mark);
-    size_t length = strlen(kind);
+    bool is_meant = false, goes_on = true;
     if (!at) {
         return false;
     }
-    at += sizeof mark - 1;
-    return strncmp(at, "all ", 4) == 0 ||
-           (strncmp(at, kind, length) == 0 && strchr(" :,", at[length]) && at[length]);
+    for (at += sizeof mark - 1; goes_on;) {
+        size_t length = strcspn(at, " ,:\r\n");
+        is_meant |= (length == 3 && strncmp(at, "all", length) == 0) ||
+                    (length == strlen(kind) && strncmp(at, kind, length) == 0);
+        goes_on = at[length] == ',';
+        at += length + goes_on;
+        at += strspn(at, " :");
+    }
+    return is_meant && *at && !strchr("\r\n", *at);
 }
 
 static bool is_excused(const char *line, const char *kind)
@@ -197,6 +203,44 @@ static bool is_chosen_finding(const struct findings *findings, const struct find
     return !*kernel || matches(kernel, finding);
 }
 
+/* Which kinds say nothing new where the same instruction has made the first mistake: what a race
+ * gives may be undefined, and what lies at a null pointer is not the point. */
+static bool follows_from(enum penrose_fault_kind kind, enum penrose_fault_kind first)
+{
+    static const struct {
+        enum penrose_fault_kind first, kind;
+    } rows[] = {
+        {PENROSE_FAULT_NULL_ACCESS, PENROSE_FAULT_CODE_OVERWRITTEN},
+        {PENROSE_FAULT_NULL_ACCESS, PENROSE_FAULT_OUT_OF_BOUNDS},
+        {PENROSE_FAULT_NULL_ACCESS, PENROSE_FAULT_UNDEFINED_DATA},
+        {PENROSE_FAULT_RACE_OPEN, PENROSE_FAULT_TENSIX_SEMAPHORE},
+        {PENROSE_FAULT_TENSIX_SEMAPHORE, PENROSE_FAULT_RACE_OPEN},
+        {PENROSE_FAULT_RACE_DST, PENROSE_FAULT_UNDEFINED_DATA},
+        {PENROSE_FAULT_RACE_L1, PENROSE_FAULT_UNDEFINED_DATA},
+        {PENROSE_FAULT_RACE_STATE, PENROSE_FAULT_UNDEFINED_DATA},
+        {PENROSE_FAULT_NOC_UNWAITED, PENROSE_FAULT_UNDEFINED_DATA},
+        {PENROSE_FAULT_NOC_ORDER, PENROSE_FAULT_UNDEFINED_DATA},
+        {PENROSE_FAULT_CB_ACCESS, PENROSE_FAULT_UNDEFINED_DATA},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].kind == kind && rows[i].first == first) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool follows_another(const struct findings *findings, const struct finding *finding)
+{
+    for (unsigned i = 0; i < findings->count; i++) {
+        const struct finding *other = &findings->finding[i];
+        if (other->place == finding->place && follows_from(finding->kind, other->kind)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What stops its tile cannot be excused any more. */
 static enum finding_fate fate_of(const struct findings *findings, const struct finding *finding)
 {
@@ -209,23 +253,25 @@ static enum finding_fate fate_of(const struct findings *findings, const struct f
             return FINDING_EXCUSED;
         }
     }
-    return finding->stops                      ? FINDING_REPORTED
-           : is_suppressed(findings, finding)  ? FINDING_SUPPRESSED
-           : is_in_baseline(findings, finding) ? FINDING_KNOWN
-                                               : FINDING_REPORTED;
+    if (finding->stops) {
+        return FINDING_REPORTED;
+    }
+    return is_suppressed(findings, finding)     ? FINDING_SUPPRESSED
+           : is_in_baseline(findings, finding)  ? FINDING_KNOWN
+           : follows_another(findings, finding) ? FINDING_FOLLOWS
+                                                : FINDING_REPORTED;
 }
 
 unsigned findings_add(struct findings *findings, const struct finding *finding, bool *is_new)
 {
-    uint64_t place = finding_hash(finding->lines ? 0 : finding->pc, arch_fault_name(finding->kind));
-    place = finding_hash(place, finding->hart);
+    uint64_t place = finding_hash(finding->lines ? 0 : finding->pc, finding->hart);
     for (unsigned i = 0; i < finding->lines; i++) {
         place = finding_hash(place, finding->line[i]);
     }
     *is_new = false;
     for (unsigned i = 0; i < findings->count; i++) {
         struct finding *known = &findings->finding[i];
-        if (known->place == place) {
+        if (known->place == place && known->kind == finding->kind) {
             known->count += known->is_of_check == finding->is_of_check;
             return i;
         }
@@ -238,7 +284,7 @@ unsigned findings_add(struct findings *findings, const struct finding *finding, 
     *added = *finding;
     added->place = place;
     added->count = 1;
-    added->fate = fate_of(findings, finding);
+    added->fate = fate_of(findings, added);
     findings->fates[added->fate]++;
     added->message = strdup(finding->message);
     added->function = strdup(finding->function);
@@ -266,6 +312,11 @@ void findings_summary(const struct findings *findings, char *text, size_t size)
         snprintf(text, size, "checks: %u %s, %u excused, %u suppressed, %u known",
                  fates[FINDING_REPORTED], fates[FINDING_REPORTED] == 1 ? "finding" : "findings",
                  fates[FINDING_EXCUSED], fates[FINDING_SUPPRESSED], fates[FINDING_KNOWN]);
+    if (fates[FINDING_FOLLOWS]) {
+        used +=
+            snprintf(text + used, size - (size_t)used, ", and %u that %s from these",
+                     fates[FINDING_FOLLOWS], fates[FINDING_FOLLOWS] == 1 ? "follows" : "follow");
+    }
     const size_t at = used > 0 && (size_t)used < size ? (size_t)used : size - 1;
     if (findings_are_blind(findings)) {
         snprintf(text + at, size - at, "; nothing was launched, so nothing was checked");

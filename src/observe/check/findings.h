@@ -35,6 +35,7 @@ enum finding_fate {
     FINDING_EXCUSED,
     FINDING_SUPPRESSED,
     FINDING_KNOWN,         /* the baseline has it */
+    FINDING_FOLLOWS,       /* from another one at the same place */
     FINDING_OTHERS_KERNEL, /* it is not of the kernel that the settings choose */
     FINDING_FATES
 };
@@ -48,7 +49,7 @@ struct finding {
     unsigned x, y;
     uint32_t launch, pc;
     uint64_t count;
-    uint64_t place; /* hash of kind, hart and lines */
+    uint64_t place; /* hash of hart and lines */
     char *message, *function;
     char *line[FINDING_LINES]; /* "FILE:LINE", the innermost first */
     unsigned lines;

@@ -188,11 +188,16 @@ static void expect_change(struct host_programs *programs)
 static void know_tile(struct host_programs *programs, const struct tile_facts *tile)
 {
     const struct loader_launched launched = launched_in(tile);
-    if (count_kernels(programs, tile, &launched).unknown > 0) {
+    const unsigned unknown = count_kernels(programs, tile, &launched).unknown;
+    if (unknown > 0) {
         look_once(programs);
         images_forget_found(&chip_head(programs->chip)->images, tile->x, tile->y); /* of others */
     }
     program_files_place(programs->files, programs->chip, tile, NULL, NULL);
+    if (count_kernels(programs, tile, &launched).unknown > unknown) { /* files were written anew */
+        look_once(programs);
+        program_files_place(programs->files, programs->chip, tile, NULL, NULL);
+    }
 }
 
 void host_programs_know(struct host_programs *programs)

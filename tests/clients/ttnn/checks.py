@@ -4,7 +4,9 @@
     checks.py LAUNCH...
 
 Kernels are written to the working directory, and a line with a mistake ends with "// MISTAKE". Each LAUNCH is
-"right", or the MISTAKE that its kernels have."""
+"right", or the MISTAKE that its kernels have. $KERNEL_END, if set, is a comment at the end of kernels, so that ttnn
+compiles them anew."""
+import os
 import pathlib
 import sys
 
@@ -78,7 +80,7 @@ CORES = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0
 
 def kernel(name, source, config, mistake, tensor=None):
     path = pathlib.Path(name).resolve()
-    path.write_text(source)
+    path.write_text(source + "// " + os.environ.get("KERNEL_END", "") + "\n")
     arguments = ttnn.RuntimeArgs()
     arguments[0][0] = [tensor.buffer_address()] if tensor else []
     places = ttnn.TensorAccessorArgs(tensor).get_compile_time_args() if tensor else []
