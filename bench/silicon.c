@@ -4,7 +4,7 @@
  *
  *   silicon [--guests FOLDER] [--only ROW [--flows TILES]] [--csv FILE] [--check]
  *
- * --flows has so many tiles, or pairs of tiles, make the requests of a row of the NoC.
+ * --flows has so many tiles, or pairs of tiles, run a row of the NoC or of GDDR.
  * --csv writes the rows to a file, too; bench/scatter.py draws them.
  * --check ends with 1 if the median of all errors is above 5 %, or more than a tenth of them above 15 %.
  */
@@ -156,7 +156,7 @@ enum { KEY_ONLY_ROW = 0x100, KEY_FLOWS, KEY_CSV };
 
 static const struct argp_option own_options[] = {
     {"only", KEY_ONLY_ROW, "ROW", 0, "Measure one row alone", 0},
-    {"flows", KEY_FLOWS, "TILES", 0, "So many tiles make the requests of that row of the NoC", 0},
+    {"flows", KEY_FLOWS, "TILES", 0, "So many tiles run that row of the NoC or of GDDR", 0},
     {"csv", KEY_CSV, "FILE", 0, "Write the rows to a file, too", 0},
     {0}};
 

@@ -245,6 +245,22 @@ static void run_until_done(struct penrose_chip *chip, const struct penrose_place
     }
 }
 
+static int compare_places(const void *a, const void *b)
+{
+    const struct penrose_place *one = a, *other = b;
+    return one->x != other->x ? (int)one->x - (int)other->x : (int)one->y - (int)other->y;
+}
+
+/* The workers of a chip, column by column, which is the source's order. */
+static void find_tiles(struct penrose_chip *chip, struct penrose_place *at)
+{
+    unsigned count = 0;
+    while (count < MOST_TILES && penrose_tile_at(chip, PENROSE_TILE_TENSIX, count, &at[count])) {
+        count++;
+    }
+    qsort(at, count, sizeof *at, compare_places);
+}
+
 /* Cycles of the hart that took longest. */
 static uint32_t longest_time(const struct hart_row *row)
 {
@@ -258,8 +274,8 @@ static uint32_t longest_time(const struct hart_row *row)
         bench_die(row->name, "out of memory");
     }
     silicon_must(penrose_chip_create(&options, &chip, &error), "a chip", &error);
+    find_tiles(chip, at);
     for (unsigned tile = 0; tile < count_of_tiles(row); tile++) {
-        (void)penrose_tile_at(chip, PENROSE_TILE_TENSIX, tile, &at[tile]);
         start_tile(chip, row, tile, at[tile], code);
     }
     run_until_done(chip, at, row);
@@ -283,15 +299,15 @@ static struct silicon_row hart_row_of_silicon(unsigned row)
 
 static double hart_measure(unsigned number, const struct bench_options *options)
 {
-    const struct hart_row *row = &rows[number];
-    const double each = row->each > 0 ? row->each : 1;
-    const double turns = row->is_whole || row->is_sum ? 1 : row->turns ? row->turns : TURNS;
-    const double cycles = longest_time(row);
-    (void)options;
-    if (row->bytes > 0) {
-        return 1.35 * row->bytes * count_of_tiles(row) / cycles;
+    struct hart_row row = rows[number];
+    row.tiles = options->flows ? options->flows : row.tiles;
+    const double each = row.each > 0 ? row.each : 1;
+    const double turns = row.is_whole || row.is_sum ? 1 : row.turns ? row.turns : TURNS;
+    const double cycles = longest_time(&row);
+    if (row.bytes > 0) {
+        return 1.35 * row.bytes * count_of_tiles(&row) / cycles;
     }
-    return (cycles / turns - row->off) / each;
+    return (cycles / turns - row.off) / each;
 }
 
 const struct silicon_part silicon_hart = {
