@@ -26,7 +26,7 @@ bench_chip_SOURCES = %D%/chip.c %D%/boot.c %D%/boot.h %D%/copy.c %D%/copy.h \
 bench_chip_LDADD = libpenrose_core.la -ldl -lpthread
 EXTRA_DIST += %D%/silicon-llk %D%/llk/rows.py %D%/llk/kernels.py %D%/llk/fpu_binary.cpp \
 	%D%/llk/sfpu_binary.cpp %D%/llk/tile.csv %D%/silicon-matmul %D%/matmul/rows.py \
-	%D%/matmul/launches.py %D%/matmul/rows.csv %D%/scatter.py
+	%D%/matmul/launches.py %D%/matmul/rows.csv %D%/scatter.py %D%/sweep.py
 CLEANFILES += $(BENCHMARKS:=$(EXEEXT))
 bench: all $(BENCHMARKS:=$(EXEEXT))
 	for name in rv32 tensix data matmul sfpu chip silicon; do \

@@ -20,6 +20,7 @@ EXTRA_DIST += \
 	%D%/examples/CMakeLists.txt \
 	%D%/examples/links.py \
 	%D%/examples/picture.py \
+	%D%/images/contention.svg \
 	%D%/images/fault.svg \
 	%D%/images/models.svg \
 	%D%/images/terminal.py
