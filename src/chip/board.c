@@ -4,6 +4,7 @@
 
 #include "chip/chip.h"
 #include "chip/gddr.h"
+#include "chip/multicast.h"
 #include "tile/timing.h"
 
 static enum penrose_policy record_fault(void *owner, struct tile *tile,

@@ -350,12 +350,6 @@ void chip_rerun_units(struct penrose_chip *chip, uint64_t planned, uint64_t actu
 void chip_board_init(struct tile_board *board, const struct penrose_options *options,
                      const struct timing *timing, uint64_t window);
 
-/* How many tiles a multicast reaches that leaves now. (exchange.c) */
-unsigned chip_multicast_receivers(struct penrose_chip *chip, const struct noc_packet *packet);
-
-/* Does a multicast reach its sender, and at once (not in timed runs)? (exchange.c) */
-bool chip_loops_back(void *owner, const struct tile *tile, const struct noc_packet *packet);
-
 /* --- Reports (reports.c) --- */
 
 static inline enum penrose_hart chip_hart_of(enum tile_agent agent)

@@ -11,6 +11,7 @@
 #include "chip/gddr.h"
 #include "chip/link.h"
 #include "chip/links.h"
+#include "chip/multicast.h"
 #include "noc/serve.h"
 #include "tile/noc_serve.h"
 
@@ -176,11 +177,10 @@ static void deliver_packet(struct penrose_chip *chip, struct noc_packet *packet)
     }
 }
 
-/* A packet is on its way, of which it has `hops` behind it. */
-static void start_packet(struct penrose_chip *chip, struct noc_packet *packet, unsigned hops)
+static void start_packet(struct penrose_chip *chip, struct noc_packet *packet)
 {
     if (chip->links) {
-        chip_links_enter(chip, packet, hops);
+        chip_links_enter(chip, packet);
         return;
     }
     set_arrival(chip, packet, packet->sent + noc_cycles_of_ends(&chip->board.delivery));
@@ -188,13 +188,6 @@ static void start_packet(struct penrose_chip *chip, struct noc_packet *packet, u
 }
 
 /* --- Multicast --- */
-
-/* Does the NIU at a place take multicasts? Its own masks say so. */
-static bool has_opted_out(const struct tile *tile, unsigned noc, struct grid_position at)
-{
-    const uint32_t *word = tile->niu[noc].word;
-    return word[NIU_ROUTER_CFG_1 / 4] >> at.x & 1 || word[NIU_ROUTER_CFG_3 / 4] >> at.y & 1;
-}
 
 /* Nobody is reached; `rule` says why, NULL: nobody listens. */
 static void refuse_multicast(struct penrose_chip *chip, struct noc_packet *packet, const char *rule)
@@ -214,82 +207,46 @@ static void refuse_multicast(struct penrose_chip *chip, struct noc_packet *packe
     }
 }
 
-static struct grid_multicast multicast_of(const struct noc_packet *packet)
+/* Tensix tiles that take it, by copies; the others have opted out since the chip was started. */
+static unsigned spread(struct penrose_chip *chip, const struct noc_packet *packet,
+                       const struct grid_multicast *multicast)
 {
-    const struct noc_span *span = &packet->span;
-    return (struct grid_multicast){.source = grid_mirror(packet->noc, chip_position(packet->from)),
-                                   .start = {.x = span->start_x, .y = span->start_y},
-                                   .end = {.x = span->end_x, .y = span->end_y},
-                                   .is_y_major = span->y_is_major,
-                                   .includes_source = span->includes_source,
-                                   .exclusion = grid_exclusion_of_niu(span->exclude)};
-}
-
-bool chip_loops_back(void *owner, const struct tile *tile, const struct noc_packet *packet)
-{
-    const struct penrose_chip *chip = owner;
-    struct grid_multicast multicast = multicast_of(packet);
-    return !chip->options.timed && tile->kind->type == TILE_TENSIX &&
-           !has_opted_out(tile, packet->noc, multicast.source) &&
-           !grid_multicast_check(&multicast) &&
-           grid_multicast_reaches(&multicast, multicast.source);
-}
-
-/* The tile at a target of a multicast, which is made now; NULL: it takes none. */
-static struct tile *receiver_at(struct penrose_chip *chip, unsigned noc, struct grid_position on)
-{
-    struct grid_position at = grid_mirror(noc, on);
-    const struct grid_tile *there = grid_tile(&chip->grid, at);
-    struct tile *tile = there->kind == PENROSE_TILE_TENSIX && !there->is_fused_off
-                            ? chip_make_tile(chip, noc_node(at.x, at.y))
-                            : NULL;
-    return tile && !has_opted_out(tile, noc, on) ? tile : NULL;
-}
-
-unsigned chip_multicast_receivers(struct penrose_chip *chip, const struct noc_packet *packet)
-{
-    struct grid_multicast multicast = multicast_of(packet);
     struct grid_target target[GRID_TILES];
-    unsigned count = grid_multicast_check(&multicast) ? 0 : grid_multicast(&multicast, target);
+    unsigned count = grid_multicast(multicast, target);
     unsigned reached = packet->span.has_looped;
     for (unsigned i = 0; i < count; i++) {
-        reached += receiver_at(chip, packet->noc, target[i].at) != NULL;
+        const struct tile *tile = chip_multicast_receiver(chip, packet->noc, target[i].at);
+        struct noc_packet *copy = tile ? noc_packet_copy(&chip->packets, packet) : NULL;
+        if (copy) {
+            copy->to = tile->node;
+            start_packet(chip, copy);
+            reached++;
+        }
     }
     return reached;
 }
 
-/* Tensix tiles that take it, by copies; the others have opted out since the chip was started. */
-static void spread(struct penrose_chip *chip, struct noc_packet *packet)
+static void route_multicast(struct penrose_chip *chip, struct noc_packet *packet)
 {
-    struct grid_multicast multicast = multicast_of(packet);
-    struct grid_target target[GRID_TILES];
+    const struct grid_multicast multicast = chip_multicast_of(packet);
     const char *rule = grid_multicast_check(&multicast);
-    unsigned count = rule ? 0 : grid_multicast(&multicast, target);
-    unsigned reached = packet->span.has_looped;
     packet->to = packet->from;
-    for (unsigned i = 0; i < count; i++) {
-        const struct tile *tile = receiver_at(chip, packet->noc, target[i].at);
-        struct noc_packet *copy = tile ? noc_packet_copy(&chip->packets, packet) : NULL;
-        if (copy) {
-            copy->to = tile->node;
-            start_packet(chip, copy, target[i].hops);
-            reached++;
-        }
-    }
-    if (reached == 0) {
+    if (!rule && chip->links && chip_multicast_receivers(chip, packet)) {
+        start_packet(chip, packet); /* links.c makes the copies */
+    } else if (!rule && !chip->links && spread(chip, packet, &multicast)) {
+        noc_packet_free(&chip->packets, packet);
+    } else {
         refuse_multicast(chip, packet, rule);
-        return;
     }
-    noc_packet_free(&chip->packets, packet);
 }
 
 static void route_packet(struct penrose_chip *chip, struct noc_packet *packet)
 {
     if (packet->is_multicast && packet->kind <= NOC_ATOMIC) {
-        spread(chip, packet);
-        return;
+        route_multicast(chip, packet);
+    } else {
+        start_packet(chip, packet);
     }
-    start_packet(chip, packet, 0);
 }
 
 /* --- Tiles without time --- */

@@ -632,26 +632,57 @@ static unsigned steps(unsigned from, unsigned to, unsigned extent)
     return to >= from ? to - from : to + extent - from;
 }
 
-unsigned grid_hops(unsigned noc, struct grid_position from, struct grid_position to)
+/* SPEC: NoC/RoutingPaths: to the right and then down on NoC 0, up and then to the left on NoC 1. */
+struct grid_way grid_way(unsigned noc, struct grid_position from, struct grid_position to)
 {
     from = grid_mirror(noc, from);
     to = grid_mirror(noc, to);
-    return steps(from.x, to.x, GRID_WIDTH) + steps(from.y, to.y, GRID_HEIGHT);
+    return (struct grid_way){
+        .from = from, .to = to, .turn = noc == 0 ? to.x : to.y, .is_y_first = noc != 0};
 }
 
-/* SPEC: NoC/RoutingPaths: to the right and then down on NoC 0, up and then to the left on NoC 1. */
-struct grid_hop grid_hop(unsigned noc, struct grid_position from, struct grid_position to,
-                         unsigned number)
+/* Its three parts. */
+struct parts {
+    unsigned first, other, last;
+};
+
+static struct parts parts_of(const struct grid_way *way)
 {
-    from = grid_mirror(noc, from);
-    to = grid_mirror(noc, to);
+    const struct grid_position from = way->from, to = way->to;
     const unsigned columns = steps(from.x, to.x, GRID_WIDTH);
     const unsigned rows = steps(from.y, to.y, GRID_HEIGHT);
-    bool is_x = noc == 0 ? number < columns : number >= rows;
-    unsigned x = from.x + (!is_x ? (noc == 0 ? columns : 0) : number - (noc == 0 ? 0 : rows));
-    unsigned y = from.y + (is_x ? (noc == 0 ? 0 : rows) : number - (noc == 0 ? columns : 0));
+    return way->is_y_first ? (struct parts){.first = steps(from.y, way->turn, GRID_HEIGHT),
+                                            .other = columns,
+                                            .last = steps(way->turn, to.y, GRID_HEIGHT)}
+                           : (struct parts){.first = steps(from.x, way->turn, GRID_WIDTH),
+                                            .other = rows,
+                                            .last = steps(way->turn, to.x, GRID_WIDTH)};
+}
+
+unsigned grid_way_hops(const struct grid_way *way)
+{
+    const struct parts parts = parts_of(way);
+    return parts.first + parts.other + parts.last;
+}
+
+unsigned grid_hops(unsigned noc, struct grid_position from, struct grid_position to)
+{
+    const struct grid_way way = grid_way(noc, from, to);
+    return grid_way_hops(&way);
+}
+
+struct grid_hop grid_hop(unsigned noc, const struct grid_way *way, unsigned number)
+{
+    const struct parts parts = parts_of(way);
+    const unsigned before = number < parts.first ? number : parts.first;
+    const unsigned beyond = number - before < parts.other ? number - before : parts.other;
+    const unsigned along_first = number - beyond;
+    const bool is_other = before == parts.first && beyond < parts.other;
+    const unsigned x = way->from.x + (way->is_y_first ? beyond : along_first);
+    const unsigned y = way->from.y + (way->is_y_first ? along_first : beyond);
     const struct grid_position at = {.x = (uint8_t)(x % GRID_WIDTH),
                                      .y = (uint8_t)(y % GRID_HEIGHT)};
+    const bool is_x = is_other == way->is_y_first;
     return (struct grid_hop){.from = grid_mirror(noc, at),
                              .direction = is_x ? GRID_ALONG_X : GRID_ALONG_Y,
                              .has_wrapped = is_x ? x >= GRID_WIDTH : y >= GRID_HEIGHT};
@@ -660,9 +691,10 @@ struct grid_hop grid_hop(unsigned noc, struct grid_position from, struct grid_po
 void grid_visit_way(unsigned noc, struct grid_position from, struct grid_position to,
                     const struct grid_link_visitor *visitor)
 {
-    const unsigned hops = grid_hops(noc, from, to);
+    const struct grid_way way = grid_way(noc, from, to);
+    const unsigned hops = grid_way_hops(&way);
     for (unsigned i = 0; i < hops; i++) {
-        const struct grid_hop hop = grid_hop(noc, from, to, i);
+        const struct grid_hop hop = grid_hop(noc, &way, i);
         visitor->take(visitor->context, hop.from, hop.direction);
     }
 }
@@ -835,6 +867,29 @@ unsigned grid_multicast(const struct grid_multicast *multicast,
         }
     }
     return count;
+}
+
+struct grid_way grid_stem(const struct grid_multicast *multicast)
+{
+    const struct axis x = x_axis(multicast), y = y_axis(multicast);
+    const struct walk columns = walk_axis(&x), rows = walk_axis(&y);
+    struct grid_way stem = {.from = multicast->source,
+                            .to = multicast->source,
+                            .turn =
+                                multicast->is_y_major ? multicast->source.y : multicast->source.x,
+                            .is_y_first = multicast->is_y_major};
+    if (columns.count > 0 && rows.count > 0) {
+        stem.to = (struct grid_position){.x = columns.at[columns.count - 1],
+                                         .y = rows.at[rows.count - 1]};
+        stem.turn = multicast->is_y_major ? rows.at[0] : columns.at[0];
+    }
+    return stem;
+}
+
+bool grid_has_branch(const struct grid_multicast *multicast, struct grid_position at)
+{
+    const struct axis x = x_axis(multicast), y = y_axis(multicast);
+    return multicast->is_y_major ? is_wanted(&x, at.x) : is_wanted(&y, at.y);
 }
 
 /* The links from a router up to the coordinate `to` along an axis, in the NoC's own coordinates; returns

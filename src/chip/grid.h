@@ -168,23 +168,36 @@ bool grid_niu_address(enum penrose_tile_kind kind, uint64_t address, uint32_t *o
 
 /* --- Routes --- */
 
-/* Router to router steps of a unicast packet; raw NoC 0 positions. */
+/* A packet's way through routers, in raw coordinates of its NoC: along its first axis as far as to `turn`,
+ * along the other one, and along the first one again. */
+struct grid_way {
+    struct grid_position from, to;
+    uint8_t turn;
+    bool is_y_first;
+};
+
+/* That of a unicast packet, which turns once; raw NoC 0 positions. */
+struct grid_way grid_way(unsigned noc, struct grid_position from, struct grid_position to);
+
+/* Router to router steps of a way. */
+unsigned grid_way_hops(const struct grid_way *way);
+
+/* Those of a unicast packet; raw NoC 0 positions. */
 unsigned grid_hops(unsigned noc, struct grid_position from, struct grid_position to);
 
 /* A link leads to the next column, or to the next row, in the NoC's own sense: to the right and down on
  * NoC 0, to the left and up on NoC 1. At the edge it leads to the opposite edge. */
 enum grid_direction { GRID_ALONG_X, GRID_ALONG_Y, GRID_DIRECTIONS };
 
-/* A step of a unicast packet, from the router at a raw NoC 0 position. */
+/* A step of a packet, from the router at a raw NoC 0 position. */
 struct grid_hop {
     struct grid_position from;
     enum grid_direction direction;
     bool has_wrapped; /* the packet has come over the edge in this direction before */
 };
 
-/* The step with a number below grid_hops. */
-struct grid_hop grid_hop(unsigned noc, struct grid_position from, struct grid_position to,
-                         unsigned number);
+/* The step of a way with a number below grid_way_hops. */
+struct grid_hop grid_hop(unsigned noc, const struct grid_way *way, unsigned number);
 
 /* Is given the links of a way: the raw NoC 0 position of the router that each one leaves. */
 struct grid_link_visitor {
@@ -232,6 +245,14 @@ bool grid_multicast_reaches(const struct grid_multicast *multicast, struct grid_
  * different masks, pass zeros and look at the receivers' registers. */
 unsigned grid_multicast(const struct grid_multicast *multicast,
                         struct grid_target targets[GRID_TILES]);
+
+/* The way to the end of the last branch of its routing tree, which is the farthest. It leads along the stem:
+ * to the first coordinate of the major axis that is wanted, and from there along the minor axis. Where
+ * nothing is wanted it leads nowhere. */
+struct grid_way grid_stem(const struct grid_multicast *multicast);
+
+/* Does a branch leave the stem at that place of it? */
+bool grid_has_branch(const struct grid_multicast *multicast, struct grid_position at);
 
 /* Each link of its routing tree once, as far as to the last coordinates that are wanted. */
 void grid_visit_tree(unsigned noc, const struct grid_multicast *multicast,

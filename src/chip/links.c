@@ -2,8 +2,14 @@
 #include "chip/links.h"
 
 #include "chip/chip.h"
+#include "chip/multicast.h"
 
-enum { CLASS_RESPONSE = 3 << 1, BUDDY = 1, HAS_WRAPPED = 8 }; /* in numbers of channels */
+enum {
+    BUDDY = 1,
+    CLASS_MULTICAST = 2 << 1,
+    CLASS_RESPONSE = 3 << 1,
+    HAS_WRAPPED = 8
+}; /* of channels */
 
 _Static_assert(GRID_WIDTH - 1 + GRID_HEIGHT - 1 <=
                    8 * sizeof(((struct noc_packet_state *)0)->buddies),
@@ -27,17 +33,32 @@ static uint64_t cycles_of(const struct penrose_chip *chip, const struct noc_pack
     return cycles ? cycles : 1;
 }
 
-static bool is_multicast_copy(const struct noc_packet *packet)
+static bool is_multicast(const struct noc_packet *packet)
 {
     return packet->is_multicast && packet->kind <= NOC_ATOMIC;
 }
 
-/* Links that it has not passed yet. */
+static struct grid_way way_of(const struct noc_packet *packet)
+{
+    const struct grid_position from = chip_position(packet->from), to = chip_position(packet->to);
+    return is_multicast(packet) ? (struct grid_way){.from = grid_mirror(packet->noc, from),
+                                                    .to = grid_mirror(packet->noc, to),
+                                                    .turn = packet->span.turn,
+                                                    .is_y_first = packet->span.y_is_major}
+                                : grid_way(packet->noc, from, to);
+}
+
+/* The links of its way that it has passed. */
+static unsigned links_passed(const struct noc_packet *packet)
+{
+    return (unsigned)packet->links - (packet->waits ? 1 : 0);
+}
+
 static unsigned links_left(const struct noc_packet *packet)
 {
-    unsigned all = grid_hops(packet->noc, chip_position(packet->from), chip_position(packet->to));
-    unsigned passed = (unsigned)packet->links - (packet->waits ? 1 : 0);
-    return is_multicast_copy(packet) || passed >= all ? 0 : all - passed;
+    const struct grid_way way = way_of(packet);
+    const unsigned all = grid_way_hops(&way), passed = links_passed(packet);
+    return passed >= all ? 0 : all - passed;
 }
 
 /* --- Channels --- */
@@ -49,20 +70,23 @@ struct passage {
     bool chooses;     /* it is */
 };
 
-/* GUESS: the bit of the dateline is set behind the edge of an axis. Requests without a channel of their
- * own have class 0. Linked ones keep their order (noc_keeps_order), so they do not choose, either. */
+/* GUESS: the bit of the dateline is set behind the edge of an axis. Unicast requests without a channel of
+ * their own have class 0. Linked ones keep their order (noc_keeps_order), so they do not choose, either. */
 static struct passage passage_of(struct penrose_chip *chip, const struct noc_packet *packet,
                                  unsigned number)
 {
-    struct grid_hop hop =
-        grid_hop(packet->noc, chip_position(packet->from), chip_position(packet->to), number);
+    const struct grid_way way = way_of(packet);
+    const struct grid_hop hop = grid_hop(packet->noc, &way, number);
     bool is_response = packet->kind > NOC_ATOMIC;
     bool has_own = packet->channel != NOC_ANY_CHANNEL;
-    unsigned channel = is_response ? CLASS_RESPONSE : has_own ? packet->channel : 0;
+    unsigned own = has_own ? packet->channel & (CLASS_MULTICAST - 1) : 0;
+    unsigned channel = is_response            ? CLASS_RESPONSE
+                       : packet->is_multicast ? CLASS_MULTICAST | (own & BUDDY)
+                                              : own;
     return (struct passage){
         .link = &chip->links->link[packet->noc][noc_node(hop.from.x, hop.from.y)][hop.direction],
         .channel = (channel & (HAS_WRAPPED - 1)) | (hop.has_wrapped ? HAS_WRAPPED : 0),
-        .chooses = is_response || (!has_own && !packet->is_linked)};
+        .chooses = is_response || (!has_own && !packet->is_linked && !packet->is_multicast)};
 }
 
 /* The channel of the latest link but `behind` that the packet has asked for. */
@@ -84,6 +108,7 @@ static uint32_t choose_buddy(const struct passage *passage)
 static void hold(struct links_channel *channel, uint64_t cycles)
 {
     channel->free_at += cycles;
+    channel->used_until += cycles;
     channel->held += cycles;
 }
 
@@ -100,25 +125,45 @@ static void hold_behind(struct penrose_chip *chip, const struct noc_packet *pack
 
 /* --- On the way --- */
 
-void chip_links_enter(struct penrose_chip *chip, struct noc_packet *packet, unsigned hops)
+/* Of a packet's way, in raw coordinates of its NoC. */
+static void set_end(struct noc_packet *packet, struct grid_position end)
+{
+    const struct grid_position to = grid_mirror(packet->noc, end);
+    packet->to = noc_node(to.x, to.y);
+}
+
+void chip_links_enter(struct penrose_chip *chip, struct noc_packet *packet)
 {
     const struct noc_delivery *delivery = &chip->board.delivery;
     const uint64_t alone = noc_cycles_alone(delivery, packet);
     /* One of a run with other costs, or without any, can have left in less time. */
     const uint64_t begin = packet->sent > alone ? packet->sent - alone : 0;
-    packet->arrival =
-        begin + timing_cycles(delivery->timing, TIMING_NOC_NIU) + cycles_of_hop(chip) * hops;
-    packet->links = (uint8_t)hops;
+    packet->arrival = begin + timing_cycles(delivery->timing, TIMING_NOC_NIU);
+    packet->links = 0;
     packet->waits = false;
+    if (is_multicast(packet)) {
+        const struct grid_multicast multicast = chip_multicast_of(packet);
+        const struct grid_way stem = grid_stem(&multicast);
+        packet->span.turn = stem.turn;
+        set_end(packet, stem.to);
+    }
     noc_queue_put(&chip->on_way, packet);
+}
+
+/* Its turn comes when the packets before it have passed. How long that takes. */
+static uint64_t take_channel(const struct penrose_chip *chip, const struct noc_packet *packet,
+                             struct links_channel *channel)
+{
+    uint64_t turn = channel->free_at > packet->arrival ? channel->free_at : packet->arrival;
+    channel->free_at = turn + cycles_of(chip, packet);
+    return turn - packet->arrival;
 }
 
 /* The packet's head has come to a router, or has its turn at the next link. */
 static void take_link(struct penrose_chip *chip, struct noc_packet *packet)
 {
     const struct timing *timing = chip->board.delivery.timing;
-    struct passage passage =
-        passage_of(chip, packet, (unsigned)packet->links - (packet->waits ? 1 : 0));
+    struct passage passage = passage_of(chip, packet, links_passed(packet));
     struct links_channel *channel;
     uint64_t wait;
     if (packet->waits) { /* perhaps others before it were held up meanwhile */
@@ -128,9 +173,7 @@ static void take_link(struct penrose_chip *chip, struct noc_packet *packet)
         packet->buddies = packet->buddies << 1 | choose_buddy(&passage);
         packet->links++;
         channel = channel_behind(chip, packet, 0);
-        uint64_t turn = channel->free_at > packet->arrival ? channel->free_at : packet->arrival;
-        wait = turn - packet->arrival;
-        channel->free_at = turn + cycles_of(chip, packet);
+        wait = is_multicast(packet) ? 0 : take_channel(chip, packet, channel);
     }
     packet->held = channel->held;
     packet->waits = wait > 0;
@@ -155,10 +198,100 @@ static void reach_receiver(struct penrose_chip *chip, struct noc_packet *packet)
     uint64_t last = packet->arrival - timing_cycles(delivery->timing, TIMING_NOC_NIU) +
                     noc_cycles_of_ends(delivery) + noc_cycles_alone(delivery, packet);
     packet->arrival = noc_pass(delivery, &chip->links->end[packet->noc][packet->to], packet, last);
-    if (!is_multicast_copy(packet)) {
-        hold_behind(chip, packet, 0, packet->arrival - last);
+    hold_behind(chip, packet, 0, packet->arrival - last);
+}
+
+/* --- Multicasts --- */
+
+/* Where the multicast is, in raw coordinates of its NoC. */
+static struct grid_position multicast_place(const struct noc_packet *packet)
+{
+    const struct grid_way way = way_of(packet);
+    return links_left(packet) == 0
+               ? way.to
+               : grid_mirror(packet->noc, grid_hop(packet->noc, &way, packet->links).from);
+}
+
+/* Makes the packet, which is on the stem, one that goes along the branch that begins here. False: none
+ * does. The stem itself leads into the last branch. */
+static bool turn_into_branch(struct noc_packet *packet)
+{
+    const struct grid_multicast multicast = chip_multicast_of(packet);
+    const struct grid_way way = way_of(packet);
+    const struct grid_position at = multicast_place(packet);
+    const bool is_on_stem = (way.is_y_first ? at.y : at.x) == way.turn;
+    const bool is_in_last = way.is_y_first ? at.x == way.to.x : at.y == way.to.y;
+    set_end(packet, (struct grid_position){.x = way.is_y_first ? at.x : way.to.x,
+                                           .y = way.is_y_first ? way.to.y : at.y});
+    return is_on_stem && !is_in_last && grid_has_branch(&multicast, at);
+}
+
+/* The channels of a tree, and how many cycles after the start the head comes to each. */
+struct tree {
+    unsigned count;
+    struct links_channel *channel[NOC_NODES];
+    uint64_t ahead[NOC_NODES];
+};
+
+/* Adds those from where the packet is to the end of its way, and of the branches on it. */
+static void add_channels(struct penrose_chip *chip, struct noc_packet packet, struct tree *tree)
+{
+    for (packet.waits = false; links_left(&packet) > 0; packet.links++) {
+        const struct passage passage = passage_of(chip, &packet, packet.links);
+        struct noc_packet branch = packet;
+        if (tree->count < NOC_NODES) { /* so it is, a router has one link that leads to it */
+            tree->channel[tree->count] = &passage.link->channel[passage.channel];
+            tree->ahead[tree->count++] = packet.links * cycles_of_hop(chip);
+        }
+        if (turn_into_branch(&branch)) {
+            add_channels(chip, branch, tree);
+        }
     }
 }
+
+/* A multicast at its first router takes its turn at the channels of its whole tree at once. When that
+ * comes, those before it may have been held up meanwhile. False: it is there again later. */
+static bool reserve_tree(struct penrose_chip *chip, struct noc_packet *packet)
+{
+    const uint64_t cycles = cycles_of(chip, packet);
+    uint64_t start = packet->arrival;
+    struct tree tree = {.count = 0};
+    add_channels(chip, *packet, &tree);
+    for (unsigned i = 0; i < tree.count; i++) {
+        const uint64_t free_at =
+            packet->waits ? tree.channel[i]->used_until : tree.channel[i]->free_at;
+        start = free_at > start + tree.ahead[i] ? free_at - tree.ahead[i] : start;
+    }
+    for (unsigned i = 0; i < tree.count; i++) {
+        struct links_channel *channel = tree.channel[i];
+        channel->free_at = packet->waits ? channel->free_at + (start - packet->arrival)
+                                         : start + tree.ahead[i] + cycles;
+        channel->used_until =
+            start > packet->arrival ? channel->used_until : start + tree.ahead[i] + cycles;
+    }
+    packet->waits = start > packet->arrival;
+    packet->arrival = start;
+    return !packet->waits;
+}
+
+/* A multicast's head has come to a router, whose NIU gets a copy if it is a receiver. */
+static void give_copy(struct penrose_chip *chip, const struct noc_packet *packet,
+                      struct noc_list *arrived)
+{
+    const struct grid_multicast multicast = chip_multicast_of(packet);
+    const struct grid_position at = multicast_place(packet);
+    struct noc_packet *copy =
+        grid_multicast_reaches(&multicast, at) && chip_multicast_receiver(chip, packet->noc, at)
+            ? noc_packet_copy(&chip->packets, packet)
+            : NULL;
+    if (copy) {
+        set_end(copy, at);
+        reach_receiver(chip, copy);
+        noc_list_append(arrived, copy);
+    }
+}
+
+/* --- All --- */
 
 /* What leaves from now on comes to its first router so much later. */
 static uint64_t ahead(const struct penrose_chip *chip)
@@ -166,24 +299,64 @@ static uint64_t ahead(const struct penrose_chip *chip)
     return timing_cycles(chip->board.delivery.timing, TIMING_NOC_NIU);
 }
 
-void chip_links_run(struct penrose_chip *chip, struct noc_list *arrived)
+/* Where the packets of one run of links go. */
+struct links_run {
+    uint64_t end; /* they go on as far as to this cycle */
+    struct noc_list *arrived, later;
+};
+
+static void put_on_way(struct penrose_chip *chip, struct noc_packet *packet, struct links_run *run)
 {
-    const uint64_t end = chip->head.time.now + ahead(chip);
-    struct noc_list later = {NULL, NULL};
-    for (struct noc_packet *packet; (packet = noc_queue_take(&chip->on_way, end));) {
-        if (links_left(packet) == 0) {
-            reach_receiver(chip, packet);
-            noc_list_append(arrived, packet);
-            continue;
-        }
+    if (packet->arrival < run->end) {
+        noc_queue_put(&chip->on_way, packet);
+    } else {
+        noc_list_append(&run->later, packet);
+    }
+}
+
+static void send_on_its_way(struct penrose_chip *chip, struct noc_packet *packet,
+                            struct links_run *run)
+{
+    if (links_left(packet) > 0) {
         take_link(chip, packet);
-        if (packet->arrival < end) {
-            noc_queue_put(&chip->on_way, packet);
-        } else {
-            noc_list_append(&later, packet);
+        put_on_way(chip, packet, run);
+    } else if (is_multicast(packet)) { /* its receivers have copies */
+        noc_packet_free(&chip->packets, packet);
+    } else {
+        reach_receiver(chip, packet);
+        noc_list_append(run->arrived, packet);
+    }
+}
+
+/* A multicast has come to a router. */
+static void visit_router(struct penrose_chip *chip, struct noc_packet *packet,
+                         struct links_run *run)
+{
+    struct noc_packet branch = *packet;
+    give_copy(chip, packet, run->arrived);
+    if (turn_into_branch(&branch)) {
+        struct noc_packet *other = noc_packet_copy(&chip->packets, packet);
+        if (other) {
+            other->to = branch.to;
+            send_on_its_way(chip, other, run);
         }
     }
-    for (struct noc_packet *packet; (packet = noc_list_take(&later));) {
+    send_on_its_way(chip, packet, run);
+}
+
+void chip_links_run(struct penrose_chip *chip, struct noc_list *arrived)
+{
+    struct links_run run = {.end = chip->head.time.now + ahead(chip), .arrived = arrived};
+    for (struct noc_packet *packet; (packet = noc_queue_take(&chip->on_way, run.end));) {
+        if (is_multicast(packet) && packet->links == 0 && !reserve_tree(chip, packet)) {
+            put_on_way(chip, packet, &run);
+        } else if (is_multicast(packet)) {
+            visit_router(chip, packet, &run);
+        } else {
+            send_on_its_way(chip, packet, &run);
+        }
+    }
+    for (struct noc_packet *packet; (packet = noc_list_take(&run.later));) {
         noc_queue_put(&chip->on_way, packet);
     }
 }
@@ -194,10 +367,11 @@ uint64_t chip_links_due(const struct penrose_chip *chip)
     return first == UINT64_MAX ? first : first > ahead(chip) ? first - ahead(chip) : 0;
 }
 
-/* When the packet's head comes to the router of its receiver, if nothing is before it. */
+/* When the packet's head comes to the router of its receiver, if nothing is before it; of a multicast, of
+ * the first one. */
 static uint64_t least_of(const struct penrose_chip *chip, const struct noc_packet *packet)
 {
-    return packet->arrival + links_left(packet) * cycles_of_hop(chip);
+    return packet->arrival + (is_multicast(packet) ? 0 : links_left(packet) * cycles_of_hop(chip));
 }
 
 uint64_t chip_links_next(const struct penrose_chip *chip)

@@ -12,7 +12,15 @@
  * GUESS: as many flits lie between two routers as the head takes cycles from one to the other. A packet
  * of no more flits holds up nobody behind it.
  * GUESS: a link serves whole packets one after the other, whatever their channels.
- * GUESS: multicasts take nothing from links. So two that share links get the full rate each.
+ *
+ * A multicast goes along a tree: a stem, and branches that leave it. It takes the channels of all its links
+ * at once, before it goes, and waits for none of them on its way. Then it passes each link once, as a
+ * unicast packet does, and another packet goes on where a branch begins. Receivers get copies on the way.
+ * Multicasts and other packets never have the same channels.
+ *
+ * GUESS: multicasts that want the same channels have their turns in the order in which they come. So they
+ * do where software has not set NOC_CMD_PATH_RESERVE, and silicon could come to a deadlock.
+ * GUESS: a branch that waits holds up those behind it and behind its stem, and no other branch.
  *
  * Packets stand in one queue, in the order of time and of the canonical order where times are equal. A
  * packet's time is when its head comes to a router, or when its turn at a channel is. The queue is
@@ -33,8 +41,9 @@ enum { LINKS_CHANNELS = 16 };
 
 /* A virtual channel of a link. */
 struct links_channel {
-    uint64_t free_at; /* when all packets that have come so far will have passed */
-    uint64_t held;    /* cycles by which packets that had their turn were held up, all together */
+    uint64_t free_at;    /* when all packets that have come so far will have passed */
+    uint64_t used_until; /* by multicasts that had their turn */
+    uint64_t held; /* cycles by which packets that had their turn were held up, all together */
 };
 
 struct links_link {
@@ -49,12 +58,11 @@ struct links {
     struct timing_resource end[GRID_NOCS][NOC_NODES]; /* from a router to its NIU */
 };
 
-/* A packet that has left its NIU is on its way from now on. A copy of a multicast has `hops` behind it
- * already: it waits for no packet between routers, and none waits for it. */
-void chip_links_enter(struct penrose_chip *chip, struct noc_packet *packet, unsigned hops);
+/* A packet that has left its NIU is on its way from now on. A multicast was checked. */
+void chip_links_enter(struct penrose_chip *chip, struct noc_packet *packet);
 
-/* A window is over: lets packets go on. Those that reach the NIU of their receiver are
- * put into `arrived`, with the time when that has the last flit. */
+/* A window is over: lets packets go on. Those that reach the NIU of their receiver, and the copies of
+ * multicasts, are put into `arrived`, with the time when that has the last flit. */
 void chip_links_run(struct penrose_chip *chip, struct noc_list *arrived);
 
 /* Packets have nothing to do in a window that ends at this cycle or before; UINT64_MAX: there are none. */

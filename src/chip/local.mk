@@ -30,6 +30,8 @@ chip_sources += \
 	%D%/look.h \
 	%D%/messages.c \
 	%D%/messages.h \
+	%D%/multicast.c \
+	%D%/multicast.h \
 	%D%/names.c \
 	%D%/observers.c \
 	%D%/pcie.c \

@@ -38,8 +38,8 @@ struct noc_data {
 struct noc_span {
     uint8_t start_x, start_y, end_x, end_y;
     bool includes_source, y_is_major;
-    bool has_looped; /* the sender has its copy already */
-    uint8_t gap;
+    bool has_looped;  /* the sender has its copy already */
+    uint8_t turn;     /* where the stem of its tree lies on the major axis (chip/links.h) */
     uint32_t exclude; /* NOC_BRCST_EXCLUDE */
 };
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "noc/packet.h"
+#include "chip/multicast.h"
 
 enum {
     LOOK_PATIENCE = 8, /* instructions from the load of a counter to the comparison of a barrier */

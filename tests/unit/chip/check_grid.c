@@ -827,10 +827,11 @@ TEST_EACH(test_steps_of_a_packet, 2)
             struct grid_position a = at_xy(from % GRID_WIDTH, from / GRID_WIDTH);
             struct grid_position b = at_xy(to % GRID_WIDTH, to / GRID_WIDTH);
             struct grid_position at = grid_mirror(noc, a), end = grid_mirror(noc, b);
+            const struct grid_way way = grid_way(noc, a, b);
             unsigned hops = grid_hops(noc, a, b), wraps = 0;
             enum grid_direction first = noc == 0 ? GRID_ALONG_X : GRID_ALONG_Y, latest = first;
             for (unsigned i = 0; i < hops; i++) {
-                struct grid_hop hop = grid_hop(noc, a, b, i);
+                struct grid_hop hop = grid_hop(noc, &way, i);
                 struct grid_position from_here = grid_mirror(noc, hop.from);
                 ck_assert(from_here.x == at.x && from_here.y == at.y);
                 ck_assert(hop.direction != first || latest == first); /* it turns once */

@@ -20,7 +20,7 @@ static struct penrose_chip *timed_chip(unsigned threads)
 }
 
 /* A write of 16 KiB that has left at `sent`, on a channel of its own choice or on that one. */
-static struct noc_packet *send_until(struct penrose_chip *chip, uint64_t sent, uint16_t from,
+static struct noc_packet *new_packet(struct penrose_chip *chip, uint64_t sent, uint16_t from,
                                      uint16_t to, uint8_t channel)
 {
     struct noc_packet *packet = noc_packet_new(&chip->packets);
@@ -32,7 +32,14 @@ static struct noc_packet *send_until(struct penrose_chip *chip, uint64_t sent, u
     packet->from = from;
     packet->to = to;
     packet->channel = channel;
-    chip_links_enter(chip, packet, 0);
+    return packet;
+}
+
+static struct noc_packet *send_until(struct penrose_chip *chip, uint64_t sent, uint16_t from,
+                                     uint16_t to, uint8_t channel)
+{
+    struct noc_packet *packet = new_packet(chip, sent, from, to, channel);
+    chip_links_enter(chip, packet);
     return packet;
 }
 
@@ -148,29 +155,203 @@ TEST_EACH(linked_requests_stay_on_one_channel, 2)
     end_links(chip, arrived);
 }
 
-/* Many packets between places at random: the windows in which they go on change nothing. */
+/* --- Multicasts --- */
+
+/* A multicast of 16 KiB that begins to leave at `cycle`, to a rectangle from corner to corner. */
+static struct noc_packet *send_to_all(struct penrose_chip *chip, uint64_t cycle, uint16_t from,
+                                      struct noc_span span, uint8_t channel)
+{
+    struct noc_packet *packet = new_packet(chip, cycle + OF_NIU, from, from, channel);
+    packet->is_multicast = true;
+    packet->span = span;
+    chip_links_enter(chip, packet);
+    return packet;
+}
+
+static struct noc_span span_of(unsigned left, unsigned top, unsigned right, unsigned bottom)
+{
+    return (struct noc_span){.start_x = (uint8_t)left,
+                             .start_y = (uint8_t)top,
+                             .end_x = (uint8_t)right,
+                             .end_y = (uint8_t)bottom};
+}
+
+/* Counts the copies that have arrived; each as if it had been alone, and in time for `cycle`. */
+static unsigned count_copies(struct noc_list arrived, uint64_t cycle)
+{
+    unsigned count = 0;
+    for (const struct noc_packet *copy = arrived.head; copy; copy = copy->next) {
+        const unsigned hops =
+            grid_hops(copy->noc, chip_position(copy->from), chip_position(copy->to));
+        ck_assert_uint_eq(copy->arrival, alone(cycle, hops));
+        count++;
+    }
+    return count;
+}
+
+struct used {
+    const struct penrose_chip *chip;
+    unsigned links;
+};
+
+static void count_used(void *context, struct grid_position from, enum grid_direction direction)
+{
+    struct used *used = context;
+    const struct links_link *link =
+        &used->chip->links->link[0][noc_node(from.x, from.y)][direction];
+    ck_assert_uint_eq(link->channel[4].free_at - link->channel[4].held > 0, true);
+    used->links++;
+}
+
+static unsigned links_used(const struct penrose_chip *chip)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < NOC_NODES * GRID_DIRECTIONS; i++) {
+        const struct links_link *link =
+            &chip->links->link[0][i / GRID_DIRECTIONS][i % GRID_DIRECTIONS];
+        count += link->way.free_at > 0;
+    }
+    return count;
+}
+
+/* The tree has each of its links once, along either axis first: from (2, 3) it has 2 + 3 links to the
+ * corner of the rectangle and along a stem of four routers, and 2 in each of its four branches. */
+TEST_EACH(a_multicast_takes_each_link_of_its_tree_once, 2)
+{
+    struct penrose_chip *chip = timed_chip(1);
+    struct noc_span span = _i ? span_of(3, 4, 6, 6) : span_of(4, 3, 6, 6);
+    span.y_is_major = _i;
+    struct noc_packet *packet = send_to_all(chip, 1000, noc_node(2, 3), span, 4);
+    const struct grid_multicast multicast = {.source = {.x = 2, .y = 3},
+                                             .start = {.x = span.start_x, .y = span.start_y},
+                                             .end = {.x = span.end_x, .y = span.end_y},
+                                             .is_y_major = _i};
+    ck_assert_uint_eq(packet->span.turn, 4);
+    struct noc_list arrived = run_links(chip, 10);
+    ck_assert_uint_eq(count_copies(arrived, 1000), 12);
+    struct used used = {.chip = chip};
+    grid_visit_tree(0, &multicast, &(struct grid_link_visitor){count_used, &used});
+    ck_assert_uint_eq(used.links, _i ? 1 + 4 + 4 * 2 : 2 + 3 + 4 * 2);
+    ck_assert_uint_eq(links_used(chip), used.links);
+    end_links(chip, arrived);
+}
+
+/* All round a row, from its middle: the sender is in the span, and takes a copy where it is to. */
+TEST_EACH(a_multicast_goes_round_its_row, 2)
+{
+    struct penrose_chip *chip = timed_chip(1);
+    struct noc_span span = span_of(1, 3, 16, 3);
+    span.includes_source = _i;
+    send_to_all(chip, 1000, noc_node(5, 3), span, 4);
+    struct noc_list arrived = run_links(chip, 10);
+    ck_assert_uint_eq(count_copies(arrived, 1000), 13 + (unsigned)_i);
+    ck_assert_uint_eq(links_used(chip), GRID_WIDTH - 1);
+    end_links(chip, arrived);
+}
+
+static uint64_t latest_of(struct noc_list arrived, uint16_t from)
+{
+    uint64_t latest = 0;
+    for (const struct noc_packet *packet = arrived.head; packet; packet = packet->next) {
+        latest = packet->from == from && packet->arrival > latest ? packet->arrival : latest;
+    }
+    return latest;
+}
+
+/* Two senders of a row whose trees share links, or one of which sends to one tile: each of them gets half
+ * of the rate, on one channel as on two. */
+TEST_EACH(trees_that_share_links_share_their_rate, 3)
+{
+    enum { EACH = 16 };
+    struct penrose_chip *chip = timed_chip(1);
+    for (uint64_t i = 0; i < EACH; i++) {
+        const uint64_t cycle = 1000 + i * OF_NIU;
+        send_to_all(chip, cycle, noc_node(1, 3), span_of(4, 3, 6, 3), 4);
+        if (_i == 2) {
+            send(chip, cycle, noc_node(2, 3), noc_node(5, 3), 1);
+        } else {
+            send_to_all(chip, cycle, noc_node(2, 3), span_of(5, 3, 7, 3), _i ? 5 : 4);
+        }
+    }
+    struct noc_list arrived = run_links(chip, 10);
+    for (uint8_t x = 1; x <= 2; x++) {
+        const uint64_t took = latest_of(arrived, noc_node(x, 3)) - 1000;
+        ck_assert_uint_ge(took, (2 * EACH - 2) * OF_LINK);
+        ck_assert_uint_le(took, 2 * EACH * OF_NIU + 100);
+    }
+    end_links(chip, arrived);
+}
+
+/* A branch that waits for other packets' flits keeps the channels of its tree: another multicast waits for
+ * them, unless it has another channel. */
+TEST_EACH(a_branch_that_waits_holds_up_its_stem, 2)
+{
+    struct penrose_chip *chip = timed_chip(1);
+    send(chip, 1000, noc_node(4, 4), noc_node(7, 4), 1);
+    send(chip, 1000, noc_node(4, 4), noc_node(7, 4), 3);
+    send_to_all(chip, 1000, noc_node(2, 3), span_of(4, 3, 6, 4), 4);
+    send_to_all(chip, 1010, noc_node(4, 3), span_of(4, 4, 4, 4), _i ? 5 : 4);
+    struct noc_list arrived = run_links(chip, 10);
+    const uint64_t waits = 2 * OF_LINK - 3 * HOP; /* the branch, at (4, 4) */
+    const uint64_t behind = 1000 + 2 * HOP + OF_LINK + waits;
+    ck_assert_uint_eq(latest_of(arrived, noc_node(4, 3)), _i ? alone(1010, 1) : alone(behind, 1));
+    ck_assert_uint_eq(latest_of(arrived, noc_node(2, 3)), alone(1000, 5) + waits);
+    end_links(chip, arrived);
+}
+
+/* A multicast has one turn for all links of its tree: a third one waits for the second, although the link
+ * that they share is free. */
+TEST(a_tree_has_one_turn)
+{
+    struct penrose_chip *chip = timed_chip(1);
+    send_to_all(chip, 1000, noc_node(5, 3), span_of(6, 3, 7, 3), 4);
+    send_to_all(chip, 1010, noc_node(4, 3), span_of(5, 3, 7, 3), 4);
+    send_to_all(chip, 1020, noc_node(3, 3), span_of(4, 3, 5, 3), 4);
+    struct noc_list arrived = run_links(chip, 10);
+    const uint64_t second = latest_of(arrived, noc_node(4, 3)),
+                   third = latest_of(arrived, noc_node(3, 3));
+    ck_assert_uint_eq(latest_of(arrived, noc_node(5, 3)), alone(1000, 2));
+    ck_assert_uint_ge(second, alone(1000 + OF_LINK - HOP, 3));
+    ck_assert_uint_le(second, alone(1000 + OF_NIU, 3));
+    ck_assert_uint_ge(third, alone(1000 + 2 * (OF_LINK - HOP), 2));
+    ck_assert_uint_le(third, alone(1000 + 2 * OF_NIU, 2));
+    end_links(chip, arrived);
+}
+
+/* --- Windows --- */
+
+/* Many packets between places at random, each fifth of them a multicast: the windows in which they go on
+ * change nothing. */
 TEST_EACH(windows_change_nothing, 4)
 {
     enum { PACKETS = 400 };
     static const uint64_t windows[] = {1, 3, 10, 77};
-    uint64_t arrival[2][PACKETS];
+    uint64_t arrival[2][PACKETS] = {0};
     for (unsigned way = 0; way < 2; way++) {
         struct penrose_chip *chip = timed_chip(1);
-        struct noc_packet *packet[PACKETS];
         uint64_t seed = 1;
         for (unsigned i = 0; i < PACKETS; i++) {
             uint16_t from = (uint16_t)(random_below(&seed, NOC_NODES));
             uint16_t to = (uint16_t)(random_below(&seed, NOC_NODES));
-            packet[i] = send(chip, 1000 + i * 7, from, to, i % 3 ? 1 : NOC_ANY_CHANNEL);
-            packet[i]->noc = i & 1;
-            packet[i]->order = i;
+            struct noc_packet *packet =
+                new_packet(chip, 1000 + i * 7 + OF_NIU, from, to, i % 3 ? 1 : NOC_ANY_CHANNEL);
+            packet->noc = i & 1;
+            packet->order = i;
+            packet->is_multicast = i % 5 == 0;
+            packet->span = span_of(1 + i % 7, 2 + i % 9, 3 + i % 13, 2 + i % 10);
+            packet->span.y_is_major = i % 2;
+            chip_links_enter(chip, packet);
         }
         struct noc_list arrived = run_links(chip, way ? windows[_i] : 1000000);
-        for (unsigned i = 0; i < PACKETS; i++) {
-            arrival[way][i] = packet[i]->arrival;
-            ck_assert_uint_ge(arrival[way][i], alone(1000 + i * 7, 0));
+        for (const struct noc_packet *packet = arrived.head; packet; packet = packet->next) {
+            const uint64_t i = packet->order;
+            ck_assert_uint_ge(packet->arrival, alone(1000 + i * 7, 0));
+            arrival[way][i] += packet->arrival * (packet->to + 1u);
         }
         end_links(chip, arrived);
+    }
+    for (unsigned i = 0; i < PACKETS; i++) {
+        ck_assert(i % 5 == 0 || arrival[0][i] > 0);
     }
     ck_assert_mem_eq(arrival[0], arrival[1], sizeof arrival[0]);
 }
