@@ -5,7 +5,7 @@
 set -uo pipefail
 # shellcheck source=tests/cli/lib.bash
 . "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
-unset PENROSE_RECORD PENROSE_RECORD_LAUNCH PENROSE_LAUNCHES PENROSE_FIRMWARE PENROSE_REPORT
+unset PENROSE_RECORD PENROSE_RECORD_LAUNCH PENROSE_LAUNCHES PENROSE_FIRMWARE PENROSE_REPORT PENROSE_SYMBOLS LLK_HOME
 unset TT_METAL_CACHE TT_METAL_HOME TT_METAL_RUNTIME_ROOT
 
 root=$("$srcdir/scripts/fetch-firmware" --offline 2>/dev/null) || skip "no firmware"
@@ -149,6 +149,15 @@ if "$srcdir/scripts/link-kernels" "$firmware" "$work/leaving" "$work/left" 2>"$w
         'penrose: kernels have returned, but did not wait for what they asked the NoC for; results may be wrong:$' \
         'NoC 0: nobody has waited for the responses to reads of brisc \(1\), asked for at pc .*brisc\.c:[0-9]+.*: wait for them before the kernel returns \(noc_async_read_barrier\)' \
         -- exec --quiet --record "$work/left.rec" -- "$host" "$firmware" "$work/leaving"
+    mkdir -p "$work/runner/tt-llk-build"
+    cp "$work/leaving/brisc.elf" "$work/runner/tt-llk-build"
+    for place in PENROSE_SYMBOLS="$own" LLK_HOME=/llk PENROSE_SYMBOLS="$work/nothing"; do
+        lines='brisc\.c:[0-9]+' complaints=1
+        [ "$place" != PENROSE_SYMBOLS="$work/nothing" ] || lines='pc 0x[0-9a-f]+:' complaints=2
+        messages=$complaints expect "programs of a host in $place" 0 "asked for at .*$lines.* wait for them" -- \
+            exec --quiet -- env "$place" PENROSE_FIRMWARE="$firmware" TT_METAL_CACHE="$work/nothing" \
+            RUNNER_TEMP="$work/runner" "$host" "$firmware" "$work/leaving"
+    done
     for symbols in "$work/cache" "$own" ""; do
         TT_METAL_CACHE=$([ -n "$symbols" ] && echo "$work/empty" || echo "$work/cache") \
             expect "checks of its recording${symbols:+, programs in ${symbols##*/}}" 0 \

@@ -24,7 +24,8 @@ struct host_programs {
     unsigned searches;      /* in vain: programs that are not tt-metal's have none */
     unsigned opened;        /* of the firmware so many have their files among `files` */
     char folder[PATH_MAX];  /* that was named; empty: none */
-    char kernels[PATH_MAX]; /* where kernels are, with wildcards */
+    char kernels[PATH_MAX]; /* where tt-metal's kernels are, with wildcards */
+    char tests[PATH_MAX];   /* where LLK's tests are; empty: they were not looked for yet */
     bool is_current;        /* firmware was looked for since programs were forgotten, */
     bool has_looked;        /* and so were files that have come */
     struct program_files *files;
@@ -104,6 +105,11 @@ void host_programs_know_firmware(struct host_programs *programs)
     programs->searches += !is_found;
 }
 
+bool host_programs_add(struct host_programs *programs, const char *name)
+{
+    return programs && program_files_add(programs->files, name);
+}
+
 void host_programs_add_firmware(struct host_programs *programs, struct penrose_firmware *firmware)
 {
     if (programs && programs->count < MOST_FIRMWARE) {
@@ -115,9 +121,32 @@ void host_programs_add_firmware(struct host_programs *programs, struct penrose_f
 
 /* --- Programs --- */
 
+/* Where Python makes temporary files, or a runner of CI. */
+static const char *temporary_folder(void)
+{
+    static const char *const variable[] = {"RUNNER_TEMP", "TMPDIR", "TEMP", "TMP"};
+    const char *folder = NULL;
+    for (unsigned i = 0; i < sizeof variable / sizeof *variable && !folder; i++) {
+        folder = host_variable(variable[i]);
+    }
+    return folder ? folder : "/tmp";
+}
+
+/* LLK's tests compile into a folder of their own. Their plugin of pytest sets LLK_HOME, after it has
+ * opened the library. */
+static void open_tests(struct host_programs *programs)
+{
+    if (!*programs->tests && !*programs->folder && host_variable("LLK_HOME")) {
+        snprintf(programs->tests, sizeof programs->tests, "%.*s/tt-llk-build", PATH_MAX - 32,
+                 temporary_folder());
+        program_files_add(programs->files, programs->tests);
+    }
+}
+
 /* Reads the files of the firmware, and of kernels if nobody has named a folder. */
 static void open_files(struct host_programs *programs)
 {
+    open_tests(programs);
     if (!programs->is_current) {
         host_programs_know_firmware(programs);
         programs->is_current = true;
@@ -189,7 +218,7 @@ static void know_tile(struct host_programs *programs, const struct tile_facts *t
 {
     const struct loader_launched launched = launched_in(tile);
     const unsigned unknown = count_kernels(programs, tile, &launched).unknown;
-    if (unknown > 0) {
+    if (unknown > 0 || !tile->layout) { /* without firmware of tt-metal any program may be new */
         look_once(programs);
         images_forget_found(&chip_head(programs->chip)->images, tile->x, tile->y); /* of others */
     }

@@ -5,8 +5,9 @@
  * functions, source lines, and what harts wait for.
  *
  * Folders are one that somebody has named, or else those where tt-metal keeps what it has compiled
- * (TT_METAL_CACHE, or ~/.cache), and firmware that it brings along (TT_METAL_RUNTIME_ROOT). They are
- * read when something is asked for the first time.
+ * (TT_METAL_CACHE, or ~/.cache), and firmware that it brings along (TT_METAL_RUNTIME_ROOT). Under LLK's
+ * tests (LLK_HOME) it is tt-llk-build in the folder of temporary files, too. They are read when something
+ * is asked for the first time.
  *
  * Not thread-safe. A NULL `struct host_programs` knows nothing.
  */
@@ -26,6 +27,10 @@ enum penrose_status host_programs_create(struct penrose_chip *chip, const char *
                                          struct host_programs **programs,
                                          struct penrose_error *error);
 void host_programs_free(struct host_programs *programs);
+
+/* Programs may be among these files, too: a file or a folder, also with wildcards. False: nothing has
+ * that name yet. It is looked for again when files may have come. */
+bool host_programs_add(struct host_programs *programs, const char *name);
 
 /* Takes over a firmware that may lie in tiles, and is tried first. */
 void host_programs_add_firmware(struct host_programs *programs, struct penrose_firmware *firmware);
