@@ -331,7 +331,8 @@ static void start_programs(struct device *device)
     const char *symbols = host_variable("PENROSE_SYMBOLS");
     host_programs_create(device->chip, NULL, &device->programs, NULL);
     if (symbols && !host_programs_add(device->programs, symbols)) {
-        device_complain(device, "PENROSE_SYMBOLS", "no file has this name yet; later ones are found");
+        device_complain(device, "PENROSE_SYMBOLS",
+                        "no file has this name yet; later ones are found");
     }
     if (directory &&
         penrose_firmware_open(device->chip, directory, &firmware, &error) != PENROSE_OK) {
