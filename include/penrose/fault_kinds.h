@@ -48,7 +48,7 @@ PENROSE_FAULT_KIND(GPR_HAZARD, "gpr-hazard", WARN, "a GPR must not be read befor
 PENROSE_FAULT_KIND(NULL_ACCESS, "null-access", WARN, "a program has data in the first 16 bytes of L1, where null pointers lead, only if an object of its own is there")
 PENROSE_FAULT_KIND(NOC_UNWAITED, "noc-unwaited", WARN, "data of a NoC read are used behind a barrier that has waited for them; found by the check noc")
 PENROSE_FAULT_KIND(NOC_SOURCE, "noc-source", WARN, "what a NoC write sends changes only behind a barrier or flush that has waited for it to leave; found by the check noc")
-PENROSE_FAULT_KIND(NOC_OPEN, "noc-open", WARN, "a kernel waits for its NoC requests before it ends; found by the check noc")
+PENROSE_FAULT_KIND(NOC_OPEN, "noc-open", WARN, "a kernel waits for its NoC requests before it ends")
 PENROSE_FAULT_KIND(NOC_ORDER, "noc-order", WARN, "what tells of data arrives behind them: on the same NoC, virtual channel and way, or behind a barrier; found by the check noc")
 PENROSE_FAULT_KIND(NOC_COUNT, "noc-count", WARN, "a barrier waits for as many answers as the requests get; found by the check noc")
 PENROSE_FAULT_KIND(STALE_LOAD, "stale-load", WARN, "a word that others change is loaded again behind a fence; found by the check noc")

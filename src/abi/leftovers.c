@@ -1,16 +1,10 @@
 /* See leftovers.h. */
 #include "abi/leftovers.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "abi/device.h"
 #include "observe/inside.h"
 
 enum { MOST_SEARCHES = 2 };
-
-static const char title[] = "kernels have returned, but did not wait for what they asked the NoC "
-                            "for; results may be wrong:\n";
 
 static uint64_t hash_left(const struct response_left *left)
 {
@@ -20,7 +14,8 @@ static uint64_t hash_left(const struct response_left *left)
 
 static void note_left(void *context, const struct response_left *left)
 {
-    struct leftovers *leftovers = context;
+    struct device *device = context;
+    struct leftovers *leftovers = &device->leftovers;
     uint64_t hash = hash_left(left);
     for (unsigned i = 0; i < leftovers->count; i++) {
         if (leftovers->told[i] == hash) {
@@ -29,7 +24,7 @@ static void note_left(void *context, const struct response_left *left)
     }
     if (leftovers->count < MOST_LEFTOVERS) {
         leftovers->told[leftovers->count++] = hash;
-        leftovers->has_new = true;
+        (void)inside(device->chip)->responses_note_left(device->chip, left);
     }
 }
 
@@ -58,22 +53,7 @@ void leftovers_tell(struct device *device)
         return;
     }
     leftovers->checked = now;
-    leftovers->has_new = false;
     know_firmware(device);
-    inside(device->chip)->responses_visit_left(device->chip, note_left, leftovers);
-    if (!leftovers->has_new) {
-        return;
-    }
-    host_programs_know(device->programs);
-    int length = inside(device->chip)->waits_left_report(device->chip, NULL, 0);
-    char *text = length > 0 ? malloc(sizeof title + (size_t)length) : NULL;
-    if (text) {
-        memcpy(text, title, sizeof title);
-        inside(device->chip)
-            ->waits_left_report(device->chip, text + sizeof title - 1, (size_t)length + 1);
-        text[sizeof title + (size_t)length - 2] = 0; /* the last newline */
-        report_text(device, text);
-    }
-    host_programs_forget(device->programs);
-    free(text);
+    inside(device->chip)->responses_visit_left(device->chip, false, note_left, device);
+    device_tell_faults(device);
 }

@@ -1,8 +1,8 @@
 /*
  * NoC requests for whose responses a kernel has not waited when it returned. The program reports
  * them at the end of a run. The library reports them as soon as the host has seen something new and
- * the harts that made them wait for work again. Each request is reported once, with the place where
- * it was made.
+ * the harts that made them wait for work again. Each request is a fault once, at the place where it
+ * was made.
  */
 #ifndef ABI_LEFTOVERS_H
 #define ABI_LEFTOVERS_H
@@ -17,11 +17,11 @@ struct leftovers {
     uint64_t told[MOST_LEFTOVERS]; /* hashes of requests */
     unsigned count;
     unsigned searches; /* for firmware, in vain */
-    bool has_new;      /* while it is looked for */
 };
 
 struct device;
 
+/* Reports new ones. */
 void leftovers_tell(struct device *device);
 
 #endif

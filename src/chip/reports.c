@@ -19,10 +19,11 @@ static bool is_same_place(const struct tile_fault *a, const struct tile_fault *b
     return a->pc == b->pc || (a->kind == PENROSE_FAULT_VECTOR_HAZARD && !strcmp(a->text, b->text));
 }
 
-/* A hart that sleeps because it polls does not load again (rv32/idle.h). */
+/* A hart that sleeps because it polls does not load again (rv32/idle.h). What a kernel leaves open is
+ * found whenever somebody looks. */
 static bool is_counted(const struct tile_fault *fault)
 {
-    return fault->kind != PENROSE_FAULT_NULL_ACCESS;
+    return fault->kind != PENROSE_FAULT_NULL_ACCESS && fault->kind != PENROSE_FAULT_NOC_OPEN;
 }
 
 static bool is_same(const struct chip_fault *a, const struct chip_fault *b)

@@ -43,6 +43,8 @@ penrose_SOURCES = \
 	%D%/rerun.h \
 	%D%/installation.c \
 	%D%/installation.h \
+	%D%/left_behind.c \
+	%D%/left_behind.h \
 	%D%/look.c \
 	%D%/look.h \
 	%D%/machine_options.c \

@@ -4,6 +4,7 @@
  * chip.
  */
 #include "api/api.h"
+#include "cli/left_behind.h"
 #include "cli/session.h"
 
 #include <errno.h>
@@ -341,28 +342,6 @@ static void explain_waits(struct session *session, const char *headline)
     free(text);
 }
 
-static void explain_leftovers_in(struct session *session,
-                                 int (*report)(struct penrose_chip *chip, char *text, size_t size),
-                                 const char *headline)
-{
-    int length = report(session->chip, NULL, 0);
-    char *text = length > 0 ? malloc((size_t)length + 1) : NULL;
-    if (text) {
-        report(session->chip, text, (size_t)length + 1);
-        text[length - 1] = 0;
-        note("warning: the harts are done, but %s:\n%s", headline, text);
-        free(text);
-    }
-}
-
-/* The harts have ended, but what they began has not: nearly always a mistake. */
-static void explain_leftovers(struct session *session)
-{
-    explain_leftovers_in(session, penrose_tensix_wait_report, "the coprocessor still waits");
-    explain_leftovers_in(session, penrose_noc_wait_report,
-                         "did not wait for what they asked the NoC for; results may be wrong");
-}
-
 /* Was the jump that the hint tells of the call that has left `ra`? */
 static bool is_call_in_hint(const struct session *session, const struct penrose_fault *fault,
                             uint32_t ra)
@@ -610,8 +589,10 @@ enum cli_exit session_run(struct session *session, const struct goal *goal)
            : outcome == PENROSE_QUIET ? CLI_DEADLOCK
                                       : CLI_CYCLES;
     if (outcome != PENROSE_FAULT && goal->reached(session, goal->context)) {
-        explain_leftovers(session);
-        return CLI_DONE;
+        if (!left_behind_explain(session->chip)) {
+            return CLI_DONE;
+        }
+        exit = CLI_FAULT;
     }
     session->at_limit = exit == CLI_CYCLES;
     if (goal->is_endless && exit == CLI_CYCLES) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "metal/firmware.h"
 #include "tile/fault.h"
 
 static const enum check_kind check_of[PENROSE_FAULT_KINDS] = {
@@ -184,17 +185,28 @@ bool check_fault(void *context, const struct chip_fault *record)
     struct tile *tile = chip->place[place].tile;
     const struct check_scene scene = {
         .checks = checks, .tile = tile, .own = check_take_tile(checks, tile), .hart = fault->agent};
-    if (scene.own && checks->findings.is_of_core_only) {
+    if (fault->kind == PENROSE_FAULT_NOC_OPEN && checks->does[CHECK_NOC] &&
+        metal_layout(chip, tile)) {
+        return false; /* the check has seen more */
+    }
+    if (!scene.own) {
+        return true; /* no memory */
+    }
+    const bool is_known = scene.own->is_known;
+    const struct loader_launched launched = scene.own->launched;
+    if (!is_known || checks->findings.is_of_core_only) {
         check_read_launch(&scene);
     }
-    if (!findings_want(&checks->findings, record->x, record->y,
-                       scene.own ? scene.own->launched.id : 0)) {
-        return false;
-    }
+    bool is_wanted = findings_want(&checks->findings, record->x, record->y, scene.own->launched.id);
     const struct check_told told = told_of(&scene, fault);
     checks->others = 0;
     note_named(&scene, fault->text);
-    return take_finding(&scene, &told, fault, record->policy == PENROSE_STOP);
+    is_wanted = is_wanted && take_finding(&scene, &told, fault, record->policy == PENROSE_STOP);
+    if (!checks->findings.is_of_core_only) { /* checks learn of launches by themselves */
+        scene.own->is_known = is_known;
+        scene.own->launched = launched;
+    }
+    return is_wanted;
 }
 
 uint64_t check_program_at(const struct check_scene *scene, uint32_t pc)

@@ -1,9 +1,12 @@
 /* Responses for which NIUs still wait, see responses.h. */
 #include "observe/waits/responses.h"
 
+#include <stdio.h>
+
 #include "observe/waits/owed.h"
 #include "observe/waits/under_way.h"
 #include "observe/waits/places.h"
+#include "tile/fault.h"
 
 enum { ANY_ID = NIU_TRANSACTIONS };
 
@@ -123,17 +126,25 @@ static void visit_group(void *context, const struct noc_packet *packet)
     }
 }
 
-/* A request that its hart has given, and that has not left. */
-static void count_command(struct groups *groups, unsigned noc, unsigned buffer)
+/* A request that its hart has given, that has not left, and that is answered; of which kind? False:
+ * there is none. */
+static bool is_given(const struct tile_command *command, unsigned *kind)
 {
     enum { READ, ATOMIC, WRITE, TYPES };
-    static const unsigned kind[TYPES] = {[READ] = 0, [WRITE] = 1, [ATOMIC] = 2};
-    const struct tile_command *command = &groups->tile->command[noc][buffer];
+    static const unsigned kinds[TYPES] = {[READ] = 0, [WRITE] = 1, [ATOMIC] = 2};
     uint32_t ctrl = command->word[NIU_CTRL / 4];
     unsigned type = ctrl >> NIU_CTRL_TYPE & 3;
-    if (command->waits && command->agent < RV32_CORES && type < TYPES &&
-        (type == READ || ctrl >> NIU_CTRL_RESPONSE & 1)) {
-        count_in(&groups->group[noc][kind[type]][command->agent], 1, command->pc);
+    *kind = type < TYPES ? kinds[type] : 0;
+    return command->waits && command->agent < RV32_CORES && type < TYPES &&
+           (type == READ || ctrl >> NIU_CTRL_RESPONSE & 1);
+}
+
+static void count_command(struct groups *groups, unsigned noc, unsigned buffer)
+{
+    const struct tile_command *command = &groups->tile->command[noc][buffer];
+    unsigned kind;
+    if (is_given(command, &kind)) {
+        count_in(&groups->group[noc][kind][command->agent], 1, command->pc);
     }
 }
 
@@ -175,38 +186,24 @@ static struct groups find_groups(const struct penrose_chip *chip, const struct t
     return groups;
 }
 
-static bool has_ended(const struct penrose_chip *chip, const struct tile *tile, enum rv32_core core)
-{
-    return tile->run[core].state == HART_ASLEEP && wait_places_is_done(chip, tile, core);
-}
-
-static void add_groups(struct wait_lines *lines, struct penrose_chip *chip, const struct tile *tile,
-                       bool of_ended)
+void responses_add_under_way(struct wait_lines *lines, struct penrose_chip *chip,
+                             const struct tile *tile)
 {
     struct groups groups = find_groups(chip, tile);
     for (unsigned i = 0; i < 2 * OWED_KINDS * RV32_CORES; i++) {
         unsigned noc = i / (OWED_KINDS * RV32_CORES), kind = i / RV32_CORES % OWED_KINDS;
         enum rv32_core core = (enum rv32_core)(i % RV32_CORES);
-        if (groups.group[noc][kind][core].packets && (!of_ended || has_ended(chip, tile, core))) {
+        if (groups.group[noc][kind][core].packets) {
             add_group(lines, chip, tile, noc, kind, core, &groups.group[noc][kind][core]);
         }
     }
 }
 
-void responses_add_under_way(struct wait_lines *lines, struct penrose_chip *chip,
-                             const struct tile *tile)
-{
-    add_groups(lines, chip, tile, false);
-}
-
-void responses_add_left(struct wait_lines *lines, struct penrose_chip *chip,
-                        const struct tile *tile)
-{
-    add_groups(lines, chip, tile, true);
-}
+/* --- What kernels that have ended leave --- */
 
 struct left_visit {
     const struct penrose_chip *chip;
+    bool all_ended;
     void (*visit)(void *context, const struct response_left *left);
     void *context;
 };
@@ -215,6 +212,13 @@ static void visit_left(const struct left_visit *visit, const struct tile *tile,
                        struct response_left left)
 {
     enum { NEAR = 64 };
+    const enum rv32_core core = (enum rv32_core)left.hart;
+    bool has_ended =
+        tile->run[core].state == HART_ASLEEP && wait_places_is_done(visit->chip, tile, core);
+    if (!visit->all_ended && !has_ended) {
+        return;
+    }
+    left.node = tile->node;
     uint32_t first = left.pc & ~(NEAR - 1u);
     left.code = UINT64_C(0xcbf29ce484222325);
     for (unsigned i = 0; i < NEAR && first <= tile->kind->l1_bytes - NEAR; i++) {
@@ -227,13 +231,13 @@ static void visit_left_packet(void *context, const struct noc_packet *packet)
 {
     const struct left_visit *visit = context;
     const struct tile *tile = visit->chip->place[packet->origin].tile;
-    enum rv32_core core = (enum rv32_core)packet->agent;
     if (tile && tile->kind->type == TILE_TENSIX && packet->wants_response &&
-        packet->agent < RV32_CORES && has_ended(visit->chip, tile, core)) {
-        visit_left(
-            visit, tile,
-            (struct response_left){
-                .noc = packet->noc, .kind = kind_of(packet), .hart = core, .pc = packet->pc});
+        packet->agent < RV32_CORES) {
+        visit_left(visit, tile,
+                   (struct response_left){.noc = packet->noc,
+                                          .kind = kind_of(packet),
+                                          .hart = packet->agent,
+                                          .pc = packet->pc});
     }
 }
 
@@ -241,9 +245,9 @@ static void visit_left_unseen(const struct left_visit *visit, const struct tile 
 {
     for (unsigned i = 0; i < 2 * (NOC_WRITE + 1) * RV32_CORES; i++) {
         unsigned noc = i % 2, kind = i / 2 % (NOC_WRITE + 1);
-        enum rv32_core core = (enum rv32_core)(i / 2 / (NOC_WRITE + 1));
+        unsigned core = i / 2 / (NOC_WRITE + 1);
         const struct tile_unseen *unseen = &tile->unseen[noc][kind][core];
-        if (unseen->responses > 0 && has_ended(visit->chip, tile, core)) {
+        if (unseen->responses > 0) {
             visit_left(
                 visit, tile,
                 (struct response_left){.noc = noc, .kind = kind, .hart = core, .pc = unseen->pc});
@@ -251,16 +255,46 @@ static void visit_left_unseen(const struct left_visit *visit, const struct tile 
     }
 }
 
-void responses_visit_left(const struct penrose_chip *chip,
+static void visit_left_commands(const struct left_visit *visit, const struct tile *tile)
+{
+    for (unsigned i = 0; i < 2 * NIU_BUFFERS; i++) {
+        const struct tile_command *command = &tile->command[i / NIU_BUFFERS][i % NIU_BUFFERS];
+        unsigned kind;
+        if (is_given(command, &kind)) {
+            visit_left(visit, tile,
+                       (struct response_left){.noc = i / NIU_BUFFERS,
+                                              .kind = kind,
+                                              .hart = command->agent,
+                                              .pc = command->pc});
+        }
+    }
+}
+
+void responses_visit_left(const struct penrose_chip *chip, bool all_ended,
                           void (*visit)(void *context, const struct response_left *left),
                           void *context)
 {
-    struct left_visit all = {chip, visit, context};
+    struct left_visit all = {chip, all_ended, visit, context};
     under_way_visit(chip, visit_left_packet, &all);
     for (unsigned i = 0; i < NOC_NODES; i++) {
         const struct tile *tile = chip->place[i].tile;
-        if (tile && tile->unseen_count && tile->kind->type == TILE_TENSIX) {
+        if (tile && tile->kind->type == TILE_TENSIX && (tile->unseen_count || tile->commands)) {
             visit_left_unseen(&all, tile);
+            visit_left_commands(&all, tile);
         }
     }
+}
+
+enum penrose_policy responses_note_left(struct penrose_chip *chip, const struct response_left *left)
+{
+    static const char *const names[OWED_KINDS] = {"read", "write", "atomic"};
+    struct tile *tile = chip->place[left->node].tile;
+    char text[PENROSE_RULE_TEXT];
+    snprintf(text, sizeof text,
+             "the kernel ends and has not waited for this NoC %s; %s() is missing",
+             names[left->kind], owed_kinds[left->kind].barrier);
+    const struct tile_fault fault =
+        tile_fault_of(tile, PENROSE_FAULT_NOC_OPEN, (enum tile_agent)left->hart, left->pc,
+                      chip->head.time.now, text);
+    return tile_fault(tile, &fault);
 }

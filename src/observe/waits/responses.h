@@ -16,8 +16,4 @@ void responses_add_lost(struct wait_lines *lines, const struct penrose_chip *chi
 void responses_add_under_way(struct wait_lines *lines, struct penrose_chip *chip,
                              const struct tile *tile);
 
-/* Adds these responses in words, like responses_add_under_way. */
-void responses_add_left(struct wait_lines *lines, struct penrose_chip *chip,
-                        const struct tile *tile);
-
 #endif

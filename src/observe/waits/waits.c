@@ -494,18 +494,6 @@ int chip_noc_wait_report(struct penrose_chip *chip, char *text, size_t size)
     return write_report(chip, text, size, add_leftovers);
 }
 
-static void add_left(struct wait_lines *lines, struct penrose_chip *chip, struct tile *tile)
-{
-    if (tile->kind->type == TILE_TENSIX) {
-        responses_add_left(lines, chip, tile);
-    }
-}
-
-int waits_left_report(struct penrose_chip *chip, char *text, size_t size)
-{
-    return write_report(chip, text, size, add_left);
-}
-
 int chip_wait_report(struct penrose_chip *chip, char *text, size_t size)
 {
     return write_report(chip, text, size, add_tile);

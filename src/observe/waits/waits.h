@@ -14,7 +14,4 @@ bool waits_for_work_only(struct penrose_chip *chip);
 /* Does anybody wait for something else than work? */
 bool waits_anybody(struct penrose_chip *chip);
 
-/* chip_noc_wait_report, of harts alone whose kernels have returned. */
-int waits_left_report(struct penrose_chip *chip, char *text, size_t size);
-
 #endif
