@@ -112,6 +112,7 @@ void chip_board_init(struct tile_board *board, const struct penrose_options *opt
                                  .unmodelled = record_unmodelled,
                                  .unmodelled_config = record_unmodelled_config,
                                  .loops_back = chip_loops_back,
+                                 .multicast_hops = chip_multicast_hops,
                                  .read_gddr = chip_gddr_read,
                                  .gddr_takes = chip_gddr_takes,
                                  .move_gddr = chip_gddr_move};

@@ -70,7 +70,7 @@ static void port_send(void *owner, struct noc_packet *packet, uint64_t cycle)
 {
     struct dram_port *port = owner;
     struct dram_bank *bank = port->bank;
-    (void)noc_leave(&bank->board->delivery, &port->tile->ways[packet->noc], packet, cycle);
+    (void)noc_leave(&bank->board->delivery, &port->tile->ways[packet->noc], packet, cycle, 0);
     packet->order = (uint64_t)(NOC_NODES + bank->number) << 40 | bank->sequence++;
     noc_list_append(&bank->sent, packet);
 }

@@ -68,7 +68,7 @@ static void route_packet(struct penrose_chip *chip, struct noc_packet *packet);
 static void send_on(struct penrose_chip *chip, struct noc_packet *packet, uint64_t cycle)
 {
     (void)noc_leave(&chip->board.delivery, &chip->edge_ways[packet->noc][packet->from], packet,
-                    cycle);
+                    cycle, 0);
     packet->order = (uint64_t)(NOC_NODES + GRID_BANKS) << 40 | chip->edge_sequence++;
     route_packet(chip, packet);
 }

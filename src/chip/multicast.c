@@ -54,9 +54,8 @@ bool chip_loops_back(void *owner, const struct tile *tile, const struct noc_pack
            grid_multicast_reaches(&multicast, multicast.source);
 }
 
-unsigned chip_multicast_hops(void *owner, const struct noc_packet *packet)
+unsigned chip_multicast_hops(const struct noc_packet *packet)
 {
-    (void)owner;
     const struct grid_multicast multicast = chip_multicast_of(packet);
     const struct grid_way stem = grid_stem(&multicast);
     return grid_multicast_check(&multicast) ? 0 : grid_way_hops(&stem);

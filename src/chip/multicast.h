@@ -27,6 +27,6 @@ unsigned chip_multicast_receivers(struct penrose_chip *chip, const struct noc_pa
 bool chip_loops_back(void *owner, const struct tile *tile, const struct noc_packet *packet);
 
 /* Hops to the farthest router of a multicast's tree. */
-unsigned chip_multicast_hops(void *owner, const struct noc_packet *packet);
+unsigned chip_multicast_hops(const struct noc_packet *packet);
 
 #endif

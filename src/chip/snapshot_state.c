@@ -360,6 +360,7 @@ static void save_tile(struct snapshot_writer *writer, struct shared_data *shared
         save_frames(writer, tile->frames_sent);
     }
     save_queue(writer, shared, &tile->inbox);
+    save_queue(writer, shared, &tile->reading);
     save_packets(writer, shared, tile->sent.head);
 }
 
@@ -410,6 +411,7 @@ static void load_tile(struct snapshot_reader *reader, struct shared_data *shared
         load_frames(reader, &tile->frames_sent);
     }
     load_queue(reader, shared, &tile->inbox, &tile->pool);
+    load_queue(reader, shared, &tile->reading, &tile->pool);
     load_list(reader, shared, &tile->sent, &tile->pool);
     debug_perf_look(tile);
     for (unsigned core = 0; core < RV32_CORES; core++) {

@@ -26,17 +26,35 @@ uint64_t noc_pass(const struct noc_delivery *delivery, struct timing_resource *w
     return way->free_at > last ? way->free_at : last;
 }
 
+/* SPEC: BlackholeA0 NoC/README: all routers of the tree tell the NIU that they are ready. */
+static uint64_t cycles_of_reservation(const struct timing *timing, unsigned hops)
+{
+    return 2 * (uint64_t)timing_cycles(timing, TIMING_NOC_NIU) +
+           hops * ((uint64_t)timing_cycles(timing, TIMING_NOC_HOP) +
+                   timing_cycles(timing, TIMING_NOC_READY));
+}
+
 uint64_t noc_leave(const struct noc_delivery *delivery, struct noc_ways *ways,
-                   struct noc_packet *packet, uint64_t cycle)
+                   struct noc_packet *packet, uint64_t cycle, unsigned hops)
 {
     packet->sent = cycle;
     packet->has_passed = false;
     if (delivery->timing) {
         ways->begins = ways->out.free_at > cycle ? ways->out.free_at : cycle;
+        if (packet->kind <= NOC_ATOMIC) {
+            bool reserves = packet->reserves_path && !ways->is_linked;
+            cycle = reserves ? ways->begins + cycles_of_reservation(delivery->timing, hops) : cycle;
+            ways->is_linked = packet->is_linked;
+        }
         packet->sent =
             noc_pass(delivery, &ways->out, packet, cycle + noc_cycles_alone(delivery, packet));
     }
     return packet->sent;
+}
+
+uint64_t noc_has_read(const struct noc_packet *packet, uint64_t cycle)
+{
+    return noc_data_flits(packet) > 1 && packet->sent > cycle ? packet->sent : cycle;
 }
 
 uint64_t noc_cycles_of_ends(const struct noc_delivery *delivery)

@@ -21,6 +21,8 @@ struct noc_ways {
     uint64_t
         begins; /* when the latest that is to leave begins to. HW: until then an NIU takes no other
                         request (noc.y.write_64tx_same, 2 KiB: 34 cycles each) */
+    bool is_linked; /* the request that left last belongs to a transaction that goes on */
+    uint8_t gap[7];
 };
 
 struct noc_delivery {
@@ -39,9 +41,14 @@ uint64_t noc_pass(const struct noc_delivery *delivery, struct timing_resource *w
                   const struct noc_packet *packet, uint64_t last);
 
 /* A packet begins to leave an NIU at `cycle`, or behind others. It is sent when it has passed, which is
- * also the result; at once where no time is charged. */
+ * also the result; at once where no time is charged. A multicast that reserves its path does so first:
+ * its tree reaches as far as `hops`. */
 uint64_t noc_leave(const struct noc_delivery *delivery, struct noc_ways *ways,
-                   struct noc_packet *packet, uint64_t cycle);
+                   struct noc_packet *packet, uint64_t cycle, unsigned hops);
+
+/* Timed runs: when the data of a packet that leaves a command buffer at `cycle` have been read. The NIU has
+ * read the first flit before the way is free. GUESS: it reads the others as they leave. */
+uint64_t noc_has_read(const struct noc_packet *packet, uint64_t cycle);
 
 /* Flits of data. SPEC: headers have a flit of their own; HW: which takes no time
  * (noc.stream.write_dx1). */

@@ -67,13 +67,13 @@ struct noc_packet_state {
     uint8_t channel; /* class and buddy bit where software chose them, else NOC_ANY_CHANNEL */
     bool wants_response, is_inline, has_enables, is_multicast, is_linked, accumulates,
         stores_header;
-    bool waits;       /* the latest of these links has not taken it yet */
-    bool has_passed;  /* GDDR has taken its time for it (timed runs) */
-    bool is_answered; /* a request whose sender has had the response already */
-    bool is_excused;  /* it may break rules of its ends: a policy lets it pass */
+    bool reserves_path; /* a multicast, unless it goes on with a transaction */
+    bool waits;         /* the latest of these links has not taken it yet */
+    bool has_passed;    /* GDDR has taken its time for it (timed runs) */
+    bool is_answered;   /* a request whose sender has had the response already */
+    bool is_excused;    /* it may break rules of its ends: a policy lets it pass */
     bool is_void; /* a policy lets it pass, and nothing can be done: it touches no memory, and is
                          counted and answered */
-    uint8_t gap;
 };
 
 struct noc_packet {

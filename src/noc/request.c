@@ -361,6 +361,7 @@ static void describe_command(const struct command *command, const struct noc_ini
     packet->has_enables =
         command->type == CMD_WRITE && ctrl & CTRL_BYTE_ENABLES && !packet->is_inline;
     packet->is_linked = ctrl & CTRL_LINKED;
+    packet->reserves_path = packet->is_multicast && ctrl & CTRL_PATH_RESERVE;
     packet->accumulates = ctrl & CTRL_ACCUMULATE;
     packet->word = command->word[NIU_AT_DATA / 4];
     packet->operation = command->type == CMD_ATOMIC ? (uint32_t)command->length : packet->word;
@@ -456,8 +457,22 @@ static void count_issued(struct niu *niu, const struct command *command)
     }
 }
 
-/* A packet has got a virtual channel and has left; what a write takes from memory is taken. */
-static void count_sent(struct niu *niu, const struct noc_packet *packet)
+static bool has_data(const struct noc_packet *packet)
+{
+    return packet->kind == NOC_WRITE && !packet->is_inline;
+}
+
+void noc_request_count_data(struct niu *niu, const struct noc_packet *packet)
+{
+    bool marked = packet->wants_response;
+    niu_count(niu, marked ? NIU_MST_NONPOSTED_WR_REQ_SENT : NIU_MST_POSTED_WR_REQ_SENT, 1);
+    niu_count(niu, marked ? NIU_MST_NONPOSTED_WR_DATA_WORD_SENT : NIU_MST_POSTED_WR_DATA_WORD_SENT,
+              noc_packet_flits(packet, packet->address));
+    add_outgoing(niu, noc_transaction(packet), UINT8_MAX); /* one less */
+}
+
+/* A packet has got a virtual channel and leaves. */
+static void count_started(struct niu *niu, const struct noc_packet *packet)
 {
     bool marked = packet->wants_response;
     niu_count(niu, NIU_MST_CMD_ACCEPTED, 1);
@@ -475,13 +490,8 @@ static void count_sent(struct niu *niu, const struct noc_packet *packet)
     default:
         niu_count(niu, marked ? NIU_MST_NONPOSTED_WR_REQ_STARTED : NIU_MST_POSTED_WR_REQ_STARTED,
                   1);
-        niu_count(niu, marked ? NIU_MST_NONPOSTED_WR_REQ_SENT : NIU_MST_POSTED_WR_REQ_SENT, 1);
-        if (!packet->is_inline) {
-            niu_count(niu,
-                      marked ? NIU_MST_NONPOSTED_WR_DATA_WORD_SENT
-                             : NIU_MST_POSTED_WR_DATA_WORD_SENT,
-                      noc_packet_flits(packet, packet->address));
-            add_outgoing(niu, noc_transaction(packet), UINT8_MAX); /* one less */
+        if (packet->is_inline) {
+            niu_count(niu, marked ? NIU_MST_NONPOSTED_WR_REQ_SENT : NIU_MST_POSTED_WR_REQ_SENT, 1);
         }
         break;
     }
@@ -555,7 +565,10 @@ bool noc_request_accept(struct niu *niu, const uint32_t *word, uint64_t cycle,
 static void let_leave(struct niu *niu, struct noc_packet *packet, bool is_lost, uint64_t cycle,
                       const struct noc_initiator *by)
 {
-    count_sent(niu, packet);
+    count_started(niu, packet);
+    if (has_data(packet) && (is_lost || !by->counts_data)) {
+        noc_request_count_data(niu, packet);
+    }
     if (is_lost && !noc_packet_turn_void(packet, by->here)) {
         noc_packet_free(by->pool, packet);
     } else {

@@ -24,6 +24,7 @@ struct noc_initiator {
                          uint64_t cycle);
     /* Takes a packet that leaves; a multicast has not been spread yet. */
     void (*send)(void *owner, struct noc_packet *packet, uint64_t cycle);
+    bool counts_data; /* it counts the data of writes when they have been read */
     /* The request breaks a rule. False: it is dropped; true: a policy lets it pass. */
     bool (*fault)(void *owner, enum penrose_fault_kind kind, const char *text, uint64_t cycle);
 };
@@ -46,6 +47,9 @@ bool noc_request_join(struct niu *niu, const uint32_t *word, uint64_t cycle,
  * dropped, unless a policy lets it pass. */
 void noc_request_packet(struct niu *niu, uint32_t high, struct noc_packet *packet, uint64_t cycle,
                         const struct noc_initiator *by);
+
+/* The data of a write have been read from the sender's memory: what that counts. */
+void noc_request_count_data(struct niu *niu, const struct noc_packet *packet);
 
 /* Returns how many bytes went in packets before the last one. */
 uint32_t noc_request_depart(struct niu *niu, const uint32_t *word, uint64_t cycle,

@@ -124,6 +124,7 @@ static void prepare(struct tile *tile, uint8_t *memory)
     init_devices(tile);
     tile_allow_shortcuts(tile, true);
     noc_queue_init(&tile->inbox);
+    noc_queue_init(&tile->reading);
 }
 
 struct tile *tile_create(enum tile_type type, unsigned x, unsigned y, struct rv32_code_store *store,
@@ -155,6 +156,7 @@ void tile_destroy(struct tile *tile)
     if (tile) {
         tile_weak_free(tile);
         noc_queue_free(&tile->inbox, &tile->pool);
+        noc_queue_free(&tile->reading, &tile->pool);
         for (struct noc_packet *packet; (packet = noc_list_take(&tile->sent));) {
             noc_packet_free(&tile->pool, packet);
         }
@@ -181,6 +183,7 @@ void tile_reset(struct tile *tile, uint64_t cycle)
     tile->tensix_idle = false;
     overlay_reset(&tile->overlay);
     *(struct tile_devices *)tile = (struct tile_devices){.commands = 0};
+    noc_queue_free(&tile->reading, &tile->pool);
     tile->unseen_count = 0;
     init_devices(tile);
     tile_event(tile, cycle);

@@ -2,6 +2,7 @@
 #include "tile/noc_arrive.h"
 
 #include "addresses.h"
+#include "noc/request.h"
 #include "noc/serve.h"
 #include "tile/fault.h"
 #include "tile/noc_port.h"
@@ -83,7 +84,17 @@ uint64_t tile_noc_next(const struct tile *tile)
     bool is_blocked = tile->inbox_waits && tile->inbox_epoch == tile->epoch;
     uint64_t departure = tile_noc_departure(tile);
     uint64_t arrival = is_blocked ? UINT64_MAX : tile->inbox.earliest;
-    return arrival < departure ? arrival : departure;
+    uint64_t next = arrival < departure ? arrival : departure;
+    return next < tile->reading.earliest ? next : tile->reading.earliest;
+}
+
+static void count_what_was_read(struct tile *tile, uint64_t end)
+{
+    for (struct noc_packet *write; (write = noc_queue_take(&tile->reading, end));) {
+        noc_request_count_data(&tile->niu[write->noc], write);
+        tile_niu_changed(tile, write->noc, write->arrival > tile->now ? write->arrival : tile->now);
+        noc_packet_free(&tile->pool, write);
+    }
 }
 
 void tile_noc_arrivals(struct tile *tile, uint64_t end)
@@ -92,6 +103,7 @@ void tile_noc_arrivals(struct tile *tile, uint64_t end)
         return;
     }
     tile_noc_depart(tile, end, UINT64_MAX);
+    count_what_was_read(tile, end);
     tile->inbox_waits = false;
     for (struct noc_packet *packet; (packet = noc_queue_take(&tile->inbox, end));) {
         uint64_t cycle = packet->arrival > tile->now ? packet->arrival : tile->now;

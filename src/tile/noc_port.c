@@ -37,10 +37,37 @@ static bool has_room(const struct tile *tile, unsigned noc, uint64_t cycle)
     return cycle / LEFT_PERIOD > left->period || left->bytes < MOST_LEFT;
 }
 
+/* Counts the data of a write in a timed run, now or when they will have been read. */
+static void count_data(struct tile *tile, const struct noc_packet *packet, uint64_t cycle)
+{
+    const uint64_t has_read = noc_has_read(packet, cycle);
+    struct noc_packet *write = has_read > cycle ? noc_packet_copy(&tile->pool, packet) : NULL;
+    if (!write) {
+        noc_request_count_data(&tile->niu[packet->noc], packet);
+        return;
+    }
+    write->arrival = has_read;
+    write->order = tile->noc_sequence; /* of the packet */
+    noc_queue_put(&tile->reading, write);
+    tile_end_round(tile, cycle);
+}
+
+bool tile_noc_counts_data(const struct tile *tile)
+{
+    return tile->board->delivery.timing != NULL;
+}
+
 void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle)
 {
     struct tile *tile = owner;
-    (void)noc_leave(&tile->board->delivery, &tile->ways[packet->noc], packet, cycle);
+    const struct tile_board *board = tile->board;
+    unsigned hops = packet->reserves_path && packet->kind <= NOC_ATOMIC && board->multicast_hops
+                        ? board->multicast_hops(packet)
+                        : 0;
+    (void)noc_leave(&board->delivery, &tile->ways[packet->noc], packet, cycle, hops);
+    if (packet->kind == NOC_WRITE && !packet->is_inline && tile_noc_counts_data(tile)) {
+        count_data(tile, packet, cycle);
+    }
     tile_note_asked(tile, packet);
     tile_noc_tell_sent(tile, packet, cycle);
     const uint32_t late = packet->kind <= NOC_ATOMIC ? tile->late_packets : 0;
@@ -115,6 +142,7 @@ static struct noc_initiator initiator(struct tile *tile, unsigned noc, enum tile
                                   .is_base_firmware = is_base_firmware,
                                   .fetch = port_fetch,
                                   .send = tile_noc_send,
+                                  .counts_data = tile_noc_counts_data(tile),
                                   .fault = request_fault};
 }
 

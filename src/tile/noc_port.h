@@ -28,6 +28,9 @@ void tile_noc_depart(struct tile *tile, uint64_t end, uint64_t latest);
 /* Takes a packet that leaves; `owner` is the tile. */
 void tile_noc_send(void *owner, struct noc_packet *packet, uint64_t cycle);
 
+/* Does it count the data of writes, when they have been read? In timed runs. */
+bool tile_noc_counts_data(const struct tile *tile);
+
 /* A hart enters reset: reports the transactions that it has begun and not ended, and ends them. */
 void tile_noc_enter_reset(struct tile *tile, enum rv32_core core, uint64_t cycle);
 

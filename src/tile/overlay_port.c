@@ -46,6 +46,7 @@ static void send_for_stream(struct tile *tile, const struct overlay_packet *from
                                      .agent = AGENT_NOC,
                                      .sender = (uint8_t)(from->sender + 1),
                                      .send = tile_noc_send,
+                                     .counts_data = tile_noc_counts_data(tile),
                                      .fault = packet_refused};
     struct noc_packet *packet = noc_packet_new(&tile->pool);
     uint8_t *bytes = packet ? noc_packet_room(&tile->pool, packet, from->size) : NULL;

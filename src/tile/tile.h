@@ -260,6 +260,8 @@ struct tile_board {
     /* Does the multicast reach the tile that sends it, and without delay? Called while the tile
      * runs. NULL: no. */
     bool (*loops_back)(void *owner, const struct tile *tile, const struct noc_packet *packet);
+    /* Hops to the farthest router of a multicast's tree. Called while the tile runs. May be NULL. */
+    unsigned (*multicast_hops)(const struct noc_packet *packet);
     /* The bytes that a read of GDDR finds now, and it has taken place; NULL: it must travel. Called
      * while the tile runs. May be NULL. */
     const uint8_t *(*read_gddr)(void *owner, const struct tile *tile,
@@ -400,6 +402,8 @@ struct tile {
     struct rv32_code code;
     struct tile_weak *weak; /* L0 caches and store queues; NULL: memory is coherent (tile/weak.h) */
     struct noc_queue inbox;
+    struct noc_queue
+        reading; /* writes without data: when their data will have been read; timed runs */
     struct noc_list sent;
     struct noc_pool pool;
     struct eth *eth;                         /* of Ethernet tiles, else NULL (tile/eth_window.h) */

@@ -359,7 +359,7 @@ TEST_EACH(windows_change_nothing, 4)
 /* --- Whole chips --- */
 
 enum { STATIC_CHANNEL = 1 << 7 | 1 << 13 /* the first with the buddy bit */ };
-enum { MULTICAST = 1 << 5, START_SHIFT = 12 };
+enum { MULTICAST = 1 << 5, PATH_RESERVE = 1 << 8, START_SHIFT = 12 };
 enum { WRITERS = 24, SENDERS = 10, CODE = 0x1000, BUFFER = 0x4000 };
 
 static const char again_and_again[] = "lui s0, 0xffb20;addi a4, zero, 1;sw a4, 0x40(s0);"
@@ -379,7 +379,8 @@ static struct penrose_chip *busy_chip(unsigned threads)
     }
     for (unsigned i = 0; i < SENDERS; i++) {
         const unsigned x = 1 + i % 5, y = 4 + i / 5;
-        command_fill(chip, x, y, 0, COMMAND_WRITE | COMMAND_RESPONSE | MULTICAST,
+        command_fill(chip, x, y, 0,
+                     COMMAND_WRITE | COMMAND_RESPONSE | MULTICAST | (i % 2 ? PATH_RESERVE : 0),
                      (struct command_end){x, y, BUFFER},
                      (struct command_end){7, 11, 0x10000 + i * 0x1000}, 1024);
         command_put(chip, (struct command_end){x, y, COMMAND_NIU + NIU_RET_ADDR_HI},
@@ -387,6 +388,32 @@ static struct penrose_chip *busy_chip(unsigned threads)
         start_program(chip, x, y, PENROSE_BRISC, CODE, again_and_again);
     }
     return chip;
+}
+
+/* What a hart polls tells when its data have left. Then the path has been reserved, and a flit has left in each
+ * cycle. A flit alone is in the NIU at once. */
+TEST_EACH(a_hart_sees_when_a_multicast_has_left, 2)
+{
+    enum { LARGE = 8192, OF_LARGE = 132, ISSUED = 10, OF_PATH = 2 * 5 + 3 * 14 };
+    struct penrose_chip *chip = timed_chip(1);
+    const struct command_end sent = {
+        1, 2, COMMAND_NIU + NIU_COUNTERS + 4 * NIU_MST_NONPOSTED_WR_REQ_SENT};
+    struct penrose_run run = {.size = sizeof run};
+    command_fill(chip, 1, 2, 0, COMMAND_WRITE | COMMAND_RESPONSE | MULTICAST | PATH_RESERVE,
+                 (struct command_end){1, 2, BUFFER}, (struct command_end){4, 2, BUFFER},
+                 _i ? LARGE : 64);
+    command_put(chip, (struct command_end){1, 2, COMMAND_NIU + NIU_RET_ADDR_HI},
+                4 | 2 << 6 | (2 | 2 << 6) << START_SHIFT);
+    start_program(chip, 1, 2, PENROSE_BRISC, CODE,
+                  "lui s0, 0xffb20;addi a4, zero, 1;sw a4, 0x40(s0);jal zero, 0x100c");
+    for (uint64_t end = ISSUED; end <= 2000; end += ISSUED) {
+        run.cycles = ISSUED;
+        ck_assert_int_ne(penrose_run(chip, &run), PENROSE_FAULT);
+        uint32_t count = command_get(chip, sent);
+        ck_assert(count == 0 || !_i || end >= OF_PATH + OF_LARGE);
+        ck_assert(count == 1 || end <= 2 * ISSUED + (_i ? OF_PATH + OF_LARGE : 0));
+    }
+    penrose_chip_destroy(chip);
 }
 
 TEST_EACH(a_busy_chip_goes_the_same_way, 3)
