@@ -14,7 +14,6 @@ enum peer {
     BOTH,         /* another row and column */
     BANK,         /* the first bank of GDDR */
     RING,         /* the same of a p100a, so that NoC 1 leads all round the row */
-    BANKS,        /* all of a p100a in turn */
 };
 
 struct work {
@@ -27,14 +26,12 @@ struct noc_row {
     const char *name;
     double cycles;
     unsigned flows;
-    bool is_round;
     struct work work;
 };
 
 static const struct noc_row rows[] = {
-#define FAMILY(name)                   {name, 0, 0, false, {0}},
-#define ROW(name, cycles, flows, ...)  {#name, cycles, flows, false, {__VA_ARGS__}},
-#define EACH(name, cycles, flows, ...) {#name, cycles, flows, true, {__VA_ARGS__}},
+#define FAMILY(name)                  {name, 0, 0, {0}},
+#define ROW(name, cycles, flows, ...) {#name, cycles, flows, {__VA_ARGS__}},
 #include "silicon_noc.def"
 };
 
@@ -46,14 +43,11 @@ enum {
     IS_DONE = 0x807c,
     AT_HOME = 0x20000,
     AT_PEER = 0x60000,
-    ROUNDS = 16,
-    EMPTY_LOOP = 4, /* of a round: the source takes so much off */
 };
 
 /* As noc_times.c has them. */
 struct parameters {
-    uint32_t writes, noc, tile, at_peer, at_home, size, requests, barriers, step, steps, more,
-        until_sent;
+    uint32_t writes, noc, tile, at_peer, at_home, size, requests, barriers, step, steps;
 };
 
 static struct penrose_place find(struct penrose_chip *chip, enum penrose_tile_kind kind,
@@ -83,7 +77,7 @@ static struct penrose_place home_of(struct penrose_chip *chip, const struct noc_
 static struct penrose_place peer_of(struct penrose_chip *chip, const struct noc_row *row,
                                     unsigned flow)
 {
-    enum { WORKERS_OF_ROW = 14, PORTS_OF_P100A = 21 };
+    enum { WORKERS_OF_ROW = 14 };
     struct penrose_place home = home_of(chip, row, flow);
     switch (row->work.to) {
     case ROW_NEIGHBOUR:
@@ -99,11 +93,9 @@ static struct penrose_place peer_of(struct penrose_chip *chip, const struct noc_
     case BOTH:
         return find(chip, PENROSE_TILE_TENSIX, WORKERS_OF_ROW + flow + 1);
     case BANK:
-        return find(chip, PENROSE_TILE_DRAM, 0);
-    case BANKS:
         break;
     }
-    return find(chip, PENROSE_TILE_DRAM, flow % PORTS_OF_P100A);
+    return find(chip, PENROSE_TILE_DRAM, 0);
 }
 
 static void start(struct penrose_chip *chip, const struct noc_row *row, unsigned flow,
@@ -116,11 +108,11 @@ static void start(struct penrose_chip *chip, const struct noc_row *row, unsigned
         .writes = work->writes,
         .noc = work->noc,
         .tile = (uint32_t)(peer.y << 6 | peer.x),
-        .at_peer = work->to == BANK || work->to == BANKS ? flow * 0x200000 : AT_PEER,
+        .at_peer = work->to == BANK ? flow * 0x200000 : AT_PEER,
         .at_home = AT_HOME,
         .size = work->size,
         .requests = work->requests ? work->requests : 1,
-        .barriers = row->is_round ? ROUNDS : 1,
+        .barriers = 1,
         .steps = 1,
     };
     silicon_must(penrose_load_program(chip, home.x, home.y, PENROSE_BRISC, program, NULL, &error),
@@ -150,7 +142,7 @@ static double measure(const struct noc_row *row, const char *program)
 {
     struct penrose_error error;
     struct penrose_options options = {.size = sizeof options, .timed = true};
-    options.card = row->work.to == BANKS || row->work.to == RING ? "p100a" : NULL;
+    options.card = row->work.to == RING ? "p100a" : NULL;
     struct penrose_chip *chip;
     double longest = 0;
     silicon_must(penrose_chip_create(&options, &chip, &error), "a chip", &error);
@@ -177,7 +169,7 @@ static double measure(const struct noc_row *row, const char *program)
         longest = cycles > longest ? cycles : longest;
     }
     penrose_chip_destroy(chip);
-    return row->is_round ? longest / ROUNDS - EMPTY_LOOP : longest;
+    return longest;
 }
 
 static struct silicon_row noc_row_of(unsigned row)

@@ -46,7 +46,7 @@ struct tensix_row {
 /* Tensix instructions, with " ; " between them: `.ttinsn`, pushed to the hart's own thread. */
 void silicon_push(struct guest_code *code, const char *text);
 
-/* One of them, whose operand a hart computes and adds to the word that it stores. */
+/* One of them by a store, after as many instructions as its source needs to compute an operand. */
 void silicon_push_by_store(struct guest_code *code, const char *text);
 
 /* Like silicon_push, with `first` for each @ and `second` for each #. */

@@ -10,16 +10,14 @@
 enum parameter {
     WRITES, /* 1: writes; 0: reads */
     NOC,
-    TILE_OF_PEER, /* y << 6 | x; of a multicast also y << 18 | x << 12 of its other corner */
+    TILE_OF_PEER, /* y << 6 | x */
     AT_PEER,      /* address, */
     AT_HOME,
     SIZE,     /* bytes of a request, at most 16 KiB */
     REQUESTS, /* between two barriers */
     BARRIERS,
-    STEP,       /* bytes to the next request's address at the peer, */
-    STEPS,      /* so often, and then from the beginning again */
-    MORE,       /* bits of NOC_CTRL */
-    UNTIL_SENT, /* 1: a barrier waits until the requests have left */
+    STEP,  /* bytes to the next request's address at the peer, */
+    STEPS, /* so often, and then from the beginning again */
 };
 
 MAILBOX = {.parameter = {[REQUESTS] = 1, [BARRIERS] = 1}};
@@ -36,7 +34,7 @@ enum niu_register {
     ID_LOGICAL = 0x148,
 };
 
-enum { WRITES_ANSWERED = 1, READS_ANSWERED = 2, WRITES_SENT = 10 };
+enum { WRITES_ANSWERED = 1, READS_ANSWERED = 2 };
 
 enum {
 #define NIU_CONTROL(name, first, bits) CTRL_##name = 1 << (first),
@@ -61,13 +59,11 @@ int main(void)
     const uint32_t size = mailbox.parameter[SIZE], requests = mailbox.parameter[REQUESTS];
     const uint32_t step = mailbox.parameter[STEP], steps = mailbox.parameter[STEPS];
     const uint32_t at_peer = mailbox.parameter[AT_PEER];
-    const unsigned counter = mailbox.parameter[UNTIL_SENT] ? WRITES_SENT
-                             : writes                      ? WRITES_ANSWERED
-                                                           : READS_ANSWERED;
+    const unsigned counter = writes ? WRITES_ANSWERED : READS_ANSWERED;
     const unsigned peer = writes ? RETURN : TARGET, home = writes ? TARGET : RETURN;
     uint32_t due = NIU_COUNTER(counter);
-    NIU(CONTROL) = CTRL_RESPONSE | CTRL_STATIC | CTRL_CHANNEL |
-                   (writes ? (uint32_t)CTRL_TYPE << 1 : 0) | mailbox.parameter[MORE];
+    NIU(CONTROL) =
+        CTRL_RESPONSE | CTRL_STATIC | CTRL_CHANNEL | (writes ? (uint32_t)CTRL_TYPE << 1 : 0);
     NIU(home) = mailbox.parameter[AT_HOME];
     NIU(home + 4) = 0;
     NIU(home + 8) = NIU(ID_LOGICAL) & 0xfff;
