@@ -114,14 +114,6 @@ static void choose_end(struct device *device)
     }
 }
 
-/* Each chip has a file of its own, whose end tells its form: "t.chip1.ptrace" is that of chip 1. */
-static const char *own_trace(const struct device *device, const char *path, char own[PATH_MAX])
-{
-    const char *end = trace_file_ending(path);
-    snprintf(own, PATH_MAX, "%.*s.chip%u%s", (int)(end - path), path, device->number, end);
-    return own;
-}
-
 static void start_checks(struct device *device)
 {
     struct penrose_error error;
@@ -152,7 +144,7 @@ static void start_trace(struct device *device)
     const char *variable = traced ? "PENROSE_TRACE" : "PENROSE_PROFILE";
     char own[PATH_MAX];
     const struct trace_file_options options = {
-        .path = path && device->number > 0 ? own_trace(device, path, own) : path,
+        .path = path ? trace_file_of_chip(path, device->number, own) : NULL,
         .filter = host_variable("PENROSE_TRACE_FILTER"),
         .appends = true,
         .is_profile = !traced,

@@ -9,6 +9,7 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cluster/cluster.h"
 #include "observe/check/names.h"
 #include "observe/check/tell.h"
 #include "observe/inside.h"
@@ -129,6 +130,10 @@ enum cli_exit check_options_end(const struct check_options *options, struct penr
     }
     if (!options->names || !inside(chip)->check_tell(chip, &result)) {
         return exit;
+    }
+    unsigned number;
+    if (penrose_chip_cluster(chip, &number)->chips > 1) {
+        fprintf(stderr, "chip %u: ", number);
     }
     fprintf(stderr, "%s\n", result.text);
     return options->fails && exit == CLI_DONE && (result.findings || result.is_blind) ? CLI_FAULT

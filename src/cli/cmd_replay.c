@@ -143,7 +143,8 @@ static const struct argp_option replay_rows[] = {
      0},
     {"profile", KEY_REPLAY_PROFILE, "FILE", 0,
      "Write where the cycles went to FILE, as 'penrose run --profile' does; add --timing timed for "
-     "times of silicon, and --symbols for lines",
+     "times of silicon, and --symbols for lines. Of several chips each has a file, such as "
+     "p.chip1.html",
      0},
     {"symbols", KEY_REPLAY_SYMBOLS, "DIR", 0,
      "Where the programs of the host are, such as tt-metal's cache: firmware and kernels whose "
@@ -202,6 +203,13 @@ static const struct argp replay_argp = {
 
 /* --- Running --- */
 
+/* A chip, and what is asked for of each. */
+struct watched {
+    struct penrose_chip *chip;
+    struct trace_file *profile;     /* NULL: none */
+    struct host_programs *programs; /* NULL: nobody asks */
+};
+
 /* A recording that runs again. */
 struct replay {
     const struct replay_options *options;
@@ -209,9 +217,10 @@ struct replay {
     struct recording_head head;
     enum journal_ending ending;
     struct penrose_cluster *cluster;
-    struct penrose_chip *chip;       /* the one that is looked at */
-    struct trace_file *profile;      /* of it; NULL: none */
-    struct host_programs *programs;  /* NULL: nobody asks */
+    struct watched watched[CLUSTER_CHIPS];
+    unsigned chips;                  /* so many are watched */
+    struct penrose_chip *chip;       /* the one that is looked at, */
+    struct host_programs *programs;  /* and those of it; NULL: nobody asks */
     struct penrose_history *history; /* for --last-writer and --gdb, else NULL */
     struct gdb *gdb;                 /* NULL: not asked for */
     bool is_free;
@@ -413,37 +422,56 @@ static enum cli_exit open_host_programs(struct replay *replay)
     const struct replay_options *options = replay->options;
     struct penrose_error error;
     bool observes = options->checks.names || options->profile;
-    if ((options->symbols || observes) &&
-        host_programs_create(replay->chip, options->symbols, &replay->programs, &error) !=
-            PENROSE_OK) {
-        return complain(options->cli, "--symbols: %s", error.text);
-    }
-    if (observes) {
-        host_programs_serve(replay->programs);
+    replay->chips = replay->cluster->chips;
+    for (unsigned i = 0; i < replay->chips; i++) {
+        struct watched *watched = &replay->watched[i];
+        watched->chip = penrose_cluster_chip(replay->cluster, i);
+        if ((options->symbols || observes) &&
+            host_programs_create(watched->chip, options->symbols, &watched->programs, &error) !=
+                PENROSE_OK) {
+            return complain(options->cli, "--symbols: %s", error.text);
+        }
+        if (observes) {
+            host_programs_serve(watched->programs);
+        }
+        if (watched->chip == replay->chip) {
+            replay->programs = watched->programs;
+        }
     }
     return CLI_DONE;
 }
 
-/* Checks and profiles look while it runs. */
+/* Checks and profiles look while it runs, at all chips. */
 static enum cli_exit start_observers(struct replay *replay)
 {
     const struct replay_options *options = replay->options;
-    const struct trace_file_options profile = {.path = options->profile, .is_profile = true};
-    struct penrose_error error;
-    if (options->profile &&
-        trace_file_start(replay->chip, &profile, &replay->profile, &error) != PENROSE_OK) {
-        return complain(options->cli, "--profile: %s", error.text);
+    enum cli_exit exit = CLI_DONE;
+    for (unsigned i = 0; i < replay->chips && exit == CLI_DONE; i++) {
+        struct watched *watched = &replay->watched[i];
+        char own[PATH_MAX];
+        const struct trace_file_options profile = {
+            .path = options->profile ? trace_file_of_chip(options->profile, i, own) : NULL,
+            .is_profile = true,
+            .chip = i};
+        struct penrose_error error;
+        if (profile.path &&
+            trace_file_start(watched->chip, &profile, &watched->profile, &error) != PENROSE_OK) {
+            return complain(options->cli, "--profile: %s", error.text);
+        }
+        exit = check_options_start(&options->checks, watched->chip);
     }
-    return check_options_start(&options->checks, replay->chip);
+    return exit;
 }
 
 static enum cli_exit end_observers(struct replay *replay, enum cli_exit exit)
 {
     const struct replay_options *options = replay->options;
-    exit = check_options_end(&options->checks, replay->chip, exit);
-    if (!trace_file_stop(replay->profile)) {
-        return complain(options->cli, "--profile: cannot write %s: %s", options->profile,
-                        strerror(errno));
+    for (unsigned i = 0; i < replay->chips; i++) {
+        exit = check_options_end(&options->checks, replay->watched[i].chip, exit);
+        if (!trace_file_stop(replay->watched[i].profile)) {
+            exit = complain(options->cli, "--profile: cannot write %s: %s", options->profile,
+                            strerror(errno));
+        }
     }
     return exit;
 }
@@ -470,8 +498,10 @@ static enum cli_exit run_and_look(struct replay *replay)
                              host_programs_files(replay->programs));
         exit = told == CLI_DONE ? exit : told;
     }
-    host_programs_forget(replay->programs);
-    host_programs_know(replay->programs);
+    for (unsigned i = 0; i < replay->chips; i++) {
+        host_programs_forget(replay->watched[i].programs);
+        host_programs_know(replay->watched[i].programs);
+    }
     exit = dump_replay(replay, exit);
     exit = end_observers(replay, exit);
     serve_end(replay, exit);
@@ -516,7 +546,9 @@ static void free_replay(struct replay *replay)
     bool is_owned = replay->cluster && replay->cluster->journal;
     penrose_history_end(replay->history);
     penrose_cluster_destroy(replay->cluster);
-    host_programs_free(replay->programs);
+    for (unsigned i = 0; i < replay->chips; i++) {
+        host_programs_free(replay->watched[i].programs);
+    }
     if (!is_owned) {
         journal_destroy(replay->journal);
     }

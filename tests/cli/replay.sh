@@ -68,6 +68,9 @@ for name in chips p300; do
     report "of which a dump is" "$(grep -q '"chip_number": 1' "$work/$name/manifest.json" || echo "not in its manifest")"
     expect "a third chip" 2 "--chip: .*$name.rec has chips 0 to 1" -- replay "$work/$name.rec" --chip 2
     expect "time as it comes" 0 'out:time as it came' -- replay "$work/$name.rec" --schedule lockstep
+    expect "checks and profiles of both" 0 '^chip 0: checks: ' '^chip 1: checks: ' -- \
+        replay "$work/$name.rec" --check --profile "$work/$name.csv"
+    report "a profile of each" "$(grep -L '^"all","length",' "$work/$name.csv" "$work/$name.chip1.csv" 2>&1)"
 done
 expect "the last writer on a chip" 0 'out:last writer: brisc of \(1, 2\) wrote 4 bytes at 0x00004000' -- \
     replay "$work/chips.rec" --last-writer 1,2:0x4000

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,16 @@ const char *trace_file_ending(const char *path)
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     const char *end = path + strlen(path);
     return form < PROFILE_FORMS ? end - strlen(profile_forms[form].ending) : dot ? dot : end;
+}
+
+const char *trace_file_of_chip(const char *path, unsigned chip, char *own)
+{
+    const char *end = trace_file_ending(path);
+    if (chip == 0) {
+        return path;
+    }
+    snprintf(own, PATH_MAX, "%.*s.chip%u%s", (int)(end - path), path, chip, end);
+    return own;
 }
 
 static bool choose_form(struct trace_file *trace, const struct chip_calls *calls,

@@ -31,6 +31,10 @@ enum penrose_status trace_file_start(struct penrose_chip *chip,
 /* The end of the path that tells its form, with its dots: ".ops.csv" of "x.y.ops.csv"; "": it has none. */
 const char *trace_file_ending(const char *path);
 
+/* Each chip of several has a file of its own: of "t.ptrace" chip 1 has "t.chip1.ptrace", and chip 0 has
+ * the file itself. `own` has PATH_MAX bytes; the result is that, or the path. */
+const char *trace_file_of_chip(const char *path, unsigned chip, char *own);
+
 /* A profile in the file `path` of events that come from elsewhere, by trace_file_take. NULL: *error says
  * why not. */
 struct trace_file *trace_file_profile(const char *path, const struct chip_calls *calls,
