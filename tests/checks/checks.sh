@@ -159,6 +159,20 @@ finds "half a page" cb-access 'noc_read\(page_tile' \
     add ncrisc.c "s/page_read\\(&b.*/$half/"
 clean "a page in two halves" add ncrisc.c "s/page_read\\(&b.*/$half\\n        noc_read(page_tile(tile), page_address(\\&b, tile) + b.size \\/ 2, cb_interface[INPUT_B].write + b.size \\/ 2, b.size \\/ 2);/"
 
+finds "a page that is filled and not pushed" cb-count 'cb_push_pages\(PAGES' \
+    'pushes pages of circular buffer 0, but not page [0-9], which ncrisc .* had filled, and which is filled again' \
+    copy ncrisc.c 's/^( *)page_read.*/\1page_read(\&from, page, cb_interface[PAGES].write);\n\1page_read(\&from, page + 1, cb_interface[PAGES].write + from.size);/; s/cb_reserve_pages\(PAGES, 1/cb_reserve_pages(PAGES, 2/; s/page\+\+/page += 2/'
+description='s/"id": 1, "pages": 2/"id": 1, "pages": 8/'
+finds "no cb_pop_front" cb-count 'cb_push_pages\(INPUT_B' \
+    'of 2 pages that were pushed to circular buffer 1 were neither read nor popped, though others were read; cb_pop_front\(\)' \
+    add trisc.c '/cb_pop_unpacked\(INPUT_B/d' ncrisc.c
+description='s/("sum.npy", "format": "Float)16_b/\132/'
+finds "half a page is packed" cb-access 'pack_tile\(0' \
+    'only 2048 of the 4096 bytes of page 0 of circular buffer 16 were written when it was pushed; the others are read by brisc' \
+    add trisc.c 's/return common_argument\(ARG_FORMAT_RESULT\)/return common_argument(ARG_FORMAT_A)/'
+clean "a whole page is packed" add
+description=
+
 place() { echo "s/\"id\": $1,/& \"address\": $2,/"; }
 description="$(place 0 1114112); $(place 1 1122304); $(place 16 1124352)"
 finds "buffers that overlap" cb-access 'pack_tile\(0' \

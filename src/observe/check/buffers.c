@@ -70,6 +70,12 @@ static void mark_pushed(const struct check_scene *scene, struct check_buffer *bu
         page->is_pushed = true;
         page->is_unpacked = false;
         page->pusher = (struct check_who){(uint8_t)scene->hart, scene->event->pc};
+        page->skipper.pc = 0;
+    }
+    struct check_page *next =
+        buffer->page ? &buffer->page[buffer->pushed % buffer->about.num_pages] : NULL;
+    if (next && !next->is_pushed && next->filled == buffer->about.page_size) {
+        next->skipper = (struct check_who){(uint8_t)scene->hart, scene->event->pc};
     }
 }
 
@@ -162,8 +168,9 @@ static void see_pop(const struct check_scene *scene, struct check_buffer *buffer
         struct check_page *page = &buffer->page[number];
         judge_added(scene, buffer, number);
         judge_late(scene, buffer, number);
-        *page =
-            (struct check_page){.was_written = page->was_written, .is_unpacked = page->is_unpacked};
+        *page = (struct check_page){.was_written = page->was_written,
+                                    .is_unpacked = page->is_unpacked,
+                                    .is_read = page->is_read};
     }
 }
 
@@ -374,6 +381,17 @@ static void judge_page(const struct check_scene *scene, struct check_buffer *buf
     }
 }
 
+/* Somebody reads so many bytes from the start of the page on. */
+static void note_reads(struct check_buffer *buffer, uint32_t first, uint32_t bytes)
+{
+    const uint32_t size = buffer->about.page_size;
+    for (uint32_t i = first; i < first + (bytes + size - 1) / size; i++) {
+        if (i < buffer->about.num_pages) {
+            buffer->page[i].is_read = true;
+        }
+    }
+}
+
 /* A consumer reads, or a unit reads or writes, pages of buffers. */
 static void see_pages(const struct check_scene *scene, uint32_t address, uint32_t size, bool writes)
 {
@@ -386,6 +404,7 @@ static void see_pages(const struct check_scene *scene, uint32_t address, uint32_
         uint32_t number = in / buffer->about.page_size;
         struct check_page *page = &buffer->page[number];
         page->is_unpacked |= !writes && scene->hart == RV32_T0;
+        note_reads(buffer, number, writes ? 0 : in % buffer->about.page_size + size);
         if (!writes && may_read(buffer, number, scene->hart)) {
             judge_page(scene, buffer, page, address, size);
         }
@@ -439,8 +458,29 @@ static bool is_added(const struct check_scene *scene)
            tensix_get_THCON_SEC0_REG1_Pack_L1_Acc(tensix, tensix_state_id(tensix, event->thread));
 }
 
-static void fill_page(const struct check_scene *scene, struct check_page *page, uint32_t from,
-                      uint32_t size)
+/* A NoC read fills the page, which was filled before and stayed behind when those before it were
+ * pushed. */
+static void judge_skipped(const struct check_scene *scene, const struct check_buffer *buffer,
+                          struct check_page *page)
+{
+    struct check_scene of_hart = *scene;
+    char place[CHECK_PLACE];
+    of_hart.hart = page->skipper.hart;
+    of_hart.own = scene->checks->tile[scene->tile->node];
+    if (page->skipper.pc && page->filled == buffer->about.page_size) {
+        check_report(
+            &of_hart, PENROSE_FAULT_CB_COUNT, page->skipper.hart, page->skipper.pc,
+            buffer->about.address,
+            "pushes pages of circular buffer %u, but not page %u, which %s had filled, and "
+            "which is filled again: the number of pages is too small",
+            buffer->about.id, (unsigned)(page - buffer->page),
+            check_place(&of_hart, page->filler.hart, page->filler.pc, place));
+    }
+    page->skipper.pc = 0;
+}
+
+static void fill_page(const struct check_scene *scene, const struct check_buffer *buffer,
+                      struct check_page *page, uint32_t from, uint32_t size)
 {
     const struct observed *event = scene->event;
     if (!is_added(scene)) {
@@ -449,10 +489,15 @@ static void fill_page(const struct check_scene *scene, struct check_page *page, 
         page->adder = (struct check_who){(uint8_t)scene->hart, event->pc};
     }
     page->was_written = true;
-    bool is_read = event->agent == OBSERVED_NOC && event->packet == NOC_READ_RESPONSE;
-    if (is_read && from == page->filled) {
+    const bool is_packed = event->agent == OBSERVED_PACKER && scene->hart < RV32_CORES;
+    const bool is_read = event->agent == OBSERVED_NOC && event->packet == NOC_READ_RESPONSE;
+    if (is_read && from == 0) {
+        judge_skipped(scene, buffer, page);
+    }
+    if ((is_packed || is_read) && from == page->filled) {
         page->filled += size;
-        page->filler = (struct check_who){event->asker, event->pc};
+        page->filler =
+            (struct check_who){is_packed ? (uint8_t)scene->hart : event->asker, event->pc};
     } else {
         page->is_mixed = true;
     }
@@ -471,7 +516,7 @@ void check_buffers_written(const struct check_scene *scene)
         while (buffer->page && at < end && at - buffer->about.address < buffer->about.size) {
             uint32_t in = at - buffer->about.address, room = size - in % size;
             uint32_t count = end - at < room ? end - at : room;
-            fill_page(scene, &buffer->page[in / size], in % size, count);
+            fill_page(scene, buffer, &buffer->page[in / size], in % size, count);
             if (is_sent && is_live(buffer, in / size)) {
                 buffer->page[in / size].late = (struct check_who){event->asker, event->pc};
                 buffer->page[in / size].late_node = event->node;
@@ -533,9 +578,21 @@ void check_buffers_unit(const struct check_scene *scene)
 
 /* --- Launches --- */
 
+/* Pages of which nobody pops any, in a buffer of which somebody reads some: how many nobody reads. */
+static uint32_t count_unread(const struct check_buffer *buffer)
+{
+    const uint32_t most = buffer->about.num_pages;
+    const uint32_t pages = buffer->pushed < most ? buffer->pushed : most;
+    uint32_t unread = 0;
+    for (uint32_t i = 0; i < pages && buffer->page && buffer->popped == 0; i++) {
+        unread += !buffer->page[i].is_read;
+    }
+    return unread < pages ? unread : 0;
+}
+
 /* Where somebody pops pages, all that were pushed are popped. Pages that nobody ever pops are
- * constants, or an output that lies in L1, as those may be that the packer has pushed and the
- * unpackers have read. */
+ * constants, which are read, or an output that lies in L1, as those may be that the packer has pushed
+ * and the unpackers have read. */
 static void judge_rest(const struct check_scene *scene, const struct check_buffer *buffer)
 {
     const bool is_of_both = buffer->pusher.hart == RV32_T2 && buffer->popper.hart == RV32_T0;
@@ -546,6 +603,13 @@ static void judge_rest(const struct check_scene *scene, const struct check_buffe
                      "the kernels end, and of %u pages that were pushed to circular buffer %u only "
                      "%u were popped; the counts of its producer and its consumer differ",
                      buffer->pushed, buffer->about.id, buffer->popped);
+    } else if (count_unread(buffer) > 0 && !is_of_both) {
+        check_report(scene, PENROSE_FAULT_CB_COUNT, buffer->pusher.hart, buffer->pusher.pc,
+                     buffer->about.address,
+                     "the kernels end, and %u of %u pages that were pushed to circular buffer %u "
+                     "were neither read nor popped, though others were read; cb_pop_front() is "
+                     "missing",
+                     count_unread(buffer), buffer->pushed, buffer->about.id);
     }
 }
 

@@ -162,17 +162,22 @@ struct check_who {
 
 /* A page since it was popped last. */
 struct check_page {
-    uint32_t filled; /* bytes from its start on that NoC reads have brought, one behind the other */
-    bool is_mixed;   /* it was written in another way, too */
+    uint32_t
+        filled;    /* bytes from its start on that NoC reads or the packer have written, one behind
+                        the other */
+    bool is_mixed; /* it was written in another way, too */
     bool is_pushed;
     bool is_unpacked; /* TRISC0 has read it since it was pushed last */
+    bool is_read;     /* by anybody, since the launch */
     bool was_written; /* since the launch */
     struct check_who filler, pusher, packer;
     struct check_who
         late; /* brought data over the NoC after the page was pushed; pc 0: nobody did so */
-    uint16_t late_node;      /* in this tile */
-    struct check_who adder;  /* Pack_L1_Acc onto what nobody had written; pc 0: nobody did so */
-    uint8_t format;          /* 1 + that of the packer's latest data; 0: it has written none */
+    uint16_t late_node; /* in this tile */
+    struct check_who
+        skipper;            /* has pushed the page before, when this one was filled; pc 0: nobody */
+    struct check_who adder; /* Pack_L1_Acc onto what nobody had written; pc 0: nobody did so */
+    uint8_t format;         /* 1 + that of the packer's latest data; 0: it has written none */
     unsigned overwritten_by; /* 1 + the buffer as whose page it was overwritten; 0: it was not */
     struct check_who overwriter;
 };
