@@ -329,6 +329,9 @@ clean "an array on the stack that is long enough" copy brisc.c "s/^void kernel_m
 finds "an argument that was not given" argument-range 'get_argument\(2\)' \
     'reads runtime argument 2, and the kernel was launched with 2' \
     copy ncrisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)0x100000 = get_argument(2);/'
+finds "an argument where the common ones lie" argument-range 'get_argument\(4\)' \
+    'reads runtime argument 4, and the kernel was launched with 2' \
+    copy brisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)0x100000 = get_argument(4);/'
 finds "a common argument that was not given" argument-range 'common_argument\(4\)' \
     'reads common argument 4, and the kernel was launched with 4' \
     copy brisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)0x100000 = common_argument(4);/'

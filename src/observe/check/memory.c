@@ -200,13 +200,20 @@ static void judge_arguments(const struct check_scene *scene, uint32_t address)
     }
     const struct loader_span own = find_list(scene, processor, false);
     const struct loader_span common = find_list(scene, processor, true);
-    if (is_in_list(address, own) || is_in_list(address, common) ||
-        is_in_list(address, launched->semaphores)) {
+    /* Behind a list may lie another one: the address says little, and its base that this one is meant. */
+    const struct rv32_operands *insn = check_instruction(scene);
+    const uint32_t base = scene->tile->hart[scene->hart].x[insn->rs1];
+    const bool is_based = own.address != common.address;
+    const bool is_of_own = is_based && base == own.address;
+    const bool is_of_common = is_based && base == common.address;
+    if ((!is_of_common && is_in_list(address, own)) ||
+        (!is_of_own && is_in_list(address, common)) ||
+        (!is_of_own && !is_of_common && is_in_list(address, launched->semaphores))) {
         return;
     }
-    bool is_common = address >= common.address && common.address >= own.address;
+    bool is_common = !is_of_own && address >= common.address && common.address >= own.address;
     const struct loader_span *list = is_common ? &common : &own;
-    if (address >= list->address) {
+    if (address >= list->address && !is_in_list(address, *list)) {
         check_report(scene, PENROSE_FAULT_ARGUMENT_RANGE, scene->hart, scene->event->pc, address,
                      "reads %s argument %u, and the kernel was launched with %u; get_%sarg_val() "
                      "must stay within them",
@@ -341,7 +348,7 @@ static void report_stack(const struct check_scene *scene, uint32_t from, uint32_
 static void judge_stack(const struct check_scene *scene, uint32_t from, uint32_t to)
 {
     struct check_memory *memory = &scene->own->memory;
-    bool is_local = from - 1 - RV32_LOCAL_BASE < scene->tile->hart[scene->hart].told_local_size;
+    bool is_local = from - RV32_LOCAL_BASE <= scene->tile->hart[scene->hart].told_local_size;
     if (is_local && to < RV32_LOCAL_BASE) {
         report_stack(scene, from, to, RV32_LOCAL_BASE, ", where the local RAM begins");
         return;
