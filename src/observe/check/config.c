@@ -589,6 +589,27 @@ static void judge_lreg(const struct check_scene *scene, struct config_leaks *lea
     judge_piece(scene, leaks, CONFIG_AT_LREGS + index, UINT32_MAX);
 }
 
+/* --- GPRs --- */
+
+/* A bare program has no launch that tells what is its own: what nobody has ever written is not. Who reads
+ * a group of four may want some of them. */
+static void judge_gprs(const struct check_scene *scene, const char *user,
+                       const struct observed_touch *touch)
+{
+    enum { GROUP = 4 };
+    const struct config_piece *gpr = &scene->own->config->piece[CONFIG_AT_GPRS];
+    const uint32_t end = touch->first + touch->count;
+    uint32_t unset = 0, which = 0;
+    for (uint32_t i = touch->first; i < end && end <= TENSIX_THREADS * TENSIX_GPRS; i++) {
+        unset += !gpr[i].is_ever_set;
+        which = gpr[i].is_ever_set ? which : i;
+    }
+    if (!scene->own->is_known && unset > 0 && (touch->count < GROUP || unset == touch->count)) {
+        check_report(scene, PENROSE_FAULT_UNDEFINED_DATA, scene->hart, scene->event->pc, which,
+                     "%s reads GPR %u, which nothing has written", user, which % TENSIX_GPRS);
+    }
+}
+
 /* --- RWCs --- */
 
 /* What reads rows of Src, and what works on rows of Dst, finds them by counters. */
@@ -711,6 +732,9 @@ void check_config_unit(const struct check_scene *scene)
             }
         } else if (!touch->is_write) {
             judge_touched(scene, &leaks, touch, unit);
+            if (touch->state == OBSERVED_STATE_GPR) {
+                judge_gprs(scene, user, touch);
+            }
         }
     }
     if (is_of_kernel && schedules) {
