@@ -61,6 +61,7 @@ SHELL_TESTS = \
 	%D%/checks/races.sh \
 	%D%/checks/config.sh \
 	%D%/checks/field.sh \
+	%D%/checks/told.sh \
 	%D%/guests/grid.sh \
 	%D%/guests/guests.sh \
 	%D%/guests/tensix.sh \

@@ -27,6 +27,7 @@ chip_sources += \
 	%D%/check/races.c \
 	%D%/check/races.h \
 	%D%/check/races_harts.c \
+	%D%/check/races_heard.c \
 	%D%/check/races_shared.c \
 	%D%/check/races_words.c \
 	%D%/check/ranges.c \
@@ -36,6 +37,7 @@ chip_sources += \
 	%D%/check/tell.h \
 	%D%/check/uninit.c \
 	%D%/check/unread.c \
+	%D%/check/words.c \
 	%D%/delay/delay.c \
 	%D%/dump/buffers.c \
 	%D%/dump/collect.c \

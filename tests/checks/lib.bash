@@ -5,8 +5,9 @@
 # kernels as they are stand for the others:
 #
 #              noc   cb   races   memory   uninit   config
-#   checks.sh   23   17      18       15       13
-#   races.sh                 23
+#   checks.sh   23   20      18       16       13
+#   races.sh                 24
+#   told.sh      1            6        1
 #   config.sh                                   2       18
 #   field.sh     1            3                              and two of the core, noc-alignment and
 #                                                              code-overwritten (checks.sh)

@@ -151,6 +151,10 @@ pair "a word in a mailbox that nobody takes" race-open 'HART_MAILBOX\(2\) = 5' \
 finds "three words in a mailbox" race-open 'HART_MAILBOX\(2\) = 7' 'trisc1 has not taken this word and 2 before it from its mailbox' \
     add trisc.c "$(before 'pack_configure.*' 'HART_MAILBOX(2) = 5;' 'HART_MAILBOX(2) = 6;' 'HART_MAILBOX(2) = 7;')"
 
+pair "a mutex that is not released" race-open 'ATGETM' 'their thread has not released mutex 2: ATRELM is missing' \
+    add trisc.c "$(before "$end_of_math" 'PUSH(ATGETM, .index = 2);')" \
+    "$(before "$end_of_math" 'PUSH(ATGETM, .index = 2);' 'PUSH(ATRELM, .index = 2);')"
+
 # --- Dst, seen by a hart ---
 
 pair "a hart looks at Dst while the Matrix Unit works" race-dst 'AT_DST' \

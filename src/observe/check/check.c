@@ -76,6 +76,7 @@ static void know_launch(const struct check_scene *scene)
         checks->findings.launches += own->is_known;
         check_buffers_begin(scene);
         check_memory_begin(scene);
+        check_races_begin(scene);
         if (checks->uninit) {
             check_rows_begin(scene);
         }
@@ -399,6 +400,7 @@ static void free_checks(void *context)
     check_config_free(checks);
     findings_end(&checks->findings);
     free(checks->credits);
+    free(checks->heard);
     free(checks->decoded);
     free(checks);
 }

@@ -58,9 +58,12 @@ struct check_request {
     bool is_multicast, is_posted;
     unsigned receivers, answers; /* answers that will come, and that have come */
     uint32_t number;             /* of the chip's requests */
+    uint32_t stores;             /* of its hart before it, for who has learned of a later one */
     uint32_t pc;
-    uint32_t first, size; /* the bytes of L1 that a read brings or a write sends; 0: none */
-    uint16_t node;        /* where it goes, */
+    uint32_t first,
+        size;      /* the bytes of L1 that a read, or the answer of an atomic, brings or that a
+                             write sends; 0: none */
+    uint16_t node; /* where it goes, */
     struct noc_span span; /* or a multicast */
     uint64_t address;     /* there: bytes that it writes or changes */
     uint32_t length;
@@ -294,6 +297,7 @@ struct checks {
                                       wants instructions */
     struct check_uninit *uninit;   /* NULL: it is not looked for */
     struct check_credits *credits; /* NULL: nobody has told anybody of data yet */
+    struct check_heard *heard;     /* NULL: no tile has sent anything to another one yet */
     struct check_ranges *ranges;   /* NULL: nobody has told what a program has allocated */
     struct config_places places;
     uint32_t requests;                  /* ever, of all harts */
@@ -430,9 +434,19 @@ void check_races_sent(const struct check_scene *scene);
 /* Bytes of L1 are handed on: pages are pushed, or popped. */
 void check_races_handed(const struct check_scene *scene, bool popped, uint32_t first, uint32_t size,
                         unsigned buffer);
-/* All kernels of the tile have ended. */
+/* Kernels begin whose launch is known now; all kernels of the tile have ended. */
+void check_races_begin(const struct check_scene *scene);
 void check_races_ended(const struct check_scene *scene);
 void check_races_free(struct check_races *races); /* may be NULL */
+
+/* How many stores the hart has made; how many of `other` it has learned of. 0 without the check races. */
+uint32_t check_races_stores(const struct check_scene *scene);
+uint32_t check_races_learned(const struct check_scene *scene, unsigned other);
+
+/* --- words.c --- */
+
+/* Does the instruction at `pc` read data? False: it may load a word that tells something. */
+bool check_reads_data(const struct check_scene *scene, uint32_t pc);
 
 /* --- config.c --- */
 

@@ -25,8 +25,8 @@ enum {
 
 struct credit {
     struct check_request data, word;
-    uint16_t from; /* the tile of the hart that has sent both */
-    uint8_t hart;
+    uint16_t from; /* the tile of the harts that have sent both */
+    uint8_t data_hart, hart;
     bool is_ordered, is_told;
     bool has_arrived; /* the word, somewhere */
     bool is_seen;     /* by a hart of this tile: */
@@ -80,12 +80,14 @@ static bool has_bytes(const struct check_request *data, uint64_t address, uint32
 /* --- At the sender --- */
 
 static void add_credit(struct check_credits *credits, const struct check_scene *scene,
-                       const struct check_request *data, const struct check_request *word)
+                       unsigned data_hart, const struct check_request *data,
+                       const struct check_request *word)
 {
     credits->credit[credits->count++ % CREDITS] =
         (struct credit){.data = *data,
                         .word = *word,
                         .from = scene->tile->node,
+                        .data_hart = (uint8_t)data_hart,
                         .hart = (uint8_t)scene->hart,
                         .is_ordered = check_keeps_order(data, word)};
 }
@@ -109,11 +111,34 @@ static void tell_again(const struct check_scene *scene, const struct check_reque
         if (credit->word.length && !credit->later.length && !credit->is_ordered &&
             credit->from == scene->tile->node && credit->hart == scene->hart &&
             same_place(&credit->word, word) &&
-            !is_open(&scene->own->requests[scene->hart], credit->data.number)) {
+            !is_open(&scene->own->requests[credit->data_hart], credit->data.number)) {
             credit->later = *word;
             credits->words[word->node] |= word_bit(word->address);
         }
     }
+}
+
+/* What `hart` has sent and has not waited for. Of another hart's data the word tells only if its own one
+ * has learned of something that comes behind them. Answers for how many it stands. */
+static unsigned tell_of(const struct check_scene *scene, const struct check_request *word,
+                        unsigned hart, unsigned most)
+{
+    struct check_requests *requests = &scene->own->requests[hart];
+    unsigned added = 0;
+    for (unsigned i = requests->count; i-- > 0 && added < most;) {
+        struct check_request *data = &requests->request[i];
+        const bool is_apart =
+            !has_bytes(data, word->address, word->length) || data->node != word->node;
+        const bool is_known =
+            hart == scene->hart || check_races_learned(scene, hart) > data->stores;
+        if (data->kind == CHECK_WRITE && data->length > SEMAPHORE && is_apart && is_known &&
+            data->number != word->number && !data->has_word) {
+            add_credit(scene->checks->credits, scene, hart, data, word);
+            data->has_word = check_keeps_order(data, word);
+            added++;
+        }
+    }
+    return added;
 }
 
 void check_credits_sent(const struct check_scene *scene)
@@ -133,15 +158,9 @@ void check_credits_sent(const struct check_scene *scene)
         return;
     }
     tell_again(scene, word);
-    unsigned count = requests->count - 1, added = 0;
-    for (unsigned i = count; i-- > 0 && added < MOST_WRITES;) {
-        struct check_request *data = &requests->request[i];
-        bool is_apart = !has_bytes(data, word->address, word->length) || data->node != word->node;
-        if (data->kind == CHECK_WRITE && data->length > SEMAPHORE && is_apart && !data->has_word) {
-            add_credit(credits, scene, data, word);
-            data->has_word = check_keeps_order(data, word);
-            added++;
-        }
+    unsigned added = 0;
+    for (unsigned hart = 0; hart < RV32_CORES; hart++) {
+        added += tell_of(scene, word, hart, MOST_WRITES - added);
     }
     for (unsigned node = 0; node < NOC_NODES && added; node++) {
         credits->words[node] |= goes_to(word, (uint16_t)node) ? word_bit(word->address) : 0;
@@ -240,7 +259,7 @@ static void judge_data(const struct check_scene *scene, struct check_credits *cr
                 (uint32_t)data->address,
                 "may overtake the data of the NoC write of %s, of which it tells tile (%u, %u): "
                 "%s; noc_async_write_barrier() is missing",
-                check_place(&of_sender, credit->hart, data->pc, writer), scene->tile->x,
+                check_place(&of_sender, credit->data_hart, data->pc, writer), scene->tile->x,
                 scene->tile->y, why_apart(credit));
         }
     }

@@ -49,18 +49,21 @@ static struct check_request *find_request(const struct check_scene *scene,
     return NULL;
 }
 
-/* Reports that the scene's hart uses bytes of a read, or changes those of a write, of `hart`.
- * `what` says how. */
+static const char *const request_names[] = {
+    [CHECK_READ] = "read", [CHECK_WRITE] = "write", [CHECK_ATOMIC] = "atomic"};
+
+/* Reports that the scene's hart uses bytes of a read, or the answer of an atomic, or changes those of a
+ * write, of `hart`. `what` says how. */
 static void report_use(const struct check_scene *scene, struct check_request *request,
                        unsigned hart, uint32_t address, const char *what)
 {
-    bool is_read = request->kind == CHECK_READ;
+    const bool is_brought = request->kind != CHECK_WRITE;
     char place[CHECK_PLACE];
     request->is_told = true;
-    check_report(scene, is_read ? PENROSE_FAULT_NOC_UNWAITED : PENROSE_FAULT_NOC_SOURCE,
+    check_report(scene, is_brought ? PENROSE_FAULT_NOC_UNWAITED : PENROSE_FAULT_NOC_SOURCE,
                  scene->hart, scene->event->pc, address,
-                 "%s, which the NoC %s of %s %s; %s is missing", what, is_read ? "read" : "write",
-                 check_place(scene, hart, request->pc, place), is_read ? "fills" : "sends",
+                 "%s, which the NoC %s of %s %s; %s is missing", what, request_names[request->kind],
+                 check_place(scene, hart, request->pc, place), is_brought ? "fills" : "sends",
                  barrier[request->kind]);
 }
 
@@ -73,6 +76,12 @@ void check_noc_access(const struct check_scene *scene)
     struct check_request *request =
         find_request(scene, writes ? CHECK_WRITE : CHECK_READ, address, event->size, &hart);
     char what[64];
+    const bool may_be_answer = !writes && !request && event->agent <= OBSERVED_NCRISC;
+    if (may_be_answer) { /* a hart may also wait for it by polling the place */
+        request = find_request(scene, CHECK_ATOMIC, address, event->size, &hart);
+        request =
+            request && hart == scene->hart && check_reads_data(scene, event->pc) ? request : NULL;
+    }
     if (request) {
         snprintf(what, sizeof what, "%s of %u bytes at 0x%x", writes ? "write" : "read",
                  event->size, address);
@@ -252,6 +261,7 @@ void check_noc_sent(const struct check_scene *scene)
         .receivers =
             event->is_multicast ? chip_multicast_receivers(scene->checks->chip, packet) : 1,
         .number = ++scene->checks->requests,
+        .stores = check_races_stores(scene),
         .pc = event->pc,
         .node = event->node,
         .span = packet->span,
@@ -261,6 +271,9 @@ void check_noc_sent(const struct check_scene *scene)
     if (event->back < scene->tile->kind->l1_bytes) {
         request.first = (uint32_t)event->back;
         request.size = event->size;
+    } else if (request.kind == CHECK_ATOMIC && packet->back == scene->tile->node) {
+        request.first = (uint32_t)packet->back_address;
+        request.size = sizeof(uint32_t);
     }
     note_multicast(requests, &request);
     request.has_left =
@@ -611,12 +624,11 @@ void check_noc_ended(const struct check_scene *scene)
     struct check_requests *requests = &scene->own->requests[scene->hart];
     for (unsigned i = 0; i < requests->count; i++) {
         const struct check_request *request = &requests->request[i];
-        static const char *const names[] = {"read", "write", "atomic"};
         bool is_over = request->has_left && request->is_posted; /* nobody answers it */
         if (!request->is_told && !is_over) {
             check_report(scene, PENROSE_FAULT_NOC_OPEN, scene->hart, request->pc, request->first,
                          "the kernel ends and has not waited for this NoC %s; %s is missing",
-                         names[request->kind],
+                         request_names[request->kind],
                          request->has_left ? "noc_async_write_barrier()" : barrier[request->kind]);
         }
     }

@@ -600,9 +600,12 @@ void order_hart_access(struct order *order, const struct tensix *tensix, unsigne
     }
 }
 
-void order_arrived(struct order *order, uint32_t address, uint32_t size)
+void order_arrived(struct order *order, uint32_t address, uint32_t size, bool is_of_other_tile)
 {
     enum { STEP = 16 };
+    if (is_of_other_tile) {
+        place_of(order, address + size - 1)->at[ORDER_BROUGHT] = ++order->count[ORDER_BROUGHT];
+    }
     for (uint32_t at = address & ~(uint32_t)(STEP - 1); at - address < size || at < address;
          at += STEP) {
         (void)learn(place_of(order, at), &order->sent);

@@ -18,6 +18,8 @@
  * Harts have lanes, too. One counts a hart's stores, which others learn of where they meet it. The
  * other one counts its stores to the coprocessor's registers, which arrive on a way of their own: a
  * hart knows that they are there when it has loaded from there, a thread by STALLWAIT on TRISC_CFG.
+ * One more lane counts what the NoC has brought from other tiles: a hart knows of it when it has loaded
+ * a word, or the end of a block, that has come then or later.
  *
  * Where it is in doubt it lets somebody know too much, so that nothing right is reported.
  */
@@ -43,7 +45,8 @@ enum order_unit {
     ORDER_UNIT_LANES = TENSIX_THREADS * ORDER_UNITS,
     ORDER_STORES = ORDER_UNIT_LANES, /* a lane for each hart */
     ORDER_ARRIVED = ORDER_STORES + RV32_CORES,
-    ORDER_LANES = ORDER_ARRIVED + RV32_CORES,
+    ORDER_BROUGHT = ORDER_ARRIVED + RV32_CORES, /* by the NoC, for harts of other tiles */
+    ORDER_LANES,
 };
 
 struct order_clock {
@@ -160,8 +163,9 @@ static inline bool order_is_known_to_pass(const struct order_clock *clock,
 
 /* A hart sends a request to the NoC, which may come back to this tile. */
 void order_sent(struct order *order, unsigned hart);
-/* Something has come over the NoC: who loads it knows what those knew who have sent something. */
-void order_arrived(struct order *order, uint32_t address, uint32_t size);
+/* Something has come over the NoC: who loads it knows what those knew who have sent something. Who
+ * loads its end knows that it has come. */
+void order_arrived(struct order *order, uint32_t address, uint32_t size, bool is_of_other_tile);
 
 /* Has `thread` waited since the launch for what tells of room in Dst? That are semaphores below their
  * maximum, and those that `packs`, which packs what it computes, changes, or nobody else yet. */

@@ -448,6 +448,11 @@ static void judge_touch(const struct check_scene *scene, const struct order_stam
         if (end <= scene->tile->kind->l1_bytes && unit != ORDER_SCALAR) {
             judge_l1(scene, clock, unit, scene->hart, stamp->pc, touch->first, touch->count,
                      touch->is_write);
+            if (touch->is_write) {
+                races_harts_forget(scene, touch->first, touch->count);
+            } else {
+                races_heard_read(scene, clock, stamp->pc, touch->first, touch->count);
+            }
         }
         break;
     case OBSERVED_STATE_CONFIG:
@@ -548,28 +553,56 @@ static void judge_begun(const struct check_scene *scene, const struct order_stam
 {
     enum { WHILE_MAX = 2 };
     struct check_races *races = scene->own->races;
-    struct order_stamp *begun = &races->begun[index];
     const struct order_clock *clock = &races->order.thread[races_thread(stamp)].clock;
     const bool relies = writes || tensix_decode_SEMWAIT(stamp->word).condition_mask & WHILE_MAX;
     char text[RACES_WHO];
-    if (relies && races_thread(begun) != races_thread(stamp) &&
-        !order_is_known_to_pass(clock, begun)) {
-        check_report(scene, PENROSE_FAULT_RACE_STATE, stamp->hart, stamp->pc, index,
-                     "%s relies on semaphore %u, which %s may not have set yet; tensix_sync() "
-                     "behind it is missing, and something that tells of it",
-                     tensix_mnemonic(stamp->word), index, races_who(scene, begun, text));
-        begun->number = 0;
+    for (unsigned thread = 0; relies && thread < TENSIX_THREADS; thread++) {
+        struct order_stamp *begun = &races->begun[thread][index];
+        if (thread != races_thread(stamp) && !order_is_known_to_pass(clock, begun)) {
+            check_report(scene, PENROSE_FAULT_RACE_STATE, stamp->hart, stamp->pc, index,
+                         "%s relies on semaphore %u, which %s may not have set yet; "
+                         "tensix_sync() behind it is missing, and something that tells of it",
+                         tensix_mnemonic(stamp->word), index, races_who(scene, begun, text));
+            begun->number = 0;
+        }
+    }
+}
+
+/* SEMINIT sets back what other threads do with the semaphore, or do it before that. Two that set the same
+ * are no mistake by themselves. */
+static void judge_begins(const struct check_scene *scene, const struct order_stamp *stamp,
+                         unsigned index)
+{
+    struct check_races *races = scene->own->races;
+    const struct order_clock *clock = &races->order.thread[races_thread(stamp)].clock;
+    char text[RACES_WHO];
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        struct order_stamp *stepped = &races->stepped[thread][index];
+        if (thread != races_thread(stamp) && stepped->word != stamp->word &&
+            !order_is_known_to_pass(clock, stepped)) {
+            check_report(scene, PENROSE_FAULT_RACE_STATE, stamp->hart, stamp->pc, index,
+                         "SEMINIT sets semaphore %u, which %s uses in no order; one thread sets "
+                         "it, before the others may use it",
+                         index, races_who(scene, stepped, text));
+            stepped->number = 0;
+        }
     }
 }
 
 static void see_semaphore(const struct check_scene *scene, const struct order_stamp *stamp,
                           unsigned index, bool writes, bool begins)
 {
-    const bool is_of_launch = scene->own->is_known && check_is_of_kernel(scene, stamp->pc);
+    const bool is_of_launch = check_is_of_kernel(scene, stamp->pc);
     if (begins) {
-        scene->own->races->begun[index] = is_of_launch ? *stamp : (struct order_stamp){.number = 0};
+        judge_begins(scene, stamp, index);
     } else {
         judge_begun(scene, stamp, index, writes);
+    }
+    if (writes && is_of_launch) {
+        struct check_races *races = scene->own->races;
+        const unsigned thread = races_thread(stamp);
+        races->begun[thread][index] = begins ? *stamp : races->begun[thread][index];
+        races->stepped[thread][index] = *stamp;
     }
     if (writes) {
         note_semaphore(scene, index, stamp->pc, stamp->word, begins);
@@ -591,7 +624,10 @@ static void note_bank(const struct check_scene *scene, const struct order_stamp 
 static void note_given(const struct check_scene *scene, const struct order_stamp *stamp)
 {
     const struct observed_work *work = scene->event->work;
-    enum { GIVEN = 1 << OBSERVED_STATE_SEMAPHORE | 1 << OBSERVED_STATE_SRC_BANK };
+    enum {
+        GIVEN =
+            1 << OBSERVED_STATE_SEMAPHORE | 1 << OBSERVED_STATE_SRC_BANK | 1 << OBSERVED_STATE_MUTEX
+    };
     const bool gives = work->writes & GIVEN || work->reads >> OBSERVED_STATE_SEMAPHORE & 1;
     for (unsigned i = 0; gives && i < work->touches; i++) {
         const struct observed_touch *touch = &work->touch[i];
@@ -604,6 +640,11 @@ static void note_given(const struct check_scene *scene, const struct order_stamp
             } else if (touch->state == OBSERVED_STATE_SRC_BANK && touch->is_write &&
                        j < 2 * TENSIX_SRCS) {
                 note_bank(scene, stamp, j);
+            } else if (touch->state == OBSERVED_STATE_MUTEX && touch->is_write &&
+                       j < TENSIX_MUTEXES) {
+                bool takes = scene->tile->tensix.mutex[j] == races_thread(stamp);
+                scene->own->races->mutex[j] =
+                    (struct races_given){takes, stamp->hart, stamp->pc, stamp->word};
             }
         }
     }
@@ -656,7 +697,10 @@ void check_races_ended(const struct check_scene *scene)
                 i);
         }
         races->post[i].is_open = false;
-        races->begun[i].number = 0;
+        for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+            races->begun[thread][i].number = 0;
+            races->stepped[thread][i].number = 0;
+        }
     }
     for (unsigned i = 0; races && i < 2 * TENSIX_SRCS; i++) {
         const struct races_given *bank = &races->bank[i];
@@ -669,6 +713,16 @@ void check_races_ended(const struct check_scene *scene)
         }
         races->bank[i].is_open = false;
     }
+    for (unsigned i = 0; races && i < TENSIX_MUTEXES; i++) {
+        const struct races_given *mutex = &races->mutex[i];
+        if (mutex->is_open) {
+            check_report(scene, PENROSE_FAULT_RACE_OPEN, mutex->hart, mutex->pc, i,
+                         "the kernels end, and their thread has not released mutex %u: ATRELM is "
+                         "missing",
+                         i);
+        }
+        races->mutex[i].is_open = false;
+    }
     if (races) {
         judge_mail(scene);
         order_all(&races->order);
@@ -676,6 +730,13 @@ void check_races_ended(const struct check_scene *scene)
 }
 
 /* --- Instructions are told --- */
+
+void check_races_begin(const struct check_scene *scene)
+{
+    if (scene->own->races) {
+        races_heard_begin(scene->own->races);
+    }
+}
 
 void check_races_free(struct check_races *races)
 {
@@ -770,7 +831,11 @@ void check_races_access(const struct check_scene *scene)
     if (event->kind == OBSERVED_READ) { /* what it knew before */
         races_harts_access(scene);
     }
+    const uint32_t brought = races->order.hart[scene->hart].clock.at[ORDER_BROUGHT];
     order_hart_access(&races->order, &scene->tile->tensix, scene->hart, event);
+    if (races->order.hart[scene->hart].clock.at[ORDER_BROUGHT] != brought) {
+        races_heard_learns(scene);
+    }
     if (event->kind == OBSERVED_WRITTEN) {
         races_harts_access(scene);
     }
@@ -796,6 +861,18 @@ void check_races_access(const struct check_scene *scene)
     }
 }
 
+uint32_t check_races_stores(const struct check_scene *scene)
+{
+    const struct check_races *races = scene->own->races;
+    return races ? races->order.count[ORDER_STORES + scene->hart] : 0;
+}
+
+uint32_t check_races_learned(const struct check_scene *scene, unsigned other)
+{
+    const struct check_races *races = scene->own->races;
+    return races ? races->order.hart[scene->hart].clock.at[ORDER_STORES + other] : 0;
+}
+
 /* Banks tell nobody what they were told. */
 static bool goes_to_bank(const struct check_scene *scene)
 {
@@ -808,7 +885,10 @@ void check_races_arrived(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
     if (scene->own->races) {
-        order_arrived(&scene->own->races->order, (uint32_t)event->address, event->size);
+        order_arrived(&scene->own->races->order, (uint32_t)event->address, event->size,
+                      event->node != scene->tile->node && event->packet <= NOC_ATOMIC);
+        races_heard_arrived(scene);
+        races_harts_forget(scene, (uint32_t)event->address, event->size);
     }
 }
 
@@ -818,10 +898,15 @@ void check_races_sent(const struct check_scene *scene)
     struct check_races *races = races_of(scene);
     if (races && !goes_to_bank(scene)) {
         order_sent(&races->order, scene->hart);
+        races_heard_sent(scene);
     }
     if (races && event->back < scene->tile->kind->l1_bytes &&
         (event->packet == NOC_WRITE || event->packet == NOC_READ)) {
         judge_l1(scene, &races->order.hart[scene->hart].clock, ORDER_GATE, scene->hart, event->pc,
                  (uint32_t)event->back, event->size, event->packet == NOC_READ);
+        if (event->packet == NOC_WRITE && event->size > RACES_WORD) {
+            races_heard_read(scene, &races->order.hart[scene->hart].clock, event->pc,
+                             (uint32_t)event->back, event->size);
+        }
     }
 }

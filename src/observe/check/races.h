@@ -10,7 +10,10 @@
 
 #include "observe/check/order.h"
 
-enum { RACES_LINE = 16 /* bytes of L1 */ };
+enum {
+    RACES_LINE = 16, /* bytes of L1 */
+    RACES_WORD = 4,  /* what the NoC brings of so many bytes tells something, and is no data */
+};
 
 /* A piece of Dst: who has written it last, and who has read that, by unit. */
 struct races_row {
@@ -24,7 +27,34 @@ struct races_row {
  * since there are so many of them; 0: none. */
 struct races_l1 {
     uint32_t packed, unpacked;
+    uint32_t brought; /* when the NoC has brought data there, as ORDER_BROUGHT counts; 0: never */
+    uint32_t used;    /* the latest of `reading` of check_races; 0: none */
 };
+
+/* Data of a hart of another tile. */
+struct races_brought {
+    uint32_t number, pc;
+    uint16_t node;
+    uint8_t hart;
+};
+
+/* A kernel reads lines of L1. */
+struct races_use {
+    uint32_t number, pc;
+    uint32_t sent; /* requests that the tile had sent to others by then */
+    uint8_t hart;
+    bool was_brought; /* what it has read, over the NoC in this launch */
+};
+
+/* A word that the NoC has changed for a hart of another tile in this launch, and the latest store of a
+ * hart of this tile to it. */
+struct races_told {
+    uint32_t address, value;
+    uint32_t pc, sent; /* pc 0: nobody has stored there since; as in struct races_use */
+    uint8_t hart;
+};
+
+enum { RACES_BROUGHT = 1024, RACES_USES = 1024, RACES_TOLD = 32 /* the latest */ };
 
 /* The latest instruction of a thread that changes words of Config, and is not over in the next
  * cycle. */
@@ -51,11 +81,11 @@ struct races_stores {
     uint64_t latest; /* cycle */
 };
 
-/* A byte of L1 as harts have stored it. */
+/* A byte of L1 as a hart, or the Scalar Unit for a thread, has stored it. */
 struct races_byte {
-    uint32_t number, pc; /* of the hart's store; number 0: none */
-    uint8_t hart, value;
-    uint8_t loaded;   /* by harts since then, a bit each, */
+    uint32_t number, pc; /* of the store, in its lane; number 0: none */
+    uint8_t hart, lane, value;
+    uint8_t loaded;   /* by harts and threads since then, a bit each, */
     uint8_t by_luck;  /* who has learned of the store by loading the byte alone */
     bool accumulates; /* the hart has changed what it had stored before */
 };
@@ -84,7 +114,8 @@ enum {
     RACES_LREGS = 16,
 };
 
-/* Something that was given and not taken yet: a post of a semaphore, a bank of Src. */
+/* Something that was given and not taken yet: a post of a semaphore, a bank of Src; or a mutex that was
+ * taken and not released. */
 struct races_given {
     bool is_open;
     uint32_t hart, pc, word; /* word 0: by the hart itself */
@@ -99,11 +130,13 @@ struct check_races {
     uint32_t config[TENSIX_STATES][TENSIX_STATE_WORDS];
     struct order_stamp at_hand[TENSIX_THREADS]; /* number 0: it has been told as a whole */
     struct races_late late[TENSIX_THREADS];
-    struct races_given post[TENSIX_SEMAPHORES], bank[2 * TENSIX_SRCS];
+    struct races_given post[TENSIX_SEMAPHORES], bank[2 * TENSIX_SRCS], mutex[TENSIX_MUTEXES];
     uint32_t mail[MAILBOX_CORES][MAILBOX_CORES]; /* [from][to]: pc of the latest store; 0: none */
     unsigned mail_before[MAILBOX_CORES][MAILBOX_CORES]; /* words there before the launch's first */
     uint8_t semaphore[TENSIX_SEMAPHORES];               /* their values, */
-    struct order_stamp begun[TENSIX_SEMAPHORES];        /* and the kernels' SEMINIT */
+    /* And the latest SEMINIT of each thread in this launch, and what else it does with them. */
+    struct order_stamp begun[TENSIX_THREADS][TENSIX_SEMAPHORES];
+    struct order_stamp stepped[TENSIX_THREADS][TENSIX_SEMAPHORES];
     struct order_stamp mop[TENSIX_THREADS]; /* the latest instruction that comes from a MOP, */
     bool is_mop_done[TENSIX_THREADS];       /* but for MOPs that the hart has seen expanded */
     struct order_stamp gpr_read[TENSIX_THREADS][TENSIX_GPRS];
@@ -114,6 +147,12 @@ struct check_races {
     struct races_change change[TENSIX_STATES][TENSIX_STATE_WORDS][sizeof(uint32_t)];
     bool has_bank[2 * TENSIX_SRCS]; /* the Matrix Unit, before the instruction at hand */
     struct order_stamp given[2 * TENSIX_SRCS], returned[2 * TENSIX_SRCS]; /* by whom */
+    struct races_brought brought[RACES_BROUGHT];
+    struct races_use reading[RACES_USES];
+    struct races_told told[RACES_TOLD];
+    unsigned tolds;                           /* ever */
+    uint32_t readings;                        /* ever, */
+    uint32_t readings_before, brought_before; /* and before this launch */
     uint32_t l1_bytes;
     struct races_page **page; /* of L1; NULL: no hart has stored anything there */
     struct races_l1 l1[];
@@ -165,6 +204,31 @@ void races_harts_access(const struct check_scene *scene);
 void races_harts_config(const struct check_scene *scene, unsigned state, unsigned word,
                         uint32_t changed);
 void races_harts_free(struct check_races *races);
+
+/* The hart that has stored the byte of L1 of which who has this clock does not know; RV32_CORES: there
+ * is none. */
+unsigned races_harts_find(const struct check_scene *scene, const struct order_clock *clock,
+                          uint32_t address, uint32_t *pc);
+
+/* Somebody else has written bytes of L1. */
+void races_harts_forget(const struct check_scene *scene, uint32_t first, uint32_t size);
+
+/* --- races_heard.c --- */
+
+/* The hart of the scene stores to L1. */
+void races_heard_store(const struct check_scene *scene);
+/* The hart of the scene loads, and, once it knows what that tells, has learned something of what the
+ * NoC has brought. */
+void races_heard_load(const struct check_scene *scene);
+void races_heard_learns(const struct check_scene *scene);
+/* A unit or a NoC request, for an instruction of the hart at `pc`, reads bytes of L1. */
+void races_heard_read(const struct check_scene *scene, const struct order_clock *clock, uint32_t pc,
+                      uint32_t first, uint32_t size);
+/* The NoC has written memory or a register of the tile; a hart sends something to another tile. */
+void races_heard_arrived(const struct check_scene *scene);
+void races_heard_sent(const struct check_scene *scene);
+/* Kernels begin. */
+void races_heard_begin(struct check_races *races);
 
 /* --- races_shared.c --- */
 

@@ -420,42 +420,73 @@ static struct races_byte *byte_of(const struct check_scene *scene, uint32_t addr
     return *page ? &(*page)->byte[address % RACES_PAGE] : NULL;
 }
 
-static void note_hart_load(const struct check_scene *scene, uint32_t address)
+void races_harts_forget(const struct check_scene *scene, uint32_t first, uint32_t size)
 {
-    const struct order_clock *clock = &scene->own->races->order.hart[scene->hart].clock;
-    struct races_byte *byte = byte_of(scene, address, false);
-    if (byte && byte->number) {
-        bool knows = clock->at[ORDER_STORES + byte->hart] >= byte->number;
-        byte->by_luck |= (uint8_t)(!knows << scene->hart);
-        byte->loaded |= (uint8_t)(1u << scene->hart);
+    for (uint32_t i = 0; i < size && first + i < scene->tile->kind->l1_bytes; i++) {
+        struct races_byte *byte = byte_of(scene, first + i, false);
+        if (byte) {
+            byte->number = 0;
+        }
     }
 }
 
-/* Two harts store there, and neither has waited for the other. Who has loaded the byte, and
- * nothing else, knows of the other's store. That is a flag if they take turns, and an update that
- * gets lost if the other one adds to what it has stored itself. */
-static bool is_unordered(const struct check_scene *scene, const struct races_byte *byte,
-                         uint8_t value)
+unsigned races_harts_find(const struct check_scene *scene, const struct order_clock *clock,
+                          uint32_t address, uint32_t *pc)
 {
-    const struct order_clock *clock = &scene->own->races->order.hart[scene->hart].clock;
-    if (!byte->number || byte->hart == scene->hart) {
-        return false;
-    }
-    if (byte->by_luck >> scene->hart & 1) {
-        return byte->accumulates;
-    }
-    return clock->at[ORDER_STORES + byte->hart] < byte->number && byte->value != value;
+    const struct races_byte *byte = byte_of(scene, address, false);
+    const bool is_unknown =
+        byte && byte->number && byte->hart != scene->hart && clock->at[byte->lane] < byte->number;
+    *pc = is_unknown ? byte->pc : 0;
+    return is_unknown ? byte->hart : RV32_CORES;
 }
 
-static void note_hart_store(const struct check_scene *scene, uint32_t address, uint8_t value,
-                            bool *is_told)
+/* Who loads from L1 or stores there: a hart, or the Scalar Unit for a thread. */
+struct user {
+    unsigned agent; /* a hart, or RV32_CORES + a thread */
+    unsigned lane;
+    uint32_t number; /* in the lane */
+    const struct order_clock *clock;
+};
+
+static struct user hart_user(const struct check_scene *scene)
 {
     const struct order *order = &scene->own->races->order;
+    const unsigned lane = ORDER_STORES + scene->hart;
+    return (struct user){scene->hart, lane, order->count[lane], &order->hart[scene->hart].clock};
+}
+
+static void note_l1_load(const struct check_scene *scene, const struct user *user, uint32_t address)
+{
+    struct races_byte *byte = byte_of(scene, address, false);
+    if (byte && byte->number) {
+        bool knows = user->clock->at[byte->lane] >= byte->number;
+        byte->by_luck |= (uint8_t)(!knows << user->agent);
+        byte->loaded |= (uint8_t)(1u << user->agent);
+    }
+}
+
+/* Two store there, and neither has waited for the other. Who has loaded the byte, and nothing else,
+ * knows of the other's store. That is a flag if they take turns, and an update that gets lost if the
+ * other one adds to what it has stored itself. */
+static bool is_unordered(const struct user *user, const struct races_byte *byte, uint8_t value)
+{
+    if (!byte->number || byte->lane == user->lane) {
+        return false;
+    }
+    if (byte->by_luck >> user->agent & 1) {
+        return byte->accumulates;
+    }
+    return user->clock->at[byte->lane] < byte->number && byte->value != value;
+}
+
+static void note_l1_store(const struct check_scene *scene, const struct user *user,
+                          uint32_t address, uint8_t value, bool *is_told)
+{
     struct races_byte *byte = byte_of(scene, address, true);
     if (!byte) {
         return;
     }
-    if (is_unordered(scene, byte, value) && !*is_told) {
+    if (is_unordered(user, byte, value) && !*is_told) {
         char place[CHECK_PLACE];
         *is_told = true;
         check_report(
@@ -467,31 +498,56 @@ static void note_hart_store(const struct check_scene *scene, uint32_t address, u
                   "semaphore or a mailbox is missing",
             address, check_place(scene, byte->hart, byte->pc, place));
     }
-    bool is_same = byte->number && byte->hart == scene->hart;
+    bool is_same = byte->number && byte->lane == user->lane;
     *byte = (struct races_byte){
-        .number = order->count[ORDER_STORES + scene->hart],
+        .number = user->number,
         .pc = scene->event->pc,
         .hart = (uint8_t)scene->hart,
+        .lane = (uint8_t)user->lane,
         .value = value,
-        .accumulates = is_same && byte->loaded >> scene->hart & 1 && byte->value != value,
+        .accumulates = is_same && byte->loaded >> user->agent & 1 && byte->value != value,
     };
+}
+
+static void judge_l1_bytes(const struct check_scene *scene, const struct user *user,
+                           uint32_t address, uint32_t size, bool writes)
+{
+    bool is_told = false;
+    for (uint32_t i = 0; i < size; i++) {
+        if (writes) {
+            note_l1_store(scene, user, address + i, scene->tile->l1[address + i], &is_told);
+        } else {
+            note_l1_load(scene, user, address + i);
+        }
+    }
 }
 
 static void judge_l1_access(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
-    const uint32_t address = (uint32_t)event->address;
-    bool is_told = false;
-    if (event->address + event->size > scene->tile->kind->l1_bytes || event->size > 4 ||
-        !check_is_of_kernel(scene, event->pc)) {
-        return;
+    const struct user user = hart_user(scene);
+    if (event->address + event->size <= scene->tile->kind->l1_bytes && event->size <= 4 &&
+        check_is_of_kernel(scene, event->pc)) {
+        judge_l1_bytes(scene, &user, (uint32_t)event->address, event->size,
+                       event->kind == OBSERVED_WRITTEN);
     }
-    for (uint32_t i = 0; i < event->size; i++) {
-        if (event->kind == OBSERVED_WRITTEN) {
-            note_hart_store(scene, address + i, scene->tile->l1[address + i], &is_told);
-        } else {
-            note_hart_load(scene, address + i);
+}
+
+/* What LOADIND and STOREIND do for a thread. Atomics, which do both, have their order in L1. */
+static void judge_scalar_access(const struct check_scene *scene, const struct order_stamp *stamp,
+                                const struct observed_touch *touch)
+{
+    const struct observed_work *work = scene->event->work;
+    const bool is_atomic = (work->reads & work->writes) >> OBSERVED_STATE_L1 & 1;
+    const unsigned thread = races_thread(stamp);
+    const struct user user = {RV32_CORES + thread, stamp->lane, stamp->number,
+                              &scene->own->races->order.thread[thread].clock};
+    if (!is_atomic && touch->first + touch->count <= scene->tile->kind->l1_bytes &&
+        check_is_of_kernel(scene, stamp->pc)) {
+        if (!touch->is_write) {
+            races_heard_read(scene, user.clock, stamp->pc, touch->first, touch->count);
         }
+        judge_l1_bytes(scene, &user, touch->first, touch->count, touch->is_write);
     }
 }
 
@@ -540,6 +596,11 @@ static void judge_dst_access(const struct check_scene *scene)
 
 void races_harts_access(const struct check_scene *scene)
 {
+    if (scene->event->kind == OBSERVED_READ) {
+        races_heard_load(scene);
+    } else {
+        races_heard_store(scene);
+    }
     judge_mop_store(scene);
     judge_gpr_access(scene);
     judge_l1_access(scene);
@@ -631,6 +692,13 @@ void races_harts_unit(const struct check_scene *scene, const struct order_stamp 
         find_base(races, thread, races_base_word(tensix, thread, stamp->word));
     if (base) {
         *base = *stamp;
+    }
+    bool is_scalar =
+        work->unit == TENSIX_UNIT_SCALAR && (work->reads | work->writes) >> OBSERVED_STATE_L1 & 1;
+    for (unsigned i = 0; is_scalar && i < work->touches; i++) {
+        if (work->touch[i].state == OBSERVED_STATE_L1) {
+            judge_scalar_access(scene, stamp, &work->touch[i]);
+        }
     }
     enum { STORED = 1 << OBSERVED_STATE_GPR | 1 << OBSERVED_STATE_CONFIG };
     bool has_stored = (work->reads | work->writes) & STORED;

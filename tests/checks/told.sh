@@ -1,0 +1,302 @@
+#!/bin/bash
+# Checks on data of others and on the words that tell of them: programs with one mistake each, which is named at
+# the line that ends with "// here", and their repaired twins, of which nothing is said. A program's first line
+# is "// kernel"; with the mistake it defines MISTAKE.
+#
+#   PENROSE_CASES   a regular expression: only cases whose name matches it
+#
+# SKIP without the firmware (scripts/fetch-firmware), the RISC-V cross compiler, and Python's numpy.
+set -uo pipefail
+# shellcheck source=tests/cli/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/../cli/lib.bash" || exit 1
+# shellcheck source=tests/checks/lib.bash
+. "$(dirname "${BASH_SOURCE[0]}")/lib.bash" || exit 1
+
+# judge NAME KIND TEXT SOURCE: of the run that has said $work/said; no KIND: nothing is found.
+judge() {
+    local number
+    number=$(grep -n '// here$' "$4" | head -1 | cut -d: -f1)
+    report "$1" "$(if [ -n "$2" ]; then
+        grep -E "guest fault $2: .*$3" <(sed -zE 's/\n  inlined at//g' "$work/said") |
+            grep -E "/$(basename "$4"):$number\b" >/dev/null
+    else
+        ! grep -q 'guest fault' "$work/said"
+    fi || { echo "expected $2, line $number, /$3/; found:" && cut -c1-400 "$work/said"; })"
+}
+
+# on_ring NAME KIND TEXT KERNEL: on three tiles, each of which knows its neighbours.
+cat >"$work/ring.json" <<'JSON'
+{
+    "grid": "3x1",
+    "l1": {"block": {"page_size": 1024}, "inbox": {"page_size": 1024}, "result": {"page_size": 64}},
+    "semaphores": [0, 0, 0],
+    "kernels": [{"hart": "brisc",
+                 "arguments": ["index", "tiles", "noc((index + 1) % tiles)", "noc((index + tiles - 1) % tiles)"],
+                 "common_arguments": ["l1.block", "l1.inbox", "l1.result"]}]
+}
+JSON
+cat >"$work/ring.h" <<'HEADER'
+#include "grid/dataflow.h"
+enum { BLOCK, INBOX, RESULT };
+enum { INDEX, TILES, NEXT, BEFORE };
+enum { ARRIVED, ROOM };
+enum { WORDS = 16 };
+static inline void fill(void)
+{
+    for (uint32_t i = 0; i < WORDS; i++) {
+        ((volatile uint32_t *)common_argument(BLOCK))[i] = i;
+        ((volatile uint32_t *)common_argument(INBOX))[i] = 1;
+    }
+    fence();
+}
+#define SUM(sum) \
+    for (uint32_t i = 0; i < WORDS; i++) { sum += ((volatile uint32_t *)common_argument(INBOX))[i]; }
+HEADER
+on_ring() {
+    [[ $1 =~ ${PENROSE_CASES:-} ]] || return 0
+    local mistake kind=$2
+    for mistake in '#define MISTAKE' ''; do
+        rm -rf "$work/ring"
+        mkdir -p "$work/ring/src"
+        cp "$work/ring.h" "$work/ring/src"
+        sed "1s|.*|$mistake|" <<<"$4" >"$work/ring/src/brisc.c"
+        "$srcdir/scripts/link-kernels" "$firmware" "$work/ring/kernels" "$work/ring/src" || exit 1
+        run ring ring --check
+        judge "$1${mistake:+, the mistake}" "$kind" "$3" "$work/ring/src/brisc.c"
+        kind=
+    done
+}
+
+# in_tile NAME KIND TEXT HART PROGRAM HART PROGRAM: the same with two programs in a tile, the line being in the first
+# one.
+in_tile() {
+    [[ $1 =~ ${PENROSE_CASES:-} ]] || return 0
+    local mistake kind=$2 hart
+    for mistake in '#define MISTAKE' ''; do
+        rm -rf "$work/tile"
+        "$PENROSE" new "$work/tile" >/dev/null || exit 1
+        for hart in brisc ncrisc trisc0 trisc1 trisc2; do
+            echo 'int main(void) { return 0; }' >"$work/tile/$hart.c"
+        done
+        sed "1s|.*|$mistake|" <<<"$5" >"$work/tile/$4.c"
+        sed "1s|.*|$mistake|" <<<"$7" >"$work/tile/$6.c"
+        make -s -C "$work/tile" CROSS="$(basename "${RISCV_CC:-riscv64-unknown-elf-gcc}" gcc)" >"$work/made" 2>&1 ||
+            { cat "$work/made"; exit 1; }
+        timeout 120 "$PENROSE" run --hart "$4=$work/tile/build/$4.elf" --hart "$6=$work/tile/build/$6.elf" \
+            --max-cycles 1000000 --policy all=warn --check >"$work/out" 2>"$work/said" </dev/null
+        judge "$1${mistake:+, the mistake}" "$kind" "$3" "$work/tile/$4.c"
+        kind=
+    done
+}
+
+on_ring "a block of the neighbour" race-l1 'brings data( later)?, and has not waited for anything that tells of them' \
+'// kernel
+#include "ring.h"
+void kernel_main(void)
+{
+    uint32_t sum = 0;
+    dataflow_begin();
+    fill();
+    noc_write(common_argument(BLOCK), get_argument(NEXT), common_argument(INBOX), 4 * WORDS);
+    write_barrier();
+    semaphore_add(ARRIVED, get_argument(NEXT), 1);
+#ifndef MISTAKE
+    semaphore_wait(ARRIVED, 1);
+#endif
+    SUM(sum) // here
+    *(volatile uint32_t *)common_argument(RESULT) = sum;
+    atomic_barrier();
+}'
+
+on_ring "a slot that is filled again" race-l1 'which brisc .* has read before, and has not heard of that' \
+'// kernel
+#include "ring.h"
+static void send(uint32_t i)
+{
+#ifndef MISTAKE
+    semaphore_wait_at_least(ROOM, i);
+#endif
+    (void)i;
+    noc_write(common_argument(BLOCK), get_argument(NEXT), common_argument(INBOX), 4 * WORDS); // here
+    semaphore_add(ARRIVED, get_argument(NEXT), 1);
+}
+void kernel_main(void)
+{
+    uint32_t sum = 0;
+    dataflow_begin();
+    for (uint32_t i = 0; i < 4 && get_argument(INDEX) == 0; i++) {
+        send(i);
+    }
+    for (uint32_t i = 0; i < 4 && get_argument(INDEX) == 1; i++) {
+        semaphore_wait_at_least(ARRIVED, i + 1);
+        SUM(sum)
+        semaphore_add(ROOM, get_argument(BEFORE), 1);
+    }
+    *(volatile uint32_t *)common_argument(RESULT) = sum;
+    write_barrier();
+    atomic_barrier();
+}'
+
+on_ring "a semaphore that is set back" race-l1 'changes over the NoC in no order with that' \
+'// kernel
+#include "ring.h"
+static void collect(void)
+{
+    semaphore_wait(ARRIVED, 1);
+#ifdef MISTAKE
+    semaphore_add(ROOM, get_argument(NEXT), 1);
+    semaphore_set(ARRIVED, 0); // here
+#else
+    semaphore_set(ARRIVED, 0);
+    semaphore_add(ROOM, get_argument(NEXT), 1);
+#endif
+}
+void kernel_main(void)
+{
+    dataflow_begin();
+    for (uint32_t i = 0; i < 3; i++) {
+        if (get_argument(INDEX) == 0) {
+            collect();
+        } else if (get_argument(INDEX) == 1) {
+            semaphore_add(ARRIVED, get_argument(BEFORE), 1);
+            semaphore_wait_at_least(ROOM, i + 1);
+        }
+    }
+    atomic_barrier();
+}'
+
+on_ring "the answer of an atomic" noc-unwaited 'which the NoC atomic of brisc .* fills; noc_async_atomic_barrier' \
+'// kernel
+#include "ring.h"
+void kernel_main(void)
+{
+    const uint32_t address = semaphore_address(ARRIVED), ticket = common_argument(INBOX);
+    struct noc_end target = {get_argument(NEXT), address}, answer = {own_tile(), ticket};
+    dataflow_begin();
+    fill();
+    wait_for_buffer(BUFFER_ATOMIC);
+    NIU_BUFFER(BUFFER_ATOMIC, DATA) = 1;
+    request(BUFFER_ATOMIC, CONTROL_ATOMIC, target, answer, ATOMIC_INCREMENT | (address >> 2 & 3));
+    atomics_due++;
+#ifndef MISTAKE
+    atomic_barrier();
+#endif
+    *(volatile uint32_t *)common_argument(RESULT) = *(volatile uint32_t *)ticket; // here
+    atomic_barrier();
+}'
+
+in_tile "data of another hart" race-l1 'which ncrisc .* has stored, and has not waited for anything that tells of it' \
+    brisc '// kernel
+#include "kit/hart.h"
+int main(void)
+{
+    uint32_t sum = 0;
+#ifdef MISTAKE
+    for (volatile unsigned i = 0; i < 500; i++) {
+    }
+#else
+    while (REGISTER(0x30000) != 1) {
+        fence();
+    }
+    fence();
+#endif
+    for (uint32_t i = 0; i < 8; i++) {
+        sum += ((volatile uint32_t *)0x30100)[i]; // here
+    }
+    return (int)sum;
+}' ncrisc '// kernel
+#include "kit/hart.h"
+int main(void)
+{
+    for (uint32_t i = 0; i < 8; i++) {
+        ((volatile uint32_t *)0x30100)[i] = i;
+    }
+    fence();
+    REGISTER(0x30000) = 1;
+    return 0;
+}'
+
+in_tile "a semaphore that two threads set" race-state 'SEMPOST relies on semaphore 1, which SEMINIT of trisc2 .* may not have set yet' \
+    trisc1 '// kernel
+#include "kit/tensix.h"
+int main(void)
+{
+    TTI_SEMINIT(1, 0, 2);
+    for (volatile unsigned i = 0; i < 100; i++) {
+    }
+    TTI_SEMPOST(2); // here
+    tensix_wait();
+    return 0;
+}' trisc2 '// kernel
+#include "kit/tensix.h"
+int main(void)
+{
+#ifdef MISTAKE
+    TTI_SEMINIT(1, 0, 2);
+#endif
+    TTI_SEMWAIT(BLOCK_SYNC, 2, WHILE_ZERO);
+    TTI_SEMGET(2);
+    tensix_wait();
+    return 0;
+}'
+
+counts='#include "kit/tensix.h"
+int main(void)
+{
+    gpr_set(20, 0x30000 / 16);
+    gpr_set(21, 0);
+    gpr_set(23, 1);
+    for (unsigned i = 0; i < 4; i++) {
+#ifndef MISTAKE
+        TTI_ATGETM(2);
+#endif
+        TTI_LOADIND(1, 42, 0, 22, 20); // here
+        TTI_STALLWAIT(0x1ff, UNTIL_SCALAR);
+        TTI_ADDDMAREG(0, 22, 23, 22);
+        TTI_STOREIND(1, 1, 0, 42, 0, 22, 20);
+        TTI_STALLWAIT(0x1ff, UNTIL_SCALAR);
+#ifndef MISTAKE
+        TTI_ATRELM(2);
+#endif
+    }
+    tensix_wait();
+    return 0;
+}'
+in_tile "a word that two threads count in" race-l1 'reads 0x30000, which trisc0 .* has stored' \
+    trisc1 "// kernel
+$counts" trisc0 "// kernel
+$counts"
+
+in_tile "a GPR that nothing has written" undefined-data 'ADDDMAREG reads GPR 21, which nothing has written' \
+    trisc0 '// kernel
+#include "kit/tensix.h"
+int main(void)
+{
+    gpr_set(20, 5);
+#ifndef MISTAKE
+    gpr_set(21, 7);
+#endif
+    TTI_ADDDMAREG(0, 22, 21, 20); // here
+    tensix_wait();
+    return (int)REGISTER(AT_GPR + 4 * 22);
+}' trisc1 '// kernel
+int main(void) { return 0; }'
+
+in_tile "a stack that was full before" stack-overflow 'the stack grows by [0-9]+ bytes .*, where the local RAM begins' \
+    trisc1 '// kernel
+static unsigned __attribute__((noinline)) walk(unsigned depth)
+{ // here
+    volatile unsigned own[12];
+    own[depth % 12] = depth;
+    return depth == 0 ? own[0] : walk(depth - 1) + own[depth % 12];
+}
+int main(void)
+{
+#ifdef MISTAKE
+    return (int)walk(80);
+#else
+    return (int)walk(20);
+#endif
+}' trisc0 '// kernel
+int main(void) { return 0; }'
+finish
