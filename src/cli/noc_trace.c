@@ -18,8 +18,10 @@ static const char *const procs[] = {[PENROSE_BRISC] = "BRISC",
 /* What the vendor calls a request; NULL: it has no name. */
 static const char *type_of(const char *what)
 {
-    static const char *const types[][2] = {
-        {"read", "READ"}, {"write", "WRITE_"}, {"atomic", "SEMAPHORE_INC"}};
+    static const char *const types[][2] = {{"read", "READ"},
+                                           {"write", "WRITE_"},
+                                           {"atomic", "SEMAPHORE_INC"},
+                                           {"multicast write", "WRITE_MULTICAST"}};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (strcmp(types[i][0], what) == 0) {
             return types[i][1];
@@ -48,12 +50,9 @@ void noc_trace_take(struct noc_trace *trace, const struct penrose_trace_event *e
     bool is_request = event->kind == PENROSE_TRACE_NOC && event->begins &&
                       (unsigned)event->agent < sizeof procs / sizeof procs[0];
     const char *type = is_request ? type_of(event->what) : NULL;
-    trace->multicasts += is_request && strncmp(event->what, "multicast", 9) == 0;
-    if (type && grow_noc_trace(trace)) {
-        trace->request[trace->count++] = (struct noc_trace_request){.x = event->x,
-                                                                    .y = event->y,
-                                                                    .to_x = event->peer_x,
-                                                                    .to_y = event->peer_y,
+    trace->unknown += type && !event->route.is_known;
+    if (type && event->route.is_known && grow_noc_trace(trace)) {
+        trace->request[trace->count++] = (struct noc_trace_request){.route = event->route,
                                                                     .noc = event->noc,
                                                                     .agent = event->agent,
                                                                     .cycle = event->cycle,
@@ -70,10 +69,23 @@ static int compare_numbers(uint64_t a, uint64_t b)
 static int compare_requests(const void *first, const void *second)
 {
     const struct noc_trace_request *a = first, *b = second;
-    int order = compare_numbers(a->x, b->x);
-    order = order ? order : compare_numbers(a->y, b->y);
+    int order = compare_numbers(a->route.from_x, b->route.from_x);
+    order = order ? order : compare_numbers(a->route.from_y, b->route.from_y);
     order = order ? order : compare_numbers(a->agent, b->agent);
     return order ? order : compare_numbers(a->cycle, b->cycle);
+}
+
+/* The rectangle of a multicast, or the other end. */
+static void print_target(const struct penrose_trace_route *route, FILE *file)
+{
+    if (route->is_multicast) {
+        fprintf(file,
+                "\"mcast_start_x\": %u, \"mcast_start_y\": %u, \"mcast_end_x\": %u, "
+                "\"mcast_end_y\": %u",
+                route->to_x, route->to_y, route->last_x, route->last_y);
+    } else {
+        fprintf(file, "\"dx\": %u, \"dy\": %u", route->to_x, route->to_y);
+    }
 }
 
 static void print_requests(const struct noc_trace *trace, FILE *file)
@@ -86,12 +98,12 @@ static void print_requests(const struct noc_trace *trace, FILE *file)
     for (size_t i = 0; i < trace->count; i++) {
         const struct noc_trace_request *request = &trace->request[i];
         fprintf(file,
-                "%s\n{\"proc\": \"%s\", \"noc\": \"NOC_%u\", \"vc\": -1, \"sx\": %u, \"sy\": %u, "
-                "\"dx\": %u, \"dy\": %u, \"type\": \"%s\", \"num_bytes\": %" PRIu32
-                ", \"timestamp\": %" PRIu64 "}",
-                i ? "," : "", procs[request->agent], request->noc, request->x, request->y,
-                request->to_x, request->to_y, request->type, request->bytes,
-                request->cycle - begin);
+                "%s\n{\"proc\": \"%s\", \"noc\": \"NOC_%u\", \"vc\": -1, \"sx\": %u, \"sy\": %u, ",
+                i ? "," : "", procs[request->agent], request->noc, request->route.from_x,
+                request->route.from_y);
+        print_target(&request->route, file);
+        fprintf(file, ", \"type\": \"%s\", \"num_bytes\": %" PRIu32 ", \"timestamp\": %" PRIu64 "}",
+                request->type, request->bytes, request->cycle - begin);
     }
     fputs("\n]\n", file);
 }
@@ -114,9 +126,10 @@ enum cli_exit noc_trace_write(struct noc_trace *trace, const char *path, const s
     if (!is_written) {
         return complain(cli, "--noc-trace: cannot write %s: %s", path, strerror(errno));
     }
-    if (trace->multicasts) {
-        note("%" PRIu64 " multicasts are left out, since a trace has raw coordinates of them alone",
-             trace->multicasts);
+    if (trace->unknown) {
+        note("%" PRIu64 " requests are left out, since traces of older versions do not have their "
+             "way",
+             trace->unknown);
     }
     return CLI_DONE;
 }

@@ -11,7 +11,8 @@
 #include <penrose/trace.h>
 
 struct noc_trace_request {
-    unsigned x, y, to_x, to_y, noc, agent;
+    struct penrose_trace_route route;
+    unsigned noc, agent;
     uint64_t cycle;
     uint32_t bytes;
     const char *type;
@@ -20,7 +21,7 @@ struct noc_trace_request {
 struct noc_trace {
     struct noc_trace_request *request;
     size_t count, room;
-    uint64_t multicasts; /* left out: a trace has their rectangle in raw coordinates alone */
+    uint64_t unknown; /* left out: traces of older versions do not have their way */
     bool lacks_memory;
 };
 

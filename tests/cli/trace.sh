@@ -94,8 +94,10 @@ request() {
     put 0x20 "$4" && put 0x1c "$5" && put 0x40 1
 }
 own=$((1 | 2 << 6)) other=$((2 | 2 << 6))
+rectangle=$((4 | 3 << 6 | 3 << 12 | 2 << 18)) # from 3, 2 to 4, 3
 request 0xffb20 "$other" "$own" 32 0  # a read over NoC 0
 request 0xffb30 "$own" "$other" 64 18 # a write over NoC 1, with an acknowledgement
+request 0xffb20 "$own" "$rectangle" 48 50 # one to four tiles
 lines+=('lui a5, 1' 'addi a5, a5, -1' "bne a5, zero, $((0x1000 + 4 * (${#lines[@]} + 1)))" 'ebreak')
 words=$("$PENROSE" asm --pc 0x1000 "${lines[@]}")
 make_elf "$work/noc.elf" $((0x1000)) "4096 7 ${words//$'\n'/ }"
@@ -104,13 +106,18 @@ expect "as tt-metal's profiler writes them" 0 -- trace "$work/noc.ptrace" --noc-
 report "they are all there" "$(python3 - "$work/noc.json" <<'PYTHON' 2>&1
 import json, sys
 events = json.load(open(sys.argv[1]))
-assert [list(e) for e in events] == 2 * [["proc", "noc", "vc", "sx", "sy", "dx", "dy", "type", "num_bytes", "timestamp"]]
-read, write = events
+begin, end = ["proc", "noc", "vc", "sx", "sy"], ["type", "num_bytes", "timestamp"]
+unicast = [*begin, "dx", "dy", *end]
+rectangle = ["mcast_start_x", "mcast_start_y", "mcast_end_x", "mcast_end_y"]
+assert [list(e) for e in events] == [unicast, unicast, [*begin, *rectangle, *end]], events
+read, write, many = events
 assert (read["proc"], read["noc"], read["type"], read["num_bytes"]) == ("BRISC", "NOC_0", "READ", 32), read
 assert (read["sx"], read["sy"], read["dx"], read["dy"], read["timestamp"]) == (1, 2, 2, 2, 0), read
 assert (write["noc"], write["type"], write["num_bytes"]) == ("NOC_1", "WRITE_", 64), write
 assert (write["sx"], write["sy"], write["dx"], write["dy"]) == (1, 2, 2, 2), write
 assert 10 < write["timestamp"] < 100, write
+assert (many["noc"], many["type"], many["num_bytes"]) == ("NOC_0", "WRITE_MULTICAST", 48), many
+assert [many[name] for name in rectangle] == [3, 2, 4, 3], many
 PYTHON
 )"
 for two in "--summary --profile $work/p.txt" "--summary --noc-trace $work/n.json" \
