@@ -422,11 +422,17 @@ static struct races_byte *byte_of(const struct check_scene *scene, uint32_t addr
 
 void races_harts_forget(const struct check_scene *scene, uint32_t first, uint32_t size)
 {
-    for (uint32_t i = 0; i < size && first + i < scene->tile->kind->l1_bytes; i++) {
-        struct races_byte *byte = byte_of(scene, first + i, false);
-        if (byte) {
-            byte->number = 0;
+    struct check_races *races = scene->own->races;
+    const uint32_t l1_bytes = scene->tile->kind->l1_bytes;
+    const uint32_t end = first + size < l1_bytes ? first + size : l1_bytes;
+    for (uint32_t at = first; races->page && at < end;) {
+        struct races_page *page = races->page[at / RACES_PAGE];
+        const uint32_t next = (at / RACES_PAGE + 1) * RACES_PAGE;
+        const uint32_t last = next < end ? next : end;
+        for (; page && at < last; at++) {
+            page->byte[at % RACES_PAGE].number = 0;
         }
+        at = last;
     }
 }
 
