@@ -44,9 +44,10 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Of at least one row. */
 static double median(const struct family *family)
 {
-    return family->error[family->count / 2];
+    return (family->error[(family->count - 1) / 2] + family->error[family->count / 2]) / 2;
 }
 
 /* Nine tenths of the errors are as small, or smaller. */
