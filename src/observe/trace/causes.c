@@ -161,6 +161,17 @@ static bool counts_departure(unsigned counter, const struct trace_request *reque
     }
 }
 
+static struct trace_cause cause_of_request(const struct tile *tile,
+                                           const struct trace_request *request, const char *what)
+{
+    return (struct trace_cause){.is_known = true,
+                                .node = tile->node,
+                                .agent = (enum observed_agent)request->asker,
+                                .thread = OBSERVED_NO_THREAD,
+                                .cycle = request->cycle,
+                                .what = what};
+}
+
 /* The request, or its response, has ended the waits of harts for counters that `counts` says it changes. */
 static void end_waits_for_counters(struct trace_causes *causes, const struct tile *tile,
                                    const struct trace_request *request, const char *what,
@@ -170,12 +181,22 @@ static void end_waits_for_counters(struct trace_causes *causes, const struct til
     for (unsigned core = 0; core < RV32_CORES; core++) {
         struct trace_awaited *awaited = &causes->hart[core];
         if (counts(awaited_counter(awaited, request->noc), request)) {
-            awaited->cause = (struct trace_cause){.is_known = true,
-                                                  .node = tile->node,
-                                                  .agent = (enum observed_agent)request->asker,
-                                                  .thread = OBSERVED_NO_THREAD,
-                                                  .cycle = request->cycle,
-                                                  .what = what};
+            awaited->cause = cause_of_request(tile, request, what);
+        }
+    }
+}
+
+/* A hart begins to wait. If it is for a counter of what leaves, the latest request has left its command
+ * buffer already, and its data have not left the NIU. */
+static void begin_to_wait(struct trace_causes *causes, const struct tile *tile,
+                          const struct observed *seen)
+{
+    struct trace_awaited *awaited = &causes->hart[seen->agent];
+    *awaited = (struct trace_awaited){.address = seen->address, .size = seen->size};
+    for (unsigned i = 0; i < causes->requests; i++) {
+        const struct trace_request *request = &causes->request[i];
+        if (counts_departure(awaited_counter(awaited, request->noc), request)) {
+            awaited->cause = cause_of_request(tile, request, "departure");
         }
     }
 }
@@ -203,8 +224,7 @@ void trace_causes_see(struct trace_causes *causes, const struct penrose_chip *ch
 {
     bool is_hart = seen->agent < OBSERVED_NOC && seen->thread == OBSERVED_NO_THREAD;
     if (is_hart && (seen->kind == OBSERVED_WAITS || seen->kind == OBSERVED_POLLS)) {
-        causes->hart[seen->agent] =
-            (struct trace_awaited){.address = seen->address, .size = seen->size};
+        begin_to_wait(causes, tile, seen);
     } else if (seen->kind == OBSERVED_WRITTEN && !seen->is_gddr) {
         note_write(causes, tile, seen, sender);
     } else if (seen->kind == OBSERVED_SENT && seen->packet <= NOC_ATOMIC) {

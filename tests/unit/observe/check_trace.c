@@ -263,6 +263,26 @@ TEST(packets_end_waits_for_counters_that_they_change)
     penrose_chip_destroy(chip);
 }
 
+/* Timed runs: brisc of (1, 2) waits until 16 KiB have left, which left the command buffer at once. The cause is
+ * their request. */
+TEST(a_hart_waits_until_data_have_left)
+{
+    const struct command_end from = {1, 2, 0x10000}, to = {4, 2, 0x10000};
+    const struct penrose_options timed = {.size = sizeof timed, .timed = true};
+    struct penrose_chip *chip;
+    ck_assert_int_eq(penrose_chip_create(&timed, &chip, NULL), PENROSE_OK);
+    start_text();
+    command_fill(chip, 1, 2, 0, COMMAND_WRITE | COMMAND_RESPONSE, from, to, 16384);
+    start_program(chip, 1, 2, PENROSE_BRISC, CODE,
+                  "lui s0, 0xffb20; addi a0, zero, 1; sw a0, 0x40(s0);"
+                  "lw a1, 0x228(s0); beq a1, zero, 0x100c; ebreak");
+    ck_assert_int_eq(penrose_trace(chip, "kind=wait", take_text, NULL, NULL), PENROSE_OK);
+    pass(chip, 5000);
+    ck_assert_int_eq(penrose_trace(chip, NULL, NULL, NULL, NULL), PENROSE_OK);
+    penrose_chip_destroy(chip);
+    ck_assert_uint_eq(count_of("cycles, departure, by brisc"), 1);
+}
+
 /* ncrisc of (3, 2) reads from a bank, writes to (4, 2), and polls the counter of read responses. The
  * acknowledgement of the write comes first, and does not end that wait. */
 TEST(a_hart_waits_for_the_counter_that_it_polls)
