@@ -3,6 +3,7 @@
 
 #include "chip/chip.h"
 #include "chip/multicast.h"
+#include "chip/way.h"
 
 enum {
     BUDDY = 1,
@@ -33,34 +34,6 @@ static uint64_t cycles_of(const struct penrose_chip *chip, const struct noc_pack
     return cycles ? cycles : 1;
 }
 
-static bool is_multicast(const struct noc_packet *packet)
-{
-    return packet->is_multicast && packet->kind <= NOC_ATOMIC;
-}
-
-static struct grid_way way_of(const struct noc_packet *packet)
-{
-    const struct grid_position from = chip_position(packet->from), to = chip_position(packet->to);
-    return is_multicast(packet) ? (struct grid_way){.from = grid_mirror(packet->noc, from),
-                                                    .to = grid_mirror(packet->noc, to),
-                                                    .turn = packet->span.turn,
-                                                    .is_y_first = packet->span.y_is_major}
-                                : grid_way(packet->noc, from, to);
-}
-
-/* The links of its way that it has passed. */
-static unsigned links_passed(const struct noc_packet *packet)
-{
-    return (unsigned)packet->links - (packet->waits ? 1 : 0);
-}
-
-static unsigned links_left(const struct noc_packet *packet)
-{
-    const struct grid_way way = way_of(packet);
-    const unsigned all = grid_way_hops(&way), passed = links_passed(packet);
-    return passed >= all ? 0 : all - passed;
-}
-
 /* --- Channels --- */
 
 /* A link on the way of a packet. */
@@ -75,7 +48,7 @@ struct passage {
 static struct passage passage_of(struct penrose_chip *chip, const struct noc_packet *packet,
                                  unsigned number)
 {
-    const struct grid_way way = way_of(packet);
+    const struct grid_way way = way_of_packet(packet);
     const struct grid_hop hop = grid_hop(packet->noc, &way, number);
     bool is_response = packet->kind > NOC_ATOMIC;
     bool has_own = packet->channel != NOC_ANY_CHANNEL;
@@ -123,14 +96,22 @@ static void hold_behind(struct penrose_chip *chip, const struct noc_packet *pack
     }
 }
 
-/* --- On the way --- */
-
-/* Of a packet's way, in raw coordinates of its NoC. */
-static void set_end(struct noc_packet *packet, struct grid_position end)
+/* A multicast's head goes on from a router at `head`, behind which its flits have waited. Branches wait at
+ * the same time, so the longest wait counts. */
+static void keep_tree(struct penrose_chip *chip, const struct noc_packet *packet, uint64_t head)
 {
-    const struct grid_position to = grid_mirror(packet->noc, end);
-    packet->to = noc_node(to.x, to.y);
+    const uint64_t hop = cycles_of_hop(chip), whole = cycles_of(chip, packet);
+    for (unsigned i = 1; i <= packet->links && i * hop < whole; i++) {
+        struct links_channel *channel = channel_behind(chip, packet, i - 1);
+        const uint64_t until = head - i * hop + whole;
+        if (until > channel->used_until) {
+            channel->free_at += until - channel->used_until;
+            channel->used_until = until;
+        }
+    }
 }
+
+/* --- On the way --- */
 
 void chip_links_enter(struct penrose_chip *chip, struct noc_packet *packet)
 {
@@ -141,11 +122,11 @@ void chip_links_enter(struct penrose_chip *chip, struct noc_packet *packet)
     packet->arrival = begin + timing_cycles(delivery->timing, TIMING_NOC_NIU);
     packet->links = 0;
     packet->waits = false;
-    if (is_multicast(packet)) {
+    if (way_is_multicast(packet)) {
         const struct grid_multicast multicast = chip_multicast_of(packet);
         const struct grid_way stem = grid_stem(&multicast);
         packet->span.turn = stem.turn;
-        set_end(packet, stem.to);
+        way_set_end(packet, stem.to);
     }
     noc_queue_put(&chip->on_way, packet);
 }
@@ -163,7 +144,7 @@ static uint64_t take_channel(const struct penrose_chip *chip, const struct noc_p
 static void take_link(struct penrose_chip *chip, struct noc_packet *packet)
 {
     const struct timing *timing = chip->board.delivery.timing;
-    struct passage passage = passage_of(chip, packet, links_passed(packet));
+    struct passage passage = passage_of(chip, packet, way_passed(packet));
     struct links_channel *channel;
     uint64_t wait;
     if (packet->waits) { /* perhaps others before it were held up meanwhile */
@@ -173,7 +154,7 @@ static void take_link(struct penrose_chip *chip, struct noc_packet *packet)
         packet->buddies = packet->buddies << 1 | choose_buddy(&passage);
         packet->links++;
         channel = channel_behind(chip, packet, 0);
-        wait = is_multicast(packet) ? 0 : take_channel(chip, packet, channel);
+        wait = way_is_multicast(packet) ? 0 : take_channel(chip, packet, channel);
     }
     packet->held = channel->held;
     packet->waits = wait > 0;
@@ -183,12 +164,16 @@ static void take_link(struct penrose_chip *chip, struct noc_packet *packet)
                               packet->arrival)
                        .begin -
                    packet->arrival;
-            hold(channel, wait);
+            hold(channel, way_is_multicast(packet) ? 0 : wait);
         }
         packet->arrival += cycles_of_hop(chip);
     }
     packet->arrival += wait;
-    hold_behind(chip, packet, 1, wait);
+    if (way_is_multicast(packet)) {
+        keep_tree(chip, packet, packet->arrival);
+    } else {
+        hold_behind(chip, packet, 1, wait);
+    }
 }
 
 /* Its head has come to the router of its receiver. */
@@ -197,34 +182,16 @@ static void reach_receiver(struct penrose_chip *chip, struct noc_packet *packet)
     const struct noc_delivery *delivery = &chip->board.delivery;
     uint64_t last = packet->arrival - timing_cycles(delivery->timing, TIMING_NOC_NIU) +
                     noc_cycles_of_ends(delivery) + noc_cycles_alone(delivery, packet);
+    const uint64_t head = packet->arrival;
     packet->arrival = noc_pass(delivery, &chip->links->end[packet->noc][packet->to], packet, last);
-    hold_behind(chip, packet, 0, packet->arrival - last);
+    if (way_is_multicast(packet)) {
+        keep_tree(chip, packet, head + packet->arrival - last);
+    } else {
+        hold_behind(chip, packet, 0, packet->arrival - last);
+    }
 }
 
 /* --- Multicasts --- */
-
-/* Where the multicast is, in raw coordinates of its NoC. */
-static struct grid_position multicast_place(const struct noc_packet *packet)
-{
-    const struct grid_way way = way_of(packet);
-    return links_left(packet) == 0
-               ? way.to
-               : grid_mirror(packet->noc, grid_hop(packet->noc, &way, packet->links).from);
-}
-
-/* Makes the packet, which is on the stem, one that goes along the branch that begins here. False: none
- * does. The stem itself leads into the last branch. */
-static bool turn_into_branch(struct noc_packet *packet)
-{
-    const struct grid_multicast multicast = chip_multicast_of(packet);
-    const struct grid_way way = way_of(packet);
-    const struct grid_position at = multicast_place(packet);
-    const bool is_on_stem = (way.is_y_first ? at.y : at.x) == way.turn;
-    const bool is_in_last = way.is_y_first ? at.x == way.to.x : at.y == way.to.y;
-    set_end(packet, (struct grid_position){.x = way.is_y_first ? at.x : way.to.x,
-                                           .y = way.is_y_first ? way.to.y : at.y});
-    return is_on_stem && !is_in_last && grid_has_branch(&multicast, at);
-}
 
 /* The channels of a tree, and how many cycles after the start the head comes to each. */
 struct tree {
@@ -236,14 +203,14 @@ struct tree {
 /* Adds those from where the packet is to the end of its way, and of the branches on it. */
 static void add_channels(struct penrose_chip *chip, struct noc_packet packet, struct tree *tree)
 {
-    for (packet.waits = false; links_left(&packet) > 0; packet.links++) {
+    for (packet.waits = false; way_left(&packet) > 0; packet.links++) {
         const struct passage passage = passage_of(chip, &packet, packet.links);
         struct noc_packet branch = packet;
         if (tree->count < NOC_NODES) { /* so it is, a router has one link that leads to it */
             tree->channel[tree->count] = &passage.link->channel[passage.channel];
             tree->ahead[tree->count++] = packet.links * cycles_of_hop(chip);
         }
-        if (turn_into_branch(&branch)) {
+        if (way_turn_into_branch(&branch)) {
             add_channels(chip, branch, tree);
         }
     }
@@ -279,13 +246,13 @@ static void give_copy(struct penrose_chip *chip, const struct noc_packet *packet
                       struct noc_list *arrived)
 {
     const struct grid_multicast multicast = chip_multicast_of(packet);
-    const struct grid_position at = multicast_place(packet);
+    const struct grid_position at = way_place(packet);
     struct noc_packet *copy =
         grid_multicast_reaches(&multicast, at) && chip_multicast_receiver(chip, packet->noc, at)
             ? noc_packet_copy(&chip->packets, packet)
             : NULL;
     if (copy) {
-        set_end(copy, at);
+        way_set_end(copy, at);
         reach_receiver(chip, copy);
         noc_list_append(arrived, copy);
     }
@@ -317,10 +284,10 @@ static void put_on_way(struct penrose_chip *chip, struct noc_packet *packet, str
 static void send_on_its_way(struct penrose_chip *chip, struct noc_packet *packet,
                             struct links_run *run)
 {
-    if (links_left(packet) > 0) {
+    if (way_left(packet) > 0) {
         take_link(chip, packet);
         put_on_way(chip, packet, run);
-    } else if (is_multicast(packet)) { /* its receivers have copies */
+    } else if (way_is_multicast(packet)) { /* its receivers have copies */
         noc_packet_free(&chip->packets, packet);
     } else {
         reach_receiver(chip, packet);
@@ -334,7 +301,7 @@ static void visit_router(struct penrose_chip *chip, struct noc_packet *packet,
 {
     struct noc_packet branch = *packet;
     give_copy(chip, packet, run->arrived);
-    if (turn_into_branch(&branch)) {
+    if (way_turn_into_branch(&branch)) {
         struct noc_packet *other = noc_packet_copy(&chip->packets, packet);
         if (other) {
             other->to = branch.to;
@@ -348,9 +315,9 @@ void chip_links_run(struct penrose_chip *chip, struct noc_list *arrived)
 {
     struct links_run run = {.end = chip->head.time.now + ahead(chip), .arrived = arrived};
     for (struct noc_packet *packet; (packet = noc_queue_take(&chip->on_way, run.end));) {
-        if (is_multicast(packet) && packet->links == 0 && !reserve_tree(chip, packet)) {
+        if (way_is_multicast(packet) && packet->links == 0 && !reserve_tree(chip, packet)) {
             put_on_way(chip, packet, &run);
-        } else if (is_multicast(packet)) {
+        } else if (way_is_multicast(packet)) {
             visit_router(chip, packet, &run);
         } else {
             send_on_its_way(chip, packet, &run);
@@ -371,7 +338,8 @@ uint64_t chip_links_due(const struct penrose_chip *chip)
  * the first one. */
 static uint64_t least_of(const struct penrose_chip *chip, const struct noc_packet *packet)
 {
-    return packet->arrival + (is_multicast(packet) ? 0 : links_left(packet) * cycles_of_hop(chip));
+    return packet->arrival +
+           (way_is_multicast(packet) ? 0 : way_left(packet) * cycles_of_hop(chip));
 }
 
 uint64_t chip_links_next(const struct penrose_chip *chip)

@@ -49,7 +49,9 @@ chip_sources += \
 	%D%/sparse.c \
 	%D%/sparse.h \
 	%D%/text.c \
-	%D%/tiles.c
+	%D%/tiles.c \
+	%D%/way.c \
+	%D%/way.h
 libpenrose_core_la_SOURCES += \
 	%D%/journal.c \
 	%D%/journal.def \

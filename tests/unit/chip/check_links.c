@@ -299,6 +299,22 @@ TEST_EACH(a_branch_that_waits_holds_up_its_stem, 2)
     end_links(chip, arrived);
 }
 
+/* Receivers whose NIUs are busy hold up the tree at the same time, not one after the other. */
+TEST(receivers_hold_up_a_tree_together)
+{
+    struct penrose_chip *chip = timed_chip(1);
+    for (unsigned x = 4; x <= 7; x++) {
+        send(chip, 1000, noc_node(x, 2), noc_node(x, 3), 1);
+    }
+    send_to_all(chip, 1000, noc_node(3, 3), span_of(4, 3, 7, 3), 4);
+    send_to_all(chip, 1000 + OF_NIU, noc_node(3, 3), span_of(4, 3, 7, 3), 4);
+    struct noc_list arrived = run_links(chip, 10);
+    const uint64_t latest = latest_of(arrived, noc_node(3, 3));
+    ck_assert_uint_ge(latest, alone(1000 + 2 * OF_LINK, 1));
+    ck_assert_uint_le(latest, alone(1000 + 2 * OF_NIU, 4));
+    end_links(chip, arrived);
+}
+
 /* A multicast has one turn for all links of its tree: a third one waits for the second, although the link
  * that they share is free. */
 TEST(a_tree_has_one_turn)
