@@ -235,8 +235,7 @@ static void describe_place(const struct check_scene *scene, unsigned hart, uint3
     chip_locate(scene->checks->chip, tile->x, tile->y, pc, function, sizeof function, source,
                 sizeof source);
     function[strcspn(function, "+")] = '\0';
-    snprintf(text, size, "launch %u%s%s, %s", scene->own->launched.id, *function ? " in " : "",
-             function, place);
+    snprintf(text, size, "%s%s, %s", *function ? " in " : "", function, place);
 }
 
 static unsigned keep_place(struct config_places *places, const char *text)
@@ -276,7 +275,6 @@ static unsigned place_of_piece(const struct check_scene *scene, const struct con
 {
     struct config_places *places = &scene->checks->places;
     const struct tile *tile = scene->tile;
-    const uint32_t launch = scene->own->launched.id;
     check_know_programs(scene);
     const struct image *image =
         images_find(chip_images(scene->checks->chip), tile->x, tile->y, piece->pc);
@@ -285,11 +283,11 @@ static unsigned place_of_piece(const struct check_scene *scene, const struct con
     struct config_known *known = &places->known[at / 4 % CONFIG_KNOWN];
     const unsigned forgettings = scene->checks->chip->head.images.forgettings;
     if (!image || known->program != program || known->forgettings != forgettings ||
-        known->at != at || known->launch != launch || known->hart != piece->hart) {
+        known->at != at || known->hart != piece->hart) {
         char text[sizeof((struct config_place *)0)->text];
         describe_place(scene, piece->hart, piece->pc, text, sizeof text);
-        *known = (struct config_known){program, forgettings, at,
-                                       launch,  piece->hart, keep_place(places, text)};
+        *known =
+            (struct config_known){program, forgettings, at, piece->hart, keep_place(places, text)};
     }
     return known->place;
 }
@@ -314,6 +312,7 @@ static void end_launch(const struct check_scene *scene, struct check_config *con
         piece->left = (piece->left & ~piece->set & (piece->last ^ piece->before)) | left;
         if (left) {
             piece->place = place_that_ends(scene, piece, ended);
+            piece->launch = scene->own->launched.id;
             piece->told = 0;
         }
         reopen_piece(config, i);
@@ -422,7 +421,9 @@ static void judge_piece(const struct check_scene *scene, struct config_leaks *le
         return;
     }
     piece->told |= left;
-    if (left && !is_told_of_place(&scene->checks->places, piece->place, index)) {
+    bool is_wanted = findings_want(&scene->checks->findings, scene->tile->x, scene->tile->y,
+                                   scene->own->launched.id);
+    if (left && is_wanted && !is_told_of_place(&scene->checks->places, piece->place, index)) {
         add_to_list(&leaks->left, index, left);
     }
     if (unset && scene->own->is_known && !scene->own->config->is_late) {
@@ -452,10 +453,9 @@ static void report_leaks(const struct check_scene *scene, const char *user,
     if (left->count) {
         const struct config_piece *piece = &scene->own->config->piece[left->first];
         check_report(scene, PENROSE_FAULT_CONFIG_LEAK, scene->hart, scene->event->pc, 0,
-                     "%s uses %s%s, which this kernel has not set: as left by %s", user,
-                     left->names, more_than_named(left, more),
-                     piece->place < places->count ? places->place[piece->place].text
-                                                  : "an earlier launch");
+                     "%s uses %s%s, which this kernel has not set: as left by launch %u%s", user,
+                     left->names, more_than_named(left, more), piece->launch,
+                     piece->place < places->count ? places->place[piece->place].text : "");
     }
     if (unset->count) {
         check_report(scene, PENROSE_FAULT_CONFIG_UNSET, scene->hart, scene->event->pc, 0,

@@ -45,7 +45,8 @@ struct config_piece {
     uint32_t last;       /* the value at the end of the latest launch */
     uint32_t pc;         /* who has set it last in this launch, */
     unsigned hart;
-    unsigned place; /* and in the launch that has left it: of `struct config_places` */
+    unsigned place;  /* and in the launch that has left it: of `struct config_places`; */
+    uint32_t launch; /* which one that was */
     bool is_ever_set;
 };
 
@@ -60,11 +61,11 @@ struct config_place {
 
 enum { CONFIG_SLOTS = 4096, CONFIG_KNOWN = 512 };
 
-/* An instruction of a launch, whatever the tile: it takes long to find its line. */
+/* An instruction, whatever the tile and the launch: it takes long to find its line. */
 struct config_known {
     uint64_t program;     /* check_program_at; 0: it is not known */
     unsigned forgettings; /* of images: its file may be another one since then */
-    uint32_t at, launch;  /* from the start of its program on */
+    uint32_t at;          /* from the start of its program on */
     unsigned hart, place;
 };
 
