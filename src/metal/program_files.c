@@ -380,6 +380,14 @@ static size_t first_that_begins(const struct program_files *files, uint64_t begi
     return low;
 }
 
+/* Does the code of a file perhaps begin at an address of the tile? With which bytes? */
+static bool may_begin_at(const struct program_files *files, const struct tile_facts *tile,
+                         uint32_t at, uint64_t *begins)
+{
+    memcpy(begins, tile->l1 + at, sizeof *begins);
+    return *begins && files->begins[*begins % BEGINNINGS];
+}
+
 /* Finds what begins at an address of the tile. */
 static unsigned place_at(struct program_files *files, struct penrose_chip *chip,
                          const struct tile_facts *tile, uint32_t at, program_files_found *found,
@@ -387,9 +395,8 @@ static unsigned place_at(struct program_files *files, struct penrose_chip *chip,
 {
     unsigned placed = 0;
     uint64_t begins;
-    memcpy(&begins, tile->l1 + at, sizeof begins);
-    bool may_begin = begins && files->begins[begins % BEGINNINGS];
-    size_t i = may_begin ? first_that_begins(files, begins) : files->count;
+    size_t i =
+        may_begin_at(files, tile, at, &begins) ? first_that_begins(files, begins) : files->count;
     for (; i < files->count && files->file[i].begins == begins; i++) {
         if (place_program(files, chip, tile, &files->file[i], at)) {
             placed++;
@@ -407,7 +414,10 @@ unsigned program_files_place(struct program_files *files, struct penrose_chip *c
 {
     unsigned placed = 0;
     for (uint32_t at = 0; at + sizeof files->file->begins <= tile->l1_bytes; at += WORD) {
-        placed += place_at(files, chip, tile, at, found, context);
+        uint64_t begins;
+        if (may_begin_at(files, tile, at, &begins)) { /* at few words of many */
+            placed += place_at(files, chip, tile, at, found, context);
+        }
     }
     return placed;
 }
