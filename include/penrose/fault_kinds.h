@@ -56,7 +56,7 @@ PENROSE_FAULT_KIND(CB_COUNT, "cb-count", WARN, "pages of a circular buffer are p
 PENROSE_FAULT_KIND(CB_ACCESS, "cb-access", WARN, "pages of a circular buffer are written between cb_reserve_back and cb_push_back, and read between cb_wait_front and cb_pop_front; found by the check cb")
 PENROSE_FAULT_KIND(CB_FORMAT, "cb-format", WARN, "pages of a circular buffer are unpacked in the format in which they were packed; found by the check cb")
 PENROSE_FAULT_KIND(RACE_DST, "race-dst", WARN, "a unit uses rows of Dst behind a wait for the unit that has used them before; found by the check races")
-PENROSE_FAULT_KIND(RACE_L1, "race-l1", WARN, "what the packer writes and unpackers read is used, pushed or popped behind a wait for them; found by the check races")
+PENROSE_FAULT_KIND(RACE_L1, "race-l1", WARN, "L1 is used, pushed or popped behind a wait for whoever else reads or writes it; found by the check races")
 PENROSE_FAULT_KIND(RACE_OPEN, "race-open", WARN, "posts of semaphores and banks of Src that kernels give they also take; found by the check races")
 PENROSE_FAULT_KIND(RACE_STATE, "race-state", WARN, "what several threads can reach (banks of Src, LRegs, address counters) is used in an order that something waits for; found by the check races")
 PENROSE_FAULT_KIND(CODE_OVERWRITTEN, "code-overwritten", WARN, "a program does not write where code of a loaded program lies")
