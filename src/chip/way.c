@@ -12,11 +12,16 @@ bool way_is_multicast(const struct noc_packet *packet)
 struct grid_way way_of_packet(const struct noc_packet *packet)
 {
     const struct grid_position from = chip_position(packet->from), to = chip_position(packet->to);
-    return way_is_multicast(packet) ? (struct grid_way){.from = grid_mirror(packet->noc, from),
-                                                        .to = grid_mirror(packet->noc, to),
-                                                        .turn = packet->span.turn,
-                                                        .is_y_first = packet->span.y_is_major}
-                                    : grid_way(packet->noc, from, to);
+    if (!way_is_multicast(packet)) {
+        return grid_way(packet->noc, from, to);
+    }
+    const bool is_y_first = packet->span.y_is_major;
+    const unsigned extent = is_y_first ? GRID_HEIGHT : GRID_WIDTH;
+    return (struct grid_way){.from = grid_mirror(packet->noc, from),
+                             .to = grid_mirror(packet->noc, to),
+                             /* a damaged snapshot may have any */
+                             .turn = (uint8_t)(packet->span.turn % extent),
+                             .is_y_first = is_y_first};
 }
 
 unsigned way_passed(const struct noc_packet *packet)
