@@ -25,6 +25,7 @@ chip_sources += \
 	%D%/check/bits.h \
 	%D%/check/pieces.h \
 	%D%/check/races.c \
+	%D%/check/races_bytes.c \
 	%D%/check/races.h \
 	%D%/check/races_harts.c \
 	%D%/check/races_heard.c \

@@ -151,9 +151,9 @@ if "$srcdir/scripts/link-kernels" "$firmware" "$work/leaving" "$work/left" 2>"$w
     mkdir -p "$work/runner/tt-llk-build"
     cp "$work/leaving/brisc.elf" "$work/runner/tt-llk-build"
     for place in PENROSE_SYMBOLS="$own" LLK_HOME=/llk PENROSE_SYMBOLS="$work/nothing"; do
-        lines='brisc\.c:[0-9]+' complaints=1
-        [ "$place" != PENROSE_SYMBOLS="$work/nothing" ] || lines='pc 0x[0-9a-f]+:' complaints=2
-        messages=$complaints expect "programs of a host in $place" 0 "asked for at .*$lines.* wait for them" -- \
+        lines='brisc at pc .*brisc\.c:[0-9]+' complaints=1
+        [ "$place" != PENROSE_SYMBOLS="$work/nothing" ] || lines='brisc at pc 0x[0-9a-f]+:' complaints=2
+        messages=$complaints expect "programs of a host in $place" 0 "noc-open: .* $lines.*noc_async_read_barrier" -- \
             exec --quiet -- env "$place" PENROSE_FIRMWARE="$firmware" TT_METAL_CACHE="$work/nothing" \
             RUNNER_TEMP="$work/runner" "$host" "$firmware" "$work/leaving"
     done

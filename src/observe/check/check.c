@@ -11,8 +11,6 @@
 #include "metal/firmware.h"
 #include "noc/kind.h"
 
-enum { MOST_SEARCHES = 8 /* for firmware that a host has written */ };
-
 /* --- The life of kernels --- */
 
 /* What kernels set and use of the coprocessor also tells of LRegs that nobody has written. */
@@ -27,36 +25,6 @@ static bool is_running(const struct loader_layout *layout, struct tile *tile)
     return at < tile->kind->l1_bytes && tile->l1[at] == layout->RUN_MSG_GO;
 }
 
-static const struct loader_layout *find_layout(const struct check_scene *scene)
-{
-    struct checks *checks = scene->checks;
-    const struct loader_layout *layout = metal_layout(checks->chip, scene->tile);
-    if (!layout && checks->chip->head.find_programs && checks->searches < MOST_SEARCHES) {
-        checks->searches++;
-        checks->chip->head.find_programs(checks->chip->head.find_context, scene->tile->x,
-                                         scene->tile->y);
-        layout = metal_layout(checks->chip, scene->tile);
-    }
-    return layout;
-}
-
-static void read_launch(const struct check_scene *scene, const struct loader_layout *layout)
-{
-    struct check_tile *own = scene->own;
-    const uint32_t before = own->launched.id;
-    loader_launched_read(layout, metal_l1(scene->tile), &own->launched);
-    own->is_known = own->launched.base != 0;
-    own->knows_programs &= own->launched.id == before;
-}
-
-void check_read_launch(const struct check_scene *scene)
-{
-    const struct loader_layout *layout = find_layout(scene);
-    if (layout && scene->tile->kind->type == TILE_TENSIX) {
-        read_launch(scene, layout);
-    }
-}
-
 /* Finds out what was launched, when the kernels do something for the first time. */
 static void know_launch(const struct check_scene *scene)
 {
@@ -66,12 +34,12 @@ static void know_launch(const struct check_scene *scene)
     if (own->is_known) {
         return;
     }
-    const struct loader_layout *layout = find_layout(scene);
+    const struct loader_layout *layout = check_layout(scene);
     own->launched.base = 0;
     checks->findings.blind += !layout && tile->kind->type == TILE_TENSIX;
     if (layout && tile->kind->type == TILE_TENSIX && is_running(layout, tile)) {
         own->knows_programs = false;
-        read_launch(scene, layout);
+        check_read_launch(scene);
         own->first_stream = metal_first_buffer_stream(layout);
         checks->findings.launches += own->is_known;
         check_buffers_begin(scene);
@@ -295,14 +263,6 @@ static void check_arrived(const struct check_scene *scene)
     if (scene->checks->does[CHECK_MEMORY]) {
         check_memory_arrived(scene);
     }
-}
-
-/* Without memory the tile is not checked. */
-struct check_tile *check_take_tile(struct checks *checks, const struct tile *tile)
-{
-    struct check_tile **own = &checks->tile[tile->node];
-    *own = *own || tile->kind->type == TILE_DRAM ? *own : calloc(1, sizeof **own);
-    return *own;
 }
 
 /* Most events by far tell what a hart executes. */

@@ -338,15 +338,16 @@ enum { CHECK_PLACE = CHIP_PLACE };
 const char *check_place(const struct check_scene *scene, unsigned hart, uint32_t pc,
                         char text[CHECK_PLACE]);
 
-/* --- check.c --- */
-
-/* Reads what was launched on a tile whose events nobody tells. */
-void check_read_launch(const struct check_scene *scene);
+/* --- scene.c --- */
 
 /* The tile's shadow, made if need be; NULL: memory has run out, or the tile is DRAM. */
 struct check_tile *check_take_tile(struct checks *checks, const struct tile *tile);
 
-/* --- scene.c --- */
+/* The layout of tt-metal's firmware, which is looked for if nobody knows it yet; NULL: there is none. */
+const struct loader_layout *check_layout(const struct check_scene *scene);
+
+/* Reads what was launched on the tile. */
+void check_read_launch(const struct check_scene *scene);
 
 /* The same scene in another tile, for the place of what one of its harts has done. `tile` and `own`
  * are NULL where there are none. */

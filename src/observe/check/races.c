@@ -449,7 +449,7 @@ static void judge_touch(const struct check_scene *scene, const struct order_stam
             judge_l1(scene, clock, unit, scene->hart, stamp->pc, touch->first, touch->count,
                      touch->is_write);
             if (touch->is_write) {
-                races_harts_forget(scene, touch->first, touch->count);
+                races_bytes_forget(scene, touch->first, touch->count);
             } else {
                 races_heard_read(scene, clock, stamp->pc, touch->first, touch->count);
             }
@@ -888,7 +888,7 @@ void check_races_arrived(const struct check_scene *scene)
         order_arrived(&scene->own->races->order, (uint32_t)event->address, event->size,
                       event->node != scene->tile->node && event->packet <= NOC_ATOMIC);
         races_heard_arrived(scene);
-        races_harts_forget(scene, (uint32_t)event->address, event->size);
+        races_bytes_forget(scene, (uint32_t)event->address, event->size);
     }
 }
 

@@ -194,6 +194,19 @@ enum { RACES_WHO = 240 };
 const char *races_who(const struct check_scene *scene, const struct order_stamp *stamp,
                       char text[RACES_WHO]);
 
+/* --- races_bytes.c --- */
+
+/* What is known of a byte of L1; NULL: nothing, or there is no memory to note it (`makes`). */
+struct races_byte *races_byte_of(const struct check_scene *scene, uint32_t address, bool makes);
+
+/* The hart that has stored the byte of L1 of which who has this clock does not know; RV32_CORES: there
+ * is none. */
+unsigned races_bytes_find(const struct check_scene *scene, const struct order_clock *clock,
+                          uint32_t address, uint32_t *pc);
+
+/* Somebody else has written bytes of L1. */
+void races_bytes_forget(const struct check_scene *scene, uint32_t first, uint32_t size);
+
 /* --- races_harts.c --- */
 
 /* An instruction has executed, whose stamp this is: what it has used of a hart's stores. */
@@ -204,14 +217,6 @@ void races_harts_access(const struct check_scene *scene);
 void races_harts_config(const struct check_scene *scene, unsigned state, unsigned word,
                         uint32_t changed);
 void races_harts_free(struct check_races *races);
-
-/* The hart that has stored the byte of L1 of which who has this clock does not know; RV32_CORES: there
- * is none. */
-unsigned races_harts_find(const struct check_scene *scene, const struct order_clock *clock,
-                          uint32_t address, uint32_t *pc);
-
-/* Somebody else has written bytes of L1. */
-void races_harts_forget(const struct check_scene *scene, uint32_t first, uint32_t size);
 
 /* --- races_heard.c --- */
 

@@ -406,46 +406,6 @@ static void judge_mop_store(const struct check_scene *scene)
 
 /* --- L1 --- */
 
-static struct races_byte *byte_of(const struct check_scene *scene, uint32_t address, bool makes)
-{
-    struct check_races *races = scene->own->races;
-    if (!races->page && makes) {
-        races->page = calloc(scene->tile->kind->l1_bytes / RACES_PAGE, sizeof *races->page);
-    }
-    if (!races->page) {
-        return NULL;
-    }
-    struct races_page **page = &races->page[address / RACES_PAGE];
-    *page = *page || !makes ? *page : calloc(1, sizeof **page);
-    return *page ? &(*page)->byte[address % RACES_PAGE] : NULL;
-}
-
-void races_harts_forget(const struct check_scene *scene, uint32_t first, uint32_t size)
-{
-    struct check_races *races = scene->own->races;
-    const uint32_t l1_bytes = scene->tile->kind->l1_bytes;
-    const uint32_t end = first + size < l1_bytes ? first + size : l1_bytes;
-    for (uint32_t at = first; races->page && at < end;) {
-        struct races_page *page = races->page[at / RACES_PAGE];
-        const uint32_t next = (at / RACES_PAGE + 1) * RACES_PAGE;
-        const uint32_t last = next < end ? next : end;
-        for (; page && at < last; at++) {
-            page->byte[at % RACES_PAGE].number = 0;
-        }
-        at = last;
-    }
-}
-
-unsigned races_harts_find(const struct check_scene *scene, const struct order_clock *clock,
-                          uint32_t address, uint32_t *pc)
-{
-    const struct races_byte *byte = byte_of(scene, address, false);
-    const bool is_unknown =
-        byte && byte->number && byte->hart != scene->hart && clock->at[byte->lane] < byte->number;
-    *pc = is_unknown ? byte->pc : 0;
-    return is_unknown ? byte->hart : RV32_CORES;
-}
-
 /* Who loads from L1 or stores there: a hart, or the Scalar Unit for a thread. */
 struct user {
     unsigned agent; /* a hart, or RV32_CORES + a thread */
@@ -463,7 +423,7 @@ static struct user hart_user(const struct check_scene *scene)
 
 static void note_l1_load(const struct check_scene *scene, const struct user *user, uint32_t address)
 {
-    struct races_byte *byte = byte_of(scene, address, false);
+    struct races_byte *byte = races_byte_of(scene, address, false);
     if (byte && byte->number) {
         bool knows = user->clock->at[byte->lane] >= byte->number;
         byte->by_luck |= (uint8_t)(!knows << user->agent);
@@ -488,7 +448,7 @@ static bool is_unordered(const struct user *user, const struct races_byte *byte,
 static void note_l1_store(const struct check_scene *scene, const struct user *user,
                           uint32_t address, uint8_t value, bool *is_told)
 {
-    struct races_byte *byte = byte_of(scene, address, true);
+    struct races_byte *byte = races_byte_of(scene, address, true);
     if (!byte) {
         return;
     }

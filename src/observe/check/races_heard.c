@@ -55,7 +55,7 @@ static bool judge_unheard(const struct check_scene *scene, const struct order_cl
     struct check_races *races = scene->own->races;
     const struct races_brought *brought = find_brought(races, clock, address);
     uint32_t stored_at;
-    const unsigned hart = races_harts_find(scene, clock, address, &stored_at);
+    const unsigned hart = races_bytes_find(scene, clock, address, &stored_at);
     char place[CHECK_PLACE];
     if (brought) {
         report_unheard(scene, pc, address, brought);
@@ -104,7 +104,7 @@ void races_heard_load(const struct check_scene *scene)
         return;
     }
     const bool is_unheard = find_brought(scene->own->races, clock, address) ||
-                            races_harts_find(scene, clock, address, &pc) < RV32_CORES;
+                            races_bytes_find(scene, clock, address, &pc) < RV32_CORES;
     if (is_unheard && check_reads_data(scene, event->pc)) {
         (void)judge_unheard(scene, clock, event->pc, address);
     }

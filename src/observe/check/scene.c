@@ -1,7 +1,11 @@
 /* What checks ask of a scene, see check.h. */
 #include "observe/check/check.h"
 
+#include <stdlib.h>
+
 #include "metal/firmware.h"
+
+enum { MOST_SEARCHES = 8 /* for firmware that a host has written */ };
 
 struct check_scene check_scene_at(const struct check_scene *scene, uint16_t node)
 {
@@ -30,4 +34,37 @@ void check_decode(const struct check_scene *scene)
             rv32_find_operands(rv32_code_store_index(checks->chip->store), word, vtype)};
     }
     scene->own->insn[scene->hart] = &known->operands;
+}
+
+/* Without memory the tile is not checked. */
+struct check_tile *check_take_tile(struct checks *checks, const struct tile *tile)
+{
+    struct check_tile **own = &checks->tile[tile->node];
+    *own = *own || tile->kind->type == TILE_DRAM ? *own : calloc(1, sizeof **own);
+    return *own;
+}
+
+const struct loader_layout *check_layout(const struct check_scene *scene)
+{
+    struct checks *checks = scene->checks;
+    const struct loader_layout *layout = metal_layout(checks->chip, scene->tile);
+    if (!layout && checks->chip->head.find_programs && checks->searches < MOST_SEARCHES) {
+        checks->searches++;
+        checks->chip->head.find_programs(checks->chip->head.find_context, scene->tile->x,
+                                         scene->tile->y);
+        layout = metal_layout(checks->chip, scene->tile);
+    }
+    return layout;
+}
+
+void check_read_launch(const struct check_scene *scene)
+{
+    const struct loader_layout *layout = check_layout(scene);
+    struct check_tile *own = scene->own;
+    if (layout && scene->tile->kind->type == TILE_TENSIX) {
+        const uint32_t before = own->launched.id;
+        loader_launched_read(layout, metal_l1(scene->tile), &own->launched);
+        own->is_known = own->launched.base != 0;
+        own->knows_programs &= own->launched.id == before;
+    }
 }

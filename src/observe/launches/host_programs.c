@@ -220,6 +220,8 @@ static void know_tile(struct host_programs *programs, const struct tile_facts *t
     const unsigned unknown = count_kernels(programs, tile, &launched).unknown;
     if (unknown > 0 || !tile->layout) { /* without firmware of tt-metal any program may be new */
         look_once(programs);
+    }
+    if (unknown > 0) {
         images_forget_found(&chip_head(programs->chip)->images, tile->x, tile->y); /* of others */
     }
     program_files_place(programs->files, programs->chip, tile, NULL, NULL);
