@@ -166,6 +166,9 @@ description='s/"id": 1, "pages": 2/"id": 1, "pages": 8/'
 finds "no cb_pop_front" cb-count 'cb_push_pages\(INPUT_B' \
     'of 2 pages that were pushed to circular buffer 1 were neither read nor popped, though others were read; cb_pop_front\(\)' \
     add trisc.c '/cb_pop_unpacked\(INPUT_B/d' ncrisc.c
+description='s/\{"id": 16/{"id": 5, "pages": 3, "page_size": 64}, &/'
+clean "a buffer that one hart alone uses" add \
+    ncrisc.c 's/^( *)dataflow_begin.*/&\n\1cb_reserve_pages(5, 3);\n\1volatile uint32_t *own = (volatile uint32_t *)cb_interface[5].write;\n\1own[0] = 1;\n\1own[1] = own[0];\n\1cb_push_pages(5, 3);/'
 description='s/("sum.npy", "format": "Float)16_b/\132/'
 finds "half a page is packed" cb-access 'pack_tile\(0' \
     'only 2048 of the 4096 bytes of page 0 of circular buffer 16 were written when it was pushed; the others are read by brisc' \

@@ -170,7 +170,7 @@ static void see_pop(const struct check_scene *scene, struct check_buffer *buffer
         judge_late(scene, buffer, number);
         *page = (struct check_page){.was_written = page->was_written,
                                     .is_unpacked = page->is_unpacked,
-                                    .is_read = page->is_read};
+                                    .readers = page->readers};
     }
 }
 
@@ -381,13 +381,13 @@ static void judge_page(const struct check_scene *scene, struct check_buffer *buf
     }
 }
 
-/* Somebody reads so many bytes from the start of the page on. */
-static void note_reads(struct check_buffer *buffer, uint32_t first, uint32_t bytes)
+/* The hart reads so many bytes from the start of the page on. */
+static void note_reads(struct check_buffer *buffer, unsigned hart, uint32_t first, uint32_t bytes)
 {
     const uint32_t size = buffer->about.page_size;
     for (uint32_t i = first; i < first + (bytes + size - 1) / size; i++) {
         if (i < buffer->about.num_pages) {
-            buffer->page[i].is_read = true;
+            buffer->page[i].readers |= (uint8_t)(1u << hart);
         }
     }
 }
@@ -404,7 +404,7 @@ static void see_pages(const struct check_scene *scene, uint32_t address, uint32_
         uint32_t number = in / buffer->about.page_size;
         struct check_page *page = &buffer->page[number];
         page->is_unpacked |= !writes && scene->hart == RV32_T0;
-        note_reads(buffer, number, writes ? 0 : in % buffer->about.page_size + size);
+        note_reads(buffer, scene->hart, number, writes ? 0 : in % buffer->about.page_size + size);
         if (!writes && may_read(buffer, number, scene->hart)) {
             judge_page(scene, buffer, page, address, size);
         }
@@ -578,14 +578,15 @@ void check_buffers_unit(const struct check_scene *scene)
 
 /* --- Launches --- */
 
-/* Pages of which nobody pops any, in a buffer of which somebody reads some: how many nobody reads. */
+/* Pages of which nobody pops any, in a buffer of which a consumer reads some: how many none reads. What
+ * its producer alone reads is memory of that. */
 static uint32_t count_unread(const struct check_buffer *buffer)
 {
     const uint32_t most = buffer->about.num_pages;
     const uint32_t pages = buffer->pushed < most ? buffer->pushed : most;
     uint32_t unread = 0;
     for (uint32_t i = 0; i < pages && buffer->page && buffer->popped == 0; i++) {
-        unread += !buffer->page[i].is_read;
+        unread += !(buffer->page[i].readers & ~buffer->producers);
     }
     return unread < pages ? unread : 0;
 }

@@ -171,8 +171,8 @@ struct check_page {
     bool is_mixed; /* it was written in another way, too */
     bool is_pushed;
     bool is_unpacked; /* TRISC0 has read it since it was pushed last */
-    bool is_read;     /* by anybody, since the launch */
     bool was_written; /* since the launch */
+    uint8_t readers;  /* harts that have read it since the launch: a bit each */
     struct check_who filler, pusher, packer;
     struct check_who
         late; /* brought data over the NoC after the page was pushed; pc 0: nobody did so */
