@@ -105,7 +105,7 @@ void check_know_programs(const struct check_scene *scene)
     struct check_tile *own = scene->own;
     const unsigned forgettings = chip->head.images.forgettings;
     bool knows = own && own->knows_programs && own->forgettings == forgettings;
-    if (own && own->is_known && !knows && chip->head.find_programs) {
+    if (own && !knows && chip->head.find_programs) {
         own->knows_programs = true;
         own->forgettings = forgettings;
         images_forget_found(&chip->head.images, tile->x, tile->y);
