@@ -250,11 +250,11 @@ void silicon_scatters(struct silicon_program *program, const struct tensix_row *
 
 /* --- Unpackers --- */
 
-/* Waits until fewer than two tiles are waiting to be unpacked; t0 is where that is read. */
-static void await_configured(struct guest_code *code)
+/* Waits until fewer than two tiles are waiting to be unpacked; the register has the address where that is
+ * read. */
+static void await_unpacker(struct guest_code *code, const char *posted)
 {
-    silicon_li(code, "t0", SYNC_POSTED);
-    uint32_t again = guest_emit(code, "lw t1, 0(t0)");
+    uint32_t again = guest_emit(code, "lw t1, 0(%s)", posted);
     guest_emit(code, "andi t1, t1, 0xfe");
     unsigned room = leave_room(code);
     guest_emit(code, "fence 15, 15");
@@ -294,7 +294,8 @@ void silicon_set_up_unpacker(struct guest_code *code, const struct silicon_unpac
         {UNPACK_BASE + more, base},
         {UNPACK_BASE + 1 + more, base},
     };
-    await_configured(code);
+    silicon_li(code, "t0", SYNC_POSTED);
+    await_unpacker(code, "t0");
     silicon_push(code, "SETC16 0, 0");
     for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (words[i][0] == UNPACK_STRIDES_IN + 2 * which) {
@@ -391,17 +392,6 @@ void silicon_paths(struct silicon_program *program, const struct tensix_row *row
 
 /* --- Rows of a matrix product, as tt-metal's kernels unpack them --- */
 
-/* Waits until fewer than two tiles are waiting to be unpacked. */
-static void poll_posted(struct guest_code *code)
-{
-    uint32_t again = guest_emit(code, "lw t1, 0(s7)");
-    guest_emit(code, "andi t1, t1, 0xfe");
-    unsigned room = leave_room(code);
-    guest_emit(code, "fence 15, 15");
-    guest_emit(code, "jal zero, %" PRIu32, again);
-    fill_room(code, room, "beq t1, zero");
-}
-
 /* t3 = the base address of the context in t2, then `value` goes there. */
 static void store_base(struct guest_code *code, const char *base, const char *value)
 {
@@ -438,7 +428,7 @@ static void flip_context(struct guest_code *code, bool loads)
 
 static void unpack_row(struct guest_code *code)
 {
-    poll_posted(code);
+    await_unpacker(code, "s7");
     guest_emit(code, "mul a0, s9, a4");
     guest_emit(code, "add a0, a0, s2");
     guest_emit(code, "addi a0, a0, -1");
@@ -537,7 +527,7 @@ void silicon_contexts(struct silicon_program *program, const struct tensix_row *
     if (row->count) {
         flip_context(code, true);
     } else {
-        poll_posted(code);
+        await_unpacker(code, "s7");
     }
     silicon_end_loop(program, UNPACKING, loop);
 }
