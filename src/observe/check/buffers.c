@@ -463,10 +463,9 @@ static bool is_added(const struct check_scene *scene)
 static void judge_skipped(const struct check_scene *scene, const struct check_buffer *buffer,
                           struct check_page *page)
 {
-    struct check_scene of_hart = *scene;
+    struct check_scene of_hart = check_scene_at(scene, scene->tile->node);
     char place[CHECK_PLACE];
     of_hart.hart = page->skipper.hart;
-    of_hart.own = scene->checks->tile[scene->tile->node];
     if (page->skipper.pc && page->filled == buffer->about.page_size) {
         check_report(
             &of_hart, PENROSE_FAULT_CB_COUNT, page->skipper.hart, page->skipper.pc,
@@ -597,6 +596,7 @@ static uint32_t count_unread(const struct check_buffer *buffer)
 static void judge_rest(const struct check_scene *scene, const struct check_buffer *buffer)
 {
     const bool is_of_both = buffer->pusher.hart == RV32_T2 && buffer->popper.hart == RV32_T0;
+    const uint32_t unread = count_unread(buffer);
     if (buffer->popped > 0 && (int32_t)(buffer->pushed - buffer->popped) > 0 && !is_of_both) {
         check_concerns(scene, buffer->popper.hart, buffer->popper.pc);
         check_report(scene, PENROSE_FAULT_CB_COUNT, buffer->pusher.hart, buffer->pusher.pc,
@@ -604,13 +604,13 @@ static void judge_rest(const struct check_scene *scene, const struct check_buffe
                      "the kernels end, and of %u pages that were pushed to circular buffer %u only "
                      "%u were popped; the counts of its producer and its consumer differ",
                      buffer->pushed, buffer->about.id, buffer->popped);
-    } else if (count_unread(buffer) > 0 && !is_of_both) {
+    } else if (unread > 0 && !is_of_both) {
         check_report(scene, PENROSE_FAULT_CB_COUNT, buffer->pusher.hart, buffer->pusher.pc,
                      buffer->about.address,
                      "the kernels end, and %u of %u pages that were pushed to circular buffer %u "
                      "were neither read nor popped, though others were read; cb_pop_front() is "
                      "missing",
-                     count_unread(buffer), buffer->pushed, buffer->about.id);
+                     unread, buffer->pushed, buffer->about.id);
     }
 }
 
