@@ -136,7 +136,7 @@ bool device_window_access(struct device *device, const struct bar_region *region
 void device_no_answer(struct transfer transfer);
 
 /* Reports the chip's new faults, and lets the chip go on without who is at fault; call after
- * accesses that may have made one. */
+ * accesses that may have made one (faults.c). */
 void device_tell_faults(struct device *device);
 
 /* Call after running chips, and after harts were reset: the same for all devices, and
@@ -151,7 +151,7 @@ enum penrose_outcome device_run(struct device *device, const struct penrose_run 
  * Looks after tiles where something went wrong: when none of their harts is at fault any more and
  * their TRISCs are in reset, their coprocessor becomes what it is after power-on. Where the host
  * has polled in vain, that is so if instructions are stuck in it; to see that, time may pass, and
- * make device->stopped true (endpoint.c).
+ * make device->stopped true (tend.c).
  */
 void device_tend(struct device *device);
 

@@ -12,10 +12,13 @@ libttsim_parts_la_SOURCES = \
 	%D%/clock.h \
 	%D%/device.c \
 	%D%/device.h \
+	%D%/device_life.c \
 	%D%/dumps.c \
 	%D%/dumps.h \
 	%D%/endpoint.c \
 	%D%/endpoint.h \
+	%D%/faults.c \
+	%D%/hangs.c \
 	%D%/leftovers.c \
 	%D%/leftovers.h \
 	%D%/libttsim.c \
@@ -24,8 +27,11 @@ libttsim_parts_la_SOURCES = \
 	%D%/link_errors.h \
 	%D%/machine.c \
 	%D%/machine.h \
+	%D%/machine_life.c \
 	%D%/report.c \
 	%D%/report.h \
+	%D%/summary.c \
+	%D%/tend.c \
 	%D%/window.c
 libttsim_parts_la_LIBADD = libttsim_guard.la -lstdc++
 

@@ -76,7 +76,8 @@ struct device *machine_at(const struct machine *machine, uint64_t paddr);
 /* Has the host done more than look for devices? */
 bool machine_is_used(const struct machine *machine);
 
-/* Call before each libttsim_clock: reports who waits for what when the host polls in vain. */
+/* Call before each libttsim_clock: reports who waits for what when the host polls in vain (hangs.c).
+ */
 void machine_watch_polls(struct machine *machine);
 
 /* Notes that a run has ended with a fault, which any of the chips may have. */
@@ -85,7 +86,10 @@ void machine_note_stop(struct machine *machine);
 /* Has a fault stopped anybody of whom nobody has been told? */
 bool machine_is_stopped(const struct machine *machine);
 
-/* Appends what machine->summary has counted to its file, as one line of JSON (report.c). */
+/* Makes machine->summary if PENROSE_SUMMARY asks for one (summary.c). */
+void summary_open(struct machine *machine);
+
+/* Appends what machine->summary has counted to its file, and frees it; it may be NULL. */
 void summary_close(struct machine *machine);
 
 #endif

@@ -6,7 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOST_REPORTS = 256, MOST_EVENTS = 4096 };
+enum {
+    MOST_REPORTS = 256,
+    MOST_EVENTS = 4096,
+    REPORT_BYTES = 1024, /* of a text, with its 0: the rest is cut off */
+};
 
 struct reports {
     char of[16];                 /* "chip 1: " where the machine has several, else empty */
@@ -24,16 +28,31 @@ __attribute__((format(printf, 2, 3))) void report(struct device *device, const c
 
 /* Reports a file that was asked for and could not be written to its end. */
 void report_incomplete(struct device *device, const char *text);
-void report_text(struct device *device, const char *text);
 
 /* Reports a text that is no warning. */
 __attribute__((format(printf, 2, 3))) void report_note(struct device *device, const char *format,
                                                        ...);
 
-/* Reports a hang, also repeatedly. There are at most MOST_EVENTS hangs and guest faults. */
-void report_hang(struct device *device, const char *text);
+/* stderr and the file, or the file alone if it takes it. */
+enum report_audience { REPORT_TO_ALL, REPORT_TO_FILE };
+
+/* Reports a guest fault or a hang, also repeatedly, and at most MOST_EVENTS of them. */
+void report_event(struct device *device, const char *text, enum report_audience audience);
+
+/* Reports one that is new; false: it is not. */
+bool report_new_event(struct device *device, const char *text, enum report_audience audience);
 
 /* Reports a text if there is no device. */
 void report_always(const char *text);
+
+/* Writes a line to stderr alone: about a chip (`of` of its reports), or, where `of` is NULL, as it
+ * is. */
+void report_line(const char *of, const char *text);
+
+/* Adds such a line to a file. Returns errno, or 0. */
+int report_append(const char *path, const char *of, const char *text);
+
+/* Cuts newlines at the end of a text off. */
+void report_trim(char *text);
 
 #endif
