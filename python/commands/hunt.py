@@ -14,10 +14,11 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from typing import Any, Iterator, NamedTuple
 
-from output import Refusal, Settings, note, say
+from output import Refusal, Settings, note, say, write_json
 
 FAILS = 1  # the exit code after something was made to fail
 
@@ -317,40 +318,70 @@ class Hunt:
         found = self.fails(list(delays_of(finding)))
         return self.smallest(*found, finding) if found else None
 
+    def findings(self, checks: str) -> list[Finding]:
+        report = os.path.join(self.program.folder, "findings.sarif")
+        self.program.start(["--check=" + checks, "--report=" + report])
+        self.runs += 1
+        return read_findings(report)
+
     def schedules(self, count: int) -> tuple[list[str], str] | None:
         return self.first([["--schedule", f"random:{seed}"] for seed in range(1, count + 1)])
 
 
-def tell_failure(hunt: Hunt, options: list[str], failure: str) -> None:
-    say(f"  with {' '.join(options)}: {failure}")
-    say(f"  {hunt.program.reproduces(options)}")
+class Search:
+    """Finds failures, and tells what it does line by line, unless all is told at the end as JSON."""
 
+    def __init__(self, settings: Settings, program: Program) -> None:
+        self.settings, self.is_json = settings, "json" in settings
+        self.hunt = Hunt(program, int(settings["jobs"]))
+        self.told: list[dict[str, Any]] = []
+        self.failures = 0
 
-def hunt_all(settings: Settings, program: Program) -> int:
-    hunt = Hunt(program, int(settings["jobs"]))
-    report = os.path.join(program.folder, "findings.sarif")
-    program.start(["--check=" + settings["check"], "--report=" + report])
-    hunt.runs += 1
-    findings, failures = read_findings(report), 0
-    for finding in findings:
-        say(f"{finding.kind}: {finding.where}: {finding.text}")
-        found = hunt.hunt(finding)
+    def say(self, text: str) -> None:
+        if not self.is_json:
+            say(text)
+            sys.stdout.flush()  # the next run may take long
+
+    def tell_failure(self, options: list[str], text: str) -> dict[str, str]:
+        self.failures += 1
+        option, command = " ".join(options), self.hunt.program.reproduces(options)
+        self.say(f"  with {option}: {text}")
+        self.say(f"  {command}")
+        return {"option": option, "text": text, "command": command}
+
+    def hunt_finding(self, finding: Finding) -> None:
+        self.say(f"{finding.kind}: {finding.where}: {finding.text}")
+        told: dict[str, Any] = {"kind": finding.kind, "where": finding.where, "text": finding.text}
+        found = self.hunt.hunt(finding)
         if found:
-            failures += 1
-            tell_failure(hunt, ["--delay", str(found[0])], found[1])
+            told["failure"] = self.tell_failure(["--delay", str(found[0])], found[1])
         else:
-            say("  no delay has made it fail")
-    if not failures and int(settings["schedules"]):
-        found_schedule = hunt.schedules(int(settings["schedules"]))
-        if found_schedule:
-            failures += 1
-            say("it fails without a finding" if not findings else "it fails in another way")
-            tell_failure(hunt, *found_schedule)
-    counts = ((len(findings), "finding"), (failures, "failure"), (hunt.runs, "run"))
-    note("hunt: " + ", ".join(f"{count} {name}{'s' * (count != 1)}" for count, name in counts))
-    return FAILS if failures else 0
+            self.say("  no delay has made it fail")
+        self.told.append(told)
+
+    def hunt_schedules(self, count: int) -> dict[str, str] | None:
+        found = self.hunt.schedules(count)
+        if not found:
+            return None
+        self.say("it fails in another way" if self.told else "it fails without a finding")
+        return self.tell_failure(*found)
+
+    def hunt_all(self) -> int:
+        for finding in self.hunt.findings(self.settings["check"]):
+            self.hunt_finding(finding)
+        count = 0 if self.failures else int(self.settings["schedules"])
+        schedule = self.hunt_schedules(count)
+        status = FAILS if self.failures else 0
+        if self.is_json:
+            schedules = {"schedule": schedule} if schedule else {}
+            result = {"outcome": "failed" if status else "done", "exit_status": status, "findings": self.told}
+            write_json(self.settings, {**result, **schedules, "runs": self.hunt.runs})
+        else:
+            counts = ((len(self.told), "finding"), (self.failures, "failure"), (self.hunt.runs, "run"))
+            note("hunt: " + ", ".join(f"{count} {name}{'s' * (count != 1)}" for count, name in counts))
+        return status
 
 
 def run(settings: Settings, words: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="penrose-hunt.") as folder:
-        return hunt_all(settings, program_of(settings, words, folder))
+        return Search(settings, program_of(settings, words, folder)).hunt_all()

@@ -21,6 +21,9 @@ static error_t parse_hunt(int key, char *argument, struct argp_state *state)
 {
     struct hunt_options *options = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = options->cli;
+        return 0;
     case KEY_HUNT_JOBS:
         return options_number(options->cli, "--jobs", argument, MOST_JOBS, &options->jobs);
     case KEY_HUNT_CHECK:
@@ -32,10 +35,6 @@ static error_t parse_hunt(int key, char *argument, struct argp_state *state)
     case KEY_HUNT_SYMBOLS:
         options->symbols = argument;
         return 0;
-    case 'h':
-        argp_help(state->root_argp, stdout, ARGP_HELP_LONG | ARGP_HELP_USAGE | ARGP_HELP_DOC,
-                  state->name);
-        return ECANCELED;
     case ARGP_KEY_ARG:
         if (options->recording) {
             return options_refuse(options->cli,
@@ -58,9 +57,10 @@ static const struct argp_option hunt_rows[] = {
      "If no finding fails, also try random schedules with the seeds 1 to N (default 16)", 0},
     {"symbols", KEY_HUNT_SYMBOLS, "DIR", 0,
      "Where the programs of a recording are, as for penrose replay: findings then tell lines", 0},
-    {"help", 'h', NULL, 0, "Show this help", -1},
     {0},
 };
+
+static const struct argp_child hunt_children[] = {{&json_argp, 0, "Output:", 5}, {0}};
 
 static const struct argp hunt_argp = {
     .options = hunt_rows,
@@ -81,6 +81,7 @@ static const struct argp hunt_argp = {
            "        a test that compares its results itself, under 'penrose exec'\n\n"
            "Exit codes: 0 nothing has failed, 1 something was made to fail, 2 usage, or the "
            "program fails as it is.",
+    .children = hunt_children,
 };
 
 enum cli_exit cmd_hunt(struct cli *cli, int argc, char **argv)
@@ -89,7 +90,6 @@ enum cli_exit cmd_hunt(struct cli *cli, int argc, char **argv)
         .cli = cli, .jobs = host_processors(MOST_JOBS), .schedules = 16, .check = "noc,cb,races"};
     struct python_command python;
     enum cli_exit exit;
-    cli->json = false; /* if it occurs, it is an argument of the command */
     char **command = options_split_command(&argc, argv);
     if (!options_parse(cli, &hunt_argp, argc, argv, &options, &exit)) {
         return exit;

@@ -135,7 +135,8 @@ int main(int argc, char **argv)
     struct cli cli = {.answer = &answer};
     struct terminal terminals[2];
     terminal_begin(terminals);
-    for (int i = 1; i < argc; i++) { /* so that messages about other options are JSON, too */
+    /* So that messages about other options are JSON, too. Behind -- is the command of somebody else. */
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         cli.json |= strcmp(argv[i], "--json") == 0;
     }
     cli.kind = options_find_kind(argc, argv); /* of which other options may be */

@@ -111,6 +111,28 @@ done
 
 # --- Recordings, and commands ---
 
+# as_json NAME EXIT EXPRESSION ARGUMENT...: hunt prints one document, `told`, of which this holds in Python.
+as_json() {
+    local name=$1 wanted=$2 expression=$3 status=0
+    shift 3
+    [[ $name =~ ${PENROSE_CASES:-} ]] || return 0
+    "$PENROSE" hunt --json "$@" >"$work/out.json" 2>"$work/err" </dev/null || status=$?
+    report "$name" "$([ $status -eq "$wanted" ] || echo "exit code $status"
+        "$python" -c "import json, sys; told = json.load(sys.stdin); assert $expression, told" <"$work/out.json" 2>&1)"
+    cp "$work/out.json" "$kept/$cases"
+}
+
+as_json "a delay as JSON" 1 'told["outcome"] == "failed" and told["findings"][0]["kind"] == "noc-unwaited" and \
+    told["findings"][0]["failure"]["option"] in told["findings"][0]["failure"]["command"]' \
+    --schedules 0 -- penrose run "$work/copy.json" --firmware "$firmware" --kernels "$work/a read without its barrier/kernels"
+# shellcheck disable=SC2016 # for the inner shell
+as_json "a schedule as JSON" 1 'told["schedule"]["option"] == "--schedule random:1" and told["runs"] == 3' \
+    --schedules 1 -- sh -c '[ -z "$PENROSE_SCHEDULE" ]'
+as_json "nothing fails, as JSON" 0 'told["outcome"] == "done" and told["findings"] == []' --schedules 0 -- true
+as_json "it fails as it is, as JSON" 2 '"the program fails as it is" in told["error"]' -- false
+as_json "no recording, as JSON" 2 '"none.rec" in told["error"]' "$work/none.rec"
+as_json "a missing program, as JSON" 2 '"none.json" in told["error"]' -- penrose run "$work/none.json" --firmware "$firmware"
+
 [[ ! "a command that fails as it is" =~ ${PENROSE_CASES:-} ]] ||
     expect "a command that fails as it is" 2 "the program fails as it is: it ends with exit code 1" -- hunt -- false
 messages=1 expect "a command that never fails" 0 "hunt: 0 findings, 0 failures" -- hunt --schedules 2 -- true
