@@ -168,6 +168,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/profile/perfetto.h \
 	%D%/profile/profile.c \
 	%D%/profile/profile.h \
+	%D%/profile/spots.c \
+	%D%/profile/spots.h \
 	%D%/profile/text.c \
 	%D%/trace/filter.c \
 	%D%/trace/filter.h \

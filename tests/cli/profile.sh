@@ -74,7 +74,7 @@ report "which it has not" "$([ "$(wc -l <"$work/reads.ops.csv")" -eq 1 ] && grep
     cat "$work/reads.ops.csv")"
 expect "and as a page" 0 -- run "$work/reads.elf" --timing timed --profile "$work/reads.html"
 holds "with its tile" '<title>1,2: 3200</title>' "$work/reads.html"
-holds "and DRAM over time" '<td>DRAM, bytes</td><td><svg' "$work/reads.html"
+holds "and DRAM over time" '<td>DRAM</td><td class="n">[0-9.]+ bytes</td><td><svg' "$work/reads.html"
 holds "with the link that carried most" '<title>NoC 0, right from router 0,[0-9]+.*: [0-9]+ flits, ' "$work/reads.html"
 holds "and as text" '^ +100 +[0-9.]+% +[0-9.]+%  NoC 0, ' "$work/reads.txt"
 holds "with the same sentence" 'bound by DRAM [(]9[0-9] % of the critical path[)]' "$work/reads.html"

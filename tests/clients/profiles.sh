@@ -48,6 +48,10 @@ for name in "ab": numpy.save(sys.argv[1] + "/" + name, numpy.ones((64, 128), num
 sed 's/"grid": "8x4"/"grid": "4x2"/' "$srcdir/examples/add.json" >"$work/add.json"
 expect "a sum on a grid" 0 -- run "$work/add.json" --firmware "$firmware" --kernels "$work/kernels" \
     --data "$work" --timing timed --profile "$work/sum.ops.csv"
+expect "the same for Perfetto" 0 -- run "$work/add.json" --firmware "$firmware" --kernels "$work/kernels" \
+    --data "$work" --timing timed --profile "$work/sum.pftrace"
+reads "kernels are around functions, and launches say what bounds them" "$work/sum.pftrace" launches '1: kernels, 8 tiles' \
+    'kernels>kernel_main' 'bound by *'
 (cd "$work" && "$packages/tt-perf-report" --no-color --csv report.csv sum.ops.csv) >"$work/out" 2>"$work/err"
 report "tt-perf-report reads it" "$("$packages/python" - "$work/report.csv" 2>&1 <<'PYTHON'
 import csv, sys

@@ -29,6 +29,8 @@ libunit_la_SOURCES = \
 	%D%/noc/overlay_world.h \
 	%D%/noc/noc_world.c \
 	%D%/noc/noc_world.h \
+	%D%/observe/profile_events.c \
+	%D%/observe/profile_events.h \
 	%D%/observe/random_host.c \
 	%D%/observe/random_host.h \
 	%D%/random.h \
@@ -102,7 +104,9 @@ UNIT_TESTS = \
 	%D%/observe/check_gdb_packet \
 	%D%/observe/check_gdb_server \
 	%D%/observe/check_history \
+	%D%/observe/check_perfetto \
 	%D%/observe/check_profile \
+	%D%/observe/check_profile_paths \
 	%D%/observe/check_trace \
 	%D%/observe/check_journal \
 	%D%/observe/check_writers \

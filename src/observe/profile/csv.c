@@ -89,19 +89,6 @@ static uint64_t nanoseconds_of(const struct profile *profile, uint64_t cycles)
     return cycles * 1000 / profile->calls->arch->clock_mhz;
 }
 
-/* The kernel that computes, by tt-metal's habit of naming the others. */
-static const char *name_of_operation(const struct profile_launch *launch)
-{
-    for (unsigned i = 0; i < launch->kernels; i++) {
-        bool moves_data = strncmp(launch->kernel[i], "reader", strlen("reader")) == 0 ||
-                          strncmp(launch->kernel[i], "writer", strlen("writer")) == 0;
-        if (!moves_data) {
-            return launch->kernel[i];
-        }
-    }
-    return launch->kernel[0];
-}
-
 /* SPEC: tt-perf-report 1.4, names of the columns that it needs. Shapes and formats of tensors are the
  * host's, so their columns are empty. */
 void profile_operations(const struct profile *profile, FILE *file)
@@ -118,7 +105,7 @@ void profile_operations(const struct profile *profile, FILE *file)
             continue;
         }
         uint64_t gap = number > 0 && launch->first > ended ? launch->first - ended : 0;
-        print_field(name_of_operation(launch), file);
+        print_field(profile_operation_name(launch), file);
         fprintf(file, "tt_dnn_device,%u,%u,%s,%u,%" PRIu64 ",%" PRIu64 ",,,,,,\n", ++number,
                 profile->chip, profile->calls->arch->name, launch->tiles[PROFILE_WORKERS],
                 nanoseconds_of(profile, launch->last - launch->first),

@@ -32,6 +32,24 @@ struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigne
     return all;
 }
 
+bool profile_tile_is_active(const struct profile_tile *tile)
+{
+    bool has_run = tile->bytes.sent + tile->bytes.asked > 0;
+    for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
+        has_run |= tile->lane[lane].executed > 0;
+    }
+    return has_run;
+}
+
+size_t profile_active_tiles(const struct profile *profile)
+{
+    size_t active = 0;
+    for (size_t i = 0; i < profile->tiles; i++) {
+        active += profile_tile_is_active(&profile->tile[i]);
+    }
+    return active;
+}
+
 enum profile_group profile_group_of(const struct profile *profile, unsigned lane)
 {
     const bool is_worker = lane < PROFILE_OTHERS || lane >= PROFILE_FIRST_THREAD;
@@ -101,6 +119,7 @@ static void begin_kernel(struct profile *profile, struct profile_tile *tile, uns
         launch->tiles[profile_group_of(profile, lane)]++;
     }
     tile->lane[lane].launch = number;
+    tile->lane[lane].source = NULL;
     tile->running += workers;
     launch->running += workers;
     add_kernel_name(launch, names_keep(&profile->names, kernel, strlen(kernel)));
@@ -136,6 +155,61 @@ void profile_note_kernel(struct profile *profile, struct profile_tile *tile, uns
         launch->last = cycle;
         launch->end =
             path_end(&profile->path, (size_t)(tile - profile->tile) * PROFILE_LANES + lane_number);
+    }
+}
+
+/* --- Operations --- */
+
+/* The folder of ttnn's operation in the path of the kernel's own file, "eltwise/binary_ng" for example, and
+ * its length; NULL: that is no kernel of an operation, or the file is not its own. */
+static const char *operation_in(const char *source, const char *kernel, size_t *length)
+{
+    static const char tree[] = "/ttnn/cpp/ttnn/operations/";
+    static const char *const inner[] = {"/device/", "/codegen/", "/kernels/"};
+    const char *slash = strrchr(source, '/'), *begin = strstr(source, tree), *end = slash;
+    const size_t name = strlen(kernel);
+    if (!begin || strncmp(slash + 1, kernel, name) != 0 || slash[1 + name] != '.') {
+        return NULL;
+    }
+    begin += strlen(tree);
+    for (unsigned i = 0; i < sizeof inner / sizeof *inner; i++) {
+        const char *at = strstr(begin, inner[i]);
+        end = at && at < end ? at : end;
+    }
+    *length = end > begin ? (size_t)(end - begin) : 0;
+    return *length > 0 ? begin : NULL;
+}
+
+/* Many operations borrow kernels that move data from these two. */
+static bool lends_kernels(const char *operation, size_t length)
+{
+    static const char *const lenders[] = {"eltwise/unary", "data_movement/common"};
+    bool lends = false;
+    for (unsigned i = 0; i < sizeof lenders / sizeof *lenders; i++) {
+        lends |= strlen(lenders[i]) == length && strncmp(lenders[i], operation, length) == 0;
+    }
+    return lends;
+}
+
+void profile_note_source(struct profile *profile, struct profile_tile *tile, unsigned lane_number,
+                         const struct penrose_trace_event *event)
+{
+    struct profile_lane *lane = &tile->lane[lane_number];
+    if (!lane->is_in_kernel || !lane->launch || lane->source == event->source) {
+        return;
+    }
+    struct profile_launch *launch = &profile->launch[lane->launch - 1];
+    size_t length;
+    const char *operation = operation_in(event->source, event->kernel, &length);
+    lane->source = event->source;
+    if (operation) {
+        const unsigned computes = lane_number == PENROSE_TRISC0 || lane_number == PENROSE_TRISC1 ||
+                                  lane_number == PENROSE_TRISC2;
+        const unsigned rank = 1 + computes + (lends_kernels(operation, length) ? 0u : 2u);
+        if (rank > launch->operation_rank) {
+            launch->operation = names_keep(&profile->names, operation, length);
+            launch->operation_rank = rank;
+        }
     }
 }
 
@@ -302,6 +376,59 @@ const struct profile_row **profile_critical_rows(const struct profile *profile, 
     return critical;
 }
 
+/* --- Sums of operations --- */
+
+/* Of a kernel of nobody's operation, by tt-metal's habit of naming those that move data. */
+const char *profile_operation_name(const struct profile_launch *launch)
+{
+    for (unsigned i = 0; i < launch->kernels && !launch->operation; i++) {
+        bool moves_data = strncmp(launch->kernel[i], "reader", strlen("reader")) == 0 ||
+                          strncmp(launch->kernel[i], "writer", strlen("writer")) == 0;
+        if (!moves_data) {
+            return launch->kernel[i];
+        }
+    }
+    return launch->operation ? launch->operation : launch->kernel[0];
+}
+
+static int compare_operations(const void *a, const void *b)
+{
+    const struct profile_operation *first = a, *second = b;
+    if (first->cycles != second->cycles) {
+        return first->cycles > second->cycles ? -1 : 1;
+    }
+    return strcmp(first->name, second->name);
+}
+
+struct profile_operation *profile_sum_operations(const struct profile *profile, uint64_t *between)
+{
+    struct profile_operation *sum = calloc(profile->launches + 1, sizeof *sum);
+    size_t count = 0;
+    uint64_t ended = profile->launches > 0 ? profile->launch[0].first : 0;
+    *between = 0;
+    for (size_t i = 0; sum && i < profile->launches; i++) {
+        const struct profile_launch *launch = &profile->launch[i];
+        if (launch->kernels == 0) {
+            continue;
+        }
+        const char *name = profile_operation_name(launch);
+        size_t at = 0;
+        while (at < count && sum[at].name != name) {
+            at++;
+        }
+        count += at == count;
+        sum[at].name = name;
+        sum[at].launches++;
+        sum[at].cycles += launch->last - launch->first;
+        *between += launch->first > ended ? launch->first - ended : 0;
+        ended = launch->last > ended ? launch->last : ended;
+    }
+    if (count > 0) {
+        qsort(sum, count, sizeof *sum, compare_operations);
+    }
+    return sum;
+}
+
 /* --- In words --- */
 
 const char *profile_part_name(enum path_part part)
@@ -452,6 +579,9 @@ static void put_tile_counts(const struct profile_launch *launch, struct sink *si
 void profile_launch_name(const struct profile_launch *launch, char *text, size_t size)
 {
     struct sink sink = {.text = text, .size = size};
+    if (launch->operation) {
+        sink_put(&sink, "ttnn %.80s: ", launch->operation);
+    }
     for (unsigned i = 0; i < launch->kernels; i++) {
         sink_put(&sink, "%.60s, ", launch->kernel[i]);
     }

@@ -7,8 +7,19 @@
 #include "observe/profile/flame.h"
 #include "observe/profile/lines.h"
 #include "observe/profile/profile.h"
+#include "observe/profile/spots.h"
 
-enum { MOST_ROWS = 60, CRITICAL_ROWS = 25, WAVE_HEIGHT = 40, WAVE_STEP = 6, PAGE_TILES = 256 };
+enum {
+    MOST_ROWS = 60,
+    CRITICAL_ROWS = 25,
+    WAVE_HEIGHT = 40,
+    WAVE_STEP = 6,
+    STRIP_HEIGHT = 18, /* of launches over time */
+    STRIP_LETTER = 8,  /* and so wide is a digit there */
+    AXIS_HEIGHT = 16,
+    AXIS_PARTS = 4,
+    PAGE_TILES = 256
+};
 
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Penrose "
@@ -26,6 +37,10 @@ static const char head[] =
     ".links .router{fill:#7772}.key{display:inline}\n"
     ".flame text{font:11px monospace;fill:#111}.flame .f0{fill:#9bd}.flame .f1{fill:#7cb}"
     ".flame .f2{fill:#cd9}.flame .f3{fill:#fb6}.flame .f4{fill:#f88}\n"
+    ".strip rect{stroke:Canvas}.strip text,.axis text{font:11px sans-serif;fill:CanvasText}"
+    ".strip .even{fill:#9bd}.strip .odd{fill:#cd9}.axis line{stroke:#999}\n"
+    "details{margin:.6em 0}.asm td{padding:0 10px;white-space:nowrap}.asm .src "
+    "td{padding-top:4px;color:GrayText}\n"
     ".links .l0{fill:#8884}.links .l1{fill:#58b}.links .l2{fill:#2a7}.links .l3{fill:#cb2}"
     ".links .l4{fill:#e72}.links .l5{fill:#d12}\n"
     "</style></head><body>\n";
@@ -64,8 +79,59 @@ static void put_lanes(const struct profile *profile, FILE *file)
     fputs("</table>\n", file);
 }
 
+/* Where a cycle is in pictures over time. */
+static double wave_x(const struct profile *profile, uint64_t cycle)
+{
+    const uint64_t since = cycle > profile->wave_begin ? cycle - profile->wave_begin : 0;
+    return WAVE_STEP * (double)since / (double)profile->wave_width;
+}
+
+/* Launches as boxes with their numbers. */
+static void put_strip(const struct profile *profile, FILE *file)
+{
+    fprintf(file,
+            "<tr><td>launches</td><td></td><td><svg class=\"strip\" width=\"%d\" height=\"%d\">",
+            PROFILE_WAVES * WAVE_STEP, STRIP_HEIGHT);
+    for (size_t i = 0; i < profile->launches; i++) {
+        const struct profile_launch *launch = &profile->launch[i];
+        const double begin = wave_x(profile, launch->first), end = wave_x(profile, launch->last);
+        char name[512];
+        profile_launch_name(launch, name, sizeof name);
+        fprintf(file, "<g><title>%zu: ", i + 1);
+        html_text(file, name);
+        fprintf(file,
+                ", %" PRIu64 " cycles</title><rect class=\"%s\" x=\"%.1f\" width=\"%.1f\" "
+                "height=\"%d\"/>",
+                launch->last - launch->first, i % 2 ? "odd" : "even", begin, end - begin,
+                STRIP_HEIGHT);
+        if (end - begin > 3 * STRIP_LETTER) {
+            fprintf(file, "<text x=\"%.1f\" y=\"%d\">%zu</text>", begin + STRIP_LETTER / 2,
+                    STRIP_HEIGHT - 5, i + 1);
+        }
+        fputs("</g>", file);
+    }
+    fputs("</svg></td></tr>\n", file);
+}
+
+static void put_axis(const struct profile *profile, FILE *file)
+{
+    const double part = (double)PROFILE_WAVES / AXIS_PARTS;
+    fprintf(file, "<tr><td>cycle</td><td></td><td><svg class=\"axis\" width=\"%d\" height=\"%d\">",
+            PROFILE_WAVES * WAVE_STEP, AXIS_HEIGHT);
+    for (unsigned i = 0; i < AXIS_PARTS; i++) {
+        const double x = i * part * WAVE_STEP;
+        fprintf(file,
+                "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"%d\"/><text x=\"%.1f\" "
+                "y=\"%d\">%" PRIu64 "</text>",
+                x, x, AXIS_HEIGHT, x + 3, AXIS_HEIGHT - 4,
+                profile->wave_begin + (uint64_t)(i * part) * profile->wave_width);
+    }
+    fputs("</svg></td></tr>\n", file);
+}
+
 /* Busy cycles, or bytes, over time; the highest stretch fills the height. */
-static void put_wave(const struct profile *profile, unsigned number, const char *name, FILE *file)
+static void put_wave(const struct profile *profile, unsigned number, const char *name,
+                     const char *unit, FILE *file)
 {
     const uint64_t *wave = profile->wave[number];
     uint64_t most = 0;
@@ -77,7 +143,8 @@ static void put_wave(const struct profile *profile, unsigned number, const char 
     }
     fputs("<tr><td>", file);
     html_text(file, name);
-    fprintf(file, "</td><td><svg width=\"%d\" height=\"%d\">", PROFILE_WAVES * WAVE_STEP,
+    fprintf(file, "</td><td class=\"n\">%.1f %s</td><td><svg width=\"%d\" height=\"%d\">",
+            (double)most / (double)profile->wave_width, unit, PROFILE_WAVES * WAVE_STEP,
             WAVE_HEIGHT);
     for (unsigned at = 0; at < PROFILE_WAVES; at++) {
         double height = WAVE_HEIGHT * (double)wave[at] / (double)most;
@@ -92,18 +159,23 @@ static void put_wave(const struct profile *profile, unsigned number, const char 
 
 static void put_waves(const struct profile *profile, FILE *file)
 {
-    fprintf(file,
-            "<h2>Over time</h2>\n<p>A bar stands for %" PRIu64
-            " cycles of all tiles together.</p>\n<table>\n",
-            profile->wave_width);
+    fprintf(
+        file,
+        "<h2>Over time</h2>\n<p>A bar stands for %" PRIu64
+        " cycles of all tiles together. The number beside a picture is its highest bar: so many "
+        "lanes were busy on average, or so many bytes were sent or asked for in a cycle.</p>\n"
+        "<table>\n",
+        profile->wave_width);
+    put_strip(profile, file);
     for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
         const char *name = profile->lane_name[lane];
         if (name) {
-            put_wave(profile, lane, name, file);
+            put_wave(profile, lane, name, "busy", file);
         }
     }
-    put_wave(profile, PROFILE_NOC_WAVE, "NoC, bytes", file);
-    put_wave(profile, PROFILE_DRAM_WAVE, "DRAM, bytes", file);
+    put_wave(profile, PROFILE_NOC_WAVE, "NoC", "bytes", file);
+    put_wave(profile, PROFILE_DRAM_WAVE, "DRAM", "bytes", file);
+    put_axis(profile, file);
     fputs("</table>\n", file);
 }
 
@@ -180,6 +252,32 @@ static void put_launches(const struct profile *profile, FILE *file)
         fputs("</td></tr>\n", file);
     }
     fputs("</table>\n", file);
+}
+
+static void put_operations(const struct profile *profile, FILE *file)
+{
+    uint64_t between, all;
+    struct profile_operation *sum = profile_sum_operations(profile, &between);
+    if (profile->launches > 1 && sum) {
+        fputs("<h2>Operations</h2>\n<table><tr><th>cycles</th><th></th><th>launches</th><th></th>"
+              "</tr>\n",
+              file);
+        all = between;
+        for (const struct profile_operation *at = sum; at->launches > 0; at++) {
+            all += at->cycles;
+        }
+        for (const struct profile_operation *at = sum; at->launches > 0; at++) {
+            fprintf(file, "<tr><td class=\"n\">%" PRIu64 "</td><td>", at->cycles);
+            put_bar(file, "busy", part_of(at->cycles, all));
+            fprintf(file, "</td><td class=\"n\">%u</td><td>", at->launches);
+            html_text(file, at->name);
+            fputs("</td></tr>\n", file);
+        }
+        fprintf(file, "<tr><td class=\"n\">%" PRIu64 "</td><td>", between);
+        put_bar(file, "idle", part_of(between, all));
+        fputs("</td><td></td><td>between launches</td></tr>\n</table>\n", file);
+    }
+    free(sum);
 }
 
 static void put_path(const struct profile *profile, FILE *file)
@@ -266,6 +364,9 @@ static void put_tiles(const struct profile *profile, FILE *file)
     fputs("</tr>\n", file);
     for (size_t i = 0; i < profile->tiles && i < PAGE_TILES; i++) {
         const struct profile_tile *tile = &profile->tile[i];
+        if (!profile_tile_is_active(tile)) {
+            continue;
+        }
         fprintf(file, "<tr><td>%u,%u</td><td class=\"n\">%" PRIu64 "</td>", tile->x, tile->y,
                 amount_sent(tile));
         for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
@@ -281,6 +382,7 @@ static void put_tiles(const struct profile *profile, FILE *file)
 void profile_page(const struct profile *profile, FILE *file)
 {
     char bound[512], lacks[256];
+    const size_t tiles = profile_active_tiles(profile);
     profile_bound(profile, bound, sizeof bound);
     profile_lacks(profile, lacks, sizeof lacks);
     fputs(head, file);
@@ -288,14 +390,16 @@ void profile_page(const struct profile *profile, FILE *file)
             "<h1>Penrose profile</h1>\n<p>%" PRIu64 " cycles (%" PRIu64 " to %" PRIu64
             "), %zu %s</p>\n<p>",
             profile->is_empty ? 0 : profile->last - profile->first + 1, profile->first,
-            profile->last, profile->tiles, profile->tiles == 1 ? "tile" : "tiles");
+            profile->last, tiles, tiles == 1 ? "tile" : "tiles");
     html_text(file, bound);
     fprintf(file, ".%s</p>\n", lacks);
     put_launches(profile, file);
+    put_operations(profile, file);
     put_path(profile, file);
     put_lanes(profile, file);
     put_waves(profile, file);
     put_rows(profile, false, file);
+    spots_page(profile, file);
     put_rows(profile, true, file);
     flame_page(profile, file);
     put_tiles(profile, file);

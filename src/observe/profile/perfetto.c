@@ -99,12 +99,16 @@ enum {
     THREAD_TID = 2,
     THREAD_NAME = 5,
 
+    EVENT_ANNOTATIONS = 4,
     EVENT_TYPE = 9,
     EVENT_NAME_ID = 10,
     EVENT_TRACK = 11,
     EVENT_COUNTER_VALUE = 30,
     EVENT_FLOWS = 47,
     EVENT_FLOWS_THAT_END = 48,
+
+    ANNOTATION_STRING = 6,
+    ANNOTATION_NAME = 10,
 
     INTERNED_EVENT_NAMES = 2,
     NAME_ID = 1,
@@ -118,11 +122,13 @@ enum { STATE_IS_CLEARED = 1, STATE_IS_NEEDED = 2, SEQUENCE = 1 };
 
 enum { THREADS = 3, LANES = 5 + THREADS, NOCS = 2, TRACKS = LANES + NOCS, SIDE = 64, SHORT = 16 };
 enum counter { COUNTER_NOC, COUNTER_DRAM, COUNTERS };
-enum { COUNTED_CYCLES = 256, FIRST_COUNTER_TRACK = 1 }; /* tracks of tiles have greater numbers */
+enum { COUNTED_CYCLES = 256, LAUNCH_TRACKS = 4 };
+enum { FIRST_COUNTER_TRACK = 1, FIRST_LAUNCH_TRACK = 4 }; /* tracks of tiles have greater numbers */
 
 struct perfetto_lane {
-    const char *slice; /* NULL: none is open */
-    const char *waits; /* NULL: it does not wait */
+    const char *kernel; /* NULL: no slice of a kernel is open */
+    const char *slice;  /* of a function or a run in it; NULL: none is */
+    const char *waits;  /* NULL: it does not wait */
     uint64_t begin, end, waits_since;
     unsigned times; /* instructions of a run */
 };
@@ -455,6 +461,24 @@ static void end_lane_wait(struct perfetto *perfetto, struct perfetto_lane *lane,
     lane->waits = NULL;
 }
 
+/* A kernel begins or ends, around its functions. */
+static void show_kernel(struct perfetto *perfetto, struct perfetto_lane *lane, uint64_t track,
+                        const struct penrose_trace_event *event)
+{
+    const char *kernel = names_keep(&perfetto->names, event->kernel, strlen(event->kernel));
+    kernel = *kernel ? kernel : NULL;
+    if (lane->kernel != kernel) {
+        end_slice(perfetto, lane, track, event->cycle);
+        if (lane->kernel) {
+            put_event(perfetto, event->cycle, track, SLICE_ENDS, NULL);
+        }
+        if (kernel) {
+            put_event(perfetto, event->cycle, track, SLICE_BEGINS, kernel);
+        }
+        lane->kernel = kernel;
+    }
+}
+
 /* A function goes on until the hart is in another one. */
 static void show_hart(struct perfetto *perfetto, struct perfetto_lane *lane, uint64_t track,
                       const struct penrose_trace_event *event)
@@ -468,6 +492,7 @@ static void show_hart(struct perfetto *perfetto, struct perfetto_lane *lane, uin
         lane->waits_since = event->cycle;
         return;
     }
+    show_kernel(perfetto, lane, track, event);
     if (lane->slice != name) {
         end_slice(perfetto, lane, track, event->cycle);
         lane->slice = name;
@@ -564,6 +589,61 @@ void perfetto_take(struct perfetto *perfetto, const struct penrose_trace_event *
     look_for_room(perfetto, event->cycle, track);
 }
 
+/* --- Launches --- */
+
+/* A launch says what it was bound by. Whatever has filled the file, launches are in it. */
+static void put_launch(struct perfetto *perfetto, const struct profile *profile, size_t number,
+                       uint64_t track)
+{
+    const struct profile_launch *launch = &profile->launch[number];
+    struct message packet = {0}, event = {0}, annotation = {0};
+    char name[512], bound[1024];
+    profile_launch_name(launch, name, sizeof name);
+    profile_launch_bound(profile, launch, bound, sizeof bound);
+    const char *numbered = keep_formatted(perfetto, "%zu: %.200s", number + 1, name);
+    put_varint_field(&packet, PACKET_TIMESTAMP, launch->first);
+    put_varint_field(&packet, PACKET_SEQUENCE, SEQUENCE);
+    put_varint_field(&packet, PACKET_SEQUENCE_FLAGS, STATE_IS_NEEDED);
+    put_varint_field(&event, EVENT_TYPE, SLICE_BEGINS);
+    put_varint_field(&event, EVENT_TRACK, track);
+    put_varint_field(&event, EVENT_NAME_ID, told_number(perfetto, numbered, &packet));
+    put_string(&annotation, ANNOTATION_NAME, "bound");
+    put_string(&annotation, ANNOTATION_STRING, bound);
+    put_message(&event, EVENT_ANNOTATIONS, &annotation);
+    put_message(&packet, PACKET_TRACK_EVENT, &event);
+    put_packet(perfetto, &packet);
+    put_event(perfetto, launch->last, track, SLICE_ENDS, NULL);
+}
+
+static void name_launch_track(struct perfetto *perfetto, uint64_t number)
+{
+    struct message track = {0};
+    put_varint_field(&track, TRACK_UUID, number);
+    put_string(&track, TRACK_NAME, "launches");
+    put_track(perfetto, &track);
+}
+
+/* A launch that begins before another one has ended is on a track below that. */
+static void put_launches(struct perfetto *perfetto, const struct profile *profile)
+{
+    uint64_t ended[LAUNCH_TRACKS] = {0};
+    for (size_t i = 0; i < profile->launches; i++) {
+        const struct profile_launch *launch = &profile->launch[i];
+        unsigned track = 0;
+        while (track < LAUNCH_TRACKS && ended[track] > launch->first) {
+            track++;
+        }
+        if (launch->kernels == 0 || track == LAUNCH_TRACKS) {
+            continue;
+        }
+        if (!ended[track]) {
+            name_launch_track(perfetto, FIRST_LAUNCH_TRACK + track);
+        }
+        put_launch(perfetto, profile, i, FIRST_LAUNCH_TRACK + track);
+        ended[track] = launch->last;
+    }
+}
+
 /* --- Begin and end --- */
 
 struct perfetto *perfetto_create(const struct chip_calls *calls,
@@ -589,7 +669,7 @@ struct perfetto *perfetto_create(const struct chip_calls *calls,
     return perfetto;
 }
 
-void perfetto_end(struct perfetto *perfetto)
+void perfetto_end(struct perfetto *perfetto, const struct profile *profile)
 {
     end_counting(perfetto, perfetto->last + COUNTED_CYCLES);
     for (unsigned y = 0; y < SIDE; y++) {
@@ -602,10 +682,15 @@ void perfetto_end(struct perfetto *perfetto)
                 if (number < LANES - THREADS) {
                     end_lane_wait(perfetto, lane, track, perfetto->last);
                 }
+                if (lane->kernel) {
+                    const uint64_t end = lane->end > perfetto->last ? lane->end : perfetto->last;
+                    put_event(perfetto, end, track, SLICE_ENDS, NULL);
+                }
                 look_for_room(perfetto, perfetto->last, track);
             }
         }
     }
+    put_launches(perfetto, profile);
 }
 
 void perfetto_destroy(struct perfetto *perfetto)

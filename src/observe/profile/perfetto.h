@@ -9,6 +9,7 @@
 #include <penrose/trace.h>
 
 struct chip_calls;
+struct profile;
 struct perfetto;
 
 /* A browser opens no larger file with ease: what comes later is left out, and the trace says so. */
@@ -22,8 +23,8 @@ struct perfetto *perfetto_create(const struct chip_calls *calls,
 /* Events as for a profile (profile.h). */
 void perfetto_take(struct perfetto *perfetto, const struct penrose_trace_event *event);
 
-/* Ends the slices that are open. */
-void perfetto_end(struct perfetto *perfetto);
+/* Ends the slices that are open, and adds the launches of an ended profile of the same events. */
+void perfetto_end(struct perfetto *perfetto, const struct profile *profile);
 void perfetto_destroy(struct perfetto *perfetto); /* NULL does nothing */
 
 #endif

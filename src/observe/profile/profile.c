@@ -99,7 +99,9 @@ static uint32_t keep_row(struct profile *profile, const struct profile_row *row)
     }
     uint32_t *slot = find_row_slot(profile, row);
     if (!*slot) {
-        profile->row[profile->rows++] = *row;
+        profile->row[profile->rows] = *row;
+        profile->row[profile->rows].number = (uint32_t)profile->rows;
+        profile->rows++;
         *slot = (uint32_t)profile->rows;
     }
     return *slot;
@@ -202,6 +204,12 @@ static void charge_lane(struct profile *profile, struct profile_tile *tile, unsi
     }
 }
 
+static void charge_spot(struct profile *profile, uint32_t row, uint32_t pc, uint32_t word,
+                        uint64_t cycles, uint64_t times)
+{
+    profile->has_failed |= !spots_add(&profile->spots, row, pc, word, cycles, times);
+}
+
 static enum path_part part_of_cause(const struct penrose_trace_cause *cause)
 {
     return cause->thread >= 0 ? (enum path_part)(PATH_UNPACK + cause->thread) : PATH_HARTS;
@@ -271,6 +279,7 @@ static void charge_hart(struct profile *profile, struct profile_tile *tile, unsi
     struct profile_row *row = &profile->row[lane->row - 1];
     row->cycles += cycles;
     row->count += lane->is_waiting;
+    charge_spot(profile, lane->row, lane->pc, lane->word, cycles, 0);
     if (!lane->is_waiting) {
         charge_lane(profile, tile, number, &(struct profile_cycles){.busy = cycles});
         add_to_wave(profile, number, begin, begin + cycles);
@@ -296,6 +305,7 @@ static void fold_hart(struct profile *profile, struct profile_tile *tile, unsign
                 event->kind == PENROSE_TRACE_WAIT ? event : NULL);
     if (is_instruction) {
         profile_note_kernel(profile, tile, number, event->kernel, event->cycle);
+        profile_note_source(profile, tile, number, event);
     }
     /* its firmware waits for work, and not for the other harts */
     tile->is_done |= waits && number == PENROSE_BRISC && !tile->running && !lane->is_in_kernel;
@@ -305,9 +315,12 @@ static void fold_hart(struct profile *profile, struct profile_tile *tile, unsign
         is_instruction || waits
             ? row_of_event(profile, number, waits ? keep_text(profile, event->what) : NULL, event)
             : 0;
+    lane->pc = event->pc;
+    lane->word = is_instruction ? event->word : 0;
     lane->executed += is_instruction;
     if (lane->row && is_instruction) {
         profile->row[lane->row - 1].count++;
+        charge_spot(profile, lane->row, event->pc, event->word, 0, 1);
     }
 }
 
@@ -354,6 +367,7 @@ static void fold_thread(struct profile *profile, struct profile_tile *tile, unsi
         if (wait_row) {
             profile->row[wait_row - 1].cycles += waited;
             profile->row[wait_row - 1].count++;
+            charge_spot(profile, wait_row, event->pc, event->word, waited, 0);
         }
         if (find_cause(profile, &event->cause, &by)) {
             path_add_wait(&profile->path, at, wait_row, part_of_cause(&event->cause), event->cycle,
@@ -365,6 +379,7 @@ static void fold_thread(struct profile *profile, struct profile_tile *tile, unsi
     if (row) {
         profile->row[row - 1].cycles++;
         profile->row[row - 1].count++;
+        charge_spot(profile, row, event->pc, event->word, 1, 1);
     }
     path_add(&profile->path, at, row, part, event->cycle, event->cycle + 1);
     charge_lane(profile, tile, number, &cycles);
@@ -486,7 +501,7 @@ struct profile *profile_create(const struct chip_calls *calls, unsigned chip,
         profile->peaks = *peaks;
         profile->is_empty = true;
         profile->wave_width = 1;
-        profile->text = trace_text_create(NULL);
+        profile->text = trace_text_create(calls);
     }
     if (profile && !profile->text) {
         free(profile);
@@ -505,6 +520,7 @@ void profile_destroy(struct profile *profile)
         free(profile->slot);
         free(profile->launch);
         path_free(&profile->path);
+        spots_free(&profile->spots);
         free(profile);
     }
 }

@@ -25,6 +25,7 @@
 #include "observe/profile/links.h"
 #include "observe/profile/path.h"
 #include "observe/profile/peaks.h"
+#include "observe/profile/spots.h"
 #include "observe/trace/text.h"
 
 #define PROFILE_FILTER "kind=instruction,tensix,noc,wait"
@@ -70,11 +71,13 @@ struct profile_lane {
     struct profile_cycles cycles;
     uint64_t since;    /* what is under way has been charged up to here */
     uint32_t row;      /* of that, plus one; 0: nothing is */
+    uint32_t pc, word; /* where it is; 0: the word of a wait is not known */
     bool is_waiting;   /* in a wait of that row */
     const char *waits; /* a thread: for what, since the latest wait began */
     uint64_t executed; /* instructions */
     uint32_t launch;   /* the latest in which the hart has run a kernel, plus one; 0: none */
     bool is_in_kernel;
+    const char *source; /* the file of its latest instruction in that kernel */
 };
 
 struct profile_tile {
@@ -94,6 +97,7 @@ struct profile_row {
     const char *waits;      /* NULL: the lane is busy */
     const char *ended;      /* what has ended the wait; "": it is not known */
     unsigned line, lane;
+    uint32_t number;        /* rows are sorted, this stays */
     uint64_t cycles, count; /* count: of instructions, or of waits */
     uint64_t critical;      /* cycles of the critical paths */
 };
@@ -103,6 +107,9 @@ struct profile_launch {
     const char *kernel[PROFILE_KERNELS]; /* names */
     bool has_more_kernels;
     unsigned kernels;
+    const char
+        *operation; /* of ttnn, to which a kernel belongs by its file's folder; NULL: none does */
+    unsigned operation_rank;
     unsigned running;     /* harts of workers that have not left their kernels */
     uint64_t first, last; /* cycles: the first instruction, behind the last one */
     struct profile_cycles lane[PROFILE_LANES];
@@ -138,6 +145,7 @@ struct profile {
     const struct chip_calls *calls;
     unsigned chip; /* its number */
     struct links links;
+    struct spots spots;
 };
 
 /* Of a chip of that kind, and its number in its cluster. NULL when memory runs out. */
@@ -157,6 +165,10 @@ void profile_add_bytes(struct profile_bytes *to, const struct profile_bytes *byt
 /* Of all tiles. */
 struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigned lane);
 
+/* Harts or threads have executed something there, or sent something. Others have answered packets at most. */
+bool profile_tile_is_active(const struct profile_tile *tile);
+size_t profile_active_tiles(const struct profile *profile);
+
 /* The longest wait of a lane; NULL: it has not waited. */
 const struct profile_row *profile_wait(const struct profile *profile, unsigned lane);
 
@@ -164,6 +176,10 @@ const struct profile_row *profile_wait(const struct profile *profile, unsigned l
  * begin one, or end one. */
 void profile_note_kernel(struct profile *profile, struct profile_tile *tile, unsigned lane,
                          const char *kernel, uint64_t cycle);
+
+/* A hart executes an instruction of its kernel. If that is a kernel of ttnn, its launch is an operation. */
+void profile_note_source(struct profile *profile, struct profile_tile *tile, unsigned lane,
+                         const struct penrose_trace_event *event);
 
 /* The launch that the lane of a tile works for; NULL: none. */
 struct profile_launch *profile_launch_of(struct profile *profile, const struct profile_tile *tile,
@@ -178,8 +194,22 @@ void profile_find_ended(struct profile *profile);
 /* The same of all launches, when the profile ends, before rows are sorted. */
 void profile_find_paths(struct profile *profile);
 
-/* "matmul, 64 tiles, 2 of Ethernet": the names of its kernels, as far as they are known, and its tiles. */
+/* "ttnn eltwise/unary: reader_unary, eltwise_sfpu, 64 tiles, 2 of Ethernet": the operation and the names of
+ * its kernels, as far as they are known, and its tiles. */
 void profile_launch_name(const struct profile_launch *launch, char *text, size_t size);
+
+/* That of its operation, or of the kernel that computes. */
+const char *profile_operation_name(const struct profile_launch *launch);
+
+/* Launches whose operations are called the same, those with most cycles first, and behind them one without
+ * a launch; and the cycles in which there is no launch between the first and the last. To be freed. NULL
+ * when memory runs out. */
+struct profile_operation {
+    const char *name;
+    unsigned launches;
+    uint64_t cycles;
+};
+struct profile_operation *profile_sum_operations(const struct profile *profile, uint64_t *between);
 
 /* What bounds the launch, in a sentence. */
 void profile_launch_bound(const struct profile *profile, const struct profile_launch *launch,

@@ -75,6 +75,29 @@ static void print_launches(const struct profile *profile, FILE *file)
     }
 }
 
+static void print_operations(const struct profile *profile, FILE *file)
+{
+    uint64_t between, all;
+    struct profile_operation *sum = profile_sum_operations(profile, &between);
+    if (profile->launches > 1 && sum) {
+        fprintf(file, "\nOperations, those with most cycles first\n  %12s %7s %9s\n", "cycles", "",
+                "launches");
+        all = between;
+        for (const struct profile_operation *at = sum; at->launches > 0; at++) {
+            all += at->cycles;
+        }
+        for (const struct profile_operation *at = sum; at->launches > 0; at++) {
+            fprintf(file, "  %12" PRIu64 " %6.1f%% %9u  %s\n", at->cycles,
+                    share_of(at->cycles, all), at->launches, at->name);
+        }
+        fprintf(file,
+                "  %12" PRIu64 " %6.1f%% %9s  between launches: the host, or a kernel that "
+                "dispatches\n",
+                between, share_of(between, all), "");
+    }
+    free(sum);
+}
+
 static void print_path(const struct profile *profile, FILE *file)
 {
     uint64_t all = 0;
@@ -117,9 +140,13 @@ static void print_tiles(const struct profile *profile, FILE *file)
         fprintf(file, name ? "  %18s" : "%s", name ? name : "");
     }
     fputc('\n', file);
-    for (size_t i = 0; i < profile->tiles && i < MOST_TILES; i++) {
+    for (size_t i = 0, printed = 0; i < profile->tiles && printed < MOST_TILES; i++) {
         const struct profile_tile *tile = &profile->tile[i];
         char place[16];
+        if (!profile_tile_is_active(tile)) {
+            continue;
+        }
+        printed++;
         snprintf(place, sizeof place, "%u,%u", tile->x, tile->y);
         fprintf(file, "  %8s %10" PRIu64, place, tile->bytes.sent + tile->bytes.asked);
         for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
@@ -154,12 +181,14 @@ static void print_links(const struct profile *profile, FILE *file)
 void profile_text(const struct profile *profile, FILE *file)
 {
     char bound[512], lacks[256];
+    const size_t tiles = profile_active_tiles(profile);
     profile_bound(profile, bound, sizeof bound);
     profile_lacks(profile, lacks, sizeof lacks);
     fprintf(file, "Profile of %" PRIu64 " cycles (%" PRIu64 " to %" PRIu64 "), %zu %s\n%s.%s\n",
             profile->is_empty ? 0 : profile->last - profile->first + 1, profile->first,
-            profile->last, profile->tiles, profile->tiles == 1 ? "tile" : "tiles", bound, lacks);
+            profile->last, tiles, tiles == 1 ? "tile" : "tiles", bound, lacks);
     print_launches(profile, file);
+    print_operations(profile, file);
     print_path(profile, file);
     print_lanes(profile, file);
     print_rows(profile, false, file);

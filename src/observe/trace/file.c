@@ -25,11 +25,11 @@ typedef void profile_form(const struct profile *profile, FILE *file);
 
 struct trace_file {
     struct penrose_chip *chip; /* NULL: it gets the events of another file */
-    struct trace_text *text;   /* one of the four */
+    struct trace_text *text;   /* one of these three */
     struct trace_writer *binary;
-    struct perfetto *perfetto;
     struct profile *profile;
-    profile_form *show; /* in the form that was asked for */
+    profile_form *show;        /* in the form that was asked for; NULL: that is Perfetto's, */
+    struct perfetto *perfetto; /* which is written as events come */
     int fd;
     pid_t process; /* that started it; a child that has a copy of this must not write */
     int error;     /* errno of what has failed; 0: nothing */
@@ -82,10 +82,11 @@ void trace_file_take(void *context, const struct penrose_trace_event *event)
         take_line(trace, event);
     } else if (trace->binary) {
         trace_writer_add(trace->binary, event);
-    } else if (trace->perfetto) {
-        perfetto_take(trace->perfetto, event);
     } else {
         profile_take(trace->profile, event);
+        if (trace->perfetto) {
+            perfetto_take(trace->perfetto, event);
+        }
     }
 }
 
@@ -144,15 +145,15 @@ static bool choose_form(struct trace_file *trace, const struct chip_calls *calls
         trace->binary = trace_writer_create(write_to_trace, trace);
     } else if (!options->is_profile) {
         trace->text = trace_text_create(calls);
-    } else if (form < PROFILE_FORMS && !profile_forms[form].show) {
-        trace->perfetto = perfetto_create(calls, gather_bytes, trace);
     } else {
         const struct profile_peaks peaks =
             trace->chip ? calls->inside->profile_peaks(trace->chip) : (struct profile_peaks){0};
         trace->profile = profile_create(calls, options->chip, &peaks);
         trace->show = form < PROFILE_FORMS ? profile_forms[form].show : profile_text;
+        trace->perfetto = trace->show ? NULL : perfetto_create(calls, gather_bytes, trace);
+        return trace->profile && (trace->show || trace->perfetto);
     }
-    return trace->binary || trace->text || trace->perfetto || trace->profile;
+    return trace->binary || trace->text;
 }
 
 /* What is no file, such as a pipe, cannot be emptied. */
@@ -171,7 +172,6 @@ static void write_profile(struct trace_file *trace)
         !trace->profile->is_empty || trace->path; /* hosts open chips that they do not use */
     bool is_own = trace->process == getpid();
     FILE *file = is_own && is_wanted ? open_memstream(&bytes, &size) : NULL;
-    profile_end(trace->profile);
     if (file) {
         trace->show(trace->profile, file);
         bool is_whole = fclose(file) == 0;
@@ -274,10 +274,12 @@ bool trace_file_stop(struct trace_file *trace)
     if (trace->binary) {
         trace_writer_flush(trace->binary);
     }
-    if (trace->perfetto) {
-        perfetto_end(trace->perfetto);
-    }
     if (trace->profile) {
+        profile_end(trace->profile);
+    }
+    if (trace->perfetto) {
+        perfetto_end(trace->perfetto, trace->profile);
+    } else if (trace->profile) {
         write_profile(trace);
     }
     write_gathered(trace);
