@@ -97,8 +97,9 @@ bool device_make_windows(struct device *device);
 
 /* Starts what the environment asks for (libttsim.h) of a device whose chip is there. What is wrong in
  * the environment is reported when the device is first used: UMD makes a device just to see whether
- * there is one. */
-void device_open(struct device *device);
+ * there is one. But for checks and delays, of which the error tells: nobody is to take a run without
+ * them for one with them. */
+enum penrose_status device_open(struct device *device, struct penrose_error *error);
 
 /* Writes what the environment has asked for up to here: trace, dump, recording. */
 void device_end(struct device *device);

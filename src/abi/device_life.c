@@ -8,6 +8,7 @@
 
 #include "abi/guard.h"
 #include "host/environment.h"
+#include "isa/error.h"
 #include "observe/history/recording.h"
 #include "observe/inside.h"
 #include "observe/settings.h"
@@ -91,26 +92,24 @@ static void choose_end(struct device *device)
     }
 }
 
-static void start_checks(struct device *device)
+static enum penrose_status start_checks(struct device *device, struct penrose_error *error)
 {
-    struct penrose_error error;
+    struct penrose_error why;
     const char *checks = host_variable("PENROSE_CHECK");
     if (!checks) {
-        return;
+        return PENROSE_OK;
     }
     host_programs_serve(device->programs);
-    if (penrose_check(device->chip, checks, &error) != PENROSE_OK) {
-        device_complain(device, "PENROSE_CHECK", error.text);
-    }
+    enum penrose_status status = penrose_check(device->chip, checks, &why);
+    return status ? error_set(error, status, "PENROSE_CHECK: %s", why.text) : PENROSE_OK;
 }
 
-static void start_delays(struct device *device)
+static enum penrose_status start_delays(struct device *device, struct penrose_error *error)
 {
-    struct penrose_error error;
+    struct penrose_error why;
     const char *delays = host_variable("PENROSE_DELAY");
-    if (delays && penrose_delay(device->chip, delays, &error) != PENROSE_OK) {
-        device_complain(device, "PENROSE_DELAY", error.text);
-    }
+    enum penrose_status status = delays ? penrose_delay(device->chip, delays, &why) : PENROSE_OK;
+    return status ? error_set(error, status, "PENROSE_DELAY: %s", why.text) : PENROSE_OK;
 }
 
 static void start_trace(struct device *device)
@@ -283,16 +282,17 @@ static void start_programs(struct device *device)
     }
 }
 
-void device_open(struct device *device)
+enum penrose_status device_open(struct device *device, struct penrose_error *error)
 {
     start_programs(device);
     start_recording(device);
     connect_host(device);
-    start_checks(device);
-    start_delays(device);
+    enum penrose_status status = start_checks(device, error);
+    status = status ? status : start_delays(device, error);
     start_trace(device);
     dumps_init(device);
     choose_end(device);
+    return status;
 }
 
 void device_end_recording(struct device *device)

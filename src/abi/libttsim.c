@@ -22,6 +22,8 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "abi/machine.h"
@@ -35,7 +37,7 @@ enum misuse { MISUSE_CALL = 1, MISUSE_INIT = 2, MISUSE_EXIT = 4, MISUSE_NESTED =
 
 #define NOBODY ((pthread_t)0)
 
-enum { NAP_NANOSECONDS = 20000, MOST_STOPS = 1000, DUMP_SIGNAL = SIGUSR1 };
+enum { EXIT_REFUSED = 2, NAP_NANOSECONDS = 20000, MOST_STOPS = 1000, DUMP_SIGNAL = SIGUSR1 };
 
 static struct client {
     _Atomic(pthread_t) owner; /* of the call that is under way, or NOBODY: the lock of all else */
@@ -188,23 +190,34 @@ static void dump_as_wanted(const struct machine *machine)
 
 /* --- Life --- */
 
-static void init(void)
+static enum penrose_status init(struct penrose_error *error)
 {
+    char text[sizeof error->text + 32];
     if (client.machine) {
         report_misuse(MISUSE_INIT, "libttsim_init is called again without libttsim_exit; ignored");
-        return;
+        return PENROSE_OK;
     }
-    client.machine = machine_create(&client.host);
+    client.machine = machine_create(&client.host, error);
     if (client.machine) {
         catch_signals(dumps_wants(&client.machine->device[0]->dumps, DUMP_AT_SIGNAL));
+        return PENROSE_OK;
     }
+    snprintf(text, sizeof text, "libttsim_init: %s", error->text);
+    report_always(text);
+    return error->status;
 }
 
 LIBTTSIM_EXPORT void libttsim_init(void)
 {
-    if (enter()) {
-        init();
-        leave();
+    struct penrose_error error;
+    if (!enter()) {
+        return;
+    }
+    const enum penrose_status status = init(&error);
+    leave();
+    if (status != PENROSE_OK && status != PENROSE_E_MEMORY) {
+        guard_throw(error.text);
+        exit(EXIT_REFUSED);
     }
 }
 

@@ -60,9 +60,9 @@ struct machine {
     uint64_t isolated; /* how often chips were made to go on after a fault */
 };
 
-/* A machine as the environment describes it (libttsim.h); NULL, after a report, when memory runs
- * out. */
-struct machine *machine_create(const struct host_callbacks *host);
+/* A machine as the environment describes it (libttsim.h); NULL and an error: memory has run out, or
+ * checks or delays cannot be started. */
+struct machine *machine_create(const struct host_callbacks *host, struct penrose_error *error);
 
 /* Also writes the summary. NULL does nothing. */
 void machine_destroy(struct machine *machine);

@@ -207,33 +207,37 @@ static void free_devices(struct machine *machine)
     free(machine);
 }
 
-struct machine *machine_create(const struct host_callbacks *host)
+struct machine *machine_create(const struct host_callbacks *host, struct penrose_error *error)
 {
-    struct penrose_error error;
+    enum penrose_status status = PENROSE_OK;
     struct machine *machine = calloc(1, sizeof *machine);
     if (machine) {
         machine->device[0] = calloc(1, sizeof *machine->device[0]);
     }
     if (!machine || !machine->device[0]) {
         free(machine);
-        report_always("libttsim_init: no memory for a device");
+        error_set(error, PENROSE_E_MEMORY, "no memory for a device");
         return NULL;
     }
     machine->host = *host;
     machine->device[0]->machine = machine;
-    if (make_devices(machine, &error) != PENROSE_OK) {
-        report(machine->device[0], "libttsim_init: %s", error.text);
+    if (make_devices(machine, error) != PENROSE_OK) {
         penrose_cluster_destroy(machine->cluster);
         free_devices(machine);
         return NULL;
     }
     for (unsigned i = 0; i < machine->devices; i++) {
-        device_open(machine->device[i]);
+        enum penrose_status opened = device_open(machine->device[i], error);
+        status = opened ? opened : status;
     }
     plug_loopbacks(machine->device[0]);
     link_errors_start(machine);
     summary_open(machine);
     clock_init(machine);
+    if (status != PENROSE_OK) {
+        machine_destroy(machine);
+        return NULL;
+    }
     return machine;
 }
 

@@ -545,6 +545,33 @@ TEST_EACH(hangs_may_throw, 2)
     client_close_and_unload(&client);
 }
 
+/* What is misspelt must not pass for a run with checks in which nothing was found. Who catches the
+ * exception may try again; without C++ the process ends. */
+TEST_EACH(misspelt_checks_and_delays_are_refused, 2)
+{
+    const char *variable = _i ? "PENROSE_DELAY" : "PENROSE_CHECK";
+    struct client client;
+    char text[300];
+    int status;
+    setenv(variable, "raced", 1);
+    client_load(&client);
+    for (unsigned round = 0; round < 2; round++) {
+        catching_init(client.init, text, sizeof text);
+        ck_assert_msg(strstr(text, variable) && strstr(text, "'raced'"), "caught '%s'", text);
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        client.init();
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 2, "status %d", status);
+    unsetenv(variable);
+    ck_assert(client_open(&client) && works(&client, 5, 5));
+    client_close_and_unload(&client);
+}
+
 /* --- Wrong calls and addresses --- */
 
 TEST(calls_without_a_device)

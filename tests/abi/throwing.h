@@ -15,6 +15,8 @@ void throwing_write(uint64_t paddr, const void *p, uint32_t size);
 
 /* Calls clock(1); its text where it throws a std::exception, cut to `size`, "" otherwise. */
 void catching_clock(void (*clock)(uint32_t), char *text, size_t size);
+/* The same of init(). */
+void catching_init(void (*init)(void), char *text, size_t size);
 
 #ifdef __cplusplus
 }

@@ -146,7 +146,8 @@ struct device *make_device(const char *run_ahead)
         setenv("PENROSE_RUN_AHEAD", run_ahead, 1);
     }
     machine_destroy(made);
-    made = machine_create(&(struct host_callbacks){0});
+    struct penrose_error error;
+    made = machine_create(&(struct host_callbacks){0}, &error);
     ck_assert_ptr_nonnull(made);
     return made->device[0];
 }
