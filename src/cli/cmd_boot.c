@@ -6,7 +6,7 @@
 #include <penrose/metal.h>
 
 #include "cli/output.h"
-#include "cli/session.h"
+#include "cli/session_results.h"
 #include "isa/json_text.h"
 
 enum { DEFAULT_CYCLES = 10000000, MOST_TABLES = 4 };

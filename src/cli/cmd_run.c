@@ -9,7 +9,7 @@
 #include "cli/installation.h"
 #include "cli/output.h"
 #include "cli/program.h"
-#include "cli/session.h"
+#include "cli/session_results.h"
 #include "cli/ttx.h"
 #include "loader/elf.h"
 #include "observe/gdb/gdb.h"

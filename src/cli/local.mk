@@ -62,6 +62,10 @@ penrose_SOURCES = \
 	%D%/program.h \
 	%D%/session.c \
 	%D%/session.h \
+	%D%/session_explain.c \
+	%D%/session_explain.h \
+	%D%/session_results.c \
+	%D%/session_results.h \
 	%D%/show.c \
 	%D%/show.h \
 	%D%/show_items.def \

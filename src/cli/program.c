@@ -16,7 +16,7 @@
 
 #include "cli/output.h"
 #include "cli/output_file.h"
-#include "cli/session.h"
+#include "cli/session_results.h"
 #include "cli/units.h"
 #include "isa/json_text.h"
 #include "loader/program.h"

@@ -1,27 +1,21 @@
-/*
- * A session: load, run, explain what stopped it, report. Explanations come from the library's
- * records and go to stderr at once; results are built by the commands from what is left on the
- * chip.
- */
-#include "api/api.h"
-#include "cli/left_behind.h"
+/* A session: a chip is made, boots, launches and runs. session_explain.c tells what stopped it. */
 #include "cli/session.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "metal/program_files.h"
-#include "observe/inside.h"
+#include "api/api.h"
+#include "cli/left_behind.h"
 #include "cli/output.h"
+#include "cli/session_explain.h"
 #include "cli/terminal.h"
-#include "isa/json_text.h"
-#include "observe/dump/dump.h"
+#include "metal/program_files.h"
 #include "observe/error_line.h"
+#include "observe/inside.h"
 
 enum { PROGRESS_AFTER_MS = 500, PROGRESS_EVERY_MS = 200, MOST_TEXT = 8192 };
 
@@ -272,27 +266,6 @@ enum cli_exit session_add_workers(struct session *session, struct machine_option
 
 /* --- Running --- */
 
-uint64_t session_ended_at(const struct session *session)
-{
-    uint64_t last = penrose_last_activity(session->chip);
-    if (session->at_limit) {
-        return penrose_now(session->chip);
-    }
-    return last > session->opened_at ? last : session->opened_at;
-}
-
-uint64_t session_cycles(const struct session *session)
-{
-    return session_ended_at(session) - session->opened_at;
-}
-
-/* The timing of a restored chip is not asked for: its cycles are told as such. */
-double session_simulated_ms(const struct session *session, uint64_t cycles)
-{
-    return session->options->chip.timed ? (double)cycles / (1e3 * penrose_clock_mhz(session->chip))
-                                        : NAN;
-}
-
 struct ticking {
     struct session *session;
     const struct goal *goal;
@@ -333,194 +306,6 @@ static bool tick(struct penrose_chip *chip, void *context)
     }
     return console_is_called(&ticking->session->console, chip) ||
            ticking->goal->reached(ticking->session, ticking->goal->context);
-}
-
-static void explain_waits(struct session *session, const char *headline)
-{
-    char *text = output_waits(session->chip, stderr);
-    note("%s\n%s", headline, text ? text : "");
-    free(text);
-}
-
-/* Was the jump that the hint tells of the call that has left `ra`? */
-static bool is_call_in_hint(const struct session *session, const struct penrose_fault *fault,
-                            uint32_t ra)
-{
-    struct hart_jump jump;
-    return *fault->hint &&
-           chip_calls_of(session->chip)
-               ->hart_jump(session->chip, fault->x, fault->y, fault->hart, &jump) &&
-           ((jump.behind == ra && jump.target == fault->pc) ||
-            (fault->pc == 0 && jump.null == ra - 3));
-}
-
-/* Where a jump into nowhere came from: the return address tells most often. */
-static void explain_caller(struct session *session, const struct penrose_fault *fault)
-{
-    struct penrose_hart_info info;
-    char symbol[128], source[256];
-    bool is_illegal =
-        fault->kind == PENROSE_FAULT_ILLEGAL || fault->kind == PENROSE_FAULT_TENSIX_ILLEGAL;
-    bool is_lost = fault->kind == PENROSE_FAULT_FETCH || (is_illegal && *fault->hint);
-    if (is_lost && fault->hart < PENROSE_HARTS &&
-        penrose_hart_info(session->chip, fault->x, fault->y, fault->hart, &info, NULL) ==
-            PENROSE_OK &&
-        info.x[1] != fault->pc && /* it has returned */
-        !is_call_in_hint(session, fault, info.x[1]) &&
-        penrose_locate(session->chip, fault->x, fault->y, info.x[1] - 4, symbol, sizeof symbol,
-                       source, sizeof source)) {
-        fprintf(stderr, "  last call    0x%08x in %s%s%s\n", info.x[1] - 4, symbol,
-                *source ? ", " : "", source);
-    }
-}
-
-/* Without the newline at the text's end. */
-static void note_fault(const struct penrose_fault *fault, const char *of, char *text)
-{
-    size_t length = strlen(text);
-    if (length && text[length - 1] == '\n') {
-        text[length - 1] = 0;
-    }
-    note("%s%s %s", of, fault->policy == PENROSE_STOP ? "guest fault" : "warning: guest fault",
-         text);
-}
-
-static void explain_fault(struct session *session, const struct penrose_fault *fault)
-{
-    char text[MOST_TEXT];
-    penrose_fault_format(fault, text, sizeof text);
-    note_fault(fault, "", text);
-    explain_caller(session, fault);
-    if (fault->policy == PENROSE_STOP && fault->kind != PENROSE_FAULT_FETCH) {
-        fprintf(stderr, "  to go on     --policy %s=warn\n", penrose_fault_name(fault->kind));
-    }
-    if (error_line_wanted(fault)) {
-        error_line_format(fault, text, sizeof text);
-        fprintf(stderr, "%s\n", text);
-    }
-}
-
-struct told_fault {
-    struct penrose_fault fault;
-    bool is_told;
-};
-
-/* Of tiles that run one program, the first explains what all of them did: the others are among the
- * `count` faults from `first` on. */
-static void explain_alike(struct session *session, struct told_fault *first, size_t count)
-{
-    struct penrose_place *tiles = calloc(count, sizeof *tiles);
-    char text[MOST_TEXT];
-    size_t others = 0;
-    explain_fault(session, &first->fault);
-    for (struct told_fault *other = first + 1; tiles && other < first + count; other++) {
-        if (!other->is_told && penrose_fault_alike(&first->fault, &other->fault)) {
-            tiles[others++] = (struct penrose_place){other->fault.x, other->fault.y};
-            other->is_told = true;
-        }
-    }
-    if (others > 0) {
-        penrose_fault_format_others(&first->fault, tiles, others, text, sizeof text);
-        note_fault(&first->fault, "", text);
-    }
-    free(tiles);
-}
-
-/* The other chip of that number that a snapshot has brought; NULL past the last. */
-static struct penrose_chip *companion(const struct session *session, size_t *number)
-{
-    const struct penrose_cluster *cluster = penrose_chip_cluster(session->chip, NULL);
-    struct penrose_chip *chip = penrose_cluster_chip(cluster, *number);
-    *number += chip == session->chip;
-    return penrose_cluster_chip(cluster, *number);
-}
-
-static void explain_companions(const struct session *session, enum penrose_policy policy)
-{
-    struct penrose_chip *chip;
-    struct penrose_fault fault;
-    char text[MOST_TEXT], of[32];
-    for (size_t number = 0; (chip = companion(session, &number)); number++) {
-        for (size_t i = 0; penrose_fault_get(chip, i, &fault); i++) {
-            if (fault.policy == policy) {
-                snprintf(of, sizeof of, "chip %zu: ", number);
-                penrose_fault_format(&fault, text, sizeof text);
-                note_fault(&fault, of, text);
-            }
-        }
-    }
-}
-
-static void explain_faults(struct session *session, enum penrose_policy policy)
-{
-    size_t count = penrose_fault_count(session->chip);
-    struct told_fault one, *faults = calloc(count + 1, sizeof *faults);
-    for (size_t i = 0; i < count; i++) {
-        struct told_fault *at = faults ? &faults[i] : &one;
-        at->is_told =
-            !penrose_fault_get(session->chip, i, &at->fault) || at->fault.policy != policy;
-        if (!faults && !at->is_told) { /* without memory each by itself */
-            explain_fault(session, &at->fault);
-        }
-    }
-    for (size_t i = 0; faults && i < count; i++) {
-        if (!faults[i].is_told) {
-            explain_alike(session, &faults[i], count - i);
-        }
-    }
-    free(faults);
-    explain_companions(session, policy);
-}
-
-/* Those that came in front of a wait report are often why it waits. */
-static void explain_warnings(struct session *session)
-{
-    if (!session->warnings_told) {
-        explain_faults(session, PENROSE_WARN);
-    }
-    session->warnings_told = true;
-}
-
-/* Functions and lines of firmware that came with a snapshot. */
-static void know_restored_firmware(struct session *session)
-{
-    if (session->options->restore_snapshot && session->firmware && !session->files) {
-        session->files = program_files_create();
-    }
-    if (session->files && program_files_add(session->files, session->firmware->directory)) {
-        program_files_place_all(session->files, session->chip, session->chip);
-    }
-}
-
-static void explain(struct session *session, const struct goal *goal, enum cli_exit exit)
-{
-    char headline[256], unfinished[128];
-    know_restored_firmware(session);
-    goal->describe(session, goal->context, unfinished, sizeof unfinished);
-    if (exit == CLI_CYCLES || exit == CLI_DEADLOCK) {
-        explain_warnings(session);
-    }
-    switch (exit) {
-    case CLI_FAULT:
-        explain_faults(session, PENROSE_STOP);
-        break;
-    case CLI_CYCLES:
-        snprintf(headline, sizeof headline,
-                 "cycle limit: unfinished after %" PRIu64
-                 " cycles: %s; raise --max-cycles, or look at what runs:",
-                 session_cycles(session), unfinished);
-        explain_waits(session, headline);
-        break;
-    case CLI_DEADLOCK:
-        snprintf(headline, sizeof headline, "deadlock: nothing can happen any more; unfinished: %s",
-                 unfinished);
-        explain_waits(session, headline);
-        break;
-    case CLI_DONE:
-    case CLI_REFUSED:
-    case CLI_CUT:
-        break;
-    }
 }
 
 /* GDB may look at what is left. */
@@ -598,7 +383,7 @@ enum cli_exit session_run(struct session *session, const struct goal *goal)
     if (goal->is_endless && exit == CLI_CYCLES) {
         return CLI_DONE;
     }
-    explain(session, goal, exit);
+    session_explain(session, goal, exit);
     if (outcome != PENROSE_FAULT) { /* that it knows */
         show_end(session, exit);
     }
@@ -733,234 +518,15 @@ enum cli_exit session_launch(struct session *session, const struct launch_option
     return exit;
 }
 
-/* --- Results --- */
-
-struct tile_count session_count(struct session *session, enum penrose_tile_kind kind)
-{
-    struct tile_count count = {0};
-    for (unsigned i = 0; i < session->options->tiles; i++) {
-        struct penrose_place tile = session->options->tile[i];
-        if (penrose_tile_kind(session->chip, tile.x, tile.y) == kind) {
-            count.tiles++;
-            count.ready += penrose_firmware_ready(session->chip, tile.x, tile.y, session->firmware);
-        }
-    }
-    return count;
-}
-
-static json_t *fault_json(const struct penrose_fault *fault)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "kind", json_text(penrose_fault_name(fault->kind)));
-    json_object_set_new(object, "policy", json_text(penrose_policy_name(fault->policy)));
-    json_object_set_new(object, "rule", json_text(fault->rule));
-    json_set_count(object, "x", fault->x);
-    json_set_count(object, "y", fault->y);
-    json_object_set_new(object, "hart", json_text(fault->hart_name));
-    json_object_set_new(object, "thread",
-                        fault->thread < 0 ? json_null() : json_integer(fault->thread));
-    json_set_count(object, "cycle", fault->cycle);
-    json_object_set_new(object, "pc", json_address(fault->pc));
-    bool has_word = *fault->disassembly;
-    json_object_set_new(object, "word", has_word ? json_address(fault->word) : json_null());
-    json_object_set_new(object, "address", json_address(fault->address));
-    json_object_set_new(object, "disassembly",
-                        has_word ? json_text(fault->disassembly) : json_null());
-    json_object_set_new(object, "symbol", json_text(fault->symbol));
-    json_object_set_new(object, "source", json_text(fault->source));
-    json_object_set_new(object, "inlined_at", dump_fault_calls(fault));
-    json_object_set_new(object, "hint", json_text(fault->hint));
-    json_set_count(object, "repeated", fault->repeated);
-    return object;
-}
-
-static json_t *unmodelled_json(const struct penrose_unmodelled *entry)
-{
-    json_t *object = json_object();
-    if (entry->word) {
-        json_object_set_new(object, "instruction", json_address(entry->word));
-    }
-    json_object_set_new(object, "address", json_address(entry->address));
-    json_object_set_new(object, "range", json_text(entry->range));
-    json_object_set_new(object, "written", json_boolean(entry->written));
-    json_object_set_new(object, "read", json_boolean(entry->read));
-    json_set_count(object, "times", entry->times);
-    json_set_count(object, "x", entry->x);
-    json_set_count(object, "y", entry->y);
-    json_object_set_new(object, "hart", json_text(penrose_hart_name(entry->hart)));
-    json_object_set_new(object, "pc", json_address(entry->pc));
-    return object;
-}
-
-static json_t *waits_json(struct session *session)
-{
-    json_t *lines = json_array();
-    char *text = output_waits(session->chip, NULL), *rest = text;
-    for (char *line; rest && (line = strsep(&rest, "\n"));) {
-        if (*line) {
-            json_array_append_new(lines, json_text(line + strspn(line, " ")));
-        }
-    }
-    free(text);
-    return lines;
-}
-
-json_t *session_json(struct session *session, enum cli_exit exit)
-{
-    json_t *object = json_object(), *faults = json_array(), *host = json_object();
-    struct penrose_fault fault;
-    struct penrose_unmodelled entry;
-    struct penrose_chip *chip;
-    for (size_t i = 0; penrose_fault_get(session->chip, i, &fault); i++) {
-        json_array_append_new(faults, fault_json(&fault));
-    }
-    for (size_t number = 0; (chip = companion(session, &number)); number++) {
-        for (size_t i = 0; penrose_fault_get(chip, i, &fault); i++) {
-            json_t *of_other = fault_json(&fault);
-            json_set_count(of_other, "chip", number);
-            json_array_append_new(faults, of_other);
-        }
-    }
-    json_object_set_new(host, "loading", json_real(session->loading_ms));
-    json_object_set_new(host, "running", json_real(session->running_ms));
-    json_object_set_new(object, "command", json_text(session->cli->command));
-    json_object_set_new(object, "outcome", json_text(cli_exit_name(exit)));
-    json_object_set_new(object, "exit_status", json_integer(exit));
-    json_set_count(object, "cycles", session_ended_at(session));
-    json_object_set_new(object, "kernels", json_text(penrose_kernels(session->chip)));
-    json_object_set_new(object, "host_ms", host);
-    json_object_set_new(object, "faults", faults);
-    if (session->options->warn_unmodelled) {
-        json_t *unmodelled = json_array();
-        for (size_t i = 0; penrose_unmodelled_get(session->chip, i, &entry); i++) {
-            json_array_append_new(unmodelled, unmodelled_json(&entry));
-        }
-        json_object_set_new(object, "unmodelled", unmodelled);
-    }
-    if (exit == CLI_CYCLES || exit == CLI_DEADLOCK) {
-        json_object_set_new(object, "waits", waits_json(session));
-    }
-    return object;
-}
-
-static const char *hart_name_at(struct session *session, struct penrose_place tile,
-                                enum penrose_hart hart)
-{
-    const char *name = penrose_hart_name_at(session->chip, tile.x, tile.y, hart);
-    return name ? name : penrose_hart_name(hart);
-}
-
-json_t *session_harts_json(struct session *session, struct penrose_place tile, unsigned harts)
-{
-    json_t *array = json_array();
-    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
-        struct penrose_hart_info info;
-        char symbol[128], source[256];
-        if (!(harts & 1u << hart) ||
-            penrose_hart_info(session->chip, tile.x, tile.y, (enum penrose_hart)hart, &info,
-                              NULL) != PENROSE_OK) {
-            continue;
-        }
-        uint32_t at = chip_calls_of(session->chip)
-                          ->stands_at(session->chip, tile.x, tile.y, (enum penrose_hart)hart);
-        penrose_locate(session->chip, tile.x, tile.y, at, symbol, sizeof symbol, source,
-                       sizeof source);
-        json_t *object = json_object(), *registers = json_array();
-        for (unsigned i = 0; i < 32; i++) {
-            json_array_append_new(registers, json_integer(info.x[i]));
-        }
-        json_object_set_new(object, "hart",
-                            json_text(hart_name_at(session, tile, (enum penrose_hart)hart)));
-        json_object_set_new(object, "state", json_text(hart_state_name(info.state)));
-        json_object_set_new(object, "pc", json_address(info.pc));
-        json_object_set_new(object, "symbol", json_text(symbol));
-        json_object_set_new(object, "source", json_text(source));
-        json_object_set_new(object, "inlined_at", json_calls(session->chip, tile.x, tile.y, at));
-        json_set_count(object, "instructions", info.retired);
-        json_object_set_new(object, "x", registers);
-        json_array_append_new(array, object);
-    }
-    return array;
-}
-
-void session_print_harts(struct session *session, struct penrose_place tile, unsigned harts,
-                         bool with_exit)
-{
-    printf("  %-7s %-8s %s%12s  %-10s  %s\n", "hart", "state", with_exit ? "exit value  " : "",
-           "instructions", "pc", "where");
-    for (unsigned hart = 0; hart < PENROSE_HARTS; hart++) {
-        struct penrose_hart_info info;
-        char symbol[128], source[256], calls[1024], value[16] = "-";
-        if (!(harts & 1u << hart) ||
-            penrose_hart_info(session->chip, tile.x, tile.y, (enum penrose_hart)hart, &info,
-                              NULL) != PENROSE_OK) {
-            continue;
-        }
-        bool is_done = with_exit && info.state == PENROSE_HART_PAUSED;
-        uint32_t at = chip_calls_of(session->chip)
-                          ->stands_at(session->chip, tile.x, tile.y, (enum penrose_hart)hart);
-        penrose_locate(session->chip, tile.x, tile.y, at, symbol, sizeof symbol, source,
-                       sizeof source);
-        output_calls(session->chip, tile.x, tile.y, at, calls, sizeof calls);
-        if (is_done) {
-            snprintf(value, sizeof value, "%d", (int)info.x[10]);
-        }
-        printf("  %-7s %-8s ", hart_name_at(session, tile, (enum penrose_hart)hart),
-               is_done ? "done" : hart_state_name(info.state));
-        if (with_exit) {
-            printf("%10s  ", value);
-        }
-        printf("%12" PRIu64 "  0x%08x%s%s%s%s%s\n", info.retired, info.pc, *symbol ? "  " : "",
-               symbol, *source ? ", " : "", short_source(source), calls);
-    }
-}
-
 /* --- The end --- */
-
-static void put_unmodelled(const struct session *session, const struct penrose_unmodelled *entry)
-{
-    if (entry->word) {
-        char text[80];
-        chip_calls_of(session->chip)->tensix_disassemble(entry->word, text, sizeof text);
-        fprintf(stderr, "  %s: %s set", text, entry->range);
-    } else {
-        fprintf(stderr, "  0x%08x (%s) %s%s%s", entry->address, entry->range,
-                entry->written ? "written" : "", entry->written && entry->read ? " and " : "",
-                entry->read ? "read" : "");
-    }
-    fprintf(stderr, " %" PRIu64 " times, first by tile (%u, %u) %s", entry->times, entry->x,
-            entry->y, penrose_hart_name(entry->hart));
-}
-
-static void list_unmodelled(struct session *session)
-{
-    struct penrose_unmodelled entry;
-    bool any = false;
-    for (size_t i = 0; penrose_unmodelled_get(session->chip, i, &entry); i++) {
-        char symbol[128];
-        if (!any) {
-            note("used, but not modelled (registers and fields only hold their value):");
-        }
-        any = true;
-        penrose_locate(session->chip, entry.x, entry.y, entry.pc, symbol, sizeof symbol, NULL, 0);
-        put_unmodelled(session, &entry);
-        if (entry.hart < PENROSE_HARTS) {
-            fprintf(stderr, " at pc 0x%08x%s%s", entry.pc, *symbol ? " in " : "", symbol);
-        }
-        fputc('\n', stderr);
-    }
-    if (!any) {
-        note("nothing that is not modelled was used");
-    }
-}
 
 enum cli_exit session_close(struct session *session, enum cli_exit exit)
 {
     if (session->chip) {
-        explain_warnings(session);
+        session_explain_warnings(session);
         exit = check_options_end(&session->options->checks, session->chip, exit);
         if (session->options->warn_unmodelled) {
-            list_unmodelled(session);
+            session_list_unmodelled(session);
         }
     }
     json_decref(session->console.lines);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/output.h"
-#include "cli/session.h"
+#include "cli/session_results.h"
 #include "cli/units.h"
 #include "isa/json_text.h"
 #include "loader/ttx.h"
