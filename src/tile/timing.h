@@ -13,10 +13,4 @@ extern const struct timing tile_costs;
 enum penrose_status tile_costs_change(struct timing *costs, const char *text,
                                       struct penrose_error *error);
 
-/* The policy of a run: NULL if it is functional. */
-static inline const struct timing *tile_timing(bool is_timed)
-{
-    return is_timed ? &tile_costs : NULL;
-}
-
 #endif

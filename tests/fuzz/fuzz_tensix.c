@@ -811,7 +811,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     bench->tensix.board = &board;
     bench->tensix.owner = bench;
     unsigned flags = take(bench, 1);
-    bench->tensix.timing = tile_timing(flags & FLAG_TIMED);
+    bench->tensix.timing = flags & FLAG_TIMED ? &tile_costs : NULL;
     bench->faults_stop = flags & FLAG_FAULTS_STOP;
     bench->long_mops = flags & FLAG_LONG_MOPS;
     bench->reply = flags & FLAG_REGISTERS_WAIT ? ANSWER_WAIT : ANSWER_DONE;

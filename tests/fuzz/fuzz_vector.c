@@ -659,7 +659,7 @@ static struct side *make_side(enum side_kind kind)
     side->kind = kind;
     side->tensix.board = &board;
     side->tensix.owner = side;
-    side->tensix.timing = tile_timing(kind == SIDE_TIMED || kind == SIDE_TIMED_PIECES);
+    side->tensix.timing = kind == SIDE_TIMED || kind == SIDE_TIMED_PIECES ? &tile_costs : NULL;
     side->tensix.shortcuts = true;
     tensix_init(&side->tensix);
     const struct num_kernels *kernels = num_kernels_find(kernels_of(kind));

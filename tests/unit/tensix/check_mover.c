@@ -138,7 +138,7 @@ TEST_EACH(xmov_moves_as_the_page_says, 2 * MODES)
 {
     unsigned mode = (unsigned)_i % MODES;
     bool timed = _i / MODES;
-    tensix->timing = tile_timing(timed);
+    tensix->timing = timed ? &tile_costs : NULL;
     randomise_l1();
     for (unsigned round = 0; round < RANDOM_MOVES; round++) {
         unsigned thread = random_below(&dice, 3), state = random_below(&dice, 2);
@@ -422,7 +422,7 @@ TEST(waiting_is_seen)
 TEST_EACH(reset_discards_moves, 2)
 {
     bool timed = _i;
-    tensix->timing = tile_timing(timed);
+    tensix->timing = timed ? &tile_costs : NULL;
     tensix_harness_set_l1(&harness, 0x1000, 77);
     set_move(0, 0x20, 0x100, 1, L1_TO_L1);
     tensix_soft_reset(tensix, 0, TENSIX_RESET_MOVER);

@@ -61,7 +61,7 @@ FIXTURE(set_up_gprs, teardown);
 
 TEST_EACH(who_waits_for_l1_keeps_the_scalar_unit, 2 * COUNT(occupants))
 {
-    harness.tensix.timing = tile_timing(_i / COUNT(occupants));
+    harness.tensix.timing = _i / COUNT(occupants) ? &tile_costs : NULL;
     gpr[1] = 0x40;
     run(0, occupants[_i % COUNT(occupants)]);
     run(1, "SETC16 1, 7; SETDMAREG 0, 5, 0, 0");
@@ -217,7 +217,7 @@ static const struct {
 
 TEST_EACH(flushdma_waits_for_results, 2 * COUNT(later))
 {
-    harness.tensix.timing = tile_timing(_i >= COUNT(later));
+    harness.tensix.timing = _i >= COUNT(later) ? &tile_costs : NULL;
     int i = _i % COUNT(later);
     gpr[1] = 0x40;
     gpr[4] = 0;

@@ -364,7 +364,7 @@ static const struct macro_fault {
 TEST_EACH(faults_of_macros, 4 * COUNT(macro_faults))
 {
     const struct macro_fault *fault = &macro_faults[_i / 4];
-    tensix->timing = tile_timing(_i & 1);
+    tensix->timing = _i & 1 ? &tile_costs : NULL;
     bool stops = _i & 2;
     set_macros(ALL_COLUMNS, tensix_harness_assemble(fault->first),
                tensix_harness_assemble(fault->second), fault->sequence, 0);
@@ -387,7 +387,7 @@ TEST_EACH(faults_of_macros, 4 * COUNT(macro_faults))
 TEST_EACH(a_fault_while_nothing_is_issued, 4)
 {
     const struct macro_fault *fault = &macro_faults[2 + _i / 2 % 2];
-    tensix->timing = tile_timing(_i & 1);
+    tensix->timing = _i & 1 ? &tile_costs : NULL;
     set_macros(ALL_COLUMNS, tensix_harness_assemble(fault->first),
                tensix_harness_assemble(fault->second), fault->sequence, 0);
     harness.stop = true;
@@ -411,7 +411,7 @@ TEST_EACH(a_fault_among_scheduled_instructions, 10)
     static const char *const broken[] = {"SFPPOPC 0, 0, 0, 0", "SFPPUSHC 0, 0, 0, 5",
                                          "SFPLOADI 1, 3, 0", "SFPSHFT2 0, 1, 2, 8",
                                          "SFP_STOCH_RND 3, 0, 0, 1, 2, 1"};
-    tensix->timing = tile_timing(_i & 1);
+    tensix->timing = _i & 1 ? &tile_costs : NULL;
     struct tensix_origin origin = {.pc = 0x1000, .pusher = TENSIX_BY_T0};
     uint32_t words[] = {tensix_harness_assemble("SFPLOADMACRO 0, 4, 7, 0"),
                         tensix_harness_assemble(broken[_i / 2])};
@@ -452,7 +452,7 @@ TEST_EACH(templates_of_rubbish, 256)
         uint32_t word = opcode << 24 | (random_next(&dice) & 0xffffff);
         set_macros(ALL_COLUMNS, word, random_next(&dice),
                    (uint32_t)SLOT(flags, delay, TEMPLATE_0) << 8 * part, i & 0xff);
-        tensix->timing = tile_timing(i >> 4 & 1);
+        tensix->timing = i >> 4 & 1 ? &tile_costs : NULL;
         harness.faults = 0;
         uint32_t macro = tensix_rows[TENSIX_ROW_SFPLOADMACRO].match |
                          (random_next(&dice) & ~tensix_rows[TENSIX_ROW_SFPLOADMACRO].mask);
@@ -474,7 +474,7 @@ TEST_EACH(templates_of_rubbish, 256)
 TEST_EACH(macros_that_count_instructions, 2)
 {
     enum { COUNTS = 0xf00, DELAY = 3 };
-    tensix->timing = tile_timing(_i & 1);
+    tensix->timing = _i & 1 ? &tile_costs : NULL;
     uint32_t add = tensix_harness_assemble("SFPIADD 1, 0, 0, 5");
     set_macros(ALL_COLUMNS, add, 0, SEQUENCE(SLOT(0, DELAY, TEMPLATE_0), 0, 0, 0), COUNTS);
     run("SFPLOADMACRO 4, 4, 7, 0; STALLWAIT 0x1ff, 0x800; SETRWC 0, 0, 0, 0, 0, 4; NOP");
@@ -495,7 +495,7 @@ TEST_EACH(macros_that_count_instructions, 2)
 TEST_EACH(programs_that_end_while_macros_are_scheduled, 16)
 {
     unsigned delay = (unsigned)_i / 2;
-    tensix->timing = tile_timing(_i & 1);
+    tensix->timing = _i & 1 ? &tile_costs : NULL;
     uint32_t add = tensix_harness_assemble("SFPIADD 1, 0, 0, 5");
     set_macros(ALL_COLUMNS, add, 0, SEQUENCE(SLOT(0, delay, TEMPLATE_0), 0, 0, 0), 0);
     run("SFPLOADMACRO 4, 4, 7, 0");

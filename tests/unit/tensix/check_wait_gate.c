@@ -90,7 +90,7 @@ TEST_EACH(stallwait_condition, CONDITIONS)
     }
     set_condition(condition, 0, true);
     for (int timed = is_timed(condition); timed < 2; timed++) {
-        tensix->timing = tile_timing(timed);
+        tensix->timing = timed ? &tile_costs : NULL;
         stallwait(B_MATRIX, 1u << condition);
         run(0, "SEMINIT 5, 0, 0xff; SEMPOST 1; INCRWC 0, 0, 0, 0; SEMPOST 2");
         go();
@@ -131,7 +131,7 @@ TEST_EACH(stallwait_all_conditions_at_once, CONDITIONS)
 /* What a hart stores to a device has taken effect before anybody can wait for it. */
 TEST_EACH(stallwait_for_harts_opens_at_once, 2)
 {
-    tensix->timing = tile_timing(_i);
+    tensix->timing = _i ? &tile_costs : NULL;
     stallwait(B_MATRIX, 1u << HART_CONDITION);
     run(0, "INCRWC 0, 0, 0, 0");
     ck_assert(!is_held(0));
@@ -338,7 +338,7 @@ static bool keeps_waiting(const struct tensix_semaphore *semaphore, unsigned con
 
 TEST_EACH(semwait_without_semaphores_is_met, 6)
 {
-    tensix->timing = tile_timing(_i / 3);
+    tensix->timing = _i / 3 ? &tile_costs : NULL;
     char text[60];
     snprintf(text, sizeof text, "SEMWAIT 0x40, 0, %d; INCRWC 0, 0, 0, 0", _i % 3 + 1);
     run(0, text);
@@ -383,7 +383,7 @@ TEST(semwait_on_several)
 TEST_EACH(semwait_is_woken, 10)
 {
     unsigned way = (unsigned)_i % 5;
-    tensix->timing = tile_timing(_i / 5);
+    tensix->timing = _i / 5 ? &tile_costs : NULL;
     run(1, way < 3 ? "SEMINIT 5, 0, 0x10" : "SEMINIT 5, 5, 0x10");
     run(0, way < 3 ? "SEMWAIT 0x40, 0x10, 1; INCRWC 0, 0, 0, 0"
                    : "SEMWAIT 0x40, 0x10, 2; INCRWC 0, 0, 0, 0");
@@ -415,7 +415,7 @@ TEST_EACH(semwait_is_woken, 10)
 TEST_EACH(semaphore_hands_over, 2)
 {
     enum { ITEMS = 6 };
-    tensix->timing = tile_timing(_i);
+    tensix->timing = _i ? &tile_costs : NULL;
     run(2, "SEMINIT 3, 0, 0x02");
     for (unsigned i = 0; i < ITEMS; i++) {
         queue(0, "SEMWAIT 0x02, 0x02, 2; SEMPOST 0x02; SEMPOST 0x80");
@@ -533,7 +533,7 @@ TEST(streamwait_default_block_mask)
 /* Forgotten at the first cycle at which it is met, even if nothing is there to pass yet. */
 TEST_EACH(condition_that_was_met_is_forgotten, 4)
 {
-    tensix->timing = tile_timing(_i / 2);
+    tensix->timing = _i / 2 ? &tile_costs : NULL;
     run(0, "SEMWAIT 0x40, 1, 1");
     if (_i % 2) {
         run(1, "SEMPOST 1; SEMGET 1");
@@ -548,7 +548,7 @@ TEST_EACH(condition_that_was_met_is_forgotten, 4)
 
 TEST_EACH(condition_that_was_never_met_is_kept, 2)
 {
-    tensix->timing = tile_timing(_i);
+    tensix->timing = _i ? &tile_costs : NULL;
     run(0, "SEMWAIT 0x40, 1, 1");
     run(1, "SEMPOST 2; SEMGET 2");
     run(0, "INCRWC 0, 0, 0, 0");
@@ -597,7 +597,7 @@ static void run_windows(void)
 /* The release happens at each cycle of a window in turn, in the last one too. */
 TEST_EACH(release_at_the_end_of_a_window, 16)
 {
-    tensix->timing = tile_timing(_i / 8);
+    tensix->timing = _i / 8 ? &tile_costs : NULL;
     run(0, "ATGETM 2");
     run(1, "ATGETM 2");
     run(2, "ATGETM 2");
@@ -621,7 +621,7 @@ TEST_EACH(release_at_the_end_of_a_window, 16)
 /* A hart posts at each cycle of a window in turn; then the window ends. */
 TEST_EACH(post_at_the_end_of_a_window, 16)
 {
-    tensix->timing = tile_timing(_i / 8);
+    tensix->timing = _i / 8 ? &tile_costs : NULL;
     run(0, "SEMWAIT 0x40, 1, 1; INCRWC 0, 0, 0, 0");
     ck_assert(is_held(0));
     uint64_t post = harness.time + (unsigned)_i % 8;
@@ -642,7 +642,7 @@ TEST_EACH(deadlock_comes_to_rest, 8)
         "STREAMWAIT 0x40, 1, 0, 0; INCRWC 0, 0, 0, 0",
         "STALLWAIT 0x40, 0x481; INCRWC 0, 0, 0, 0",
     };
-    tensix->timing = tile_timing(_i % 2);
+    tensix->timing = _i % 2 ? &tile_costs : NULL;
     tensix->src[TENSIX_SRC_A].matrix_may[0] = false;
     queue(0, waits[_i / 2]);
     run_windows();

@@ -290,7 +290,7 @@ static void start_waiters(struct tile_harness *at, uint32_t quantum, bool timed,
 {
     harness_open(at);
     at->tile->quantum = quantum;
-    at->tile->tensix.timing = tile_timing(timed);
+    at->tile->tensix.timing = timed ? &tile_costs : NULL;
     at->tile->restless = restless;
     for (uint32_t i = 0; i < 0x4000; i += 4) {
         harness_set_word(at, 0x4000 + i, i >= 0x1000 && i < 0x2000 ? 0 : i + 1);
