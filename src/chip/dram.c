@@ -251,7 +251,8 @@ void dram_end_window(struct dram_bank *bank, uint64_t now)
     bank->loud_until = bank->loud_until <= now ? 0 : bank->loud_until;
 }
 
-bool dram_is_within(const struct noc_packet *packet)
+/* Are all bytes of a request in GDDR, not in what lies above it? */
+static bool is_in_gddr(const struct noc_packet *packet)
 {
     return packet->address < END_GDDR && packet->size <= END_GDDR - packet->address;
 }
@@ -261,13 +262,13 @@ bool dram_takes(const struct dram_port *port, const struct noc_packet *packet)
     unsigned modulus = packet->kind == NOC_READ ? READ_ALIGNMENT : WRITE_ALIGNMENT;
     bool is_plain = !packet->is_void && !packet->is_inline && !packet->has_enables &&
                     !packet->stores_header && packet->kind <= NOC_WRITE;
-    return port->bank->is_quiet && is_plain && dram_is_within(packet) &&
+    return port->bank->is_quiet && is_plain && is_in_gddr(packet) &&
            (packet->address ^ packet->back_address) % modulus == 0;
 }
 
 bool dram_is_due(const struct dram_bank *bank, const struct noc_packet *packet, uint64_t now)
 {
-    return (packet->is_answered && dram_is_within(packet)) ||
+    return (packet->is_answered && is_in_gddr(packet)) ||
            (packet->kind <= NOC_ATOMIC && packet->address < END_GDDR && are_at_rest(bank, now));
 }
 

@@ -72,9 +72,6 @@ void dram_begin_window(struct dram_bank *bank, uint64_t now, uint64_t end);
 /* The window is over: until the next one begins no bank is quiet. */
 void dram_end_window(struct dram_bank *bank, uint64_t now);
 
-/* Are all bytes of a request in GDDR, not in what lies above it? */
-bool dram_is_within(const struct noc_packet *packet);
-
 /* Is the packet a read or write of plain data that GDDR will serve, in a quiet window? */
 bool dram_takes(const struct dram_port *port, const struct noc_packet *packet);
 

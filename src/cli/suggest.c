@@ -12,7 +12,9 @@ static unsigned least_distance(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-unsigned suggest_distance(const char *a, const char *b)
+/* The number of letters to insert, remove, replace or swap with a neighbour that makes one word the
+ * other. Words longer than MOST_LETTERS are far from everything. */
+static unsigned word_distance(const char *a, const char *b)
 {
     size_t length_a = strlen(a), length_b = strlen(b);
     unsigned rows[3][MOST_LETTERS + 1];
@@ -45,7 +47,7 @@ unsigned suggest_distance(const char *a, const char *b)
 void suggest(struct suggestion *suggestion, const char *candidate)
 {
     size_t length = strlen(suggestion->word);
-    unsigned distance = suggest_distance(suggestion->word, candidate);
+    unsigned distance = word_distance(suggestion->word, candidate);
     /* A word that was cut short is near, too. */
     if (length >= 3 && strncmp(suggestion->word, candidate, length) == 0) {
         distance = 1;

@@ -12,8 +12,4 @@ struct suggestion {
 /* Considers a candidate, which must outlive the suggestion. */
 void suggest(struct suggestion *suggestion, const char *candidate);
 
-/* The number of letters to insert, remove, replace or swap with a neighbour that makes one word the
- * other; words longer than 63 letters are far from everything. */
-unsigned suggest_distance(const char *a, const char *b);
-
 #endif

@@ -31,11 +31,6 @@ static const yaml_node_t *node_of(const struct loader_yaml *yaml, unsigned node)
     return node ? &first[node - 1] : NULL;
 }
 
-const char *loader_yaml_name(const struct loader_yaml *yaml)
-{
-    return yaml->name;
-}
-
 unsigned loader_yaml_root(const struct loader_yaml *yaml)
 {
     (void)yaml;

@@ -29,9 +29,6 @@ enum penrose_status loader_yaml_parse(const void *bytes, size_t size, const char
 /* NULL does nothing. */
 void loader_yaml_close(struct loader_yaml *yaml);
 
-/* What messages call the file. */
-const char *loader_yaml_name(const struct loader_yaml *yaml);
-
 /* The outermost node. */
 unsigned loader_yaml_root(const struct loader_yaml *yaml);
 

@@ -3,7 +3,8 @@
 
 /* --- Circular buffers --- */
 
-uint32_t overlay_used(uint32_t read, uint32_t write, uint32_t size)
+/* The words in a circular buffer of `size`. */
+static uint32_t words_in_buffer(uint32_t read, uint32_t write, uint32_t size)
 {
     uint32_t from = read & OVERLAY_POINTER, to = write & OVERLAY_POINTER;
     if (from == to) {
@@ -27,8 +28,8 @@ uint32_t overlay_on(uint32_t pointer, uint32_t words, uint32_t size)
 uint32_t overlay_room(const struct overlay *overlay, unsigned s)
 {
     uint32_t size = overlay_get(overlay, s, OVERLAY_BUF_SIZE);
-    return size - overlay_used(overlay_get(overlay, s, OVERLAY_RD_PTR),
-                               overlay_get(overlay, s, OVERLAY_WR_PTR), size);
+    return size - words_in_buffer(overlay_get(overlay, s, OVERLAY_RD_PTR),
+                                  overlay_get(overlay, s, OVERLAY_WR_PTR), size);
 }
 
 /* --- Room at receivers --- */

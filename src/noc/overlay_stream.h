@@ -194,8 +194,7 @@ void overlay_start(struct overlay *overlay, unsigned s);
 
 /* --- overlay_room.c --- */
 
-/* The words in a circular buffer of `size`, and a pointer of it, `words` on. */
-uint32_t overlay_used(uint32_t read, uint32_t write, uint32_t size);
+/* A pointer of a circular buffer of `size`, `words` on. */
 uint32_t overlay_on(uint32_t pointer, uint32_t words, uint32_t size);
 
 /* Room at a receiver, as its register has it. */
@@ -258,9 +257,6 @@ bool overlay_clear_data(struct overlay *overlay, unsigned s);
 bool overlay_send_request(struct overlay *overlay, unsigned s);
 bool overlay_goes_to_dram(const struct overlay *overlay, unsigned s);
 bool overlay_is_multicast(const struct overlay *overlay, unsigned s);
-
-/* Room at the receiver that has least of it. */
-uint32_t overlay_remote_room(const struct overlay *overlay, unsigned s);
 bool overlay_has_all_room(const struct overlay *overlay, unsigned s);
 
 struct overlay_message *overlay_front(struct overlay_stream *stream);

@@ -129,7 +129,8 @@ static bool counts_room(const struct overlay_stream *stream)
     return !get_DEST_DATA_BUF_NO_FLOW_CTRL(stream->misc);
 }
 
-uint32_t overlay_remote_room(const struct overlay *overlay, unsigned s)
+/* Room at the receiver that has least of it. */
+static uint32_t least_remote_room(const struct overlay *overlay, unsigned s)
 {
     uint32_t least = UINT32_MAX;
     for (unsigned i = 0; i < overlay_receivers(overlay, s); i++) {
@@ -266,7 +267,7 @@ static uint32_t credit(const struct overlay *overlay, unsigned s,
                        const struct overlay_message *message)
 {
     uint32_t size = overlay_get(overlay, s, OVERLAY_REMOTE_DEST_BUF_SIZE);
-    uint32_t room = overlay_remote_room(overlay, s);
+    uint32_t room = least_remote_room(overlay, s);
     return !message->sent && message->words <= size && message->words > room ? 0 : room;
 }
 
@@ -317,7 +318,7 @@ static bool links(const struct overlay *overlay, unsigned s, const struct piece 
         return false;
     }
     return !get_MCAST_DEST_SIDE_DYNAMIC_LINKED(multicast) ||
-           overlay_remote_room(overlay, s) >= PAIR * piece->words;
+           least_remote_room(overlay, s) >= PAIR * piece->words;
 }
 
 static uint64_t header_address(const struct overlay *overlay, unsigned s)

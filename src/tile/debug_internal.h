@@ -32,9 +32,6 @@ static inline bool debug_rises(uint32_t old, uint32_t value, unsigned bit)
     return ~old & value & UINT32_C(1) << bit;
 }
 
-/* Cycles that the watchdog has left. */
-uint32_t debug_watchdog_left(const struct tile *tile, uint64_t cycle);
-
 /* Parts of debug_next_event and debug_run. */
 uint64_t debug_watchdog_next(const struct tile *tile);
 void debug_watchdog_update(struct tile *tile, uint64_t cycle);

@@ -227,7 +227,8 @@ static bool watchdog_runs(const struct tile *tile)
     return tile->debug.word[REG_WDT_CNTL] & WATCHDOG_RUNS;
 }
 
-uint32_t debug_watchdog_left(const struct tile *tile, uint64_t cycle)
+/* Cycles that the watchdog has left. */
+static uint32_t watchdog_left(const struct tile *tile, uint64_t cycle)
 {
     const struct debug_watchdog *watchdog = &tile->debug.watchdog;
     if (!watchdog_runs(tile) || cycle <= watchdog->since) {
@@ -239,7 +240,7 @@ uint32_t debug_watchdog_left(const struct tile *tile, uint64_t cycle)
 
 static bool has_expired(const struct tile *tile, uint64_t cycle)
 {
-    return watchdog_runs(tile) && !debug_watchdog_left(tile, cycle);
+    return watchdog_runs(tile) && !watchdog_left(tile, cycle);
 }
 
 uint64_t debug_watchdog_next(const struct tile *tile)
@@ -262,7 +263,7 @@ static void set_watchdog(struct tile *tile, uint32_t value, uint64_t cycle)
 
 enum answer debug_watchdog_timer(struct tile *tile, struct mmio_access *access)
 {
-    uint32_t value = debug_watchdog_left(tile, access->cycle);
+    uint32_t value = watchdog_left(tile, access->cycle);
     enum answer answer = mmio_word(access, &value, UINT32_MAX);
     if (mmio_is_write(access) && answer == ANSWER_DONE) {
         set_watchdog(tile, value, access->cycle);
@@ -275,7 +276,7 @@ enum answer debug_watchdog_timer(struct tile *tile, struct mmio_access *access)
 
 enum answer debug_watchdog_control(struct tile *tile, struct mmio_access *access)
 {
-    uint32_t left = debug_watchdog_left(tile, access->cycle);
+    uint32_t left = watchdog_left(tile, access->cycle);
     enum answer answer = mmio_word(access, debug_word(tile, access), UINT32_MAX);
     if (mmio_wrote(access, answer)) {
         set_watchdog(tile, left, access->cycle);

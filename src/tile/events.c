@@ -67,7 +67,8 @@ void tile_polls(struct tile *tile, enum rv32_core core, struct tile_span span)
     tile->polled_by_any = all;
 }
 
-bool tile_is_polled(const struct tile *tile, uint32_t address, uint32_t size)
+/* Does a hart sleep that polls registers in [address, address + size)? */
+static bool is_register_polled(const struct tile *tile, uint32_t address, uint32_t size)
 {
     for (unsigned core = 0; core < RV32_CORES; core++) {
         if (tile_span_touches(&tile->polled[core], address, size) &&
@@ -80,7 +81,7 @@ bool tile_is_polled(const struct tile *tile, uint32_t address, uint32_t size)
 
 void tile_polled_changed(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle)
 {
-    if (tile_is_polled(tile, address, size)) {
+    if (is_register_polled(tile, address, size)) {
         tile_event(tile, cycle);
     }
 }

@@ -480,9 +480,6 @@ static inline bool tile_span_touches(const struct tile_span *span, uint32_t addr
 /* A hart begins to poll registers in `span`, or ends (TILE_SPAN_NONE). */
 void tile_polls(struct tile *tile, enum rv32_core core, struct tile_span span);
 
-/* Does a hart sleep that polls registers in [address, address + size)? */
-bool tile_is_polled(const struct tile *tile, uint32_t address, uint32_t size);
-
 /* As tile_event where nothing but registers that sleeping harts may poll has changed: costs nobody
  * anything when no hart polls [address, address + size). */
 void tile_polled_changed(struct tile *tile, uint32_t address, uint32_t size, uint64_t cycle);

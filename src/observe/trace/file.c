@@ -119,7 +119,8 @@ static unsigned find_form(const char *path)
     return form;
 }
 
-const char *trace_file_ending(const char *path)
+/* The end of the path that tells its form, with its dots: ".ops.csv" of "x.y.ops.csv"; "": it has none. */
+static const char *find_ending(const char *path)
 {
     const unsigned form = find_form(path);
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
@@ -129,7 +130,7 @@ const char *trace_file_ending(const char *path)
 
 const char *trace_file_of_chip(const char *path, unsigned chip, char *own)
 {
-    const char *end = trace_file_ending(path);
+    const char *end = find_ending(path);
     if (chip == 0) {
         return path;
     }

@@ -28,9 +28,6 @@ enum penrose_status trace_file_start(struct penrose_chip *chip,
                                      const struct trace_file_options *options,
                                      struct trace_file **result, struct penrose_error *error);
 
-/* The end of the path that tells its form, with its dots: ".ops.csv" of "x.y.ops.csv"; "": it has none. */
-const char *trace_file_ending(const char *path);
-
 /* Each chip of several has a file of its own: of "t.ptrace" chip 1 has "t.chip1.ptrace", and chip 0 has
  * the file itself. `own` has PATH_MAX bytes; the result is that, or the path. */
 const char *trace_file_of_chip(const char *path, unsigned chip, char *own);
