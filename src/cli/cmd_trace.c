@@ -8,6 +8,7 @@
 #include "cli/noc_trace.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "host/array.h"
 #include "isa/json_text.h"
 #include "observe/names.h"
 #include "observe/trace/file.h"
@@ -59,15 +60,9 @@ static struct tally_entry *find_tally(struct trace_query *query, struct tally *t
             return &tally->entry[at];
         }
     }
-    if (tally->count == tally->room) {
-        size_t room = tally->room ? tally->room * 2 : 64;
-        struct tally_entry *grown = realloc(tally->entry, room * sizeof *grown);
-        if (!grown) {
-            query->has_failed = true;
-            return NULL;
-        }
-        tally->entry = grown;
-        tally->room = room;
+    if (!array_grow(&tally->entry, tally->count, &tally->room, sizeof *tally->entry)) {
+        query->has_failed = true;
+        return NULL;
     }
     tally->entry[tally->count] = (struct tally_entry){.name = kept, .first = UINT64_MAX};
     return &tally->entry[tally->count++];

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "host/array.h"
 
 static const char *const procs[] = {[PENROSE_BRISC] = "BRISC",
                                     [PENROSE_TRISC0] = "TRISC_0",
@@ -30,35 +31,25 @@ static const char *type_of(const char *what)
     return NULL;
 }
 
-static bool grow_noc_trace(struct noc_trace *trace)
-{
-    if (trace->count < trace->room) {
-        return true;
-    }
-    size_t room = trace->room ? trace->room * 2 : 1024;
-    struct noc_trace_request *grown = realloc(trace->request, room * sizeof *grown);
-    if (grown) {
-        trace->request = grown;
-        trace->room = room;
-    }
-    trace->lacks_memory |= !grown;
-    return grown != NULL;
-}
-
 void noc_trace_take(struct noc_trace *trace, const struct penrose_trace_event *event)
 {
     bool is_request = event->kind == PENROSE_TRACE_NOC && event->begins &&
                       (unsigned)event->agent < sizeof procs / sizeof procs[0];
     const char *type = is_request ? type_of(event->what) : NULL;
     trace->unknown += type && !event->route.is_known;
-    if (type && event->route.is_known && grow_noc_trace(trace)) {
-        trace->request[trace->count++] = (struct noc_trace_request){.route = event->route,
-                                                                    .noc = event->noc,
-                                                                    .agent = event->agent,
-                                                                    .cycle = event->cycle,
-                                                                    .bytes = event->size,
-                                                                    .type = type};
+    if (!type || !event->route.is_known) {
+        return;
     }
+    if (!array_grow(&trace->request, trace->count, &trace->room, sizeof *trace->request)) {
+        trace->lacks_memory = true;
+        return;
+    }
+    trace->request[trace->count++] = (struct noc_trace_request){.route = event->route,
+                                                                .noc = event->noc,
+                                                                .agent = event->agent,
+                                                                .cycle = event->cycle,
+                                                                .bytes = event->size,
+                                                                .type = type};
 }
 
 static int compare_numbers(uint64_t a, uint64_t b)

@@ -1,4 +1,6 @@
 libpenrose_core_la_SOURCES += \
+	%D%/array.c \
+	%D%/array.h \
 	%D%/environment.c \
 	%D%/environment.h \
 	%D%/files.c \

@@ -4,22 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/array.h"
 #include "loader/sources.h"
-
-static bool grow_images(void **array, size_t *room, size_t count, size_t element)
-{
-    if (count < *room) {
-        return true;
-    }
-    size_t larger = *room ? *room * 2 : 16;
-    void *moved = realloc(*array, larger * element);
-    if (!moved) {
-        return false;
-    }
-    *array = moved;
-    *room = larger;
-    return true;
-}
 
 static bool overlaps(const struct image *a, const struct image *b)
 {
@@ -36,14 +22,12 @@ bool images_add(struct images *images, const struct image *image)
         }
     }
     images->count = kept;
-    void *array = images->image;
-    bool has_room = grow_images(&array, &images->room, images->count, sizeof *images->image);
-    images->image = array;
-    if (has_room) {
-        images->image[images->count++] = *image;
-        images->changes++;
+    if (!array_grow(&images->image, images->count, &images->room, sizeof *images->image)) {
+        return false;
     }
-    return has_room;
+    images->image[images->count++] = *image;
+    images->changes++;
+    return true;
 }
 
 void images_forget_found(struct images *images, unsigned x, unsigned y)
@@ -61,14 +45,12 @@ void images_forget_found(struct images *images, unsigned x, unsigned y)
 
 bool images_own(struct images *images, struct loader_elf *elf)
 {
-    void *array = images->owned;
-    bool has_room =
-        grow_images(&array, &images->owned_room, images->owned_count, sizeof *images->owned);
-    images->owned = array;
-    if (has_room) {
-        images->owned[images->owned_count++] = elf;
+    if (!array_grow(&images->owned, images->owned_count, &images->owned_room,
+                    sizeof *images->owned)) {
+        return false;
     }
-    return has_room;
+    images->owned[images->owned_count++] = elf;
+    return true;
 }
 
 static bool is_referred_to(const struct images *images, const struct loader_elf *elf)

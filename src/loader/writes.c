@@ -3,18 +3,12 @@
 
 #include <stdlib.h>
 
+#include "host/array.h"
+
 uint8_t *loader_writes_add(struct loader_writes *writes, uint32_t address, uint32_t size)
 {
-    if (writes->count == writes->room) {
-        unsigned room = writes->room ? writes->room * 2 : 16;
-        struct loader_write *grown = realloc(writes->write, room * sizeof *grown);
-        if (!grown) {
-            return NULL;
-        }
-        writes->write = grown;
-        writes->room = room;
-    }
-    uint8_t *bytes = calloc(1, size);
+    bool has_room = array_grow(&writes->write, writes->count, &writes->room, sizeof *writes->write);
+    uint8_t *bytes = has_room ? calloc(1, size) : NULL;
     if (bytes) {
         writes->write[writes->count++] =
             (struct loader_write){.address = address, .size = size, .bytes = bytes};

@@ -3,6 +3,7 @@
 #ifndef LOADER_WRITES_H
 #define LOADER_WRITES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct loader_write {
@@ -15,7 +16,7 @@ struct loader_write {
 struct loader_writes {
     struct loader_write *write;
     unsigned count;
-    unsigned room; /* allocated entries */
+    size_t room; /* allocated entries */
 };
 
 /*

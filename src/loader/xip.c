@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/array.h"
 #include "isa/error.h"
 #include "loader/elf_internal.h"
 
@@ -154,15 +155,10 @@ static enum penrose_status read_relocation(const struct transform *transform,
 static enum penrose_status add_high(struct transform *transform,
                                     const struct relocation *relocation)
 {
-    if (transform->highs_count == transform->highs_size) {
-        size_t size = transform->highs_size ? transform->highs_size * 2 : 64;
-        struct high *grown = realloc(transform->high, size * sizeof *grown);
-        if (!grown) {
-            return error_set(transform->error, PENROSE_E_MEMORY, "%s: out of memory",
-                             transform->elf->name);
-        }
-        transform->high = grown;
-        transform->highs_size = size;
+    if (!array_grow(&transform->high, transform->highs_count, &transform->highs_size,
+                    sizeof *transform->high)) {
+        return error_set(transform->error, PENROSE_E_MEMORY, "%s: out of memory",
+                         transform->elf->name);
     }
     bool is_pcrel = relocation->row->action == PCREL_HIGH;
     transform->high[transform->highs_count++] = (struct high){

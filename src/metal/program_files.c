@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "arch/names.h"
+#include "host/array.h"
 #include "loader/xip.h"
 
 enum { LEAST_CODE = 64, MOST_CODE = 1 << 24 /* no tile has so much */, MOST_NAMES = 8, WORD = 4 };
@@ -145,14 +146,9 @@ static int compare_files(const void *one, const void *other)
 /* Takes over the file's bytes. Files are out of order behind it. */
 static void add_program(struct program_files *files, struct program_file file, const char *path)
 {
-    if (files->count == files->room) {
-        size_t room = files->room ? 2 * files->room : 64;
-        struct program_file *grown = realloc(files->file, room * sizeof *grown);
-        files->file = grown ? grown : files->file;
-        files->room = grown ? room : files->room;
-    }
+    bool has_room = array_grow(&files->file, files->count, &files->room, sizeof *files->file);
     file.path = strdup(path);
-    if (files->count == files->room || !file.path || !file.bytes) {
+    if (!has_room || !file.path || !file.bytes) {
         free(file.path);
         free(file.bytes);
         return;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "chip/snapshot.h"
+#include "host/array.h"
 
 static void update_held(void *held, const void *now, size_t size)
 {
@@ -34,14 +35,8 @@ void held_free(struct held *held)
 
 static void note_dst_change(struct held *held, const struct observed *event, uint64_t sequence)
 {
-    if (held->changes == held->change_room) {
-        size_t room = held->change_room ? 2 * held->change_room : 256;
-        struct held_change *grown = realloc(held->change, room * sizeof *grown);
-        if (!grown) {
-            return; /* later changes are not told */
-        }
-        held->change = grown;
-        held->change_room = room;
+    if (!array_grow(&held->change, held->changes, &held->change_room, sizeof *held->change)) {
+        return; /* later changes are not told */
     }
     held->change[held->changes++] =
         (struct held_change){sequence, {true, event->cycle, event->pc, event->word, event->thread}};

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cluster/snapshot.h"
+#include "host/array.h"
 #include "isa/error.h"
 #include "isa/host_time.h"
 #include "observe/history/rerun.h"
@@ -133,14 +134,9 @@ static void keep_budget(struct history *history)
 /* Puts a snapshot among the others; takes over its bytes. False without memory. */
 static bool insert_snapshot(struct history *history, const struct history_snapshot *snapshot)
 {
-    if (history->snapshots == history->room) {
-        size_t room = 2 * history->room + 16;
-        struct history_snapshot *grown = realloc(history->snapshot, room * sizeof *grown);
-        if (!grown) {
-            return false;
-        }
-        history->snapshot = grown;
-        history->room = room;
+    if (!array_grow(&history->snapshot, history->snapshots, &history->room,
+                    sizeof *history->snapshot)) {
+        return false;
     }
     size_t at = history->snapshots++;
     for (; at > 0 && history->snapshot[at - 1].at > snapshot->at; at--) {

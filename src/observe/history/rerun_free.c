@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cluster/cluster.h"
+#include "host/array.h"
 #include "isa/error.h"
 
 enum { AHEAD = 4096, LATER = 256, STEP_CYCLES = 512, MOST_STEP = 65536 };
@@ -255,13 +256,8 @@ static bool collect_calls(struct free_rerun *own, uint64_t at)
         if (entry.kind != JOURNAL_HOST_READ && entry.kind != JOURNAL_HOST_WRITE) {
             continue;
         }
-        if (own->calls == room) {
-            room = 2 * room + 256;
-            struct free_call *grown = realloc(own->call, room * sizeof *grown);
-            if (!grown) {
-                return false;
-            }
-            own->call = grown;
+        if (!array_grow(&own->call, own->calls, &room, sizeof *own->call)) {
+            return false;
         }
         own->call[own->calls++] = (struct free_call){.at = at};
     }

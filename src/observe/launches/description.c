@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arch/names.h"
+#include "host/array.h"
 #include "isa/json_text.h"
 
 enum { SEMAPHORE_WORDS = 4, ARGUMENTS_IN_LINE = 8 };
@@ -30,7 +31,8 @@ struct item {
 struct items {
     unsigned rows; /* of the grid */
     struct item *item;
-    unsigned count, room;
+    unsigned count;
+    size_t room;
 };
 
 static uint32_t image_word(struct words words, uint32_t index)
@@ -72,14 +74,8 @@ static bool add_item(struct items *items, const struct launched_tile *tile,
     while (i < items->count && !is_same(&items->item[i], added)) {
         i++;
     }
-    if (i == items->room) {
-        unsigned room = items->room ? 2 * items->room : 64;
-        struct item *grown = realloc(items->item, room * sizeof *grown);
-        if (!grown) {
-            return false;
-        }
-        items->item = grown;
-        items->room = room;
+    if (!array_grow(&items->item, i, &items->room, sizeof *items->item)) {
+        return false;
     }
     if (i == items->count) {
         uint64_t *row = calloc(items->rows, sizeof *row);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "host/array.h"
 #include "isa/error.h"
 #include "isa/plain_text.h"
 #include "observe/names.h"
@@ -84,15 +85,9 @@ static uint32_t header_word(const uint8_t *at)
 /* A new entry at the end of a table, NULL without memory. */
 static void *define(struct trace_reader *reader, struct defined *table, size_t size)
 {
-    if (table->count == table->room) {
-        size_t room = table->room ? table->room * 2 : 256;
-        void *grown = realloc(table->entry, room * size);
-        if (!grown) {
-            reader->is_bad = true;
-            return NULL;
-        }
-        table->entry = grown;
-        table->room = room;
+    if (!array_grow(&table->entry, table->count, &table->room, size)) {
+        reader->is_bad = true;
+        return NULL;
     }
     void *entry = (char *)table->entry + table->count++ * size;
     memset(entry, 0, size);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/array.h"
+
 /* --- Words --- */
 
 void wait_words_start(struct wait_words *words)
@@ -86,15 +88,9 @@ static struct wait_line *find_line(struct wait_lines *lines, const struct wait_w
 
 static struct wait_line *new_line(struct wait_lines *lines, const struct wait_words *words)
 {
-    if (lines->count == lines->room) {
-        unsigned room = lines->room ? 2 * lines->room : 16;
-        struct wait_line *grown = realloc(lines->line, room * sizeof *grown);
-        if (!grown) {
-            lines->lost++;
-            return NULL;
-        }
-        lines->line = grown;
-        lines->room = room;
+    if (!array_grow(&lines->line, lines->count, &lines->room, sizeof *lines->line)) {
+        lines->lost++;
+        return NULL;
     }
     struct wait_line *line = &lines->line[lines->count++];
     *line = (struct wait_line){.interest = words->interest};

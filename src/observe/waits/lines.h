@@ -48,7 +48,8 @@ struct wait_line {
 
 struct wait_lines {
     struct wait_line *line; /* grows */
-    unsigned count, room;
+    unsigned count;
+    size_t room;
     unsigned lost; /* for want of memory */
 };
 
