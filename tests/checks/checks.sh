@@ -434,6 +434,16 @@ in_kit "a flag that is polled without a fence" \
     ncrisc.c "$tell" brisc.c "s/^    fill\\(LEFT/    $poll    }\\n&/"
 in_kit "a flag that is polled with a fence" '' ncrisc.c "$tell" brisc.c "s/^    fill\\(LEFT/    $poll        fence();\\n    }\\n&/"
 
+# --- A finding that stops ---
+
+[[ ! "it stops behind the instruction" =~ ${PENROSE_CASES:-} ]] || {
+    program stops copy ncrisc.c '/read_barrier/d'
+    run stops copy --check --policy noc-unwaited=stop --show gprs
+    at=$(sed -nE '1,/guest fault noc-unwaited/ s/.* ncrisc at pc (0x[0-9a-f]+) .*/\1/p' "$work/said")
+    report "it stops behind the instruction" "$(grep -q "^  ncrisc is .*, pc $(printf '0x%08x' $((at + 4)))$" "$work/out" ||
+        { echo "it is at $at:" && cat "$work/out" "$work/said"; })"
+}
+
 # --- Reports, suppressions, a baseline ---
 
 # reported NAME TEXT EXIT FINDINGS OPTION...: with these options the checks say TEXT at the end of "reads at the end"

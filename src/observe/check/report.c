@@ -232,8 +232,10 @@ void check_report(const struct check_scene *scene, enum penrose_fault_kind kind,
         fault.is_of_check = true;
         fault.address = address;
         const struct check_told told = told_of(scene, &fault);
-        if (take_finding(scene, &told, &fault, false)) {
-            tile_fault(scene->tile, &fault);
+        if (take_finding(scene, &told, &fault, false) &&
+            tile_fault(scene->tile, &fault) == PENROSE_STOP &&
+            scene->event->agent <= OBSERVED_NCRISC) {
+            rv32_cut(&scene->tile->hart[scene->event->agent], scene->event->cycle + 1);
         }
     }
     scene->checks->others = 0; /* the next report is about others */

@@ -544,6 +544,16 @@ static bool find_new_fault(struct gdb *gdb, unsigned chip, struct penrose_fault 
     return is_found;
 }
 
+/* The hart of the fault. A client that is attached to others alone gets it as one more process. */
+static bool find_culprit(struct gdb *gdb, unsigned chip, const struct penrose_fault *fault,
+                         struct gdb_thread *thread)
+{
+    const unsigned hart = fault->hart, x = fault->x, y = fault->y;
+    return hart < PENROSE_HARTS && (gdb_thread_of(gdb, chip, x, y, fault->hart, thread) ||
+                                    (gdb_attach(gdb, gdb_pid(chip, x, y) + hart + 1) &&
+                                     gdb_thread_of(gdb, chip, x, y, fault->hart, thread)));
+}
+
 static void tell_fault_of(struct gdb *gdb, unsigned chip)
 {
     enum { REPORT = 8192 };
@@ -558,8 +568,7 @@ static void tell_fault_of(struct gdb *gdb, unsigned chip)
     gdb_put(&gdb->console, "Guest fault ");
     gdb_put_chip(gdb, &gdb->console, chip);
     gdb_put(&gdb->console, "%s", text);
-    if (fault.hart < PENROSE_HARTS &&
-        gdb_thread_of(gdb, chip, fault.x, fault.y, fault.hart, &event.thread)) {
+    if (find_culprit(gdb, chip, &fault, &event.thread)) {
         event.signal = signal_of(fault.kind);
     }
     if (event.thread.pid || gdb_thread_at(gdb, 0, &event.thread)) {
