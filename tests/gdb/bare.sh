@@ -99,20 +99,20 @@ attach 101021
 continue
 COMMANDS
 told 'an instruction that does not exist is SIGILL' 'received signal SIGILL'
-debug run --hart "brisc=$GUESTS/sort_crc.elf" --hart "ncrisc=$GUESTS/fault-load.elf" <<'COMMANDS'
-attach 101021
-continue
-info inferiors
-COMMANDS
-told 'a fault of a hart to which GDB is not attached shows that hart' \
-    'Thread 2.1 "ncrisc \(1, 2\)" received signal SIGSEGV' '^\* 2 +process 101025 '
-
 # --- The three Tensix threads ---
 
 triscs=()
 for hart in trisc0 trisc1 trisc2; do
     triscs+=(--hart "$hart=$GUESTS/tensix-$hart.elf")
 done
+
+debug run "${triscs[@]}" --hart "brisc=$GUESTS/fault-load.elf" <<'COMMANDS'
+attach 101022
+continue
+info inferiors
+COMMANDS
+told 'a fault of a hart to which GDB is not attached shows that hart' \
+    'Thread 2.1 "brisc \(1, 2\)" received signal SIGSEGV' '^\* 2 +process 101021 '
 
 debug run "${triscs[@]}" <<'COMMANDS'
 set schedule-multiple on
