@@ -275,6 +275,13 @@ static uint64_t load_behind_stores(struct rv32_hart *hart, struct rv32_cost *nex
     return begin;
 }
 
+/* When a fence no longer waits for the store. */
+static uint64_t gone_at(const struct rv32_hart *hart, const struct rv32_late_store *store)
+{
+    const uint8_t more = hart->timing->delay[RV32_DELAY_FENCE_BEHIND_STORE];
+    return store->leaves + (is_in_l1(hart, store->address) ? 0 : more);
+}
+
 /* When all stores have gone and all loads have been answered, for a fence. */
 static uint64_t all_done(struct rv32_hart *hart, uint64_t now)
 {
@@ -282,7 +289,7 @@ static uint64_t all_done(struct rv32_hart *hart, uint64_t now)
     uint64_t done = now;
     send_store(hart, now);
     for (unsigned i = 0; i < RV32_QUEUE_STORE; i++) {
-        done = later(done, now + cycles_ahead(pipeline->store[i].leaves, now));
+        done = later(done, now + cycles_ahead(gone_at(hart, &pipeline->store[i]), now));
     }
     for (unsigned i = 0; i < RV32_QUEUE_LOAD; i++) {
         done = later(done, now + cycles_ahead(pipeline->answers[i], now));
@@ -349,8 +356,7 @@ static void enter_queue(struct rv32_pipeline *pipeline, const struct rv32_cost *
                         uint64_t known)
 {
     uint64_t *retires = pipeline->retires;
-    uint64_t done = later(now + cost->cycles, known);
-    uint64_t retired = later(now + cycles_ahead(retires[RV32_QUEUE_RETIRE - 1], now), done) + 1;
+    uint64_t retired = later(now + cycles_ahead(retires[RV32_QUEUE_RETIRE - 1], now), known) + 1;
     push_time(retires, RV32_QUEUE_RETIRE, retired, now);
     if (cost->effects.writes) {
         unsigned r = (unsigned)__builtin_ctz(cost->effects.writes);
@@ -387,11 +393,10 @@ static void note_memory(struct rv32_hart *hart, const struct rv32_cost *cost, ui
     }
 }
 
-/* From when on the queues have room for the instruction that comes, which can begin at `now` otherwise. */
+/* From when on the Load/Store Unit takes the instruction that comes, which is in EX1 from `now` on. */
 static uint64_t begin_in_queues(struct rv32_hart *hart, struct rv32_cost *next, uint64_t now)
 {
     const struct rv32_pipeline *pipeline = &hart->pipeline;
-    now += cycles_ahead(pipeline->retires[0], now);
     switch (next->effects.class) {
     case RV32_CLASS_LOAD:
         now += cycles_ahead(pipeline->answers[0], now);
@@ -407,16 +412,33 @@ static uint64_t begin_in_queues(struct rv32_hart *hart, struct rv32_cost *next, 
     }
 }
 
+/* From when on the instruction that comes has its operands and an entry of the retire queue, so that it can
+ * enter EX1. A value that becomes known just then comes from the unit that made it. One that was known before
+ * comes from the queue, which can tell it only if no other entry writes the register. */
+static uint64_t operands_known(const struct rv32_hart *hart, const struct rv32_cost *next,
+                               uint64_t end)
+{
+    const struct rv32_pipeline *pipeline = &hart->pipeline;
+    uint64_t begin = end + cycles_ahead(pipeline->retires[0], end), before;
+    for (uint32_t reads = next->effects.reads; reads; reads &= reads - 1) {
+        begin = later(begin, end + cycles_ahead(pipeline->known[__builtin_ctz(reads)], end));
+    }
+    do {
+        before = begin;
+        for (uint32_t reads = next->effects.reads; reads; reads &= reads - 1) {
+            unsigned r = (unsigned)__builtin_ctz(reads);
+            if (pipeline->known[r] != before) {
+                begin = later(begin, end + cycles_ahead(pipeline->single[r], end));
+            }
+        }
+    } while (begin > before);
+    return begin;
+}
+
 /* When the instruction that comes can begin, if EX1 is free at `end`. */
 static uint64_t begin_next(struct rv32_hart *hart, struct rv32_cost *next, uint64_t end)
 {
-    const struct rv32_pipeline *pipeline = &hart->pipeline;
-    uint64_t begin = end;
-    for (uint32_t reads = next->effects.reads; reads; reads &= reads - 1) {
-        unsigned r = (unsigned)__builtin_ctz(reads);
-        begin = later(begin, end + cycles_ahead(pipeline->known[r], end));
-        begin = later(begin, end + cycles_ahead(pipeline->single[r], end));
-    }
+    uint64_t begin = operands_known(hart, next, end);
     return hart->timing->has_queues ? begin_in_queues(hart, next, begin) : begin;
 }
 
@@ -427,7 +449,7 @@ uint64_t rv32_charge(struct rv32_hart *hart, struct rv32_cost *cost, uint64_t no
     uint64_t end = now + cost->cycles;
     if (cost->page) {
         const enum rv32_class class = cost->effects.class;
-        const uint64_t known = now + cost->result + hart->access.late;
+        const uint64_t known = now + at_least(cost->result, cost->cycles) + hart->access.late;
         if (cost->effects.writes) {
             pipeline->known[__builtin_ctz(cost->effects.writes)] = known;
         }
@@ -469,7 +491,7 @@ uint64_t rv32_pipeline_hash(const struct rv32_hart *hart, uint64_t now)
     }
     for (unsigned i = 0; i < RV32_QUEUE_STORE; i++) {
         const struct rv32_late_store *store = &pipeline->store[i];
-        uint64_t ahead = cycles_ahead(store->leaves, now);
+        uint64_t ahead = cycles_ahead(gone_at(hart, store), now);
         hash = mix(hash, ahead);
         hash = mix(hash, ahead ? store->address + store->bytes : 0);
     }
@@ -507,7 +529,8 @@ void rv32_pipeline_put_off(struct rv32_hart *hart, uint64_t since, uint64_t cycl
         put_off(&pipeline->answers[i], since, cycles);
     }
     for (unsigned i = 0; i < RV32_QUEUE_STORE; i++) {
-        put_off(&pipeline->store[i].leaves, since, cycles);
+        struct rv32_late_store *store = &pipeline->store[i];
+        store->leaves += gone_at(hart, store) > since ? cycles : 0;
     }
     put_off(&pipeline->merges_until, since, cycles);
 }
