@@ -25,7 +25,7 @@ bench_chip_SOURCES = %D%/chip.c %D%/boot.c %D%/boot.h %D%/copy.c %D%/copy.h \
 	%D%/guest.c %D%/guest.h %D%/host.c %D%/host.h $(bench_product)
 bench_chip_LDADD = libpenrose_core.la -ldl -lpthread
 EXTRA_DIST += %D%/silicon-llk %D%/llk/rows.py %D%/llk/kernels.py %D%/llk/fpu_binary.cpp \
-	%D%/llk/sfpu_binary.cpp %D%/llk/tile.csv %D%/silicon-matmul %D%/matmul/rows.py \
+	%D%/llk/sfpu_binary.cpp %D%/llk/tile.csv %D%/llk/init.csv %D%/silicon-matmul %D%/matmul/rows.py \
 	%D%/matmul/launches.py %D%/matmul/rows.csv %D%/scatter.py %D%/sweep.py
 CLEANFILES += $(BENCHMARKS:=$(EXEEXT))
 bench: all $(BENCHMARKS:=$(EXEEXT))

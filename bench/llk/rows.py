@@ -4,8 +4,9 @@
   rows.py plan --rows FILE --out DIR [--sample N] [--seed N] [--family NAME]
   rows.py join --rows FILE --out DIR
 
-FILE is a table of the rows that silicon's figures come from: tile.csv or init.csv beside this file. DIR gets
-plan.json, results.jsonl (by kernels.py), rows.csv and rows.svg.
+FILE is a table of the rows that silicon's figures come from: tile.csv beside this file. DIR gets plan.json,
+results.jsonl (by kernels.py), rows.csv and rows.svg. It also gets inits.csv: rows of init.csv beside the zones
+INIT of the same kernels. They are told apart, since no goal is set for them.
 
 A row's output format concerns the packer alone, which none of the rows measures. So rows that differ in
 nothing else share a kernel. A row that is marked as inferred is the time of a kernel less that of the copy in
@@ -18,6 +19,7 @@ import json
 import pathlib
 import random
 import re
+import statistics
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -38,6 +40,7 @@ SFPU_BINARY = dict(
     binary_right_shift_tile="SfpuElwRightShift", binary_logical_right_shift_tile="SfpuElwLogicalRightShift")
 FPU_BINARY = dict(add_tiles="Elwadd", sub_tiles="Elwsub", mul_tiles="Elwmul")
 WIDE = ("Float32", "Int32", "UInt32")
+INTEGERS = ("Int32", "UInt32", "UInt16")
 
 # Rows whose kernel in the wheel is another one than was measured: a pattern of what the row is, and the reason.
 OTHER_KERNELS = (
@@ -148,6 +151,41 @@ def ours_of(row, results):
     return cycles / TILES
 
 
+def zone_of(row, results):
+    """The zone INIT of the kernels that have run of a row of init.csv, or None.
+
+    A row of init_sfpu is that zone on the thread math, of all unary operations with the same input or of a
+    typecast. Other rows are single calls or other threads, whose zones the kernels do not have.
+    """
+    if (row["op"], row["thread"]) != ("init_sfpu", "math"):
+        return None
+    casts = row["in"] != row["out"] and (row["in"] in INTEGERS or row["out"] in INTEGERS)
+    zones = []
+    for name, result in results.items():
+        kind, _, thread, source, out, acc, _, _ = name.split("-")
+        is_one = kind == "typecast" and out == row["out"] if casts else kind == "unary"
+        if is_one and (thread, source, acc) == (row["thread"], row["in"], row["acc"]):
+            zones.append(result["INIT"])
+    return statistics.mean(zones) if zones else None
+
+
+def join_inits(options, results):
+    rows = read_rows(pathlib.Path(__file__).with_name("init.csv"))
+    errors = []
+    with open(options.out / "inits.csv", "w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["row", "family", "thread", "silicon", "ours", "error"])
+        for row in rows:
+            ours, silicon = zone_of(row, results), float(row["cycles"])
+            error = ours / silicon - 1 if ours else None
+            table.writerow([name_of(row), row["family"], row["thread"], silicon, f"{ours:.2f}" if ours else "",
+                            f"{error:.4f}" if ours else ""])
+            errors += [error] if ours else []
+    if errors:
+        print(line_of("inits, math (no goal)", errors))
+    print(f"{len(rows) - len(errors):4} rows of inits have no zone here, or none that has run")
+
+
 def join(options):
     results = measured(options)
     rows = read_rows(options.rows)
@@ -181,6 +219,7 @@ def join(options):
     others = collections.Counter(filter(None, map(reason_to_skip, rows)))
     for reason, count in others.items():
         print(f"{count:4} rows are left out: {reason}")
+    join_inits(options, results)
 
 
 def main():
