@@ -10,6 +10,7 @@ unless you set that; and after 30 s in fast dispatch, unless you set TT_METAL_OP
 
 from __future__ import annotations
 
+import copy
 import os
 import tempfile
 from collections.abc import Generator
@@ -22,6 +23,7 @@ from ._installation import environment
 
 HANGS = ("the host keeps polling", "the host has been polling in vain")
 PREFIX = "penrose: "
+USUAL = {"--penrose": "unharvested", "--penrose-check": "all"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,10 +31,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--penrose",
         nargs="?",
-        const="unharvested",
+        const=USUAL["--penrose"],
         metavar="CARD",
-        help="run on Penrose: unharvested (default), p150a, p100a or p100, or with several chips p300, p300x2, "
-        "quietbox or galaxy; write --penrose=CARD before names of files",
+        help="run on Penrose: --penrose, or --penrose=CARD with unharvested (default), p150a, p100a or p100, or with "
+        "several chips p300, p300x2, quietbox or galaxy",
     )
     group.addoption(
         "--penrose-cluster",
@@ -42,10 +44,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--penrose-check",
         nargs="?",
-        const="all",
+        const=USUAL["--penrose-check"],
         metavar="CHECK,...",
-        help="look for mistakes of kernels that hurt only sometimes (all, or noc,cb,races,memory,uninit,config); "
-        "a test in which one is found fails",
+        help="run on Penrose and look for mistakes of kernels that hurt only sometimes: --penrose-check (all), or "
+        "--penrose-check=noc,cb and so on, also races, memory, uninit and config; a test in which one is found fails",
     )
     group.addoption(
         "--penrose-exec",
@@ -113,13 +115,20 @@ class Plugin:
             result.sections.append(("Penrose", text))
 
 
+def with_values(words: list[str]) -> list[str]:
+    """Without a value by "=" our options have their usual one: what comes behind them is a file."""
+    return [f"{word}={USUAL[word]}" if word in USUAL else word for word in words]
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    options = early_config.known_args_namespace
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser, args: list[str]) -> None:
+    args[:] = with_values(args)
+    options = parser.parse_known_args(args, namespace=copy.copy(early_config.option))
+    early_config.known_args_namespace = options
     cluster = options.penrose_cluster
-    if options.penrose is None and cluster is None:
+    if options.penrose is None and cluster is None and options.penrose_check is None:
         return
-    card = None if cluster and options.penrose == "unharvested" else options.penrose
+    card = None if cluster and options.penrose == USUAL["--penrose"] else options.penrose
     checks = ["--check", options.penrose_check] if options.penrose_check else []
     try:
         variables = environment(card, *checks, *options.penrose_exec.split(), cluster=cluster)

@@ -75,6 +75,13 @@ def test_findings_fail(pytester):
     result.assert_outcomes(passed=1, deselected=4)
 
 
+@pytest.mark.parametrize("options", [["--penrose"], ["--penrose-check"], ["--penrose", "--penrose-check"]])
+def test_what_stands_behind_an_option_is_a_file(pytester, options):
+    pytester.mkdir("tests").joinpath("test_host.py").write_text(HOST + "\ndef test_branch(device):" + FINDS)
+    result = pytester.runpytest_subprocess(*options, "tests", "-k", "branch")
+    result.assert_outcomes(**{"failed" if "--penrose-check" in options else "passed": 1}, deselected=4)
+
+
 def test_a_misspelt_check_is_refused(pytester):
     result = pytester.runpytest_subprocess("--penrose", "--penrose-check=unint")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
