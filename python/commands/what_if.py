@@ -1,16 +1,20 @@
 """`penrose what-if`: the same run with other costs, and what the program is bound by.
 
 A run is `penrose run`, `boot` or `replay`. It is timed, and the cycles are those from the launch of kernels
-to the end, or all where nothing is launched.
+to the end, or all where nothing is launched. A command of `penrose exec` runs once and leaves its launches,
+of which each is a run.
 """
 
 from __future__ import annotations
 
+import glob
 import json
 import subprocess
+import sys
+import tempfile
 
 import output
-from output import Refusal, Settings, say
+from output import Refusal, Settings, note, say
 
 # Without changes of the user's, and what a program is bound by if one of them makes it faster.
 USUAL = {
@@ -48,20 +52,42 @@ def sentence(before: int, after: dict[str, int]) -> str:
     return f"The program is bound by {changed} it takes {100 * share:.0f} % of its cycles."
 
 
+def record_launches(program: str, words: list[str], folder: str) -> list[list[str]]:
+    """Runs of the launches that a command of `exec` makes. Its output is no result of ours."""
+    done = subprocess.run([program, "exec", "--record-launch", folder, *words], stdout=sys.stderr, check=False)
+    if done.returncode != 0:
+        raise Refusal(f"the command ended with {done.returncode}")
+    launches = sorted(glob.glob(f"{glob.escape(folder)}/launch-*/PROGRAM.json"))
+    if not launches:
+        raise Refusal("the command has launched no kernels, or --launches has chosen none")
+    note(f"what-if: {len(launches)} launches; cycles are those of all of them")
+    return [["run", launch] for launch in launches]
+
+
 def run(settings: Settings, words: list[str]) -> int:
+    if words[0] != "exec":
+        return try_changes(settings, [words])
+    with tempfile.TemporaryDirectory(prefix="penrose-what-if.") as folder:
+        return try_changes(settings, record_launches(settings["program"], words[1:], folder))
+
+
+def try_changes(settings: Settings, runs: list[list[str]]) -> int:
+    def count(change: str | None) -> int:
+        return sum(count_cycles(settings["program"], run, change) for run in runs)
+
     changes = [text for name, text in settings.items() if name.startswith("change")] or list(USUAL)
-    before = count_cycles(settings["program"], words, None)
+    before = count(None)
     if "json" not in settings:
         say(f"{before:>12} cycles")
     after = {}
     for change in changes:
-        after[change] = count_cycles(settings["program"], words, change)
+        after[change] = count(change)
         if "json" not in settings:
             percent = 100 * (after[change] - before) / before if before else 0
             say(f"{after[change]:>12} cycles {percent:+7.1f} %  {change}")
     if "json" in settings:
-        runs = [{"change": change, "cycles": cycles} for change, cycles in after.items()]
-        result = {"outcome": "done", "exit_status": 0, "cycles": before, "runs": runs, "bound": sentence(before, after)}
+        rows = [{"change": change, "cycles": cycles} for change, cycles in after.items()]
+        result = {"outcome": "done", "exit_status": 0, "cycles": before, "runs": rows, "bound": sentence(before, after)}
         output.write_json(settings, result)
     else:
         say(sentence(before, after))

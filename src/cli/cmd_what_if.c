@@ -31,6 +31,24 @@ static error_t add_change(struct what_if *command, const char *text, const char 
     return 0;
 }
 
+/* A first run may be long, so a wrong change is told before. */
+static error_t check_changes(const struct what_if *command)
+{
+    for (unsigned i = 0; i < command->changes; i++) {
+        const struct penrose_options options = {.size = sizeof options,
+                                                .card = command->cli->kind->card_at(0),
+                                                .timed = true,
+                                                .costs = command->change[i]};
+        struct penrose_chip *chip = NULL;
+        struct penrose_error error;
+        if (penrose_chip_create(&options, &chip, &error) != PENROSE_OK) {
+            return options_refuse(command->cli, "%s", error.text);
+        }
+        penrose_chip_destroy(chip);
+    }
+    return 0;
+}
+
 static error_t parse_what_if(int key, char *argument, struct argp_state *state)
 {
     struct what_if *command = state->input;
@@ -48,6 +66,8 @@ static error_t parse_what_if(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_ARG:
         return options_refuse(command->cli, "put -- before the command: penrose what-if -- %s ...",
                               argument);
+    case ARGP_KEY_END:
+        return check_changes(command);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -67,23 +87,26 @@ static const struct argp_child children[] = {{&json_argp, 0, "Output:", 5}, {0}}
 static const struct argp argp = {
     .options = rows,
     .parser = parse_what_if,
-    .args_doc = "-- run|boot|replay ARGUMENT...",
+    .args_doc = "-- run|boot|exec|replay ARGUMENT...",
     .doc = "Runs the same command again and again in timed runs, each time with another cost, and "
            "says how many cycles that makes: what a program is bound by. Without changes the "
-           "unpackers, math, the packer, the NoC and GDDR are free in turn."
+           "unpackers, math, the packer, the NoC and GDDR are free in turn. A command of exec "
+           "runs once, and its launches again and again."
            "\vExamples:\n"
            "  penrose what-if -- run program.json --firmware DIR --kernels DIR\n"
            "        what bounds the program\n"
-           "  penrose what-if --set dram=2x --free unpack -- replay op.rec\n"
-           "        GDDR twice as fast; then the unpackers for nothing\n\n"
+           "  penrose what-if --set dram.bandwidth=2x --free unpack -- replay op.rec\n"
+           "        GDDR twice as fast; then the unpackers for nothing\n"
+           "  penrose what-if -- exec -- python3 program.py\n"
+           "        what bounds the launches of a program of ttnn or tt-metal\n\n"
            "Exit codes: 0 done, 2 usage, or a run that does not end well.",
     .children = children,
 };
 
 static bool is_run(const char *name)
 {
-    return name &&
-           (strcmp(name, "run") == 0 || strcmp(name, "boot") == 0 || strcmp(name, "replay") == 0);
+    return name && (strcmp(name, "run") == 0 || strcmp(name, "boot") == 0 ||
+                    strcmp(name, "exec") == 0 || strcmp(name, "replay") == 0);
 }
 
 static enum cli_exit start_runs(struct what_if *command, char **words)

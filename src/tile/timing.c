@@ -50,11 +50,13 @@ struct cost_change {
     double value;
 };
 
-/* Is it the row's token, in any case and with '-' for '_', or how it begins? */
+/* Is it the row's token, in any case and with '-' or '.' for '_', or how it begins? */
 static bool begins_row(const char *token, const char *name, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        char c = name[i] == '-' ? '_' : name[i] >= 'a' && name[i] <= 'z' ? name[i] - 32 : name[i];
+        char c = name[i] == '-' || name[i] == '.'   ? '_'
+                 : name[i] >= 'a' && name[i] <= 'z' ? name[i] - 32
+                                                    : name[i];
         if (token[i] != c) {
             return false;
         }
@@ -67,18 +69,30 @@ static double within(double value, double least, double most)
     return value < least ? least : value > most ? most : value;
 }
 
+/* "dram.bandwidth" is the rates that begin with "dram", "dram.latency" its times: is that how the name ends,
+ * and if so, how long is it without that? */
+static bool ends_in_kind(const char *name, size_t *length, const char *kind)
+{
+    const size_t end = strlen(kind);
+    const bool ends = *length > end && memcmp(name + *length - end, kind, end) == 0;
+    *length -= ends ? end : 0;
+    return ends;
+}
+
 static unsigned change_rows(struct timing *costs, const char *name, size_t length,
                             struct cost_change change)
 {
+    const bool is_rate = ends_in_kind(name, &length, ".bandwidth");
+    const bool is_time = !is_rate && ends_in_kind(name, &length, ".latency");
     unsigned changed = 0;
-    for (unsigned i = 0; i < TIMING_COSTS; i++) {
+    for (unsigned i = 0; i < TIMING_COSTS && !is_rate; i++) {
         if (begins_row(cost_names[i], name, length)) {
             double cycles = change.is_number ? change.value : costs->cycles[i] / change.value;
             costs->cycles[i] = (uint16_t)(within(cycles, FREE_CYCLES, MOST_CYCLES) + 0.5);
             changed++;
         }
     }
-    for (unsigned i = 0; i < TIMING_RATES; i++) {
+    for (unsigned i = 0; i < TIMING_RATES && !is_time; i++) {
         if (begins_row(rate_names[i], name, length)) {
             double units = change.is_number ? change.value : costs->rate[i] * change.value;
             costs->rate[i] = (uint32_t)(within(units, 1, FREE_RATE) + 0.5);
@@ -137,8 +151,10 @@ static enum penrose_status change_one(struct timing *costs, const char *text, si
     unsigned rows = change_rows(costs, text, name, change);
     rows += is_text("math", text, name) ? change_rows(costs, "dst", 3, change) : 0;
     if (rows + units == 0) {
-        return error_set(error, PENROSE_E_ARGUMENT, "no cost and no unit is called '%.*s'",
-                         (int)name, text);
+        return error_set(
+            error, PENROSE_E_ARGUMENT,
+            "no cost and no unit is called '%.*s'; 'penrose what-if --list' names them", (int)name,
+            text);
     }
     if (change.is_number && (rows != 1 || units)) {
         return error_set(error, PENROSE_E_ARGUMENT,
