@@ -42,3 +42,19 @@ for TTNN_DISPATCH in slow fast; do
     check add "launch-00$first"
     check matmul "launch-00$((first + 1))"
 done
+
+# What bounds them, of the command itself.
+device=$(client_device "$library" "$ttnn_descriptor" "$work/device")
+(
+    cd "$work"
+    PENROSE_CACHE=$ttnn_cache TT_METAL_CACHE=${CLIENT_TTNN_CACHE:-$ttnn_cache/compiled} \
+        "$ttnn_program" what-if --set noc=4x -- exec --quiet --library "$device" -- "$ttnn_python" "$script" make
+) >"$work/what-if" 2>"$work/log" || {
+    tail -20 "$work/log"
+    exit 1
+}
+grep -qE '^ +[0-9]+ cycles +-[0-9.]+ %  noc=4x$' <"$work/what-if" || {
+    cat "$work/what-if"
+    exit 1
+}
+echo "ok: what bounds the launches of a command"

@@ -180,7 +180,8 @@ static const char *operation_in(const char *source, const char *kernel, size_t *
     return *length > 0 ? begin : NULL;
 }
 
-/* Many operations borrow kernels that move data from these two. */
+/* Many operations borrow kernels that move data from these two. And kernels of two operations that move data
+ * may have the same code, so those that compute tell more. */
 static bool lends_kernels(const char *operation, size_t length)
 {
     static const char *const lenders[] = {"eltwise/unary", "data_movement/common"};
@@ -205,7 +206,7 @@ void profile_note_source(struct profile *profile, struct profile_tile *tile, uns
     if (operation) {
         const unsigned computes = lane_number == PENROSE_TRISC0 || lane_number == PENROSE_TRISC1 ||
                                   lane_number == PENROSE_TRISC2;
-        const unsigned rank = 1 + computes + (lends_kernels(operation, length) ? 0u : 2u);
+        const unsigned rank = 1 + 2 * computes + (lends_kernels(operation, length) ? 0u : 1u);
         if (rank > launch->operation_rank) {
             launch->operation = names_keep(&profile->names, operation, length);
             launch->operation_rank = rank;

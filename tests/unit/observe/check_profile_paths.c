@@ -438,7 +438,7 @@ TEST(operations_are_known_by_the_files_of_kernels)
          "matmul"},
         {TREE "data_movement/concat/device/kernels/move.cpp",
          TREE "eltwise/unary/device/kernels/compute.cpp",
-         "ttnn data_movement/concat: move, compute, 1 tile", "data_movement/concat"},
+         "ttnn eltwise/unary: move, compute, 1 tile", "eltwise/unary"},
         {TREE "data_movement/untilize/codegen/kernels/move.cpp", TREE "x/device/kernels/other.hpp",
          "ttnn data_movement/untilize: move, compute, 1 tile", "data_movement/untilize"},
         {TREE "move.cpp", "/home/me/compute.cpp", "move, compute, 1 tile", "move"},
