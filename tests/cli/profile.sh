@@ -79,6 +79,59 @@ holds "with the link that carried most" '<title>NoC 0, right from router 0,[0-9]
 holds "and as text" '^ +100 +[0-9.]+% +[0-9.]+%  NoC 0, ' "$work/reads.txt"
 holds "with the same sentence" 'bound by DRAM [(]9[0-9] % of the critical path[)]' "$work/reads.html"
 
+# --- Critical paths of programs whose bottleneck is known ---
+
+# push REGISTER INSTRUCTION...: RISC-V that pushes these to the thread whose queue the register has.
+push() {
+    local register=$1 word high
+    shift
+    for word in $("$PENROSE" asm --tensix "$@"); do
+        high=$(((0x$word + 0x800) >> 12))
+        printf '%s\n' "lui a0, $((high & 0xfffff))" "addi a0, a0, $((0x$word - (high << 12)))" "sw a0, 0($register)"
+    done
+}
+
+# make_asm_elf FILE ADDRESS INSTRUCTION...
+make_asm_elf() {
+    local file=$1 address=$2
+    shift 2
+    make_elf "$file" "$address" "$address 5 $("$PENROSE" asm --pc "$address" "$@" | tr '\n' ' ')"
+}
+
+# on_path NAME FILE PER_CENT TEXT: rows of the table's critical paths that match have as much of them, at least.
+on_path() {
+    report "$1" "$(awk -F, -v least="$3" -v pattern="$4" '
+        /"critical"/ { all += $(NF - 1) }
+        /"critical"/ && $0 ~ pattern { sum += $(NF - 1) }
+        END { if (all == 0 || 100 * sum < least * all) print sum + 0, "of", all + 0 }' "$2")"
+}
+
+# A slow hart: trisc1 polls a word that brisc writes after 3000 turns of a loop.
+make_asm_elf "$work/slow.elf" 0 'lui a0, 1' 'addi a0, a0, -1096' 'addi a0, a0, -1' 'bne a0, zero, 8' \
+    'addi a1, zero, 1' 'sw a1, 0x400(zero)' ebreak
+make_asm_elf "$work/polls.elf" 0x800 'lw a0, 0x400(zero)' 'beq a0, zero, 0x800' ebreak
+expect "a hart that is slow" 0 -- run "--hart=brisc=$work/slow.elf" "--hart=trisc1=$work/polls.elf" \
+    --timing timed --profile "$work/slow.csv"
+holds "bounds the run" '"bound by its harts [(]100 % of the critical path[)].*Longest on the path: brisc, ' "$work/slow.csv"
+on_path "is on the path" "$work/slow.csv" 95 '^"brisc","critical"'
+
+# A lock: thread 0 has mutex 0 while it does 608 SFPMADs, and thread 2 waits for that, and its hart for thread 2.
+mapfile -t pushes < <(
+    push s0 'ATGETM 0' 'REPLAY 0, 32, 0, 1' 'SFPMAD 0, 0, 0, 0, 0'
+    for _ in {1..31}; do echo 'sw a0, 0(s0)'; done
+    push s0 'REPLAY 0, 32, 0, 0'
+    for _ in {1..17}; do echo 'sw a0, 0(s0)'; done
+    push s0 'ATRELM 0'
+)
+make_asm_elf "$work/holds.elf" 0 'lui s0, 0xffe40' "${pushes[@]}" ebreak
+mapfile -t pushes < <(push s0 'SEMINIT 15, 0, 1' 'ATGETM 0' 'ATRELM 0' 'SEMPOST 1')
+make_asm_elf "$work/wants.elf" 0x800 'lui s0, 0xffe40' 'lui s2, 0xffe80' 'addi a0, zero, 30' 'addi a0, a0, -1' \
+    'bne a0, zero, 0x80c' "${pushes[@]}" 'lw a1, 0x20(s2)' "beq a1, zero, $((0x800 + 4 * (${#pushes[@]} + 5)))" ebreak
+expect "a lock that is held for long" 0 -- run "--hart=brisc=$work/holds.elf" "--hart=trisc2=$work/wants.elf" \
+    --timing timed --profile "$work/lock.csv"
+on_path "leads to who holds it" "$work/lock.csv" 90 '^"unpack [(]thread 0[)]","critical"'
+holds "and it is said who has given it" '^"pack [(]thread 2[)]","waits".*ATGETM.*,"by unpack",' "$work/lock.csv"
+
 # --- Two profiles ---
 
 # the same with 150 turns more, and with 10

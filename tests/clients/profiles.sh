@@ -60,4 +60,42 @@ if row["Cores"] != "8" or not 1 < float(row["Device Time"]) < 100:
     print(row)
 PYTHON
 )"
+
+# A chain of semaphores over four tiles, of which each works before it lets the next one go.
+mkdir "$work/chain"
+cat >"$work/chain/brisc.c" <<'C'
+#include "grid/dataflow.h"
+void kernel_main(void)
+{
+    dataflow_begin();
+    if (get_argument(0) > 0) {
+        semaphore_wait_at_least(0, 1);
+    }
+    for (volatile uint32_t turns = get_argument(1); turns > 0; turns--) {
+    }
+    if (get_argument(2) != own_tile()) {
+        semaphore_add(0, get_argument(2), 1);
+        atomic_barrier();
+    }
+}
+C
+cat >"$work/chain.json" <<'JSON'
+{"grid": "4x1", "semaphores": [0],
+ "kernels": [{"hart": "brisc", "arguments": ["x", "300", "noc(min(x + 1, columns - 1))"]}]}
+JSON
+"$srcdir/scripts/link-kernels" "$firmware" "$work/linked" "$work/chain" >/dev/null || exit 1
+expect "a chain of semaphores over tiles" 0 -- run "$work/chain.json" --firmware "$firmware" --kernels "$work/linked" \
+    --timing timed --profile "$work/chain.csv"
+report "is the critical path" "$("$packages/python" - "$work/chain.csv" 2>&1 <<'PYTHON'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+def cycles(kind, *lines):
+    return sum(int(row["cycles"]) for row in rows
+               if row["kind"] == kind and (not lines or row["lane"] == "brisc" and int(row["line"]) in lines))
+length = sum(int(row["cycles"]) for row in rows if row["kind"] == "length" and row["lane"] == "launch 1")
+work = cycles("busy", 8, 9)  # on four tiles
+if not 0.7 * length < work < length or cycles("critical", 8, 9) < 0.95 * work or cycles("critical") != length:
+    print(length, work, cycles("critical", 8, 9), cycles("critical"))
+PYTHON
+)"
 finish
