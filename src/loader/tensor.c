@@ -3,7 +3,7 @@
  *
  * Both ways go through exact numbers (struct number), so nothing depends on the host's floating
  * point and every datum is rounded once. Datums are handled in blocks of 16. A block is a row of a
- * face, and the datums that share an exponent. `place` says where its datums are in the matrix.
+ * face, and the datums that share an exponent.
  */
 #include "loader/tensor.h"
 
@@ -226,28 +226,25 @@ static struct number array_number(const struct loader_npy *array, size_t index)
 
 /* --- Datums --- */
 
-static bool is_integer(enum num_format format)
+static bool is_integer(const struct num_format_info *info)
 {
-    return num_format_info(format)->exponent_bits == 0;
+    return info->exponent_bits == 0;
 }
 
 /* Only what has eight exponent bits and is no block has infinities and NaN. */
-static bool has_specials(enum num_format format)
+static bool has_specials(const struct num_format_info *info)
 {
-    const struct num_format_info *info = num_format_info(format);
     return info->exponent_bits == 8 && !info->is_block;
 }
 
 /* Of the datum itself; TF32 lies at the top of 32 bits. */
-static struct float_form datum_float(enum num_format format)
+static struct float_form datum_float(const struct num_format_info *info)
 {
-    const struct num_format_info *info = num_format_info(format);
-    return (struct float_form){info->exponent_bits, info->mantissa_bits, has_specials(format)};
+    return (struct float_form){info->exponent_bits, info->mantissa_bits, has_specials(info)};
 }
 
-static unsigned float_padding(enum num_format format)
+static unsigned float_padding(const struct num_format_info *info)
 {
-    const struct num_format_info *info = num_format_info(format);
     return info->bits - 1U - info->exponent_bits - info->mantissa_bits;
 }
 
@@ -267,13 +264,14 @@ static bool reaches(const struct number *number, uint32_t limit)
 
 static uint32_t encode_float(enum num_format format, const struct number *number)
 {
-    struct float_form form = datum_float(format);
+    const struct num_format_info *info = num_format_info(format);
+    struct float_form form = datum_float(info);
     uint32_t pattern = (uint32_t)number_to_float(&form, number);
-    if (num_format_info(format)->bits == 8 && (pattern & FP8_TOP) == FP8_TOP) {
+    if (info->bits == 8 && (pattern & FP8_TOP) == FP8_TOP) {
         uint32_t before = format == NUM_FORMAT_LF8 ? 98304 : 448, greatest = 131008;
         pattern -= !reaches(number, (before + greatest) / 2);
     }
-    return pattern << float_padding(format);
+    return pattern << float_padding(info);
 }
 
 static struct number decode_float(enum num_format format, uint32_t datum)
@@ -281,7 +279,7 @@ static struct number decode_float(enum num_format format, uint32_t datum)
     static const struct float_form half = {5, 10, false};
     static const struct float_form single = {8, 23, true};
     const struct num_format_info *info = num_format_info(format);
-    struct float_form form = datum_float(format);
+    struct float_form form = datum_float(info);
     if (info->bits == 8 && (datum & FP8_TOP) == FP8_TOP) {
         return number_from_float(&half, (datum & 0x80) << 8 | GREATEST_FP16);
     }
@@ -374,12 +372,6 @@ static uint64_t block_count(const struct loader_tensor *tensor)
                : datums / BLOCK + (datums % BLOCK != 0);
 }
 
-/* Where a block is in L1. */
-struct block_bytes {
-    uint64_t exponent, datums;
-    unsigned count; /* of datums that have a place there */
-};
-
 static uint64_t exponents_of_rows(const struct loader_tensor *tensor)
 {
     bool is_block = num_format_info(tensor->form.format)->is_block;
@@ -392,38 +384,44 @@ static uint64_t tile_size(enum num_format format)
     return (info->is_block ? TILE_BLOCKS : 0U) + TILE * TILE * info->bits / 8U;
 }
 
-static struct block_bytes find_block(const struct loader_tensor *tensor, uint64_t block)
+/* Where a block is, in L1 and in the matrix. */
+struct block_place {
+    uint64_t exponent, datums; /* in L1 */
+    size_t element;            /* that its first datum is, in C order, */
+    unsigned count;            /* and how many datums are elements: the others are padding */
+};
+
+static struct block_place place_in_rows(const struct loader_tensor *tensor, uint64_t block)
 {
-    const struct num_format_info *info = num_format_info(tensor->form.format);
-    uint64_t size = BLOCK * info->bits / 8U;
-    if (tensor->form.layout == LOADER_TILES) {
-        uint64_t tile = block / TILE_BLOCKS * tile_size(tensor->form.format);
-        uint64_t in_tile = block % TILE_BLOCKS;
-        return (struct block_bytes){.exponent = tile + in_tile,
-                                    .datums =
-                                        tile + (info->is_block ? TILE_BLOCKS : 0) + in_tile * size,
-                                    .count = BLOCK};
-    }
+    uint64_t size = BLOCK * num_format_info(tensor->form.format)->bits / 8U;
     uint64_t left = (uint64_t)tensor->rows * tensor->columns - block * BLOCK;
-    return (struct block_bytes){.exponent = block,
+    return (struct block_place){.exponent = block,
                                 .datums = exponents_of_rows(tensor) + block * size,
+                                .element = (size_t)(block * BLOCK),
                                 .count = left < BLOCK ? (unsigned)left : BLOCK};
 }
 
-/* Which element datum `i` of a block is, in C order; false where it is padding. */
-static bool place_block(const struct loader_tensor *tensor, uint64_t block, unsigned i,
-                        size_t *element)
+static struct block_place place_in_tiles(const struct loader_tensor *tensor, uint64_t block)
 {
-    if (tensor->form.layout == LOADER_ROWS) {
-        *element = (size_t)(block * BLOCK + i);
-        return *element < (size_t)tensor->rows * tensor->columns;
-    }
+    const struct num_format_info *info = num_format_info(tensor->form.format);
+    uint64_t size = BLOCK * info->bits / 8U;
     uint64_t tile = block / TILE_BLOCKS, tiles = tiles_of(tensor->columns);
-    unsigned face = block % TILE_BLOCKS / FACE, row_in_face = block % FACE;
-    uint64_t row = tile / tiles * TILE + face / 2 * FACE + row_in_face;
-    uint64_t column = tile % tiles * TILE + face % 2 * FACE + i;
-    *element = (size_t)(row * tensor->columns + column);
-    return row < tensor->rows && column < tensor->columns;
+    unsigned in_tile = block % TILE_BLOCKS, face = in_tile / FACE;
+    uint64_t at = tile * tile_size(tensor->form.format);
+    uint64_t row = tile / tiles * TILE + face / 2 * FACE + in_tile % FACE;
+    uint64_t column = tile % tiles * TILE + face % 2 * FACE;
+    bool is_inside = row < tensor->rows && column < tensor->columns;
+    uint64_t left = is_inside ? tensor->columns - column : 0;
+    return (struct block_place){.exponent = at + in_tile,
+                                .datums = at + (info->is_block ? TILE_BLOCKS : 0) + in_tile * size,
+                                .element = (size_t)(row * tensor->columns + column),
+                                .count = left < BLOCK ? (unsigned)left : BLOCK};
+}
+
+static struct block_place place_block(const struct loader_tensor *tensor, uint64_t block)
+{
+    return tensor->form.layout == LOADER_TILES ? place_in_tiles(tensor, block)
+                                               : place_in_rows(tensor, block);
 }
 
 uint64_t loader_tensor_size(const struct loader_tensor *tensor)
@@ -505,7 +503,7 @@ static enum penrose_status refuse_tensor(const struct loader_tensor *tensor,
     const char *format = loader_tensor_format_name(&tensor->form);
     uint64_t most, least, magnitude;
     print_number(value, sizeof value, &number);
-    if (!is_integer(tensor->form.format)) {
+    if (!is_integer(num_format_info(tensor->form.format))) {
         return error_set(error, PENROSE_E_ARGUMENT,
                          "%s: element [%zu, %zu] is %s, which %s does not have; replace it "
                          "(numpy.nan_to_num), or use Float32, Tf32 or Float16_b",
@@ -523,24 +521,19 @@ static enum penrose_status refuse_tensor(const struct loader_tensor *tensor,
         format, least ? "-" : "", least, most, remedy);
 }
 
-/* The datums of a block; false at *bad, an element that has none. */
+/* The datums of a block, whose bytes are zeros; false at *bad, an element that has none. */
 static bool encode_block(const struct loader_tensor *tensor, const struct loader_npy *array,
                          uint64_t block, uint8_t *bytes, size_t *bad)
 {
     enum num_format format = tensor->form.format;
     const struct num_format_info *info = num_format_info(format);
-    struct block_bytes at = find_block(tensor, block);
+    const struct block_place at = place_block(tensor, block);
     uint16_t halves[BLOCK] = {0};
     for (unsigned i = 0; i < at.count; i++) {
-        size_t element;
         uint32_t datum = 0;
-        if (!place_block(tensor, block, i, &element)) {
-            store_datum(bytes + at.datums, info->bits, i, 0);
-            continue;
-        }
-        struct number number = array_number(array, element);
-        bool is_good = number.kind == FINITE || has_specials(format);
-        if (is_integer(format)) {
+        struct number number = array_number(array, at.element + i);
+        bool is_good = number.kind == FINITE || has_specials(info);
+        if (is_integer(info)) {
             is_good = encode_int(&tensor->form, &number, &datum);
         } else if (is_good && info->is_block) {
             halves[i] = block_half(format, &number);
@@ -548,7 +541,7 @@ static bool encode_block(const struct loader_tensor *tensor, const struct loader
             datum = encode_float(format, &number);
         }
         if (!is_good) {
-            *bad = element;
+            *bad = at.element + i;
             return false;
         }
         store_datum(bytes + at.datums, info->bits, i, datum);
@@ -584,7 +577,7 @@ static void decode_into(const struct loader_tensor_form *form, uint32_t datum, u
     const struct num_format_info *info = num_format_info(form->format);
     uint8_t *to = array->data + element * array->size;
     uint32_t value;
-    if (is_integer(form->format)) {
+    if (is_integer(info)) {
         struct number number = decode_int(form, datum);
         value = (uint32_t)(number.is_negative ? 0 - number.magnitude : number.magnitude);
     } else {
@@ -599,7 +592,7 @@ bool loader_tensor_decode(const struct loader_tensor *tensor, const uint8_t *byt
                           struct loader_npy *array)
 {
     const struct num_format_info *info = num_format_info(tensor->form.format);
-    bool is_int = is_integer(tensor->form.format);
+    bool is_int = is_integer(info);
     uint64_t blocks = block_count(tensor);
     if (!loader_npy_make(array,
                          !is_int           ? LOADER_NPY_FLOAT
@@ -609,14 +602,11 @@ bool loader_tensor_decode(const struct loader_tensor *tensor, const uint8_t *byt
         return false;
     }
     for (uint64_t block = 0; block < blocks; block++) {
-        struct block_bytes at = find_block(tensor, block);
+        const struct block_place at = place_block(tensor, block);
         uint8_t exponent = info->is_block ? bytes[at.exponent] : 0;
         for (unsigned i = 0; i < at.count; i++) {
-            size_t element;
-            if (place_block(tensor, block, i, &element)) {
-                uint32_t datum = load_datum(bytes + at.datums, info->bits, i);
-                decode_into(&tensor->form, datum, exponent, array, element);
-            }
+            uint32_t datum = load_datum(bytes + at.datums, info->bits, i);
+            decode_into(&tensor->form, datum, exponent, array, at.element + i);
         }
     }
     return true;
