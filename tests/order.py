@@ -15,7 +15,7 @@ import sys
 FOLDERS = """host arch isa num eth noc tensix rv32 tile loader chip cluster metal observe api
              observe/explain observe/gdb observe/launches kind abi cli""".split()
 # Folders whose files still call each other in circles.
-KNOTS = {"observe/gdb", "tensix"}
+KNOTS = {"tensix"}
 # Tables that a program hands to those below: it may have others.
 HANDED = {"api_chips", "chip_calls"}
 

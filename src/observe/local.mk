@@ -105,8 +105,10 @@ libpenrose_core_la_SOURCES += \
 	%D%/dump/parts.h \
 	%D%/dump/read.c \
 	%D%/dump/read.h \
+	%D%/gdb/attach.c \
 	%D%/gdb/breaks.c \
 	%D%/gdb/commands.c \
+	%D%/gdb/events.c \
 	%D%/gdb/expression.c \
 	%D%/gdb/expression.h \
 	%D%/gdb/features.c \
@@ -123,9 +125,12 @@ libpenrose_core_la_SOURCES += \
 	%D%/gdb/registers.c \
 	%D%/gdb/resume.c \
 	%D%/gdb/reverse.c \
+	%D%/gdb/serve.c \
 	%D%/gdb/server.c \
+	%D%/gdb/stops.c \
 	%D%/gdb/symbols.c \
 	%D%/gdb/target.c \
+	%D%/gdb/words.c \
 	%D%/history/recording.c \
 	%D%/history/recording.h \
 	%D%/host_call.h \

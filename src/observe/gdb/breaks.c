@@ -133,6 +133,7 @@ void gdb_monitor_break(struct gdb *gdb, const struct gdb_words *words, struct gd
     struct penrose_error error = {.text = "write FUNCTION, FILE:LINE or 0xPC"};
     struct moment place;
     gdb_symbols_look(gdb);
+    gdb_breaks_look(gdb);
     if (words->count < 2) {
         list_breaks(gdb, out);
         return;

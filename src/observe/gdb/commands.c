@@ -151,6 +151,7 @@ static void attach_packet(struct gdb *gdb, const char *packet, struct gdb_text *
     }
     gdb->is_held = true;
     gdb_symbols_look(gdb);
+    gdb_breaks_look(gdb);
     gdb->event = (struct gdb_event){.thread = gdb->general, .signal = GDB_SIGTRAP};
     gdb_put_event(gdb, answer, &gdb->event);
 }

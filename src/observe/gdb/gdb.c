@@ -1,4 +1,4 @@
-/* The GDB server's life, and when its client is served. */
+/* The GDB server's life, and runs with a client. */
 #include "observe/gdb/gdb.h"
 
 #include <stdio.h>
@@ -9,8 +9,6 @@
 #include "isa/error.h"
 #include "isa/host_time.h"
 #include "observe/gdb/internal.h"
-
-enum { LOOK_NANOSECONDS = 10000000 }; /* so often it is looked whether the client wants something */
 
 /* --- Life --- */
 
@@ -63,12 +61,6 @@ bool gdb_goes_on(const struct gdb *gdb)
     return gdb && gdb->goes_on;
 }
 
-/* After a fork the connection is the parent's. */
-static bool is_owner(const struct gdb *gdb)
-{
-    return gdb->owner == getpid();
-}
-
 const char *gdb_command(const struct gdb *gdb)
 {
     return gdb->command;
@@ -77,124 +69,6 @@ const char *gdb_command(const struct gdb *gdb)
 bool gdb_will_wait(const struct gdb *gdb)
 {
     return gdb->waits && !gdb->has_begun;
-}
-
-void gdb_forget_client(struct gdb *gdb)
-{
-    gdb_reverse_leave(gdb);
-    if (gdb->stepped.pid) {
-        penrose_hart_step(gdb_chip(gdb, gdb->stepped.chip), gdb->stepped.x, gdb->stepped.y,
-                          gdb->stepped.hart, 0, NULL);
-    }
-    gdb_breaks_drop(gdb, 0);
-    gdb_points_drop(gdb, 0);
-    gdb_close_files(gdb);
-    gdb->stepped = gdb->general = gdb->resumed = (struct gdb_thread){0};
-    gdb->event = (struct gdb_event){0};
-    gdb->left_pid = 0;
-    gdb->left_main = NULL;
-    for (size_t i = 0; i < gdb->processes; i++) {
-        gdb_let_go(gdb, &gdb->process[i]);
-        gdb_launches_forget(gdb, &gdb->process[i]);
-    }
-    gdb->processes = gdb->pendings = 0;
-    gdb->is_held = gdb->is_apart = false;
-}
-
-/* --- Serving --- */
-
-/* What has come while the chip stands. */
-static void handle_input(struct gdb *gdb, enum gdb_input input)
-{
-    if (input == GDB_INPUT_PACKET) {
-        gdb_command_packet(gdb, gdb->reader->data, gdb->reader->size);
-    }
-}
-
-void gdb_lose_client(struct gdb *gdb)
-{
-    gdb_forget_client(gdb);
-    gdb_drop_client(gdb);
-}
-
-void gdb_serve(struct gdb *gdb)
-{
-    enum gdb_input input;
-    while (gdb->client >= 0 && gdb->is_held) {
-        if (gdb_receive(gdb, -1, &input)) {
-            handle_input(gdb, input);
-        } else {
-            gdb_lose_client(gdb);
-        }
-    }
-}
-
-/* ^C of a client whose processes run. */
-static void interrupt(struct gdb *gdb)
-{
-    struct gdb_event event = {.thread = gdb->resumed, .signal = GDB_SIGINT};
-    if (event.thread.pid || gdb_thread_at(gdb, 0, &event.thread)) {
-        gdb_tell(gdb, &event);
-    }
-}
-
-/* A client that has come stops the chip. One without a process may ask while it goes on; what others
- * send but ^C waits until it stands. */
-static bool serve_waiting(struct gdb *gdb)
-{
-    enum gdb_input input = GDB_INPUT_PACKET;
-    bool is_new = gdb->client < 0, is_served = false;
-    gdb_accept(gdb, false);
-    is_new |= gdb->client >= 0 && gdb->is_held;
-    if (is_new && gdb->client >= 0) {
-        gdb_serve(gdb);
-        is_served = true;
-    }
-    while (gdb->client >= 0 && input != GDB_INPUT_NOTHING) {
-        bool is_there =
-            gdb->processes > 0 ? gdb_receive_interrupt(gdb, &input) : gdb_receive(gdb, 0, &input);
-        is_served |= !is_there || input != GDB_INPUT_NOTHING;
-        if (!is_there) {
-            gdb_lose_client(gdb);
-        } else if (gdb->processes > 0 && input == GDB_INPUT_INTERRUPT) {
-            interrupt(gdb);
-        } else {
-            handle_input(gdb, input);
-            gdb_serve(gdb);
-        }
-    }
-    return is_served;
-}
-
-bool gdb_look(struct gdb *gdb)
-{
-    uint64_t now = gdb ? host_nanoseconds() : 0;
-    if (!gdb || now < gdb->next_look || !is_owner(gdb)) {
-        return false;
-    }
-    gdb->next_look = now + LOOK_NANOSECONDS;
-    return serve_waiting(gdb);
-}
-
-void gdb_stop(struct gdb *gdb, const char *text)
-{
-    struct gdb_event event = {.signal = GDB_SIGTRAP};
-    if (!gdb || gdb->client < 0 || !is_owner(gdb)) {
-        return;
-    }
-    event.thread = gdb->resumed;
-    if (event.thread.pid || gdb_thread_at(gdb, 0, &event.thread)) {
-        gdb_put(&gdb->console, "%s\n", text);
-        gdb_tell(gdb, &event);
-    }
-}
-
-void gdb_serve_recording(struct gdb *gdb, struct penrose_history *history)
-{
-    gdb->history = history;
-    gdb->is_recording = true;
-    gdb_accept(gdb, gdb->waits);
-    gdb_serve(gdb);
 }
 
 /* --- The end --- */
@@ -223,7 +97,7 @@ static void tell_exit(struct gdb *gdb, int code)
         if (!gdb_receive(gdb, LINGER_MS, &input)) {
             return;
         }
-        handle_input(gdb, input);
+        gdb_handle_input(gdb, input);
     }
 }
 
@@ -232,11 +106,11 @@ void gdb_destroy(struct gdb *gdb, int code)
     if (!gdb) {
         return;
     }
-    if (!is_owner(gdb)) {
+    if (!gdb_is_owner(gdb)) {
         free(gdb->unix_path);
         gdb->unix_path = NULL;
     }
-    if (gdb->client >= 0 && is_owner(gdb)) {
+    if (gdb->client >= 0 && gdb_is_owner(gdb)) {
         tell_exit(gdb, code);
     }
     gdb_forget_client(gdb);
@@ -308,7 +182,7 @@ void gdb_note_write(struct gdb *gdb, uint64_t bytes)
 enum penrose_outcome gdb_run(struct gdb *gdb, struct penrose_chip *chip,
                              const struct penrose_run *run)
 {
-    if (!gdb || !is_owner(gdb)) {
+    if (!gdb || !gdb_is_owner(gdb)) {
         return penrose_run(chip, run);
     }
     struct gdb_watch watch = {.gdb = gdb, .run = run};

@@ -1,13 +1,23 @@
 /*
- * Shared by the parts of the GDB server.
+ * Shared by the parts of the GDB server. Each calls those below it only:
  *
- *   server.c    the socket, and packets over it      resume.c    going on, and why it stopped
- *   gdb.c       life, when the client is served      registers.c, features.c   registers, their XML
- *   commands.c  what a packet asks for               points.c    breakpoints and watchpoints
- *   query.c     q packets and qXfer                  files.c     files that the server has named
- *   target.c    processes, threads, memory           monitor.c, monitor_tensix.c   `monitor`
- *   reverse.c   time that runs backwards             symbols.c   programs that only the host knows
- *   breaks.c    places that Penrose finds
+ *   gdb.c        life, and runs with a client
+ *   events.c     what happens in a run that the client hears of
+ *   serve.c      when the client is served
+ *   commands.c   what a packet asks for
+ *   query.c, monitor.c, monitor_tensix.c   q packets and qXfer, `monitor`
+ *   resume.c     going on
+ *   attach.c     processes that the client takes and leaves
+ *   reverse.c    time that runs backwards
+ *   stops.c      why the chips stand
+ *   breaks.c     places that Penrose finds
+ *   points.c     breakpoints and watchpoints
+ *   symbols.c    programs that only the host knows
+ *   registers.c, features.c   registers, their XML
+ *   target.c     processes, threads, memory
+ *   files.c      files that the server has named
+ *   server.c     the socket, and packets over it
+ *   words.c, packet.c, expression.c   texts
  *
  * A process is a hart, or all harts of a tile as its threads. Its number is decimal for people:
  * 1XXYYH on chip 0 and 2XXYYH on chip 1, where H is 0 for the tile and otherwise the hart's number
@@ -18,6 +28,7 @@
 
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <penrose/debug.h>
 #include <penrose/history.h>
@@ -193,6 +204,12 @@ static inline struct penrose_chip *gdb_present(const struct gdb *gdb, unsigned n
     return cluster_of(gdb->present)->chip[number];
 }
 
+/* Is nothing to be changed in what is looked at? */
+static inline bool gdb_is_past(const struct gdb *gdb)
+{
+    return gdb->past || gdb->is_recording;
+}
+
 /* Programs of the present: a past has no others. */
 static inline const struct images *gdb_images(const struct gdb *gdb, unsigned number)
 {
@@ -206,6 +223,8 @@ void gdb_close(struct gdb *gdb);
 /* Takes a client if one waits, refuses it if there is one. `wait`: until there is one. */
 void gdb_accept(struct gdb *gdb, bool wait);
 void gdb_drop_client(struct gdb *gdb);
+/* Has a client that runs hung up, and does another one wait? */
+bool gdb_is_replaced(const struct gdb *gdb);
 /* The next thing that the client sends; NOTHING where none comes within a time (-1: it is waited for).
  * False: it has gone. */
 bool gdb_receive(struct gdb *gdb, int milliseconds, enum gdb_input *input);
@@ -214,20 +233,6 @@ bool gdb_receive_interrupt(struct gdb *gdb, enum gdb_input *input);
 void gdb_send(struct gdb *gdb, const struct gdb_text *payload);
 /* A line or more on the client's console; while it runs. */
 void gdb_send_console(struct gdb *gdb, const char *text);
-
-/* --- gdb.c --- */
-
-/* Serves packets until the client lets the chip go on, or goes. */
-void gdb_serve(struct gdb *gdb);
-/* It has gone. */
-void gdb_lose_client(struct gdb *gdb);
-/* Everything that belongs to a client. */
-void gdb_forget_client(struct gdb *gdb);
-
-/* --- commands.c --- */
-
-/* Carries out a packet, and answers. */
-void gdb_command_packet(struct gdb *gdb, const char *packet, size_t size);
 
 /* --- target.c --- */
 
@@ -239,8 +244,8 @@ unsigned gdb_pid(unsigned chip, unsigned x, unsigned y);
 /* The hart that a process number means, with a hart of the tile for one of all; false: none. */
 bool gdb_find_pid(struct gdb *gdb, uint64_t pid, struct gdb_process *process);
 struct gdb_process *gdb_process_of(struct gdb *gdb, unsigned pid);
-bool gdb_attach(struct gdb *gdb, uint64_t pid);
-void gdb_detach(struct gdb *gdb, unsigned pid);
+/* May a hart of the process run the program? */
+bool gdb_may_run(const struct gdb_process *process, const struct image *image);
 /* Thread `index` of all that are attached. */
 bool gdb_thread_at(const struct gdb *gdb, size_t index, struct gdb_thread *thread);
 /* The attached thread of a hart, that of a process of its own first. */
@@ -270,9 +275,6 @@ bool gdb_poke(struct gdb *gdb, const struct gdb_thread *thread, uint64_t address
               size_t size);
 /* Is there a local RAM, of each hart its own? */
 bool gdb_is_local(const struct gdb *gdb, uint32_t address);
-/* The pc of a hart. */
-uint32_t gdb_pc(struct gdb *gdb, const struct gdb_thread *thread);
-
 /* --- registers.c, features.c --- */
 
 bool gdb_registers_make(struct gdb *gdb);
@@ -282,6 +284,8 @@ bool gdb_register_read(struct gdb *gdb, const struct gdb_thread *thread, uint64_
 bool gdb_register_write(struct gdb *gdb, const struct gdb_thread *thread, uint64_t number,
                         const uint32_t *words);
 enum { GDB_REGISTER_WORDS = 32 };
+/* The pc of a hart. */
+uint32_t gdb_pc(struct gdb *gdb, const struct gdb_thread *thread);
 /* Does any hart of the process have it? */
 bool gdb_has_register(const struct gdb *gdb, const struct gdb_process *process,
                       const struct gdb_register *reg);
@@ -308,22 +312,12 @@ struct penrose_point gdb_point_on_chip(struct gdb *gdb, const struct gdb_point *
 bool gdb_point_wants(const struct gdb_point *point, struct penrose_chip *chip,
                      const struct penrose_stop *stop);
 
-/* --- resume.c --- */
+/* --- stops.c --- */
 
-/* The actions of vCont: ";s:p1.1;c". False where they make no sense, and the chip stays. */
-bool gdb_resume(struct gdb *gdb, const char *actions);
-/* After a run that ended with PENROSE_PAUSED; false: that was not for the client. */
-bool gdb_paused(struct gdb *gdb);
-/* A hart that the client has let go on, and that an ebreak has paused; false: there is none. */
-bool gdb_find_ebreak(struct gdb *gdb, struct gdb_thread *thread);
-/* Tells of it; false: there is none. */
-bool gdb_tell_ebreak(struct gdb *gdb);
-/* Before the chip runs: tells the stops that the client can hear of. */
-void gdb_tell_pending(struct gdb *gdb);
+/* Ends the step of a hart that is under way, if there is one. */
+void gdb_cancel_step(struct gdb *gdb);
 /* Harts that stand still go on with the others. */
 void gdb_let_go(struct gdb *gdb, struct gdb_process *process);
-/* Does any? It does not count for what a run is for. */
-bool gdb_holds_any(const struct gdb *gdb);
 /* Was the latest event the hit of a watchpoint? */
 bool gdb_is_behind_watch(const struct gdb *gdb);
 /* The event that a stop at a point is. */
@@ -331,11 +325,7 @@ void gdb_point_event(struct gdb *gdb, const struct gdb_point *point,
                      const struct penrose_stop *stop, struct gdb_event *event);
 /* Tells of a stop. */
 void gdb_announce(struct gdb *gdb, const struct gdb_event *event);
-/* Tells of a stop, and serves the client. */
-void gdb_tell(struct gdb *gdb, const struct gdb_event *event);
 void gdb_put_event(struct gdb *gdb, struct gdb_text *text, const struct gdb_event *event);
-void gdb_tell_fault(struct gdb *gdb);
-void gdb_tell_programs(struct gdb *gdb);
 /* The event that there are programs of which the client does not know for the thread's process: it
  * reads symbols for one process at a time. False: there are none. */
 bool gdb_programs_event(struct gdb *gdb, const struct gdb_thread *thread, struct gdb_event *event);
@@ -344,8 +334,6 @@ bool gdb_programs_event(struct gdb *gdb, const struct gdb_thread *thread, struct
 
 void gdb_reverse_start(struct gdb *gdb);
 void gdb_reverse_end(struct gdb *gdb);
-/* Is nothing to be changed in what is looked at? */
-bool gdb_is_past(const struct gdb *gdb);
 /* Back to the present. */
 void gdb_reverse_leave(struct gdb *gdb);
 /* To the beginning of the history; false: there is none. */
@@ -354,27 +342,38 @@ bool gdb_reverse_to_begin(struct gdb *gdb);
  * no history. */
 bool gdb_reverse_search(struct gdb *gdb, bool is_step, bool is_back);
 
+/* --- attach.c --- */
+
+bool gdb_attach(struct gdb *gdb, uint64_t pid);
+void gdb_detach(struct gdb *gdb, unsigned pid);
+/* Leaves everything that belongs to a client. */
+void gdb_forget_client(struct gdb *gdb);
+
 /* --- query.c, files.c, monitor.c --- */
 
 void gdb_query(struct gdb *gdb, const char *packet, struct gdb_text *answer);
-/* May a hart of the process run the program? */
-struct image;
-bool gdb_may_run(const struct gdb_process *process, const struct image *image);
 /* Lets the client open a file. */
 void gdb_name_file(struct gdb *gdb, const char *path);
 void gdb_file_packet(struct gdb *gdb, const char *packet, struct gdb_text *answer);
 void gdb_close_files(struct gdb *gdb);
 void gdb_monitor(struct gdb *gdb, char *command, struct gdb_text *out);
 
+/* --- words.c --- */
+
 /* Words of a command. */
 struct gdb_words {
     char *word[8];
     unsigned count;
 };
-/* monitor.c: are the words from `first` to `last`, those that are there, numbers? */
+/* Are the words from `first` to `last`, those that are there, numbers? */
 bool gdb_words_are_numbers(const struct gdb_words *words, unsigned first, unsigned last);
+/* All commands. */
+void gdb_put_help(struct gdb_text *out);
 /* How the command is written. */
 void gdb_put_usage(struct gdb_text *out, const struct gdb_words *words);
+
+/* --- Commands of `monitor` --- */
+
 /* reverse.c: the last write of a place. */
 void gdb_monitor_last_writer(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);
 /* symbols.c: programs of a file or folder, from now on; looks where they are. */
@@ -395,5 +394,49 @@ void gdb_breaks_drop(struct gdb *gdb, unsigned pid);
 void gdb_breaks_look(struct gdb *gdb);
 /* monitor_tensix.c: true, it knew the command. */
 bool gdb_monitor_tensix(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out);
+
+/* --- resume.c --- */
+
+/* The actions of vCont: ";s:p1.1;c". False where they make no sense, and the chip stays. */
+bool gdb_resume(struct gdb *gdb, const char *actions);
+/* Begins a step of one instruction; false: the hart cannot. */
+bool gdb_start_step(struct gdb *gdb, const struct gdb_thread *thread);
+/* Some of its harts stand still, until gdb_let_go. */
+void gdb_hold_back(struct gdb *gdb, struct gdb_process *process, unsigned harts);
+/* Does any hart? It does not count for what a run is for. */
+bool gdb_holds_any(const struct gdb *gdb);
+/* A hart that the client has let go on, and that an ebreak has paused; false: there is none. */
+bool gdb_find_ebreak(struct gdb *gdb, struct gdb_thread *thread);
+
+/* --- events.c --- */
+
+/* After a run that ended with PENROSE_PAUSED; false: that was not for the client. */
+bool gdb_paused(struct gdb *gdb);
+/* Tells of a hart that gdb_find_ebreak finds; false: there is none. */
+bool gdb_tell_ebreak(struct gdb *gdb);
+/* Before the chip runs: tells the stops that the client can hear of. */
+void gdb_tell_pending(struct gdb *gdb);
+void gdb_tell_fault(struct gdb *gdb);
+void gdb_tell_programs(struct gdb *gdb);
+
+/* --- commands.c --- */
+
+/* Carries out a packet, and answers. */
+void gdb_command_packet(struct gdb *gdb, const char *packet, size_t size);
+
+/* --- serve.c --- */
+
+/* After a fork the connection is the parent's. */
+static inline bool gdb_is_owner(const struct gdb *gdb)
+{
+    return gdb->owner == getpid();
+}
+
+/* What has come while the chip stands. */
+void gdb_handle_input(struct gdb *gdb, enum gdb_input input);
+/* Serves packets until the client lets the chip go on, or goes. */
+void gdb_serve(struct gdb *gdb);
+/* Tells of a stop, and serves the client. */
+void gdb_tell(struct gdb *gdb, const struct gdb_event *event);
 
 #endif

@@ -207,13 +207,6 @@ static void put_library(struct gdb *gdb, struct gdb_text *xml, const struct imag
     gdb_put(xml, "</library>\n");
 }
 
-bool gdb_may_run(const struct gdb_process *process, const struct image *image)
-{
-    bool is_of_all = image->hart == PENROSE_NO_HART || process->pid % 10 == 0;
-    return image->x == process->x && image->y == process->y &&
-           (is_of_all || process->harts >> image->hart & 1);
-}
-
 /* Besides its main program. */
 static bool is_library(const struct gdb_process *process, const struct image *image)
 {

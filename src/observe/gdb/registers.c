@@ -251,3 +251,10 @@ bool gdb_register_write(struct gdb *gdb, const struct gdb_thread *thread, uint64
     return penrose_register_write(gdb_chip(gdb, thread->chip), thread->x, thread->y, thread->hart,
                                   gdb->reg[number].plain, words, NULL) == PENROSE_OK;
 }
+
+uint32_t gdb_pc(struct gdb *gdb, const struct gdb_thread *thread)
+{
+    uint32_t words[GDB_REGISTER_WORDS] = {0};
+    gdb_register_read(gdb, thread, GDB_PC, words);
+    return words[0];
+}

@@ -18,11 +18,6 @@ void gdb_reverse_start(struct gdb *gdb)
     }
 }
 
-bool gdb_is_past(const struct gdb *gdb)
-{
-    return gdb->past || gdb->is_recording;
-}
-
 void gdb_reverse_leave(struct gdb *gdb)
 {
     if (gdb->past) {

@@ -212,6 +212,13 @@ static bool has_hung_up(const struct gdb *gdb, short how)
     return poll(&state, 1, 0) > 0 && state.revents & (how | POLLHUP | POLLERR);
 }
 
+bool gdb_is_replaced(const struct gdb *gdb)
+{
+    struct pollfd other = {.fd = gdb->listener, .events = POLLIN};
+    return gdb->client >= 0 && !gdb->is_held && poll(&other, 1, 0) > 0 &&
+           has_hung_up(gdb, POLLRDHUP);
+}
+
 void gdb_accept(struct gdb *gdb, bool wait)
 {
     struct pollfd ready = {.fd = gdb->listener, .events = POLLIN};
@@ -220,9 +227,6 @@ void gdb_accept(struct gdb *gdb, bool wait)
     int client = accept4(gdb->listener, NULL, NULL, SOCK_CLOEXEC);
     if (client < 0) {
         return;
-    }
-    if (gdb->client >= 0 && !gdb->is_held && has_hung_up(gdb, POLLRDHUP)) {
-        gdb_lose_client(gdb);
     }
     if (gdb->client >= 0) {
         refuse_client(client);

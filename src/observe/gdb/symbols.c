@@ -127,7 +127,6 @@ void gdb_symbols_look(struct gdb *gdb)
         look_for_files(gdb);
         place_symbols(gdb, tell_ambiguous_program, &gdb->console);
     }
-    gdb_breaks_look(gdb);
 }
 
 void gdb_monitor_symbols(struct gdb *gdb, const struct gdb_words *words, struct gdb_text *out)

@@ -61,63 +61,17 @@ struct gdb_process *gdb_process_of(struct gdb *gdb, unsigned pid)
     return NULL;
 }
 
-static enum penrose_hart first_hart(unsigned harts)
-{
-    unsigned hart = 0;
-    while (hart < PENROSE_HARTS && !(harts >> hart & 1)) {
-        hart++;
-    }
-    return (enum penrose_hart)hart;
-}
-
 struct gdb_thread gdb_thread_in(const struct gdb_process *process, enum penrose_hart hart)
 {
     return (struct gdb_thread){
         .pid = process->pid, .chip = process->chip, .x = process->x, .y = process->y, .hart = hart};
 }
 
-bool gdb_attach(struct gdb *gdb, uint64_t pid)
+bool gdb_may_run(const struct gdb_process *process, const struct image *image)
 {
-    struct gdb_process process;
-    struct penrose_hart_info info;
-    if (!gdb_find_pid(gdb, pid, &process) || gdb_process_of(gdb, process.pid) ||
-        penrose_hart_info(gdb_chip(gdb, process.chip), process.x, process.y,
-                          first_hart(process.harts), &info, NULL) != PENROSE_OK) {
-        return false;
-    }
-    struct gdb_process *list = realloc(gdb->process, (gdb->processes + 1) * sizeof *gdb->process);
-    if (!list) {
-        return false;
-    }
-    gdb->process = list;
-    process.main = gdb->left_main;
-    list[gdb->processes++] = process;
-    gdb->general = gdb->resumed = gdb_thread_in(&process, first_hart(process.harts));
-    return true;
-}
-
-void gdb_detach(struct gdb *gdb, unsigned pid)
-{
-    size_t kept = 0;
-    struct gdb_process *left = gdb_process_of(gdb, pid);
-    gdb_breaks_drop(gdb, pid);
-    gdb_points_drop(gdb, pid);
-    if (left) {
-        gdb_let_go(gdb, left);
-        gdb_launches_forget(gdb, left);
-    }
-    for (size_t i = 0; i < gdb->processes; i++) {
-        if (gdb->process[i].pid != pid) {
-            gdb->process[kept++] = gdb->process[i];
-        }
-    }
-    gdb->processes = kept;
-    if (gdb->general.pid == pid) {
-        gdb->general = (struct gdb_thread){0};
-    }
-    if (gdb->resumed.pid == pid) {
-        gdb->resumed = (struct gdb_thread){0};
-    }
+    bool is_of_all = image->hart == PENROSE_NO_HART || process->pid % 10 == 0;
+    return image->x == process->x && image->y == process->y &&
+           (is_of_all || process->harts >> image->hart & 1);
 }
 
 bool gdb_thread_at(const struct gdb *gdb, size_t index, struct gdb_thread *thread)
@@ -274,11 +228,4 @@ bool gdb_is_local(const struct gdb *gdb, uint32_t address)
 {
     const struct arch *own = chip_calls_of(gdb->chip)->arch;
     return address - own->local_ram < own->local_bytes;
-}
-
-uint32_t gdb_pc(struct gdb *gdb, const struct gdb_thread *thread)
-{
-    uint32_t words[GDB_REGISTER_WORDS] = {0};
-    gdb_register_read(gdb, thread, GDB_PC, words);
-    return words[0];
 }
