@@ -347,8 +347,9 @@ enum penrose_status penrose_gate_read(struct penrose_chip *chip, unsigned x, uns
  * instruction that breaks a rule, on the first tile that executes it. The tile's firmware must be
  * known. While a chip is checked (by more than `core`), its shortcuts are not taken, and only the caller's
  * thread runs it.
- * PENROSE_E_ARGUMENT names what is no check. PENROSE_E_MEMORY. PENROSE_E_STATE: too many observers, or
- * time has passed and `uninit` is among them.
+ * PENROSE_E_ARGUMENT names what is no check or no setting, or a file that cannot be read or written; no
+ * check is on then. PENROSE_E_MEMORY. PENROSE_E_STATE: too many observers, or time has passed and
+ * `uninit` is among them. Like every call for a chip, this one is for the thread that uses it.
  */
 enum penrose_status penrose_check(struct penrose_chip *chip, const char *checks,
                                   struct penrose_error *error);

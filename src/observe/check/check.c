@@ -125,8 +125,10 @@ static void check_packet(const struct check_scene *scene)
     if (scene->checks->does[CHECK_NOC]) {
         check_credits_sent(scene);
     }
-    check_memory_sent(scene);
-    if (scene->event->back < scene->tile->kind->l1_bytes) {
+    if (scene->checks->does[CHECK_MEMORY]) {
+        check_memory_sent(scene);
+    }
+    if (scene->checks->does[CHECK_BUFFERS] && scene->event->back < scene->tile->kind->l1_bytes) {
         check_buffers_access(scene);
     }
 }
@@ -166,7 +168,9 @@ static void check_access(const struct check_scene *scene)
         if (scene->checks->does[CHECK_NOC]) {
             check_noc_access(scene);
         }
-        check_buffers_access(scene);
+        if (scene->checks->does[CHECK_BUFFERS]) {
+            check_buffers_access(scene);
+        }
     } else if (event->address - OVERLAY_REGISTERS_ADDRESS < streams) {
         know_launch(scene);
         check_buffers_register(scene, check_is_of_kernel(scene, event->pc));
@@ -207,7 +211,9 @@ static void check_unit(const struct check_scene *scene)
         know_launch(scene);
         check_config_unit(scene);
     }
-    check_buffers_unit(scene);
+    if (scene->checks->does[CHECK_BUFFERS]) {
+        check_buffers_unit(scene);
+    }
     if (scene->checks->uninit) {
         check_rows_unit(scene);
     }

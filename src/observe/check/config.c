@@ -760,12 +760,15 @@ void check_config_unit(const struct check_scene *scene)
         if (touch->state == OBSERVED_STATE_SEMAPHORE) {
             note_section(scene, touch);
         }
+        if (!touch->is_write) {
+            continue;
+        }
+        const uint32_t bits = touch->state == OBSERVED_STATE_CONFIG ? races_reach(event->word)
+                              : adds                                ? 0
+                                                                    : UINT32_MAX;
         const struct piece_run run = pieces_of(touch);
-        for (unsigned piece = run.first; touch->is_write && piece < run.end; piece++) {
-            set_piece(scene, piece,
-                      touch->state == OBSERVED_STATE_CONFIG ? races_reach(event->word)
-                      : adds                                ? 0
-                                                            : UINT32_MAX);
+        for (unsigned piece = run.first; piece < run.end; piece++) {
+            set_piece(scene, piece, bits);
         }
     }
 }

@@ -177,6 +177,26 @@ static bool write_suppressions(const struct findings *findings)
     return fclose(file) == 0;
 }
 
+/* Who has asked for a file must not learn at the end that there is none. */
+static enum penrose_status try_outputs(const struct check_settings *settings,
+                                       struct penrose_error *error)
+{
+    FILE *file = *settings->generate ? fopen(settings->generate, "a") : NULL;
+    if (*settings->generate && !file) {
+        return error_set(error, PENROSE_E_ARGUMENT, "generate: %.200s cannot be written",
+                         settings->generate);
+    }
+    if (file) {
+        fclose(file);
+    }
+    if (*settings->report && !findings_may_write_sarif(settings->report)) {
+        return error_set(error, PENROSE_E_ARGUMENT,
+                         "report: %.200s cannot be written, or is no report of checks",
+                         settings->report);
+    }
+    return PENROSE_OK;
+}
+
 /* --- Life --- */
 
 enum penrose_status findings_begin(struct findings *findings, const struct check_settings *settings,
@@ -187,7 +207,12 @@ enum penrose_status findings_begin(struct findings *findings, const struct check
         findings->root[0] = '\0';
     }
     enum penrose_status status = read_suppressions(findings, error);
-    return status ? status : read_baseline(findings, error);
+    status = status ? status : read_baseline(findings, error);
+    status = status ? status : try_outputs(settings, error);
+    if (status != PENROSE_OK) { /* nothing is written */
+        *findings->settings.report = *findings->settings.generate = '\0';
+    }
+    return status;
 }
 
 bool findings_want(const struct findings *findings, unsigned x, unsigned y, uint32_t launch)

@@ -101,6 +101,8 @@ bool findings_end(struct findings *findings);
 
 /* Adds results to a SARIF file of ours, or makes it (sarif.c). */
 bool findings_write_sarif(const struct findings *findings);
+/* Is that possible? A new file is empty then. */
+bool findings_may_write_sarif(const char *path);
 
 /* --- finding.c --- */
 

@@ -88,23 +88,40 @@ static bool put_head(FILE *file)
     return is_put;
 }
 
+/* Is it a new file, or one of ours? `before` is what stands in front of its tail. */
+static bool is_ours(FILE *file, bool *is_new, char *before)
+{
+    char last[sizeof tail] = "";
+    long length = (long)sizeof tail - 1;
+    *is_new = fseek(file, 0, SEEK_END) == 0 && ftell(file) == 0;
+    return *is_new ||
+           (fseek(file, -length - 1, SEEK_END) == 0 && fread(before, 1, 1, file) == 1 &&
+            fread(last, 1, (size_t)length, file) == (size_t)length && strcmp(last, tail) == 0);
+}
+
+bool findings_may_write_sarif(const char *path)
+{
+    FILE *file = fopen(path, "a+");
+    bool is_new;
+    char before;
+    bool may = file && is_ours(file, &is_new, &before);
+    if (file) {
+        fclose(file);
+    }
+    return may;
+}
+
 /* Stands where the next result goes: behind the others, or in a new file. False: the file is
  * another one. */
 static bool find_place(FILE *file, bool *has_results)
 {
-    char last[sizeof tail] = "", before = 0;
-    long length = (long)sizeof tail - 1;
-    fseek(file, 0, SEEK_END);
-    *has_results = false;
-    if (ftell(file) == 0) {
-        return put_head(file);
-    }
-    if (fseek(file, -length - 1, SEEK_END) != 0 || fread(&before, 1, 1, file) != 1 ||
-        fread(last, 1, (size_t)length, file) != (size_t)length || strcmp(last, tail) != 0) {
+    bool is_new;
+    char before = '[';
+    if (!is_ours(file, &is_new, &before)) {
         return false;
     }
     *has_results = before != '[';
-    return fseek(file, -length, SEEK_END) == 0;
+    return is_new ? put_head(file) : fseek(file, -(long)(sizeof tail - 1), SEEK_END) == 0;
 }
 
 bool findings_write_sarif(const struct findings *findings)

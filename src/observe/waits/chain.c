@@ -588,13 +588,22 @@ enum rv32_core wait_chain_poster(const struct tile *tile, uint16_t place, uint32
     return RV32_CORES;
 }
 
-/* Do harts of two tiles wait at the same place of one program? Loops are short. */
+enum { LOOP_BYTES = 64 /* loops are short */ };
+
+/* Tiles of a launch may have different programs at an address. Code outside of L1 is not compared. */
+static bool has_same_code(const struct tile *one, const struct tile *other, uint32_t pc)
+{
+    const uint32_t first = pc > LOOP_BYTES ? pc - LOOP_BYTES : 0, end = pc + LOOP_BYTES;
+    return end > one->kind->l1_bytes ||
+           memcmp(one->l1 + first, other->l1 + first, end - first) == 0;
+}
+
+/* Do harts of two tiles wait at the same place of one program? */
 static bool waits_alike(const struct tile *one, const struct tile *other, enum rv32_core core)
 {
-    enum { LOOP_BYTES = 64 };
-    uint32_t distance = one->hart[core].pc - other->hart[core].pc + LOOP_BYTES;
+    const uint32_t pc = one->hart[core].pc, distance = pc - other->hart[core].pc + LOOP_BYTES;
     return one->run[core].state == HART_ASLEEP && other->run[core].state == HART_ASLEEP &&
-           one->kind == other->kind && distance <= 2 * LOOP_BYTES;
+           one->kind == other->kind && distance <= 2 * LOOP_BYTES && has_same_code(one, other, pc);
 }
 
 /* "; it has sent to 0x00000444 of worker (9, 2) (its line)": posts for which nobody waits. */

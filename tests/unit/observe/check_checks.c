@@ -1,5 +1,8 @@
 /* Turning checks on: penrose_check. What they find: tests/checks. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <penrose/debug.h>
 
@@ -30,6 +33,24 @@ TEST(what_is_no_check_is_named)
     ck_assert_int_eq(penrose_check(chip, "noc,suppress=/nowhere/x", &error), PENROSE_E_ARGUMENT);
     ck_assert_int_eq(penrose_check(chip, "noc,baseline=/nowhere/x", &error), PENROSE_E_ARGUMENT);
     ck_assert_int_eq(penrose_check(chip, "noc,cb,races,memory,uninit,config", &error), PENROSE_OK);
+}
+
+/* Who has asked for a report gets one, or is told at once. */
+TEST(files_that_cannot_be_written_are_refused)
+{
+    char path[] = "/tmp/penrose-check.XXXXXX", list[64];
+    struct penrose_error error;
+    ck_assert_int_eq(penrose_check(chip, "report=/nowhere/x", &error), PENROSE_E_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.text, "/nowhere/x"));
+    ck_assert_int_eq(penrose_check(chip, "generate=/nowhere/x", &error), PENROSE_E_ARGUMENT);
+    const int file = mkstemp(path);
+    snprintf(list, sizeof list, "report=%s", path);
+    ck_assert_int_eq(write(file, "notes", 5), 5);
+    ck_assert_int_eq(penrose_check(chip, list, &error), PENROSE_E_ARGUMENT);
+    ck_assert_int_eq(ftruncate(file, 0), 0);
+    ck_assert_int_eq(penrose_check(chip, list, &error), PENROSE_OK);
+    close(file);
+    unlink(path);
 }
 
 /* What was written before is not known to it; the others learn as they go. */
