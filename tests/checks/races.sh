@@ -201,6 +201,16 @@ two "two harts store to one word, repaired" '' "$word = 1;\n$other = 1;" "while 
 update="for (unsigned i = 0; i < 4; i++) { $word += 1; }"
 two "two harts add to one word" 'changes 0x100000, which ncrisc .* changes, too, .*an update gets lost' "$update" "$update"
 two "two harts add to one word, repaired" '' "$update\n$other = 1;" "while ($other != 1) { }\n$update"
+swap='__asm__ volatile(".insn r 0x2f, 2, 4, %0, %1, %2" : "=r"(old) : "r"(0x100000), "r"(1) : "memory")'
+sum='*(volatile uint32_t *)0x100008'
+locked="for (unsigned i = 0, old = 1; i < 8; i++) { do { $swap; } while (old); $sum += 1; $word = 0; }"
+two "two harts take turns by a lock" '' "$locked" "$locked"
+add='__asm__ volatile(".insn r 0x2f, 2, 0, x0, %0, %1" : : "r"(0x100000), "r"(1) : "memory")'
+atomically="for (unsigned i = 0; i < 8; i++) { $add; }"
+two "one of two harts adds to a word without an atomic" 'changes 0x100000, which ncrisc .* changes, too, .*an update gets lost' "$atomically" "$update"
+two "both harts add to a word by atomics" '' "$atomically" "$atomically"
+two "a hart counts and another one begins again" '' "$update" "while ($word != 4) { }\n$word = 0;"
+two "a hart counts by atomics and another one begins again" '' "$atomically" "while ($word != 8) { }\n$word = 0;"
 
 # --- Harts that begin ---
 

@@ -449,6 +449,9 @@ uint32_t check_races_learned(const struct check_scene *scene, unsigned other);
 /* Does the instruction at `pc` read data? False: it may load a word that tells something. */
 bool check_reads_data(const struct check_scene *scene, uint32_t pc);
 
+/* Does the instruction at `pc` load what is changed and stored back soon? */
+bool check_updates(const struct check_scene *scene, uint32_t pc);
+
 /* --- config.c --- */
 
 /* An instruction of a unit has executed. */

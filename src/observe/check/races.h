@@ -88,6 +88,19 @@ struct races_byte {
     uint8_t loaded;   /* by harts and threads since then, a bit each, */
     uint8_t by_luck;  /* who has learned of the store by loading the byte alone */
     bool accumulates; /* the hart has changed what it had stored before */
+    bool is_atomic;   /* an atomic instruction has stored it */
+    uint8_t
+        stale; /* who has loaded what was there before that, and nothing else since, a bit each */
+};
+
+/* The latest loads of a hart, from L1 and elsewhere; load[count % RACES_LOADS] is the latest. */
+enum { RACES_LOADS = 4 };
+struct races_load {
+    uint32_t pc, address;
+};
+struct races_loads {
+    struct races_load load[RACES_LOADS];
+    uint32_t count; /* ever */
 };
 
 enum { RACES_PAGE = 1024 /* bytes of L1 whose stores are noted together */ };
@@ -154,6 +167,7 @@ struct check_races {
     uint32_t readings;                        /* ever, */
     uint32_t readings_before, brought_before; /* and before this launch */
     uint32_t l1_bytes;
+    struct races_loads loads[RV32_CORES];
     struct races_page **page; /* of L1; NULL: no hart has stored anything there */
     struct races_l1 l1[];
 };

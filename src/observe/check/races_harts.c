@@ -414,6 +414,8 @@ struct user {
     const struct order_clock *clock;
 };
 
+enum l1_access { L1_LOAD, L1_STORE, L1_ATOMIC };
+
 static struct user hart_user(const struct check_scene *scene)
 {
     const struct order *order = &scene->own->races->order;
@@ -428,19 +430,61 @@ static void note_l1_load(const struct check_scene *scene, const struct user *use
         bool knows = user->clock->at[byte->lane] >= byte->number;
         byte->by_luck |= (uint8_t)(!knows << user->agent);
         byte->loaded |= (uint8_t)(1u << user->agent);
+        byte->stale &= (uint8_t) ~(1u << user->agent);
     }
+}
+
+/* An atomic instruction's own order is that of L1. It is for others to know what it has changed. */
+static void note_l1_atomic(const struct check_scene *scene, const struct user *user,
+                           uint32_t address, uint8_t value)
+{
+    struct races_byte *byte = races_byte_of(scene, address, true);
+    if (byte) {
+        const bool is_same = byte->number && byte->lane == user->lane;
+        *byte = (struct races_byte){
+            .number = user->number,
+            .pc = scene->event->pc,
+            .hart = (uint8_t)scene->hart,
+            .lane = (uint8_t)user->lane,
+            .value = value,
+            .accumulates = is_same && byte->is_atomic && byte->value != value,
+            .is_atomic = true,
+            .stale = (uint8_t)((byte->stale | byte->loaded) & ~(1u << user->agent)),
+        };
+    }
+}
+
+/* Does the scene's store put back what its hart has made of what it has loaded there? So it is taken
+ * where that load is not among the latest ones, or a thread's. */
+static bool updates(const struct check_scene *scene, const struct user *user, uint32_t address)
+{
+    if (user->agent >= RV32_CORES) {
+        return true;
+    }
+    const struct races_loads *loads = &scene->own->races->loads[user->agent];
+    for (unsigned i = 0; i < RACES_LOADS && i < loads->count; i++) {
+        const struct races_load *load = &loads->load[(loads->count - i) % RACES_LOADS];
+        if (load->address == address) {
+            return check_updates(scene, load->pc);
+        }
+    }
+    return true;
 }
 
 /* Two store there, and neither has waited for the other. Who has loaded the byte, and nothing else,
  * knows of the other's store. That is a flag if they take turns, and an update that gets lost if the
- * other one adds to what it has stored itself. */
-static bool is_unordered(const struct user *user, const struct races_byte *byte, uint8_t value)
+ * other one adds to what it has stored itself, and this one to that. */
+static bool is_unordered(const struct check_scene *scene, const struct user *user,
+                         const struct races_byte *byte, uint8_t value)
 {
     if (!byte->number || byte->lane == user->lane) {
         return false;
     }
     if (byte->by_luck >> user->agent & 1) {
-        return byte->accumulates;
+        return byte->accumulates && updates(scene, user, (uint32_t)scene->event->address);
+    }
+    if (byte->is_atomic) { /* whoever gives a lock back need not know who has asked for it in vain */
+        return byte->stale >> user->agent & 1;
     }
     return user->clock->at[byte->lane] < byte->number && byte->value != value;
 }
@@ -452,12 +496,12 @@ static void note_l1_store(const struct check_scene *scene, const struct user *us
     if (!byte) {
         return;
     }
-    if (is_unordered(user, byte, value) && !*is_told) {
+    if (!*is_told && is_unordered(scene, user, byte, value)) {
         char place[CHECK_PLACE];
         *is_told = true;
         check_report(
             scene, PENROSE_FAULT_RACE_L1, scene->hart, scene->event->pc, address,
-            byte->accumulates
+            byte->accumulates || byte->is_atomic
                 ? "changes 0x%x, which %s changes, too, in no order: an update gets lost; a "
                   "semaphore, or an atomic, is missing"
                 : "stores to 0x%x, to which %s has stored something else, in no order; a "
@@ -476,11 +520,13 @@ static void note_l1_store(const struct check_scene *scene, const struct user *us
 }
 
 static void judge_l1_bytes(const struct check_scene *scene, const struct user *user,
-                           uint32_t address, uint32_t size, bool writes)
+                           uint32_t address, uint32_t size, enum l1_access access)
 {
     bool is_told = false;
     for (uint32_t i = 0; i < size; i++) {
-        if (writes) {
+        if (access == L1_ATOMIC) {
+            note_l1_atomic(scene, user, address + i, scene->tile->l1[address + i]);
+        } else if (access == L1_STORE) {
             note_l1_store(scene, user, address + i, scene->tile->l1[address + i], &is_told);
         } else {
             note_l1_load(scene, user, address + i);
@@ -488,14 +534,27 @@ static void judge_l1_bytes(const struct check_scene *scene, const struct user *u
     }
 }
 
+/* Only an atomic instruction loads and stores. */
+static enum l1_access find_access(const struct check_scene *scene)
+{
+    struct races_loads *loads = &scene->own->races->loads[scene->hart];
+    struct races_load *latest = &loads->load[loads->count % RACES_LOADS];
+    if (scene->event->kind == OBSERVED_READ) {
+        latest = &loads->load[++loads->count % RACES_LOADS];
+        *latest = (struct races_load){scene->event->pc, (uint32_t)scene->event->address};
+        return L1_LOAD;
+    }
+    return latest->pc == scene->event->pc ? L1_ATOMIC : L1_STORE;
+}
+
 static void judge_l1_access(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
     const struct user user = hart_user(scene);
+    const enum l1_access access = find_access(scene);
     if (event->address + event->size <= scene->tile->kind->l1_bytes && event->size <= 4 &&
         check_is_of_kernel(scene, event->pc)) {
-        judge_l1_bytes(scene, &user, (uint32_t)event->address, event->size,
-                       event->kind == OBSERVED_WRITTEN);
+        judge_l1_bytes(scene, &user, (uint32_t)event->address, event->size, access);
     }
 }
 
@@ -513,7 +572,8 @@ static void judge_scalar_access(const struct check_scene *scene, const struct or
         if (!touch->is_write) {
             races_heard_read(scene, user.clock, stamp->pc, touch->first, touch->count);
         }
-        judge_l1_bytes(scene, &user, touch->first, touch->count, touch->is_write);
+        judge_l1_bytes(scene, &user, touch->first, touch->count,
+                       touch->is_write ? L1_STORE : L1_LOAD);
     }
 }
 

@@ -3,6 +3,7 @@
  * decides a branch soon, as in a loop that polls it. Data are added up, copied, or compared in a
  * loop whose address goes on from one datum to the next.
  *
+ * An atomic instruction takes a word, a lock for example.
  * Where the code does not say it, the load counts as one of a word, and so it does where the word is
  * updated, which is for the store to tell (races_harts.c). Units and NoC requests read data.
  */
@@ -33,7 +34,7 @@ struct search {
     uint32_t load; /* pc */
     struct rv32_operands path[MOST];
     unsigned steps;
-    bool decides, goes_on, is_unknown;
+    bool decides, goes_on, updates, is_unknown;
 };
 
 static bool read_instruction(const struct search *search, uint32_t pc, struct rv32_operands *insn)
@@ -85,6 +86,11 @@ static bool updates(const struct search *search, const struct rv32_operands *ins
            insn->imm == load->imm && insn->values[RV32_X] & carried;
 }
 
+static bool loads_and_stores(const struct rv32_operands *insn)
+{
+    return insn->effects.traits & RV32_LOADS && insn->effects.traits & RV32_STORES;
+}
+
 static bool is_branch(const struct rv32_operands *insn)
 {
     return insn->effects.class == RV32_CLASS_BRANCH;
@@ -124,24 +130,49 @@ static void follow_code(struct search *search, uint32_t pc, unsigned length, uin
         } else if (insn->row == RV32_ROW_EBREAK) {
             return;
         }
-        search->is_unknown |= updates(search, insn, carried);
+        search->updates |= updates(search, insn, carried);
         carried = carry(insn, carried);
         pc += 4;
     }
 }
 
+static bool begin_search(const struct check_scene *scene, uint32_t pc, struct search *search)
+{
+    *search = (struct search){.tile = scene->tile,
+                              .index = rv32_code_store_index(scene->checks->chip->store),
+                              .load = pc};
+    return read_instruction(search, pc, &search->path[0]);
+}
+
+static bool is_load(const struct rv32_operands *insn)
+{
+    return insn->effects.class == RV32_CLASS_LOAD && insn->results[RV32_X];
+}
+
+static void follow_load(struct search *search)
+{
+    follow_code(search, search->load + 4, 1, search->path[0].results[RV32_X], false);
+}
+
 bool check_reads_data(const struct check_scene *scene, uint32_t pc)
 {
-    struct search search = {.tile = scene->tile,
-                            .index = rv32_code_store_index(scene->checks->chip->store),
-                            .load = pc};
-    if (!read_instruction(&search, search.load, &search.path[0])) {
+    struct search search;
+    if (!begin_search(scene, pc, &search) || loads_and_stores(&search.path[0])) {
         return false;
     }
-    const struct rv32_operands *load = &search.path[0];
-    if (load->effects.class != RV32_CLASS_LOAD || !load->results[RV32_X]) {
+    if (!is_load(&search.path[0])) {
         return true;
     }
-    follow_code(&search, search.load + 4, 1, load->results[RV32_X], false);
-    return search.goes_on || !(search.decides || search.is_unknown);
+    follow_load(&search);
+    return search.goes_on || !(search.decides || search.updates || search.is_unknown);
+}
+
+bool check_updates(const struct check_scene *scene, uint32_t pc)
+{
+    struct search search;
+    if (!begin_search(scene, pc, &search) || !is_load(&search.path[0])) {
+        return false;
+    }
+    follow_load(&search);
+    return search.updates;
 }
