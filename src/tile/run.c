@@ -368,8 +368,7 @@ void tile_go_on(struct tile *tile)
 
 uint64_t tile_next_event(struct tile *tile)
 {
-    uint64_t tensix = tile_tensix_next(tile);
-    if (tensix <= tile->now || tile->cut.is_cut) {
+    if (tile->cut.is_cut) {
         return tile->now;
     }
     for (unsigned core = 0; core < RV32_CORES; core++) {
@@ -382,8 +381,8 @@ uint64_t tile_next_event(struct tile *tile)
     if (tile_overlay_is_due(tile)) {
         return tile->now;
     }
-    uint64_t timer = next_timer(tile);
-    return tensix < timer ? tensix : timer;
+    uint64_t tensix = tile_tensix_next(tile);
+    return tensix <= tile->now ? tile->now : earlier_cycle(tensix, next_timer(tile));
 }
 
 /* What comes before the turns of a round: time in which nothing happens, devices, arrivals. False

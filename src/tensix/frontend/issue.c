@@ -405,7 +405,8 @@ static void begin_timed(struct tensix *tensix, uint64_t end)
     }
 }
 
-static void run_timed(struct tensix *tensix, uint64_t end, struct tensix_cut *cut)
+/* Returns when something happens next, unless it is cut. */
+static uint64_t run_timed(struct tensix *tensix, uint64_t end, struct tensix_cut *cut)
 {
     if (!cut->is_cut) {
         begin_timed(tensix, end);
@@ -414,13 +415,13 @@ static void run_timed(struct tensix *tensix, uint64_t end, struct tensix_cut *cu
         if (!cut->is_cut) {
             uint64_t next = tensix_next_event(tensix);
             if (next >= end) {
-                return;
+                return next;
             }
             begin_cycle(tensix, next, cut);
         }
         run_cycle(tensix, end, cut);
         if (cut->is_cut) {
-            return;
+            return 0;
         }
         if (cut->cycle > tensix->clock) { /* others may wait for what is done by now */
             tensix->clock = cut->cycle;
@@ -428,6 +429,7 @@ static void run_timed(struct tensix *tensix, uint64_t end, struct tensix_cut *cu
             tensix_wake(tensix, cut->cycle);
         }
     }
+    return tensix_next_event(tensix);
 }
 
 struct tensix_outcome tensix_run(struct tensix *tensix, uint64_t end)
@@ -438,12 +440,17 @@ struct tensix_outcome tensix_run(struct tensix *tensix, uint64_t end)
     } else {
         tensix_look(tensix, tensix->outcome.event);
     }
-    (tensix->timing ? run_timed : run_functional)(tensix, end, &cut);
+    uint64_t next = 0; /* of a timed run */
+    if (tensix->timing) {
+        next = run_timed(tensix, end, &cut);
+    } else {
+        run_functional(tensix, end, &cut);
+    }
     if (cut.is_cut) {
         tensix->cut = cut;
         return (struct tensix_outcome){.is_cut = true};
     }
-    if (tensix->timing && tensix_next_event(tensix) <= end) {
+    if (tensix->timing && next <= end) {
         /* A unit is done with it at `end`, which nobody would see later. */
         tensix->outcome.changed = true;
     }
