@@ -12,6 +12,7 @@ chip_sources += \
 	%D%/tensix_items.h \
 	%D%/tensix_state.c \
 	%D%/check/buffers.c \
+	%D%/check/asked.c \
 	%D%/check/cache.c \
 	%D%/check/check.c \
 	%D%/check/config.c \

@@ -73,6 +73,24 @@ finds "a write at the end that has left" noc-open 'page_write' \
     'has not waited for this NoC write; noc_async_write_barrier' copy brisc.c '/write_barrier/d'
 finds "a read at the end" noc-open 'noc_read\(neighbour' 'has not waited for this NoC read' \
     gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_read(neighbour, all, all + 4096 * 12, 64);/'
+read_into='noc_read(neighbour, common_argument(ARG_SHARD), 0x100000, 64);\n    read_barrier();\n    noc_write(0x100000, neighbour, 0x100100, 64);\n'
+finds "read into what is still sent" noc-source '0x100000, 64\); // again' \
+    'a NoC read brings bytes to 0x100000, which the NoC write of brisc .* sends; noc_async_writes_flushed' \
+    gather brisc.c "s|^    atomic_barrier.*|&\n    $read_into    noc_read(neighbour, all, 0x100000, 64); // again\n    read_barrier();\n    write_barrier();|"
+clean "read into what has left" gather brisc.c "s|^    atomic_barrier.*|&\n    $read_into    write_departure();\n    noc_read(neighbour, all, 0x100000, 64);\n    read_barrier();\n    write_barrier();|"
+clear='*(volatile uint32_t *)0x100000 = 0;'
+finds "cleared while it is read" noc-unwaited '0x100000 = 0' \
+    'write of 4 bytes at 0x100000, which the NoC read of brisc .* fills; noc_async_read_barrier' \
+    gather brisc.c "s|^    atomic_barrier.*|&\n    noc_read(neighbour, all, 0x100000, 64);\n    $clear\n    read_barrier();|"
+clean "cleared before it is read" gather brisc.c "s|^    atomic_barrier.*|&\n    $clear\n    fence();\n    noc_read(neighbour, all, 0x100000, 64);\n    read_barrier();|"
+spill='noc_write(all, page_tile(0), 0x3000000 + get_argument(ARG_POSITION) * 64, 64);'
+restore='noc_read(page_tile(0), 0x3000000 + get_argument(ARG_POSITION) * 64, 0x100000, 64);'
+description='s/^    "l1"/    "dram": {"told": {"page_size": 1024, "address": 50331648}},\n&/'
+finds "read back from DRAM before it is there" noc-unwaited '0x100000, 64' \
+    'a NoC read asks for bytes at 0x30[0-9a-f]+ of another place, which the NoC write of brisc .* still brings there' \
+    gather brisc.c "s|^    atomic_barrier.*|&\n    $spill\n    $restore\n    read_barrier();\n    write_barrier();|"
+clean "read back from DRAM" gather brisc.c "s|^    atomic_barrier.*|&\n    $spill\n    write_barrier();\n    $restore\n    read_barrier();|"
+description=
 
 # What tells of data and goes another way than they do; what keeps their order is no mistake.
 tell='semaphore_add\(ARRIVED, neighbour, 1\);'
@@ -137,6 +155,20 @@ finds "reads the page behind the one that it waits for" cb-access 'page_write' \
 finds "writes a page for which there is no room" cb-access 'page_read' \
     'writes page [0-3] of circular buffer 0 \(0x[0-9a-f]+\), in which it has seen no room for it' \
     copy ncrisc.c 's/^( *)cb_reserve_pages\(PAGES, 1\);//; s/^( *)read_barrier\(\);/&\n\1cb_reserve_pages(PAGES, 1);/'
+
+# A loop that waits tells of the pages that it asks for, however many there are.
+two='s/page\+\+/page += 2/; s/^( *)(page_write.*, )page, (.*)\);/\1\2page, \3);\n\1\2page + 1, \3 + to.size);/; s/pop_pages\(PAGES, 1/pop_pages(PAGES, 2/'
+finds "writes two pages and waits for one" cb-access 'page \+ 1' \
+    'reads page [0-3] of circular buffer 0 .*, for which it has not waited' copy brisc.c "$two"
+clean "writes two pages and waits for two" copy brisc.c "$two; s/wait_pages\\(PAGES, 1/wait_pages(PAGES, 2/"
+number='s/^( *)cb_wait_pages.*/\1unsigned there;\n\1do {\n\1    there = cb_filled(PAGES);\n\1} while (there == 0);/; s/^( *)page_write.*/\1for (unsigned i = 0; i < there; i++) {\n\1    page_write(\&to, page + i, cb_interface[PAGES].read + i * to.size);\n\1}/; s/page\+\+//; s/^( *)cb_pop_pages.*/\1cb_pop_pages(PAGES, there);\n\1page += there;/'
+description='s/"pages": [0-9]+/"pages": 16/'
+clean "takes as many pages as it has seen" copy brisc.c "$number"
+description=
+fill='s/page\+\+/page += 2/; s/^( *)(page_read.*, )page, (.*)\);/\1\2page, \3);\n\1\2page + 1, \3 + from.size);/; s/push_pages\(PAGES, 1/push_pages(PAGES, 2/'
+finds "fills two pages and reserves one" cb-access 'page \+ 1' \
+    'writes page [0-3] of circular buffer 0 .*, in which it has seen no room' copy ncrisc.c "$fill"
+clean "fills two pages and reserves two" copy ncrisc.c "$fill; s/reserve_pages\\(PAGES, 1/reserve_pages(PAGES, 2/"
 
 description='s/\{"id": 16,/{"id": 5, "pages": 1, "page_size": 1024},\n        &/'
 clean "a page as memory of the hart that has pushed it" \
@@ -307,6 +339,8 @@ finds "a bank of Src that is left" race-open 'SETDVALID' \
 
 finds "stores to a null pointer" null-access '\[1\] = 5' 'store to 0x00000004, where the program has no object' \
     copy ncrisc.c 's/^    dataflow_begin.*/&\n    ((volatile uint32_t *)get_argument(ARG_INDEX))[1] = 5;/'
+finds "writes to a null pointer of a neighbour" null-access 'neighbour, 0, 64' 'NoC request to 0x00000000' \
+    gather brisc.c 's/^    atomic_barrier.*/&\n    noc_write(all, neighbour, 0, 64);\n    write_barrier();/'
 finds "reads from DRAM to a null pointer" null-access 'page_read' 'NoC read to 0x00000000' \
     copy ncrisc.c 's/cb_interface\[PAGES\].write/get_argument(ARG_INDEX)/'
 finds "stores over code of its own" code-overwritten 'kernel_main = 0' \
@@ -332,6 +366,10 @@ clean "an array on the stack that is long enough" copy brisc.c "s/^void kernel_m
 finds "an argument that was not given" argument-range 'get_argument\(2\)' \
     'reads runtime argument 2, and the kernel was launched with 2' \
     copy ncrisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)0x100000 = get_argument(2);/'
+finds "stores behind its arguments" argument-range 'rta_l1_base\[2\] = 1' \
+    'writes runtime argument 2, and the kernel was launched with 2' \
+    copy ncrisc.c 's/^    dataflow_begin.*/&\n    rta_l1_base[2] = 1;/'
+clean "stores to an argument" copy ncrisc.c 's/^    dataflow_begin.*/&\n    rta_l1_base[1] = rta_l1_base[1];/'
 finds "an argument where the common ones lie" argument-range 'get_argument\(4\)' \
     'reads runtime argument 4, and the kernel was launched with 2' \
     copy brisc.c 's/^    dataflow_begin.*/&\n    *(volatile uint32_t *)0x100000 = get_argument(4);/'

@@ -68,6 +68,7 @@ static void mark_pushed(const struct check_scene *scene, struct check_buffer *bu
     for (uint32_t i = 0; i < pages && i < buffer->about.num_pages && buffer->page; i++) {
         struct check_page *page = &buffer->page[(from + i) % buffer->about.num_pages];
         page->is_pushed = true;
+        page->pushed_to = buffer->pushed;
         page->is_unpacked = false;
         page->pusher = (struct check_who){(uint8_t)scene->hart, scene->event->pc};
         page->skipper.pc = 0;
@@ -168,7 +169,8 @@ static void see_pop(const struct check_scene *scene, struct check_buffer *buffer
         struct check_page *page = &buffer->page[number];
         judge_added(scene, buffer, number);
         judge_late(scene, buffer, number);
-        *page = (struct check_page){.was_written = page->was_written,
+        *page = (struct check_page){.popped_to = buffer->popped,
+                                    .was_written = page->was_written,
                                     .is_unpacked = page->is_unpacked,
                                     .readers = page->readers};
     }
@@ -195,11 +197,7 @@ void check_buffers_register(const struct check_scene *scene, bool is_by_kernel)
     }
     bool is_received = index == METAL_PAGES_RECEIVED;
     if (scene->event->kind == OBSERVED_READ) {
-        if (is_received) {
-            buffer->seen_pushed[scene->hart] = buffer->pushed;
-        } else {
-            buffer->seen_popped[scene->hart] = buffer->popped;
-        }
+        check_asked_loads(scene, buffer, is_received);
         return;
     }
     uint16_t *counter = is_received ? &buffer->received : &buffer->acknowledged;
@@ -628,6 +626,7 @@ void check_buffers_forget(struct check_tile *own)
         free(own->buffer[i].page);
     }
     memset(own->buffer, 0, sizeof own->buffer);
+    memset(own->asked, 0, sizeof own->asked);
     own->moved = NULL;
 }
 

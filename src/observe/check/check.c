@@ -193,6 +193,9 @@ static void check_starts(const struct check_scene *scene)
         check_noc_starts(scene);
         check_cache_starts(scene);
     }
+    if (scene->checks->does[CHECK_BUFFERS]) {
+        check_asked_starts(scene);
+    }
     check_memory_starts(scene);
     if (scene->checks->uninit) {
         check_uninit_starts(scene);
@@ -409,7 +412,8 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
                      ? status
                      : error_set(error, PENROSE_E_MEMORY, "no memory for checks");
     }
-    if (checks->does[CHECK_MEMORY] || checks->does[CHECK_UNINIT] || checks->does[CHECK_NOC]) {
+    if (checks->does[CHECK_MEMORY] || checks->does[CHECK_UNINIT] || checks->does[CHECK_NOC] ||
+        checks->does[CHECK_BUFFERS]) {
         checks->decoded = calloc(CHECK_DECODED, sizeof *checks->decoded);
         bool follows_results = checks->does[CHECK_MEMORY] || checks->does[CHECK_UNINIT];
         checks->observer.kinds |= 1 << OBSERVED_STARTS | (unsigned)follows_results

@@ -9,7 +9,7 @@
  * The parts, from below: noc.c follows requests of kernels to the NoC, credits.c what they tell
  * other tiles of them, unread.c what these have not read, cache.c what L0 caches may hold, races.c
  * the units of the coprocessor by order.c, config.c what kernels set of it, buffers.c circular
- * buffers, memory.c what lies where, ranges.c what was allocated, uninit.c data that nobody has
+ * buffers, asked.c what waits for their pages, memory.c what lies where, ranges.c what was allocated, uninit.c data that nobody has
  * written, rows.c the same of Dst and Src; check.c hands events to them, and finds where kernels
  * end.
  */
@@ -170,6 +170,8 @@ struct check_page {
                         the other */
     bool is_mixed; /* it was written in another way, too */
     bool is_pushed;
+    uint32_t pushed_to,
+        popped_to;    /* the counter behind the push, or the pop, of which it was part */
     bool is_unpacked; /* TRISC0 has read it since it was pushed last */
     bool was_written; /* since the launch */
     uint8_t readers;  /* harts that have read it since the launch: a bit each */
@@ -194,6 +196,16 @@ struct check_buffer {
     uint8_t consumers, producers;    /* harts that have popped, or pushed: a bit each */
     struct check_who pusher, popper; /* the latest; pc 0: nobody yet */
     struct check_page *page;         /* about.num_pages of them; NULL: they are not followed */
+};
+
+/* The latest load of a counter of a buffer by a hart, which may belong to a loop that waits. */
+struct check_asked {
+    struct check_buffer *buffer;
+    uint32_t pc;
+    uint32_t before, now; /* what the hart had seen of the counter, and what it has loaded */
+    uint32_t carried; /* registers with what is made of that; 0: it is of no interest any more */
+    unsigned patience;
+    bool is_over; /* the loop is, and the hart knows what it has asked for */
 };
 
 /* --- Memory --- */
@@ -252,6 +264,7 @@ struct check_tile {
     unsigned unreads;
     struct check_cache cache[RV32_CORES];
     struct check_buffer buffer[LOADER_MOST_BUFFERS];
+    struct check_asked asked[RV32_CORES][2]; /* pages popped, and pushed */
     struct check_page *moved;    /* that the instruction of a unit at hand has read or written */
     unsigned moved_in;           /* this buffer */
     struct check_races *races;   /* NULL: nothing of the check races has happened yet */
@@ -481,6 +494,14 @@ void check_buffers_begin(const struct check_scene *scene);
 void check_buffers_ended(const struct check_scene *scene);
 void check_buffers_forget(struct check_tile *own);
 
+/* --- asked.c --- */
+
+/* A hart loads the counter of pages that were pushed, or popped. */
+void check_asked_loads(const struct check_scene *scene, struct check_buffer *buffer,
+                       bool is_received);
+/* A hart is about to execute an instruction. */
+void check_asked_starts(const struct check_scene *scene);
+
 /* --- memory.c --- */
 
 /* A hart is about to execute an instruction, and has executed it. */
@@ -499,6 +520,8 @@ void check_memory_begin(const struct check_scene *scene);
 
 /* A program has allocated a buffer; see check_allocated. */
 bool check_ranges_add(struct checks *checks, const struct check_allocation *allocation);
+/* Kernels begin whose launch is known now. */
+void check_ranges_begin(const struct check_scene *scene);
 /* A hart or a unit reads or writes L1 for a kernel. */
 void check_ranges_access(const struct check_scene *scene);
 /* A request of a kernel leaves. */
@@ -517,6 +540,8 @@ void check_uninit_finished(const struct check_scene *scene);
 void check_uninit_access(const struct check_scene *scene);
 /* A hart's request leaves. */
 void check_uninit_sent(const struct check_scene *scene);
+/* Has nobody written any byte of this word of the tile's L1? False without the check uninit. */
+bool check_uninit_lacks(const struct check_scene *scene, uint32_t address);
 /* The coprocessor has executed an instruction. */
 void check_uninit_unit_over(const struct check_scene *scene);
 
