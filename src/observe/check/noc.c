@@ -7,6 +7,7 @@
  */
 #include "observe/check/check.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,9 +74,11 @@ void check_noc_access(const struct check_scene *scene)
     bool writes = event->kind == OBSERVED_WRITTEN;
     uint32_t address = (uint32_t)event->address;
     unsigned hart;
-    struct check_request *request =
-        find_request(scene, writes ? CHECK_WRITE : CHECK_READ, address, event->size, &hart);
+    struct check_request *request = find_request(scene, CHECK_READ, address, event->size, &hart);
     char what[64];
+    if (writes && !request) {
+        request = find_request(scene, CHECK_WRITE, address, event->size, &hart);
+    }
     const bool may_be_answer = !writes && !request && event->agent <= OBSERVED_NCRISC;
     if (may_be_answer) { /* a hart may also wait for it by polling the place */
         request = find_request(scene, CHECK_ATOMIC, address, event->size, &hart);
@@ -151,6 +154,42 @@ static void judge_source(const struct check_scene *scene, uint32_t first, uint32
         report_use(scene, request, hart, first, what);
     }
     judge_copy(scene, first, size, what);
+}
+
+/* A NoC read brings bytes to where a write still sends them from. */
+static void judge_target(const struct check_scene *scene, uint32_t first, uint32_t size)
+{
+    unsigned hart;
+    struct check_request *request = find_request(scene, CHECK_WRITE, first, size, &hart);
+    char what[64];
+    snprintf(what, sizeof what, "a NoC read brings bytes to 0x%x", first);
+    if (request) {
+        report_use(scene, request, hart, first, what);
+    }
+}
+
+/* A NoC read asks for bytes that a write of its hart still brings. SPEC: WormholeB0 NoC/Ordering: writes
+ * and atomics keep their order, reads do not. */
+static void judge_read_back(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    struct check_requests *requests = &scene->own->requests[scene->hart];
+    char place[CHECK_PLACE];
+    for (unsigned i = 0; i < requests->count; i++) {
+        struct check_request *request = &requests->request[i];
+        if (request->kind == CHECK_WRITE && !request->is_multicast && !request->is_posted &&
+            !request->is_told && !request->is_seen && request->node == event->node &&
+            request->address < event->address + event->size &&
+            event->address < request->address + request->length) {
+            request->is_told = true;
+            check_report(scene, PENROSE_FAULT_NOC_UNWAITED, scene->hart, event->pc,
+                         (uint32_t)event->address,
+                         "a NoC read asks for bytes at 0x%" PRIx64 " of another place, which the "
+                         "NoC write of %s still brings there; noc_async_write_barrier() is missing",
+                         event->address, check_place(scene, scene->hart, request->pc, place));
+            return;
+        }
+    }
 }
 
 /* --- Their life --- */
@@ -280,6 +319,10 @@ void check_noc_sent(const struct check_scene *scene)
         request.kind == CHECK_WRITE && !request.size; /* its data were in the request */
     if (request.kind == CHECK_WRITE && request.size) {
         judge_source(scene, request.first, request.size);
+    }
+    if (request.kind == CHECK_READ) {
+        judge_target(scene, request.first, request.size);
+        judge_read_back(scene);
     }
     requests->request[requests->count++] = request;
     if (scene->own->is_known && !scene->checks->is_late) {
