@@ -23,6 +23,20 @@ NOT_STARTED, NOT_RUNNABLE, NOT_FOUND, SIGNAL = 125, 126, 127, 128
 # Exit codes by --fail-on, if the command itself ends with 0. The worst comes first.
 FAILURES = {"fault": 121, "hang": 122, "warning": 123, "finding": 123}
 
+# --- Files of our own ---
+
+
+def temporary(environment: dict[str, str]) -> str:
+    return environment.get("TMPDIR") or "/tmp"
+
+
+def new_file(environment: dict[str, str], name: str) -> str:
+    """The path of a file that was not there before; OSError."""
+    path = f"{temporary(environment)}/penrose-{name}.{os.urandom(6).hex()}"
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    return path
+
+
 # --- What the command gets ---
 
 
@@ -123,6 +137,26 @@ def set_variables(environment: dict[str, str], settings: Settings, library: str,
         environment.setdefault("TT_METAL_RISCV_DEBUG_INFO", "1")  # findings tell lines of kernels
 
 
+def tell_allocations(environment: dict[str, str]) -> str | None:
+    """Lets a Python program tell the check memory what ttnn has allocated (host/sitecustomize.py), by a file,
+    whose path is the result. What fast dispatch itself allocates is not known."""
+    words = environment.get("PENROSE_CHECK", "").split(",")
+    names = [word for word in words if "=" not in word]
+    is_checked = words != [""] and (not names or "all" in names or "memory" in names)
+    if not is_checked or "TT_METAL_SLOW_DISPATCH_MODE" not in environment or any(
+        word.startswith("allocated=") for word in words
+    ):
+        return None
+    try:
+        path = new_file(environment, "allocated")
+    except OSError:
+        return None
+    environment["PENROSE_CHECK"] += f",allocated={path}"
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "host")
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [folder, environment.get("PYTHONPATH")]))
+    return path
+
+
 # --- Running it ---
 
 # Signals that end or steer a program.
@@ -183,12 +217,11 @@ def choose_summary(environment: dict[str, str], is_quiet: bool) -> SummaryFile |
         except OSError:
             return SummaryFile(path)
         return SummaryFile(path, is_device=not stat.S_ISREG(status.st_mode), start=status.st_size)
-    folder = environment.get("TMPDIR") or "/tmp"
-    path = f"{folder}/penrose-exec.{os.urandom(6).hex()}"
     try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        path = new_file(environment, "exec")
     except OSError as error:
         if not is_quiet:
+            folder = temporary(environment)
             note(f"exec: there will be no report at the end: no file can be made in {folder}: {error.strerror}")
         return None
     environment["PENROSE_SUMMARY"] = path
@@ -314,6 +347,7 @@ def run_command(settings: Settings, command: list[str]) -> int:
     words = arguments_of(command, library)
     set_variables(environment, settings, library, choose_root(settings, command))
     file = choose_summary(environment, "quiet" in settings)
+    allocated = tell_allocations(environment)
     try:
         if "fail-on" in settings and (not file or file.is_device):
             raise Refusal(
@@ -333,6 +367,8 @@ def run_command(settings: Settings, command: list[str]) -> int:
     finally:
         if file and file.is_own:
             installation.remove(file.path)
+        if allocated:
+            installation.remove(allocated)
 
 
 def run(settings: Settings, command: list[str]) -> int:

@@ -206,18 +206,25 @@ static void judge_arguments(const struct check_scene *scene, uint32_t address)
     const bool is_based = own.address != common.address;
     const bool is_of_own = is_based && base == own.address;
     const bool is_of_common = is_based && base == common.address;
-    if ((!is_of_common && is_in_list(address, own)) ||
-        (!is_of_own && is_in_list(address, common)) ||
+    const bool is_inside =
+        (!is_of_common && is_in_list(address, own)) || (!is_of_own && is_in_list(address, common));
+    const bool is_given = !check_uninit_lacks(scene, address);
+    if ((is_inside && is_given) ||
         (!is_of_own && !is_of_common && is_in_list(address, launched->semaphores))) {
         return;
     }
     bool is_common = !is_of_own && address >= common.address && common.address >= own.address;
     const struct loader_span *list = is_common ? &common : &own;
-    if (address >= list->address && !is_in_list(address, *list)) {
+    const char *what = scene->event->kind == OBSERVED_WRITTEN ? "writes" : "reads";
+    if (is_inside && is_in_list(address, *list)) { /* up to where the next list begins */
         check_report(scene, PENROSE_FAULT_ARGUMENT_RANGE, scene->hart, scene->event->pc, address,
-                     "reads %s argument %u, and the kernel was launched with %u; get_%sarg_val() "
+                     "%s %s argument %u, which the host has not given", what,
+                     is_common ? "common" : "runtime", (address - list->address) / 4);
+    } else if (address >= list->address && !is_in_list(address, *list)) {
+        check_report(scene, PENROSE_FAULT_ARGUMENT_RANGE, scene->hart, scene->event->pc, address,
+                     "%s %s argument %u, and the kernel was launched with %u; get_%sarg_val() "
                      "must stay within them",
-                     is_common ? "common" : "runtime", (address - list->address) / 4,
+                     what, is_common ? "common" : "runtime", (address - list->address) / 4,
                      list->size / 4, is_common ? "common_" : "");
     }
 }
@@ -398,7 +405,8 @@ void check_memory_access(const struct check_scene *scene)
         judge_null(scene, address, writes ? "store to" : "load from");
         if (writes) {
             judge_overwriting(scene, scene, address, event->size, "write");
-        } else if (is_hart) {
+        }
+        if (is_hart) {
             judge_arguments(scene, address);
         }
         check_ranges_access(scene);
@@ -408,7 +416,12 @@ void check_memory_access(const struct check_scene *scene)
 void check_memory_sent(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
+    const struct chip_place *there = &scene->checks->chip->place[event->node % NOC_NODES];
     check_ranges_sent(scene);
+    if (!event->is_multicast && there->tile && !there->port && event->address <= UINT32_MAX) {
+        judge_null(scene, (uint32_t)event->address,
+                   event->packet == NOC_READ ? "NoC read from" : "NoC request to");
+    }
     if (event->back >= scene->tile->kind->l1_bytes || event->packet > NOC_WRITE) {
         return;
     }
@@ -467,6 +480,7 @@ void check_memory_begin(const struct check_scene *scene)
 {
     const struct images *images = chip_images(scene->checks->chip);
     struct check_memory *memory = &scene->own->memory;
+    check_ranges_begin(scene);
     memory->changes = 0;
     for (unsigned hart = 0; hart < RV32_CORES; hart++) {
         memory->stack[hart].floor = 0;

@@ -17,11 +17,9 @@ static bool take_setting(struct check_settings *settings, const char *word, size
     const struct {
         const char *name;
         char *value;
-    } texts[] = {{"report", settings->report},
-                 {"baseline", settings->baseline},
-                 {"suppress", settings->suppress},
-                 {"generate", settings->generate},
-                 {"kernel", settings->kernel}};
+    } texts[] = {{"report", settings->report},       {"baseline", settings->baseline},
+                 {"suppress", settings->suppress},   {"generate", settings->generate},
+                 {"allocated", settings->allocated}, {"kernel", settings->kernel}};
     size_t name = strcspn(word, "=");
     size_t size = length > name ? length - name - 1 : 0;
     char value[PATH_MAX];
@@ -69,10 +67,12 @@ enum penrose_status check_settings_parse(const char *list, struct check_settings
         }
         has_name |= is_known;
         if (is_setting && !take_setting(settings, word, length)) {
-            return error_set(error, PENROSE_E_ARGUMENT,
-                             "no setting '%.*s' of checks; there are report=FILE, baseline=FILE, "
-                             "suppress=FILE, generate=FILE, kernel=PATTERN, tile=X-Y and launch=N",
-                             (int)(length < 60 ? length : 60), word);
+            return error_set(
+                error, PENROSE_E_ARGUMENT,
+                "no setting '%.*s' of checks; there are report=FILE, baseline=FILE, "
+                "suppress=FILE, generate=FILE, allocated=FILE, kernel=PATTERN, tile=X-Y and "
+                "launch=N",
+                (int)(length < 60 ? length : 60), word);
         }
         if (!is_setting && !is_known) {
             return error_set(

@@ -29,11 +29,12 @@ enum check_kind {
 /* Texts are empty, and `has` is false, where a setting is not there. */
 struct check_settings {
     bool does[CHECKS];
-    char report[PATH_MAX];   /* a SARIF file, to which findings are added */
-    char baseline[PATH_MAX]; /* a SARIF file: what it has is known */
-    char suppress[PATH_MAX]; /* a file of suppressions */
-    char generate[PATH_MAX]; /* a file that gets a suppression for each finding */
-    char kernel[PATH_MAX];   /* a pattern of paths of sources, as fnmatch(3) has them */
+    char report[PATH_MAX];    /* a SARIF file, to which findings are added */
+    char baseline[PATH_MAX];  /* a SARIF file: what it has is known */
+    char suppress[PATH_MAX];  /* a file of suppressions */
+    char generate[PATH_MAX];  /* a file that gets a suppression for each finding */
+    char allocated[PATH_MAX]; /* a file in which a host tells of its buffers (ranges.c) */
+    char kernel[PATH_MAX];    /* a pattern of paths of sources, as fnmatch(3) has them */
     bool has_tile, has_launch;
     unsigned x, y;
     uint32_t launch;

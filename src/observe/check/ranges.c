@@ -2,7 +2,7 @@
  * What a program has allocated, and accesses of its kernels to anything else.
  *
  * A command that loads a program tells of its buffers (check_allocated), as `penrose run
- * PROGRAM.json` does. In a memory of which nothing was told nothing is known. Below LOADER_L1_FIRST
+ * PROGRAM.json` does, or a host tells by a file what there is when it launches kernels. In a memory of which nothing was told nothing is known. Below LOADER_L1_FIRST
  * the L1 belongs to the firmware and the launch. A circular buffer has rules of its own at its end
  * (buffers.c).
  */
@@ -15,6 +15,7 @@
 
 #include "loader/program.h"
 #include "noc/kind.h"
+#include "noc/request.h"
 #include "tile/noc_serve.h"
 
 struct check_range {
@@ -31,9 +32,25 @@ struct ranges {
 
 struct check_ranges {
     struct ranges l1[NOC_NODES], bank[GRID_BANKS];
+    /* What a host has told for the launches under way, of each tile and of each bank alike. */
+    struct ranges host_l1, host_bank;
 };
 
 /* --- What is told --- */
+
+static struct check_range *append_range(struct ranges *ranges)
+{
+    if (ranges->count == ranges->room) {
+        const unsigned room = ranges->room ? 2 * ranges->room : 16;
+        struct check_range *grown = realloc(ranges->range, room * sizeof *grown);
+        if (!grown) {
+            return NULL;
+        }
+        ranges->range = grown;
+        ranges->room = room;
+    }
+    return &ranges->range[ranges->count++];
+}
 
 bool check_ranges_add(struct checks *checks, const struct check_allocation *allocation)
 {
@@ -51,21 +68,53 @@ bool check_ranges_add(struct checks *checks, const struct check_allocation *allo
     const struct dram_port *port = chip->place[place].port;
     struct ranges *ranges =
         port ? &checks->ranges->bank[port->bank->number] : &checks->ranges->l1[place];
-    if (ranges->count == ranges->room) {
-        const unsigned room = ranges->room ? 2 * ranges->room : 16;
-        struct check_range *grown = realloc(ranges->range, room * sizeof *grown);
-        if (!grown) {
-            return false;
-        }
-        ranges->range = grown;
-        ranges->room = room;
+    struct check_range *added = append_range(ranges);
+    if (!added) {
+        return false;
     }
-    struct check_range *added = &ranges->range[ranges->count++];
     *added = (struct check_range){.first = allocation->address,
                                   .size = allocation->size,
                                   .is_circular = allocation->is_circular};
     snprintf(added->name, sizeof added->name, "%s", allocation->name);
     return true;
+}
+
+static void add_host(struct ranges *ranges, uint64_t first, uint64_t size, const char *name)
+{
+    struct check_range *added = append_range(ranges);
+    if (added) {
+        *added = (struct check_range){.first = first, .size = size};
+        snprintf(added->name, sizeof added->name, "%s", name);
+    }
+}
+
+/*
+ * A host's file (the setting allocated=FILE) has a line for each buffer, "l1 ADDRESS BYTES" of each tile, or
+ * "dram ADDRESS BYTES" of each bank, in hexadecimal. If it is empty nothing is known.
+ */
+void check_ranges_begin(const struct check_scene *scene)
+{
+    struct checks *checks = scene->checks;
+    const char *path = checks->findings.settings.allocated;
+    FILE *file = *path && checks->does[CHECK_MEMORY] ? fopen(path, "r") : NULL;
+    char memory[8];
+    uint64_t address, size;
+    if (!file) {
+        return;
+    }
+    checks->ranges = checks->ranges ? checks->ranges : calloc(1, sizeof *checks->ranges);
+    struct check_ranges *ranges = checks->ranges;
+    if (ranges) {
+        ranges->host_l1.count = ranges->host_bank.count = 0;
+    }
+    while (ranges && fscanf(file, "%7s %" SCNx64 " %" SCNx64, memory, &address, &size) == 3) {
+        if (ranges->host_l1.count == 0) {
+            add_host(&ranges->host_l1, 0, LOADER_L1_FIRST, "what the launch needs");
+        }
+        add_host(strcmp(memory, "l1") == 0 ? &ranges->host_l1 : &ranges->host_bank, address, size,
+                 "a buffer of the host");
+    }
+    fclose(file);
 }
 
 void check_ranges_free(struct checks *checks)
@@ -75,6 +124,10 @@ void check_ranges_free(struct checks *checks)
     }
     for (unsigned i = 0; checks->ranges && i < GRID_BANKS; i++) {
         free(checks->ranges->bank[i].range);
+    }
+    if (checks->ranges) {
+        free(checks->ranges->host_l1.range);
+        free(checks->ranges->host_bank.range);
     }
     free(checks->ranges);
 }
@@ -127,14 +180,30 @@ static void judge_reach(const struct check_scene *scene, const struct ranges *ra
                  reach->what, reach->size, reach->first, reach->where, behind);
 }
 
+/* Where a host tells of its buffers, circular buffers are those of the launch. */
+static bool is_in_launch(const struct check_scene *scene, uint32_t address)
+{
+    for (unsigned i = 0; i < LOADER_MOST_BUFFERS; i++) {
+        const struct loader_circular_buffer *about = &scene->own->buffer[i].about;
+        if (address - about->address < about->size) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void judge_l1(const struct check_scene *scene, const struct tile *tile, uint32_t first,
                      uint32_t size, const char *what)
 {
     char where[40];
     const struct reach reach = {.what = what, .where = where, .first = first, .size = size};
+    const struct check_ranges *all = scene->checks->ranges;
     if (first >= LOADER_L1_FIRST && first < tile->kind->l1_bytes) {
         snprintf(where, sizeof where, "L1 of tile (%u, %u)", tile->x, tile->y);
-        judge_reach(scene, &scene->checks->ranges->l1[tile->node], &reach);
+        judge_reach(scene, &all->l1[tile->node], &reach);
+        if (tile == scene->tile && !is_in_launch(scene, first)) {
+            judge_reach(scene, &all->host_l1, &reach);
+        }
     }
 }
 
@@ -147,7 +216,21 @@ void check_ranges_access(const struct check_scene *scene)
     }
 }
 
-/* Both ends of a request. Of a multicast only the source is looked at. */
+/* All receivers of a multicast have the same address, so the first one stands for all. */
+static const struct tile *find_receiver(const struct check_scene *scene)
+{
+    const struct noc_packet *packet = scene->event->carried;
+    for (uint16_t node = 0; node < NOC_NODES; node++) {
+        const struct chip_place *place = &scene->checks->chip->place[node];
+        if (place->tile && !place->port && node != scene->tile->node &&
+            noc_span_has(&packet->span, scene->event->noc, node)) {
+            return place->tile;
+        }
+    }
+    return NULL;
+}
+
+/* Both ends of a request. */
 void check_ranges_sent(const struct check_scene *scene)
 {
     static const char *const names[] = {
@@ -163,6 +246,10 @@ void check_ranges_sent(const struct check_scene *scene)
         judge_l1(scene, scene->tile, (uint32_t)event->back, event->size, what);
     }
     if (event->is_multicast) {
+        const struct tile *receiver = find_receiver(scene);
+        if (receiver && event->address <= UINT32_MAX) {
+            judge_l1(scene, receiver, (uint32_t)event->address, event->size, "NoC multicast");
+        }
         return;
     }
     if (place->port && !tile_dram_address(event->address, &local)) {
@@ -171,6 +258,7 @@ void check_ranges_sent(const struct check_scene *scene)
             .what = what, .where = where, .first = event->address, .size = event->size};
         snprintf(where, sizeof where, "DRAM bank %u", place->port->bank->number);
         judge_reach(scene, &scene->checks->ranges->bank[place->port->bank->number], &reach);
+        judge_reach(scene, &scene->checks->ranges->host_bank, &reach);
     } else if (!place->port && place->tile && event->address <= UINT32_MAX) {
         judge_l1(scene, place->tile, (uint32_t)event->address, event->size, what);
     }

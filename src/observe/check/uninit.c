@@ -852,6 +852,12 @@ void check_uninit_access(const struct check_scene *scene)
     }
 }
 
+bool check_uninit_lacks(const struct check_scene *scene, uint32_t address)
+{
+    struct uninit_tile *own = scene->checks->uninit ? take_uninit(scene) : NULL;
+    return own && count_undefined(&own->l1, address, sizeof address) == sizeof address;
+}
+
 void check_uninit_sent(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
