@@ -396,6 +396,28 @@ description=
 finds "L1 of a neighbour that is not allocated" out-of-bounds '0x140000' \
     'NoC write of 64 bytes at 0x140000 of L1 of tile \([0-9]+, [0-9]+\)' \
     gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_write(all, neighbour, 0x140000, 64);\n    write_barrier();/'
+finds "a multicast behind what is allocated" out-of-bounds 'noc_multicast\(part' \
+    'NoC multicast of [0-9]+ bytes at 0x14[0-9a-f]+ of L1 of tile .*, which the program has not allocated' \
+    matmul panel.h 's/(noc_multicast\(part, panel->rectangle, )part,/\10x140000,/'
+
+# allocates NAME TEXT LINE: with this file of a host the checks say TEXT of the copy, or nothing if it is empty.
+allocates() {
+    [[ $1 =~ ${PENROSE_CASES:-} ]] || return 0
+    local status=0
+    program "$1" copy
+    printf '%s\n' "$3" >"$work/allocated"
+    run "$1" copy --check="memory,allocated=$work/allocated" || status=$?
+    report "$1" "$(if [ -n "$2" ]; then
+        grep -qE "$2" "$work/said"
+    else
+        [ "$status" -eq 0 ] && ! grep -q 'guest fault' "$work/said"
+    fi || cut -c1-300 "$work/said")"
+}
+allocates "a host's buffers that hold all" '' 'dram 0 ffffffff'
+allocates "a host's buffer that ends early" \
+    'out-of-bounds: .*NoC read of 2048 bytes at 0x[0-9a-f]+ of DRAM bank 0, .*; a buffer of the host ends at 0x40$' 'dram 0 40'
+allocates "a host that tells of nothing" '' ''
+
 finds "the arguments of a neighbour" out-of-bounds 'rta_l1_base' \
     'NoC write of 64 bytes at 0x[0-9a-f]+ of tile \([0-9]+, [0-9]+\), over arguments of the kernel that runs on its brisc' \
     gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_write((uint32_t)rta_l1_base, neighbour, (uint32_t)rta_l1_base, 64);\n    write_barrier();/'

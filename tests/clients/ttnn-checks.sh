@@ -44,4 +44,5 @@ says no_regs_wait race-dst no_regs_wait
 KERNEL_END=$RANDOM says no_regs_wait race-dst right no_regs_wait
 says tile_beyond_half dst-section tile_beyond_half
 says no_exp_init config-leak right no_exp_init
+says freed out-of-bounds right freed
 exit $((failures > 0))

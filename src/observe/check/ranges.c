@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/array.h"
 #include "loader/program.h"
 #include "noc/kind.h"
 #include "noc/request.h"
@@ -27,7 +28,7 @@ struct check_range {
 /* Of one memory. */
 struct ranges {
     struct check_range *range;
-    unsigned count, room;
+    size_t count, room;
 };
 
 struct check_ranges {
@@ -40,16 +41,9 @@ struct check_ranges {
 
 static struct check_range *append_range(struct ranges *ranges)
 {
-    if (ranges->count == ranges->room) {
-        const unsigned room = ranges->room ? 2 * ranges->room : 16;
-        struct check_range *grown = realloc(ranges->range, room * sizeof *grown);
-        if (!grown) {
-            return NULL;
-        }
-        ranges->range = grown;
-        ranges->room = room;
-    }
-    return &ranges->range[ranges->count++];
+    return array_grow(&ranges->range, ranges->count, &ranges->room, sizeof *ranges->range)
+               ? &ranges->range[ranges->count++]
+               : NULL;
 }
 
 bool check_ranges_add(struct checks *checks, const struct check_allocation *allocation)
@@ -152,7 +146,7 @@ static uint64_t end_of(const struct check_range *range)
 static const struct check_range *find_range(const struct ranges *ranges, uint64_t first)
 {
     const struct check_range *found = NULL;
-    for (unsigned i = 0; i < ranges->count; i++) {
+    for (size_t i = 0; i < ranges->count; i++) {
         const struct check_range *range = &ranges->range[i];
         if (range->first <= first && (!found || end_of(range) > end_of(found))) {
             found = range;

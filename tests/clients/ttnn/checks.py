@@ -19,7 +19,7 @@ void kernel_main() {
     constexpr auto place = TensorAccessorArgs<0>();
     const auto tensor = TensorAccessor(place, get_arg_val<uint32_t>(0), get_tile_size(0));
     cb_reserve_back(0, 1);
-    noc_async_read_page(0, tensor, get_write_ptr(0));
+    noc_async_read_page(0, tensor, get_write_ptr(0));  // freed
 #ifndef no_read_barrier
     noc_async_read_barrier();
 #endif
@@ -78,11 +78,21 @@ void kernel_main() {
 CORES = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(0, 0))])
 
 
+def address_of(tensor, mistake):
+    """That of the tensor, or of one beside it that is there no more."""
+    if mistake != "freed":
+        return tensor.buffer_address()
+    other = ttnn.clone(tensor)
+    address = other.buffer_address()
+    ttnn.deallocate(other)
+    return address
+
+
 def kernel(name, source, config, mistake, tensor=None):
     path = pathlib.Path(name).resolve()
     path.write_text(source + "// " + os.environ.get("KERNEL_END", "") + "\n")
     arguments = ttnn.RuntimeArgs()
-    arguments[0][0] = [tensor.buffer_address()] if tensor else []
+    arguments[0][0] = [address_of(tensor, mistake)] if tensor else []
     places = ttnn.TensorAccessorArgs(tensor).get_compile_time_args() if tensor else []
     return ttnn.KernelDescriptor(
         kernel_source=str(path), core_ranges=CORES, runtime_args=arguments, compile_time_args=places,
