@@ -15,7 +15,14 @@
 #include "observe/trace/reader.h"
 #include "observe/trace/text.h"
 
-enum { FILTER_BYTES = 4096, KEY_SUMMARY = 0x900, KEY_TEXT, KEY_PROFILE, KEY_NOC_TRACE };
+enum {
+    FILTER_BYTES = 4096,
+    KEY_SUMMARY = 0x900,
+    KEY_TEXT,
+    KEY_PROFILE,
+    KEY_PERFETTO,
+    KEY_NOC_TRACE
+};
 
 /* --- Counting --- */
 
@@ -41,6 +48,7 @@ struct trace_query {
     char filter[FILTER_BYTES];
     bool is_summary, has_addresses;
     struct trace_text *text;
+    bool is_perfetto;           /* in that form */
     struct trace_file *profile; /* that is made of the events; NULL: none is */
     struct names names;
     struct tally tally[TALLIES];
@@ -395,6 +403,8 @@ static error_t parse_trace(int key, char *argument, struct argp_state *state)
         query->is_summary = true;
         return 0;
     case KEY_PROFILE:
+    case KEY_PERFETTO:
+        query->is_perfetto = key == KEY_PERFETTO;
         query->profile_path = argument;
         return 0;
     case KEY_NOC_TRACE:
@@ -408,8 +418,9 @@ static error_t parse_trace(int key, char *argument, struct argp_state *state)
         return options_refuse(query->cli, "name a file that --trace=FILE.ptrace has written");
     case ARGP_KEY_END:
         return query->is_summary + !!query->profile_path + !!query->noc_path > 1
-                   ? options_refuse(query->cli, "--summary, --profile and --noc-trace are written "
-                                                "in place of events; choose one of them")
+                   ? options_refuse(query->cli,
+                                    "--summary, --profile, --perfetto and --noc-trace are "
+                                    "written in place of events; choose one of them")
                    : 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -430,6 +441,8 @@ static const struct argp_option option_rows[] = {
      "kinds "
      "instruction, tensix, noc and wait",
      0},
+    {"perfetto", KEY_PERFETTO, "OUT", 0,
+     "Write a profile for ui.perfetto.dev, as --profile does, whatever OUT is called", 0},
     {"noc-trace", KEY_NOC_TRACE, "OUT", 0,
      "Write requests to the NoC to OUT in place of events, as tt-metal's profiler does: JSON for "
      "tt-npe and ttnn-visualizer. The trace must have the kind noc",
@@ -469,14 +482,19 @@ static enum cli_exit read_queried(struct trace_query *query)
     struct trace_reading reading = {.take = take_queried, .context = query};
     struct penrose_error error;
     if (query->profile_path) {
-        query->profile = trace_file_profile(query->profile_path, query->cli->kind, &error);
+        query->profile =
+            trace_file_profile(&(struct trace_file_options){.path = query->profile_path,
+                                                            .is_perfetto = query->is_perfetto},
+                               query->cli->kind, &error);
         if (!query->profile) {
-            return complain(query->cli, "--profile: %s", error.text);
+            return complain(query->cli, "--%s: %s", query->is_perfetto ? "perfetto" : "profile",
+                            error.text);
         }
     }
     enum penrose_status status = trace_read(query->path, query->filter, &reading, &error);
     if (!trace_file_stop(query->profile)) {
-        return complain(query->cli, "--profile: cannot write %s: %s", query->profile_path,
+        return complain(query->cli, "--%s: cannot write %s: %s",
+                        query->is_perfetto ? "perfetto" : "profile", query->profile_path,
                         strerror(errno));
     }
     if (reading.is_cut) {

@@ -28,6 +28,9 @@ holds "the lane's cycles" '^  brisc +20[0-9] +100\.0% +0\.0% +0\.0%' "$work/p.tx
 expect "a trace of the same" 0 -- run "$work/loop.elf" "--trace=$work/t.ptrace"
 expect "a profile of the trace" 0 -- trace "$work/t.ptrace" --profile "$work/q.txt"
 report "is the same" "$(cmp "$work/p.txt" "$work/q.txt" 2>&1)"
+expect "for Perfetto by the name of the file" 0 -- trace "$work/t.ptrace" --profile "$work/t.pftrace"
+expect "and by the option" 0 -- trace "$work/t.ptrace" --perfetto "$work/perfetto"
+report "is the same for Perfetto" "$(cmp "$work/t.pftrace" "$work/perfetto" 2>&1; [ -s "$work/perfetto" ] || echo empty)"
 expect "a profile as a page" 0 -- run "$work/loop.elf" --profile "$work/p.html"
 holds "the page's lane" '^<tr><td>brisc</td><td class="n">20[0-9]</td>' "$work/p.html"
 report "the page needs nothing else" "$(grep -oE '(src|href)=.*' "$work/p.html")"
@@ -167,6 +170,8 @@ expect "a trace as well" 2 '--trace and --profile do not go together' -- \
     run "$work/loop.elf" --profile "$work/p" "--trace=$work/t"
 expect "a profile of no trace" 2 'no trace in binary form' -- \
     trace "$work/loop.elf" --profile "$work/p"
+expect "for Perfetto, to a disk that is full" 2 '--perfetto: cannot write /dev/full: No space left' -- \
+    trace "$work/t.ptrace" --perfetto /dev/full
 expect "of a trace, to a disk that is full" 2 '--profile: cannot write /dev/full' -- \
     trace "$work/t.ptrace" --profile /dev/full
 finish

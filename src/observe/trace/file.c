@@ -150,7 +150,9 @@ static bool choose_form(struct trace_file *trace, const struct chip_calls *calls
         const struct profile_peaks peaks =
             trace->chip ? calls->inside->profile_peaks(trace->chip) : (struct profile_peaks){0};
         trace->profile = profile_create(calls, options->chip, &peaks);
-        trace->show = form < PROFILE_FORMS ? profile_forms[form].show : profile_text;
+        trace->show = options->is_perfetto   ? NULL
+                      : form < PROFILE_FORMS ? profile_forms[form].show
+                                             : profile_text;
         trace->perfetto = trace->show ? NULL : perfetto_create(calls, gather_bytes, trace);
         return trace->profile && (trace->show || trace->perfetto);
     }
@@ -257,10 +259,13 @@ enum penrose_status trace_file_start(struct penrose_chip *chip,
     return PENROSE_OK;
 }
 
-struct trace_file *trace_file_profile(const char *path, const struct chip_calls *calls,
-                                      struct penrose_error *error)
+struct trace_file *trace_file_profile(const struct trace_file_options *options,
+                                      const struct chip_calls *calls, struct penrose_error *error)
 {
-    return open_trace(calls, NULL, &(struct trace_file_options){.path = path, .is_profile = true},
+    return open_trace(calls, NULL,
+                      &(struct trace_file_options){.path = options->path,
+                                                   .is_profile = true,
+                                                   .is_perfetto = options->is_perfetto},
                       error);
 }
 

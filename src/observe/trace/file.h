@@ -17,7 +17,8 @@ struct trace_file_options {
      * has in any case. */
     bool appends;
     bool is_profile;
-    unsigned chip; /* its number in its cluster */
+    bool is_perfetto; /* a profile in Perfetto's form, whatever the file is called */
+    unsigned chip;    /* its number in its cluster */
 };
 
 /*
@@ -32,10 +33,10 @@ enum penrose_status trace_file_start(struct penrose_chip *chip,
  * the file itself. `own` has PATH_MAX bytes; the result is that, or the path. */
 const char *trace_file_of_chip(const char *path, unsigned chip, char *own);
 
-/* A profile in the file `path` of events that come from elsewhere, by trace_file_take. NULL: *error says
- * why not. */
-struct trace_file *trace_file_profile(const char *path, const struct chip_calls *calls,
-                                      struct penrose_error *error);
+/* A profile of events that come from elsewhere, by trace_file_take. Of the options it takes `path` and
+ * `is_perfetto`. NULL: *error says why not. */
+struct trace_file *trace_file_profile(const struct trace_file_options *options,
+                                      const struct chip_calls *calls, struct penrose_error *error);
 void trace_file_take(void *trace, const struct penrose_trace_event *event);
 
 /* Ends tracing and writes what is left. False when not all could be written; errno says why. NULL
