@@ -13,7 +13,7 @@ COLOURS = {"silicon": "#ff7f0e", "here": "#1f77b4"}
 
 def tables_of(page):
     """The tables under the heading "Where it bends": title, numbers of tiles, and a list of figures for each name."""
-    lines = page.partition("### Where it bends")[2].partition("\n## ")[0].splitlines()
+    lines = page.partition("### Where it bends")[2].partition("\n##")[0].splitlines()
     tables = []
     for line in lines:
         cells = [cell.strip() for cell in line.strip("|").split("|")]

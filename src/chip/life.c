@@ -271,6 +271,9 @@ void chip_destroy(struct penrose_chip *chip)
         dram_free(&chip->bank[i]);
     }
     noc_queue_free(&chip->edge, &chip->packets);
+    if (chip->links) {
+        chip_links_gather(chip);
+    }
     noc_queue_free(&chip->on_way, &chip->packets);
     noc_pool_empty(&chip->packets);
     free(chip->flow);

@@ -24,6 +24,7 @@ chip_sources += \
 	%D%/link.c \
 	%D%/link.h \
 	%D%/links.c \
+	%D%/links_state.c \
 	%D%/links.h \
 	%D%/load.c \
 	%D%/look.c \

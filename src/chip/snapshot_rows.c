@@ -96,7 +96,7 @@ static bool is_saved(const struct snapshot_member *member)
 /* Compilers agree about offsets, since state has no gaps. */
 uint64_t snapshot_layout(void)
 {
-    const uint64_t links = sizeof(struct links); /* numbers that need no rows */
+    const uint64_t links = sizeof(struct links_state); /* numbers that need no rows */
     struct snapshot_hash hash;
     snapshot_hash_init(&hash);
     hash_text(&hash, PACKAGE_VERSION);

@@ -697,11 +697,15 @@ bool chip_save(struct snapshot_writer *writer, struct penrose_chip *chip)
     for (unsigned i = 0; i < GRID_BANKS; i++) {
         save_bank(writer, &shared, &chip->bank[i]);
     }
-    if (chip->links) {
-        snapshot_put(writer, chip->links, sizeof *chip->links);
-    }
     save_queue(writer, &shared, &chip->edge);
+    if (chip->links) {
+        snapshot_put(writer, &chip->links->state, sizeof chip->links->state);
+        chip_links_gather(chip);
+    }
     save_queue(writer, &shared, &chip->on_way);
+    if (chip->links) {
+        chip_links_scatter(chip);
+    }
     save_tiles(writer, &shared, chip);
     save_places(writer, chip);
     save_reports(writer, chip);
@@ -758,13 +762,16 @@ enum penrose_status chip_load_saved(struct snapshot_reader *reader, struct penro
     for (unsigned i = 0; i < GRID_BANKS; i++) {
         load_bank(reader, &shared, &made->bank[i]);
     }
-    if (was.timed) {
-        snapshot_get_sparing(reader, made->links, sizeof *made->links);
-    }
     load_queue(reader, &shared, &made->edge, &made->packets);
+    if (was.timed) {
+        snapshot_get_sparing(reader, &made->links->state, sizeof made->links->state);
+    }
     load_queue(reader, &shared, &made->on_way, &made->packets);
     if (reader->status == PENROSE_OK && !was.timed && made->on_way.earliest != UINT64_MAX) {
         snapshot_fail(reader, PENROSE_E_FORMAT, "a packet is between routers in a functional run");
+    }
+    if (made->links) {
+        chip_links_restore(made);
     }
     load_tiles(reader, &shared, made);
     load_places(reader, made);

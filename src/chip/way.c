@@ -26,7 +26,7 @@ struct grid_way way_of_packet(const struct noc_packet *packet)
 
 unsigned way_passed(const struct noc_packet *packet)
 {
-    return (unsigned)packet->links - (packet->waits ? 1 : 0);
+    return packet->links;
 }
 
 unsigned way_left(const struct noc_packet *packet)

@@ -48,19 +48,17 @@ struct noc_packet_state {
     uint64_t address;              /* at `to` */
     uint64_t back_address;         /* at `back`, of responses that carry data */
     uint64_t enables;              /* of a write with byte enables */
-    uint64_t held;                 /* of the channel that it waits for (links_channel), when it last
-                                      had a look there */
     uint32_t size;                 /* bytes to read or write */
     uint32_t word;                 /* inline data, operand of an atomic, its result */
     uint32_t operation;            /* NOC_AT_LEN_BE of an atomic; of others NOC_AT_DATA for header
                                       stores */
-    uint32_t delay;   /* cycles that it is under way for longer than it needs (--schedule random) */
-    uint32_t pc;      /* of the request: for reports */
-    uint32_t buddies; /* of the links behind it, the latest in bit 0 (chip/links.h) */
-    struct noc_span span;    /* of a multicast that has not been spread yet */
-    uint16_t from, to, back; /* places: y * GRID_WIDTH + x on NoC 0 */
-    uint16_t origin;         /* the tile of the request */
-    uint16_t tag;            /* NOC_PACKET_TAG */
+    uint32_t delay; /* cycles that it is under way for longer than it needs (--schedule random) */
+    uint32_t pc;    /* of the request: for reports */
+    struct noc_span span;          /* of a multicast that has not been spread yet */
+    uint16_t from, to, back;       /* places: y * GRID_WIDTH + x on NoC 0 */
+    uint16_t origin;               /* the tile of the request */
+    uint16_t tag;                  /* NOC_PACKET_TAG */
+    uint16_t number, pieces, ends; /* between routers: chip/links.h */
     uint8_t agent, noc;
     uint8_t kind;    /* enum noc_kind */
     uint8_t links;   /* of its way that it has come to (chip/links.h) */
@@ -68,12 +66,13 @@ struct noc_packet_state {
     bool wants_response, is_inline, has_enables, is_multicast, is_linked, accumulates,
         stores_header;
     bool reserves_path; /* a multicast, unless it goes on with a transaction */
-    bool waits;         /* the latest of these links has not taken it yet */
     bool has_passed;    /* GDDR has taken its time for it (timed runs) */
     bool is_answered;   /* a request whose sender has had the response already */
     bool is_excused;    /* it may break rules of its ends: a policy lets it pass */
     bool is_void; /* a policy lets it pass, and nothing can be done: it touches no memory, and is
                          counted and answered */
+    bool is_at_router; /* it has come to its first one (chip/links.h) */
+    uint8_t gap[6];
 };
 
 struct noc_packet {

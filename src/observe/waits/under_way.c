@@ -1,6 +1,8 @@
 /* Packets that have left and have not arrived, see under_way.h. */
 #include "observe/waits/under_way.h"
 
+#include "chip/links.h"
+
 struct visitor {
     void (*visit)(void *context, const struct noc_packet *packet);
     void *context;
@@ -36,6 +38,7 @@ void under_way_visit(const struct penrose_chip *chip,
     }
     visit_queue(&visitor, &chip->edge);
     visit_queue(&visitor, &chip->on_way);
+    chip_links_visit(chip, visit, context);
 }
 
 void under_way_add(struct under_way *under_way, uint16_t place)

@@ -132,8 +132,9 @@ static bool find_between_tiles(const struct penrose_chip *chip, const struct pen
         return true;
     }
     text[0] = 0;
-    return (chip->links && find_in_bytes("links", (const uint8_t *)chip->links,
-                                         (const uint8_t *)other->links, sizeof *chip->links)) ||
+    return (chip->links &&
+            find_in_bytes("links", (const uint8_t *)&chip->links->state,
+                          (const uint8_t *)&other->links->state, sizeof chip->links->state)) ||
            find_in_queue("on the way", &chip->on_way, &other->on_way) ||
            find_in_queue("edge", &chip->edge, &other->edge);
 }
