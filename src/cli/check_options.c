@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <penrose/debug.h>
 
@@ -24,11 +25,24 @@ enum {
     KEY_DELAY,
 };
 
+/* The word behind --check, where it is a list of checks: a program has no such name. NULL: it is none. */
+static const char *list_behind(const struct argp_state *state)
+{
+    const char *word = state->next < state->argc ? state->argv[state->next] : NULL;
+    struct check_settings settings;
+    bool is_list = word && check_settings_parse(word, &settings, NULL) == PENROSE_OK;
+    return is_list && access(word, F_OK) != 0 ? word : NULL;
+}
+
 static error_t parse_check(int key, char *argument, struct argp_state *state)
 {
     struct check_options *options = state->input;
     switch (key) {
     case KEY_CHECK:
+        if (!argument && list_behind(state)) {
+            return options_refuse(options->cli, "--check: write --check=%s, without a space",
+                                  list_behind(state));
+        }
         options->names = argument ? argument : "all";
         return options_checks(options->cli, "--check", options->names);
     case KEY_REPORT:

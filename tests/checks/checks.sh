@@ -609,4 +609,6 @@ expect "a setting that there is not" 2 "no setting 'tiles=3' of checks" -- \
 
 expect "a check that there is not" 2 "no check 'raced'; there are core, noc, cb, races, memory, uninit, config and all" -- \
     run "$work/copy.json" --firmware "$firmware" --check=noc,raced
+expect "checks behind a space" 2 "--check: write --check=noc,cb, without a space" -- \
+    run "$work/copy.json" --firmware "$firmware" --check noc,cb
 finish
