@@ -78,7 +78,9 @@ struct bench_options {
     const char *only;   /* name of the one row to measure, where rows are guest programs */
     unsigned flows;     /* tiles that make its requests, in place of the row's; 0: the row's */
     const char *csv;    /* file that gets the rows, too, where rows are guest programs; or NULL */
-    double seconds;     /* of one measurement */
+    const char *costs;  /* of the chip, in timed runs; NULL: its own */
+    bool guesses;   /* say what share of each row rests on guesses, where rows are guest programs */
+    double seconds; /* of one measurement */
     bool check;
 };
 

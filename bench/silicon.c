@@ -2,9 +2,11 @@
  * Times in timed runs beside those of silicon. What was published stands in one table for each part of
  * the chip (silicon_*.def), with what is run for it. docs/TIMING.md says what the errors come from.
  *
- *   silicon [--guests FOLDER] [--only ROW [--flows TILES]] [--csv FILE] [--check]
+ *   silicon [--guests FOLDER] [--only ROW [--flows TILES]] [--guesses] [--csv FILE] [--check]
  *
  * --flows has so many tiles, or pairs of tiles, run a row of the NoC or of GDDR.
+ * --guesses runs each row once more without the costs that are guesses (timing.def, hart_times.def), and
+ * tells what share of its cycles goes with them.
  * --csv writes the rows to a file, too; bench/scatter.py draws them.
  * --check ends with 1 if the median of all errors is above 5 %, or more than a tenth of them above 15 %.
  */
@@ -26,7 +28,8 @@ struct family {
     const char *name;
     double error[MOST_ROWS]; /* absolute; 1 is 100 % */
     unsigned count;
-    unsigned missing; /* rows for which nothing is run */
+    double guess[MOST_ROWS]; /* shares of cycles, of the same rows */
+    unsigned missing;        /* rows for which nothing is run */
 };
 
 void silicon_must(enum penrose_status status, const char *what, const struct penrose_error *error)
@@ -44,25 +47,32 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Of at least one row. */
-static double median(const struct family *family)
+/* Of at least one number, in order. */
+static double median(const double *numbers, unsigned count)
 {
-    return (family->error[(family->count - 1) / 2] + family->error[family->count / 2]) / 2;
+    return (numbers[(count - 1) / 2] + numbers[count / 2]) / 2;
 }
 
-/* Nine tenths of the errors are as small, or smaller. */
-static double most(const struct family *family)
+/* Nine tenths of the numbers, in order, are as small, or smaller. */
+static double most(const double *numbers, unsigned count)
 {
-    return family->error[(family->count * 9 - 1) / 10];
+    return numbers[(count * 9 - 1) / 10];
 }
 
-static void summarize(struct family *family)
+static void summarize(struct family *family, bool has_guesses)
 {
-    qsort(family->error, family->count, sizeof *family->error, compare);
-    printf("%-40s %4u rows", family->name, family->count);
-    if (family->count > 0) {
-        printf(": median %5.1f %%, 90 %% within %5.1f %%, worst %5.1f %%", 100 * median(family),
-               100 * most(family), 100 * family->error[family->count - 1]);
+    const unsigned count = family->count;
+    qsort(family->error, count, sizeof *family->error, compare);
+    qsort(family->guess, count, sizeof *family->guess, compare);
+    printf("%-40s %4u rows", family->name, count);
+    if (count > 0) {
+        printf(": median %5.1f %%, 90 %% within %5.1f %%, worst %5.1f %%",
+               100 * median(family->error, count), 100 * most(family->error, count),
+               100 * family->error[count - 1]);
+    }
+    if (count > 0 && has_guesses) {
+        printf("; guesses: median %.1f %%, most %.1f %%", 100 * median(family->guess, count),
+               100 * family->guess[count - 1]);
     }
     if (family->missing > 0) {
         printf("; %u more are not run", family->missing);
@@ -71,6 +81,16 @@ static void summarize(struct family *family)
 }
 
 /* --- Rows --- */
+
+/* The share of a row's cycles that goes where guesses cost nothing. Some rows are speeds. */
+static double share_of_guesses(const struct silicon_part *part, unsigned i,
+                               const struct bench_options *options, double here)
+{
+    struct bench_options without = *options;
+    without.costs = "guesses=free";
+    const double then = part->measure(i, &without);
+    return then < here ? 1 - then / here : 1 - here / then;
+}
 
 static void run_row(const struct silicon_part *part, unsigned i,
                     const struct bench_options *options, FILE *csv, struct family *family)
@@ -82,11 +102,21 @@ static void run_row(const struct silicon_part *part, unsigned i,
         return;
     }
     double here = part->measure(i, options), off = here / row.cycles - 1;
-    printf("%-34s %12.2f %12.2f %+8.1f %%\n", row.name, row.cycles, here, 100 * off);
+    double guess = options->guesses ? share_of_guesses(part, i, options, here) : 0;
+    printf("%-34s %12.2f %12.2f %+8.1f %%", row.name, row.cycles, here, 100 * off);
+    if (options->guesses) {
+        printf(" %10.1f %%", 100 * guess);
+    }
+    printf("\n");
     fflush(stdout);
     if (csv) {
-        fprintf(csv, "%s,\"%s\",%g,%g,%.4f\n", row.name, family->name, row.cycles, here, off);
+        fprintf(csv, "%s,\"%s\",%g,%g,%.4f,", row.name, family->name, row.cycles, here, off);
+        if (options->guesses) {
+            fprintf(csv, "%.4f", guess);
+        }
+        fprintf(csv, "\n");
     }
+    family->guess[family->count] = guess;
     family->error[family->count++] = fabs(off);
 }
 
@@ -153,12 +183,13 @@ static void count_ids(void)
 
 /* --- The program --- */
 
-enum { KEY_ONLY_ROW = 0x100, KEY_FLOWS, KEY_CSV };
+enum { KEY_ONLY_ROW = 0x100, KEY_FLOWS, KEY_CSV, KEY_GUESSES };
 
 static const struct argp_option own_options[] = {
     {"only", KEY_ONLY_ROW, "ROW", 0, "Measure one row alone", 0},
     {"flows", KEY_FLOWS, "TILES", 0, "So many tiles run that row of the NoC or of GDDR", 0},
     {"csv", KEY_CSV, "FILE", 0, "Write the rows to a file, too", 0},
+    {"guesses", KEY_GUESSES, NULL, 0, "Say what share of each row's cycles rests on guesses", 0},
     {0}};
 
 static error_t parse_only(int key, char *argument, struct argp_state *state)
@@ -171,6 +202,9 @@ static error_t parse_only(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_CSV:
         options->csv = argument;
+        return 0;
+    case KEY_GUESSES:
+        options->guesses = true;
         return 0;
     case KEY_FLOWS:
         options->flows = (unsigned)strtoul(argument, &end, 10);
@@ -206,9 +240,10 @@ int main(int argc, char **argv)
         bench_die(options.csv, strerror(errno));
     }
     if (csv) {
-        fprintf(csv, "row,family,silicon,here,error\n");
+        fprintf(csv, "row,family,silicon,here,error,guess\n");
     }
-    printf("%-34s %12s %12s %10s\n", "cycles of", "silicon", "here", "error");
+    printf("%-34s %12s %12s %10s%s\n", "cycles of", "silicon", "here", "error",
+           options.guesses ? "      guesses" : "");
     for (unsigned i = 0; i < PARTS; i++) {
         count = run_part(parts[i], &options, csv, families, count);
     }
@@ -221,17 +256,19 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < count; i++) {
         const struct family *family = &families[i];
         memcpy(&all->error[all->count], family->error, family->count * sizeof *family->error);
+        memcpy(&all->guess[all->count], family->guess, family->count * sizeof *family->guess);
         all->count += family->count;
         all->missing += family->missing;
         if (family->count + family->missing > 0) {
-            summarize(&families[i]);
+            summarize(&families[i], options.guesses);
         }
     }
-    summarize(all);
+    summarize(all, options.guesses);
     if (!options.only) {
         count_ids();
     }
-    bool is_good = all->count == 0 || (median(all) <= 0.05 && most(all) <= 0.15);
+    bool is_good = all->count == 0 ||
+                   (median(all->error, all->count) <= 0.05 && most(all->error, all->count) <= 0.15);
     if (options.only && all->count + all->missing == 0) {
         bench_die("there is no row", options.only);
     }

@@ -262,10 +262,11 @@ static void find_tiles(struct penrose_chip *chip, struct penrose_place *at)
 }
 
 /* Cycles of the hart that took longest. */
-static uint32_t longest_time(const struct hart_row *row)
+static uint32_t longest_time(const struct hart_row *row, const char *costs)
 {
     struct penrose_error error;
-    struct penrose_options options = {.size = sizeof options, .timed = true, .card = row->card};
+    struct penrose_options options = {
+        .size = sizeof options, .timed = true, .card = row->card, .costs = costs};
     struct penrose_chip *chip;
     struct penrose_place at[MOST_TILES] = {{0}};
     struct guest_code *code = calloc(1, sizeof *code);
@@ -303,7 +304,7 @@ static double hart_measure(unsigned number, const struct bench_options *options)
     row.tiles = options->flows ? options->flows : row.tiles;
     const double each = row.each > 0 ? row.each : 1;
     const double turns = row.is_whole || row.is_sum ? 1 : row.turns ? row.turns : TURNS;
-    const double cycles = longest_time(&row);
+    const double cycles = longest_time(&row, options->costs);
     if (row.bytes > 0) {
         return 1.35 * row.bytes * count_of_tiles(&row) / cycles;
     }

@@ -138,10 +138,10 @@ static bool is_done(struct penrose_chip *chip, const struct noc_row *row)
 }
 
 /* The longest time that a tile took, less what reading the clock takes. */
-static double measure(const struct noc_row *row, const char *program)
+static double measure(const struct noc_row *row, const char *program, const char *costs)
 {
     struct penrose_error error;
-    struct penrose_options options = {.size = sizeof options, .timed = true};
+    struct penrose_options options = {.size = sizeof options, .timed = true, .costs = costs};
     options.card = row->work.to == RING ? "p100a" : NULL;
     struct penrose_chip *chip;
     double longest = 0;
@@ -183,7 +183,7 @@ static double noc_measure(unsigned row, const struct bench_options *options)
     snprintf(program, sizeof program, "%s/%s", options->guests, silicon_noc.guest);
     struct noc_row wanted = rows[row];
     wanted.flows = options->flows ? options->flows : wanted.flows;
-    return measure(&wanted, program);
+    return measure(&wanted, program, options->costs);
 }
 
 const struct silicon_part silicon_noc = {

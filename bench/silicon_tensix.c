@@ -275,10 +275,11 @@ static void run(struct penrose_chip *chip, const struct silicon_program *program
 }
 
 /* Cycles between marks, of all pairs together. */
-static double time_of(silicon_emitter *emit, const struct tensix_row *row, unsigned turns)
+static double time_of(silicon_emitter *emit, const struct tensix_row *row, unsigned turns,
+                      const char *costs)
 {
     struct penrose_error error;
-    struct penrose_options options = {.size = sizeof options, .timed = true};
+    struct penrose_options options = {.size = sizeof options, .timed = true, .costs = costs};
     struct penrose_chip *chip;
     struct penrose_place at = {0};
     struct silicon_program *program = calloc(1, sizeof *program);
@@ -323,12 +324,11 @@ static double tensix_measure(unsigned number, const struct bench_options *option
     const struct tensix_row *row = &rows[number];
     const unsigned turns = row->turns ? row->turns : 1;
     const double each = row->each > 0 ? row->each : 1;
-    double cycles = time_of(row->emit, row, turns);
-    (void)options;
+    double cycles = time_of(row->emit, row, turns, options->costs);
     if (row->without) {
-        cycles -= time_of(row->without, row, turns);
+        cycles -= time_of(row->without, row, turns, options->costs);
     } else if (row->more) {
-        cycles = (time_of(row->emit, row, turns + row->more) - cycles) / row->more;
+        cycles = (time_of(row->emit, row, turns + row->more, options->costs) - cycles) / row->more;
     }
     return cycles / each;
 }

@@ -126,10 +126,11 @@ struct penrose_options {
      * PENROSE_KERNELS names, or the fastest without it. Results do not depend on them. */
     const char *kernels;
     /* Other costs than the chip's, to see what bounds a program (timed runs): "NAME=VALUE", separated by
-     * commas. NAME is a row of the table of costs or how several begin, as in "dst-turn" and "noc",
-     * "noc.bandwidth" (those of them that are rates) and "noc.latency" (that are times), or a unit: "unpack", "matrix", "vector", "pack", "math" (matrix, vector and Dst) and others. VALUE is a
-     * number (of one row), "Nx" for N times as fast, or "free": as fast as can be. NULL: none. Such a
-     * chip cannot be recorded (PENROSE_E_STATE). */
+     * commas. NAME is a row of the table of costs or how several begin, as in "dst-turn" and "noc";
+     * "noc.bandwidth" (those that are rates) or "noc.latency" (times); a unit: "unpack", "matrix",
+     * "vector", "pack", "math" (matrix, vector and Dst) and others; or "guesses", all without a source.
+     * VALUE is a number (of one row), "Nx" for N times as fast, or "free": as fast as can be. NULL: none.
+     * Such a chip cannot be recorded (PENROSE_E_STATE). */
     const char *costs;
 };
 

@@ -209,8 +209,11 @@ enum penrose_status chip_create(const struct penrose_options *given, const struc
         made->store = rv32_code_store_create(&rv32_chip_decoder);
         snprintf(made->card, sizeof made->card, "%s", plan->product.name);
         made->costs = tile_costs;
+        made->hart_costs = *tile_costs.harts;
+        made->costs.harts = &made->hart_costs;
         status = make_grid(&plan->product, &made->grid, error);
-        status = status ? status : tile_costs_change(&made->costs, options->costs, error);
+        status = status ? status
+                        : tile_costs_change(&made->costs, &made->hart_costs, options->costs, error);
     }
     if (!made || !made->store || status != PENROSE_OK) {
         chip_destroy(made);

@@ -31,6 +31,12 @@ const struct rv32_timing rv32_chip_timing = {
         },
 };
 
+void rv32_timing_free_guesses(struct rv32_timing *timing)
+{
+#define GUESSED(token) timing->delay[RV32_DELAY_##token] = 0;
+#include "hart_times.def"
+}
+
 static uint8_t at_least(uint8_t cycles, uint8_t least)
 {
     return cycles < least ? least : cycles;

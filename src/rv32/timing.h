@@ -42,6 +42,9 @@ enum { RV32_MOST_CYCLES = UINT8_MAX, RV32_MOST_AHEAD = 16 * RV32_MOST_CYCLES };
 /* What the chip's table says. */
 extern const struct rv32_timing rv32_chip_timing;
 
+/* Frees the delays that are guesses. */
+void rv32_timing_free_guesses(struct rv32_timing *timing);
+
 /* What the next instruction is and takes, looked up before it runs. Without a page nothing but `pc` and
  * `cycles` is meant. */
 struct rv32_cost {

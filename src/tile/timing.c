@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "isa/error.h"
-#include "rv32/timing.h"
 #include "tensix/table.h"
 #include "tile/costs.h"
 
@@ -28,6 +27,8 @@ const struct timing tile_costs = {
 };
 
 /* --- Other costs --- */
+
+#define GUESSES "guesses" /* the name of all costs that are */
 
 /* With what a cost or a rate is free. */
 enum { FREE_CYCLES = 1, FREE_RATE = 1 << 20, MOST_CYCLES = UINT16_MAX, COST_COLUMN = 26 };
@@ -102,6 +103,15 @@ static unsigned change_rows(struct timing *costs, const char *name, size_t lengt
     return changed;
 }
 
+static void free_guesses(struct timing *costs, struct rv32_timing *harts)
+{
+#define CYCLES(token, cycles)
+#define RATE(token, units)
+#define GUESSED(token) costs->cycles[TIMING_##token] = FREE_CYCLES;
+#include "timing.def"
+    rv32_timing_free_guesses(harts);
+}
+
 static bool is_text(const char *word, const char *text, size_t length)
 {
     return strlen(word) == length && memcmp(word, text, length) == 0;
@@ -136,8 +146,8 @@ static bool take_change(const char *text, size_t length, struct cost_change *cha
 }
 
 /* One NAME=VALUE of `length` characters. */
-static enum penrose_status change_one(struct timing *costs, const char *text, size_t length,
-                                      struct penrose_error *error)
+static enum penrose_status change_one(struct timing *costs, struct rv32_timing *harts,
+                                      const char *text, size_t length, struct penrose_error *error)
 {
     const char *equals = memchr(text, '=', length);
     size_t name = equals ? (size_t)(equals - text) : length;
@@ -146,6 +156,13 @@ static enum penrose_status change_one(struct timing *costs, const char *text, si
         return error_set(error, PENROSE_E_ARGUMENT,
                          "'%.*s' is not NAME=VALUE with a number above 0, 2x or free", (int)length,
                          text);
+    }
+    if (is_text(GUESSES, text, name)) {
+        if (change.value < FREE_RATE) {
+            return error_set(error, PENROSE_E_ARGUMENT, GUESSES " can only be free");
+        }
+        free_guesses(costs, harts);
+        return PENROSE_OK;
     }
     unsigned units = units_named(text, name);
     unsigned rows = change_rows(costs, text, name, change);
@@ -192,15 +209,17 @@ void tile_costs_print(FILE *file)
         print_cost_name(tensix_unit_name((enum tensix_unit)unit), file);
         fputs("a unit, which can only be free\n", file);
     }
+    print_cost_name(GUESSES, file);
+    fputs("all costs that have no source or were fitted, which can only be free\n", file);
 }
 
-enum penrose_status tile_costs_change(struct timing *costs, const char *text,
-                                      struct penrose_error *error)
+enum penrose_status tile_costs_change(struct timing *costs, struct rv32_timing *harts,
+                                      const char *text, struct penrose_error *error)
 {
     enum penrose_status status = PENROSE_OK;
     while (text && *text && status == PENROSE_OK) {
         size_t length = strcspn(text, ",");
-        status = change_one(costs, text, length, error);
+        status = change_one(costs, harts, text, length, error);
         text += length + (text[length] == ',');
     }
     return status;

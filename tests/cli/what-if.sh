@@ -32,6 +32,9 @@ messages=0 expect "a list" 0 'out:^  push +4 cycles$' 'out:^  dram-bank-bytes +[
 changes=$(sed -nE 's/^  ([a-z0-9-]+) .*(cycles|in a cycle)$/--cost=\1=2x/p; s/^  ([a-z]+) .*a unit.*/--cost=\1=free/p' "$work/out")
 # shellcheck disable=SC2086
 messages=0 expect "all of it" 0 -- run "$work/chain.elf" --timing timed $changes
+messages=0 expect "guesses" 0 'out:^  guesses +all costs that have no source' -- what-if --list
+messages=1 expect "without guesses" 0 'out: cycles .*%  guesses=free$' -- what-if --free guesses -- run "$work/chain.elf"
+expect "guesses twice as fast" 2 'guesses can only be free' -- run "$work/chain.elf" --timing timed --cost guesses=2x
 
 # With a byte a cycle reads take longer.
 make_reads_elf "$work/reads.elf"
