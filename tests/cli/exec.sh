@@ -41,7 +41,7 @@ expect "a report of findings without checks" 0 'out:^1 core,suppress=/.*/known.t
     --report "$work/out.sarif" --suppress "$work/known.txt" -- sh -c 'echo "$TT_METAL_RISCV_DEBUG_INFO $PENROSE_CHECK"'
 messages=0 expect "findings without checks where nothing has run" 123 'out:^core$' -- \
     exec --quiet --fail-on finding -- sh -c 'echo "$PENROSE_CHECK"'
-expect "kernels with lines while checks are on" 0 'out:^1 all,report=/.*/out.sarif$' -- exec --quiet --check all \
+expect "kernels with lines while checks are on" 0 'out:^1 all,report=/.*/out.sarif,allocated=/.*$' -- exec --quiet --check all \
     --report "$work/out.sarif" -- sh -c 'echo "$TT_METAL_RISCV_DEBUG_INFO $PENROSE_CHECK"'
 messages=0 expect "a run in which nothing was checked" 123 -- exec --quiet --check all --fail-on finding -- true
 expect "an empty list of failures" 125 "is none of fault" -- exec --fail-on= -- true
