@@ -28,6 +28,7 @@ bool left_behind_explain(struct penrose_chip *chip)
         note("warning: the harts are done, but the coprocessor still waits:\n%s", text);
         free(text);
     }
+    inside(chip)->check_programs_ended(chip);
     inside(chip)->responses_visit_left(chip, true, note_response_left, &behind);
     return behind.stops;
 }

@@ -17,6 +17,8 @@ chip_sources += \
 	%D%/check/check.c \
 	%D%/check/config.c \
 	%D%/check/credits.c \
+	%D%/check/gprs.c \
+	%D%/check/undefined.h \
 	%D%/check/check.h \
 	%D%/check/memory.c \
 	%D%/check/needs.c \

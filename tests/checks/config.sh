@@ -176,6 +176,15 @@ in_kit "a bare replay of what was recorded" '' \
     trisc1.c "s/$first/    TTI_REPLAY(3, 1, 0, 1);\\n    TTI_NOP;\\n    TTI_REPLAY(3, 1, 0, 0);\\n&/"
 in_kit "a bare MOP that nobody has programmed" 'config-unset: .*trisc1.c:1[0-9]: MOP uses word 0 ' \
     trisc1.c "s/$first/    TTI_MOP(1, 0, 0);\\n&/"
+in_kit "a bare unpacker without an address" \
+    'config-unset: .*trisc0.c:[0-9]+: UNPACR uses THCON_SEC1_REG3_Base_address, which nobody has set since reset' \
+    trisc0.c '/SEC1_REG3_Base/d'
+in_kit "a bare unpacker without a number of datums" \
+    'config-unset: .*trisc0.c:[0-9]+: UNPACR uses counter X of channel [01] of unpacker 0' trisc0.c 's/SETADCXX\(BOTH/SETADCXX(OF_UNPACKER1/'
+load='    TTI_SFPLOAD(0, 2, 3, 0);\n    TTI_STALLWAIT(BLOCK_MATRIX, 1 << 11);\n&'
+in_kit "a vector of Dst that nobody has written" \
+    'undefined-data: .*trisc1.c:15: computes with nothing but Dst row 0, which nobody has written or cleared yet' \
+    trisc1.c "/TTI_ZEROACC/d; s/$first/$load/"
 store='    TTI_SFPSTORE(3, 2, 3, 0);\n    TTI_STALLWAIT(BLOCK_SYNC, UNTIL_MATRIX | 1 << 11);\n&'
 in_kit "a bare store of an LReg that nobody has written" \
     'undefined-data: .*trisc1.c:1[0-9]: SFPSTORE reads LReg 3, which no instruction has written' \

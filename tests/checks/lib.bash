@@ -6,9 +6,9 @@
 #
 #              noc   cb   races   memory   uninit   config
 #   checks.sh   23   20      18       16       13
-#   races.sh                 24
-#   told.sh      1            6        1
-#   config.sh                                   2       18
+#   races.sh                 26
+#   told.sh      1            8        1        5
+#   config.sh                                   3       20
 #   field.sh     1            3                              and two of the core, noc-alignment and
 #                                                              code-overwritten (checks.sh)
 #

@@ -212,6 +212,14 @@ two "both harts add to a word by atomics" '' "$atomically" "$atomically"
 two "a hart counts and another one begins again" '' "$update" "while ($word != 4) { }\n$word = 0;"
 two "a hart counts by atomics and another one begins again" '' "$atomically" "while ($word != 8) { }\n$word = 0;"
 
+# --- What programs without firmware leave open; the kit as it is leaves nothing ---
+
+in_kit "a bare post that nobody takes" \
+    'race-open: .*trisc1.c:[0-9]+: the programs end, and nobody has taken this post of semaphore 1' trisc2.c '/SEMGET/d'
+in_kit "a bare bank that is given back twice" \
+    'race-state: .*trisc1.c:[0-9]+: CLEARDVALID gives back a bank of SrcA that the Matrix Unit does not have; nobody has handed' \
+    trisc1.c 's/^    TTI_MVMUL\(GIVE.*/&\n    TTI_CLEARDVALID(1, 0);/'
+
 # --- Harts that begin ---
 
 late="s|^    unsigned node|    for (volatile unsigned i = 0; i < 2000; i++) {\\n    }\\n    $word = 2;\\n&|"

@@ -282,6 +282,137 @@ int main(void)
 }' trisc1 '// kernel
 int main(void) { return 0; }'
 
+in_tile "half of a GPR" undefined-data 'ADDDMAREG reads the upper half of GPR 21, which nothing has written' \
+    trisc0 '// kernel
+#include "kit/tensix.h"
+int main(void)
+{
+    TTI_SETDMAREG(0, 40, 0, 2 * 21);
+#ifndef MISTAKE
+    TTI_SETDMAREG(0, 0, 0, 2 * 21 + 1);
+#endif
+    TTI_ADDDMAREG(1, 22, 2, 21); // here
+    tensix_wait();
+    return (int)REGISTER(AT_GPR + 4 * 22);
+}' trisc1 '// kernel
+int main(void) { return 0; }'
+
+in_tile "data that the coprocessor copies" undefined-data 'a branch depends on L1 at 0x40018, which nobody has written' \
+    brisc '// kernel
+#include "kit/hart.h"
+int main(void)
+{
+    volatile uint32_t *const from = (volatile uint32_t *)0x40000, *const to = from + 16;
+#ifdef MISTAKE
+    const unsigned words = 6;
+#else
+    const unsigned words = 8;
+#endif
+    for (unsigned i = 0; i < words; i++) {
+        from[i] = i;
+    }
+    fence();
+    mailbox_send(TRISC0, 1);
+    consume(mailbox_receive(TRISC0));
+    fence();
+    for (unsigned i = 0; i < 8; i++) {
+        if (to[i] == 77) { // here
+            mailbox_send(TRISC0, 2);
+        }
+    }
+    return 0;
+}' trisc0 '// kernel
+#include "kit/tensix.h"
+int main(void)
+{
+    consume(mailbox_receive(BRISC));
+    gpr_set(20, 0x40000 / 16);
+    gpr_set(21, 0x40040 / 16);
+    for (unsigned i = 0; i < 2; i++) {
+        gpr_set(22, 16 * i);
+        TTI_LOADIND(0, 2 * 22, 0, 24, 20);
+        TTI_STALLWAIT(0x1ff, UNTIL_SCALAR);
+        TTI_STOREIND(1, 0, 0, 2 * 22, 0, 24, 21);
+        TTI_STALLWAIT(0x1ff, UNTIL_SCALAR);
+    }
+    tensix_wait();
+    mailbox_send(BRISC, 1);
+    return 0;
+}'
+
+in_tile "an exit value, by a GPR that nothing has written" undefined-data \
+    'the program ends with a value from GPR 23, which nothing has written' trisc1 '// kernel
+#include "kit/tensix.h"
+int main(void)
+{
+#ifndef MISTAKE
+    gpr_set(23, 1);
+    tensix_wait();
+#endif
+    return (int)REGISTER(AT_GPR + 4 * 23); // here
+}' trisc0 '// kernel
+int main(void) { return 0; }'
+
+in_tile "local RAM outside of the stack" undefined-data 'a branch depends on local RAM at 0xffb0010c, which nobody has written' \
+    trisc1 '// kernel
+#include "kit/hart.h"
+int main(void)
+{
+    volatile uint32_t *const table = (volatile uint32_t *)0xffb00100;
+#ifdef MISTAKE
+    const unsigned words = 3;
+#else
+    const unsigned words = 4;
+#endif
+    for (unsigned i = 0; i < words; i++) {
+        table[i] = i;
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        if (table[i] == 77) { // here
+            fence();
+        }
+    }
+    return 0;
+}' trisc0 '// kernel
+int main(void) { return 0; }'
+
+in_tile "a bank that nobody takes" race-open 'the programs end, and the Matrix Unit has not given back the bank of SrcA' \
+    trisc0 '// kernel
+#include "kit/tensix.h"
+int main(void)
+{
+    TTI_UNPACR_NOP(0, 0, 0, 1, 0, 0, 0, 0, 1); // here
+    tensix_wait();
+    return 0;
+}' trisc1 '// kernel
+#include "kit/tensix.h"
+int main(void)
+{
+#ifndef MISTAKE
+    TTI_STALLWAIT(BLOCK_MATRIX, 1 << 7 /* data in SrcA */);
+    TTI_SETRWC(1, 0, 0, 0, 0, 0);
+    tensix_wait();
+#endif
+    return 0;
+}'
+
+in_tile "a word that stays in a mailbox" race-open 'the programs end, and trisc1 has not taken this word' \
+    trisc0 '// kernel
+#include "kit/tensix.h"
+int main(void)
+{
+    mailbox_send(TRISC1, 1); // here
+    return 0;
+}' trisc1 '// kernel
+#include "kit/tensix.h"
+int main(void)
+{
+#ifndef MISTAKE
+    consume(mailbox_receive(TRISC0));
+#endif
+    return 0;
+}'
+
 in_tile "a stack that was full before" stack-overflow 'the stack grows by [0-9]+ bytes .*, where the local RAM begins' \
     trisc1 '// kernel
 static unsigned __attribute__((noinline)) walk(unsigned depth)

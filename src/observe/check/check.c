@@ -450,6 +450,20 @@ bool check_allocated(struct penrose_chip *chip, const struct check_allocation *a
     return !checks || !checks->does[CHECK_MEMORY] || check_ranges_add(checks, allocation);
 }
 
+/* Of programs that run firmware it is known where their kernels end. */
+void check_programs_ended(struct penrose_chip *chip)
+{
+    struct checks *checks = checks_of(chip);
+    const struct observed event = {.kind = OBSERVED_FINISHED, .cycle = chip->head.time.now};
+    for (unsigned i = 0; checks && i < NOC_NODES; i++) {
+        const struct check_scene scene = {
+            .checks = checks, .tile = chip->place[i].tile, .own = checks->tile[i], .event = &event};
+        if (scene.tile && scene.own && !scene.own->is_known && !metal_layout(chip, scene.tile)) {
+            check_races_ended(&scene);
+        }
+    }
+}
+
 bool check_tell(struct penrose_chip *chip, struct check_result *result)
 {
     const struct checks *checks = checks_of(chip);

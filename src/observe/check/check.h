@@ -471,6 +471,9 @@ bool check_updates(const struct check_scene *scene, uint32_t pc);
 void check_config_unit(const struct check_scene *scene);
 /* A hart has stored to a register. */
 void check_config_stored(const struct check_scene *scene);
+/* Bits of a GPR, of all threads, that nothing has written since reset. 0 where firmware runs, which
+ * knows launches, and where the checks began late. */
+uint32_t check_config_unset_gpr(const struct check_scene *scene, unsigned index);
 /* The front end takes an instruction that it expands. */
 void check_config_expands(const struct check_scene *scene);
 /* Kernels begin whose launch is known now; all kernels of the tile have ended. */

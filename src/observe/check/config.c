@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "addresses.h"
+#include "metal/firmware.h"
 #include "observe/check/check.h"
 #include "observe/check/races.h"
 #include "tensix/config/users.h"
@@ -412,11 +413,20 @@ static void add_to_list(struct config_list *list, unsigned piece, uint32_t bits)
     list->count++;
 }
 
+/* Does the instruction move data of a program without firmware from L1 or to L1? */
+static bool moves_bare(const struct check_scene *scene)
+{
+    const struct observed_work *work = scene->event->work;
+    return work && (work->reads | work->writes) >> OBSERVED_STATE_L1 & 1 &&
+           !metal_layout(scene->checks->chip, scene->tile);
+}
+
 static void judge_piece(const struct check_scene *scene, struct config_leaks *leaks, unsigned index,
                         uint32_t used)
 {
     struct config_piece *piece = &scene->own->config->piece[index];
-    const uint32_t left = used & left_bits(piece), unset = used & unset_bits(piece);
+    const uint32_t left = used & left_bits(piece);
+    uint32_t unset = used & unset_bits(piece);
     if (!(left | unset)) {
         return;
     }
@@ -426,7 +436,10 @@ static void judge_piece(const struct check_scene *scene, struct config_leaks *le
     if (left && is_wanted && !is_told_of_place(&scene->checks->places, piece->place, index)) {
         add_to_list(&leaks->left, index, left);
     }
-    if (unset && scene->own->is_known && !scene->own->config->is_late) {
+    if (!scene->own->is_known) {
+        unset &= moves_bare(scene) ? check_config_needs_bare(index) : 0;
+    }
+    if (unset && !scene->own->config->is_late) {
         piece->told_unset |= unset;
         add_to_list(&leaks->unset, index, unset);
     }
@@ -459,9 +472,10 @@ static void report_leaks(const struct check_scene *scene, const char *user,
     }
     if (unset->count) {
         check_report(scene, PENROSE_FAULT_CONFIG_UNSET, scene->hart, scene->event->pc, 0,
-                     "%s uses %s%s, which this kernel has not set: it holds whatever an earlier "
-                     "operation, or reset, has left there",
-                     user, unset->names, more_than_named(unset, more));
+                     "%s uses %s%s, which %s", user, unset->names, more_than_named(unset, more),
+                     scene->own->is_known ? "this kernel has not set: it holds whatever an earlier "
+                                            "operation, or reset, has left there"
+                                          : "nobody has set since reset");
     }
 }
 
@@ -535,6 +549,10 @@ static uint32_t bits_used(const struct check_scene *scene, const struct observed
         }
         return users[unit] ? tensix_race_bits(index % TENSIX_STATE_WORDS, users[unit]) : 0;
     }
+    if (touch->state == OBSERVED_STATE_GPR) {
+        return tensix_gpr_bits_read(scene->event->work->row, scene->event->word,
+                                    index % TENSIX_GPRS);
+    }
     if (touch->state == OBSERVED_STATE_SEMAPHORE) { /* its maximum matters to SEMWAIT alone */
         enum { AT_MOST = 2 };
         const struct observed_work *work = scene->event->work; /* SEMWAIT only reads */
@@ -591,23 +609,52 @@ static void judge_lreg(const struct check_scene *scene, struct config_leaks *lea
 
 /* --- GPRs --- */
 
+enum { HALF_BITS = 16 };
+#define HIGH_HALF (UINT32_C(0xffff) << HALF_BITS)
+
+/* Bits of a GPR that the instruction writes. */
+static uint32_t gpr_bits_written(const struct observed *event)
+{
+    if (event->work->row != TENSIX_ROW_SETDMAREG_IMM) {
+        return UINT32_MAX;
+    }
+    return tensix_decode_SETDMAREG_IMM(event->word).result_half_reg % 2 ? HIGH_HALF : ~HIGH_HALF;
+}
+
 /* A bare program has no launch that tells what is its own: what nobody has ever written is not. Who reads
  * a group of four may want some of them. */
 static void judge_gprs(const struct check_scene *scene, const char *user,
                        const struct observed_touch *touch)
 {
     enum { GROUP = 4 };
-    const struct config_piece *gpr = &scene->own->config->piece[CONFIG_AT_GPRS];
+    const struct observed *event = scene->event;
     const uint32_t end = touch->first + touch->count;
-    uint32_t unset = 0, which = 0;
+    uint32_t count = 0, which = 0, unset = 0;
     for (uint32_t i = touch->first; i < end && end <= TENSIX_THREADS * TENSIX_GPRS; i++) {
-        unset += !gpr[i].is_ever_set;
-        which = gpr[i].is_ever_set ? which : i;
+        const uint32_t bits = check_config_unset_gpr(scene, i) &
+                              tensix_gpr_bits_read(event->work->row, event->word, i % TENSIX_GPRS);
+        count += bits != 0;
+        which = bits ? i : which;
+        unset = bits ? bits : unset;
     }
-    if (!scene->own->is_known && unset > 0 && (touch->count < GROUP || unset == touch->count)) {
-        check_report(scene, PENROSE_FAULT_UNDEFINED_DATA, scene->hart, scene->event->pc, which,
-                     "%s reads GPR %u, which nothing has written", user, which % TENSIX_GPRS);
+    if (count > 0 && (touch->count < GROUP || count == touch->count)) {
+        check_report(scene, PENROSE_FAULT_UNDEFINED_DATA, scene->hart, event->pc, which,
+                     "%s reads %sGPR %u, which nothing has written", user,
+                     unset == HIGH_HALF         ? "the upper half of "
+                     : unset == (uint16_t)unset ? "the lower half of "
+                                                : "",
+                     which % TENSIX_GPRS);
     }
+}
+
+uint32_t check_config_unset_gpr(const struct check_scene *scene, unsigned index)
+{
+    const struct check_config *config = scene->own->config;
+    if (scene->own->is_known || scene->checks->is_late ||
+        metal_layout(scene->checks->chip, scene->tile)) {
+        return 0;
+    }
+    return config ? ~config->piece[CONFIG_AT_GPRS + index].set : UINT32_MAX;
 }
 
 /* --- RWCs --- */
@@ -764,6 +811,7 @@ void check_config_unit(const struct check_scene *scene)
             continue;
         }
         const uint32_t bits = touch->state == OBSERVED_STATE_CONFIG ? races_reach(event->word)
+                              : touch->state == OBSERVED_STATE_GPR  ? gpr_bits_written(event)
                               : adds                                ? 0
                                                                     : UINT32_MAX;
         const struct piece_run run = pieces_of(touch);

@@ -2,17 +2,22 @@
 #include "observe/check/pieces.h"
 #include "tensix/config/regs.h"
 
-static uint32_t needs_of_word(unsigned word)
+static uint32_t needs_of_word(unsigned word, bool is_bare)
 {
-    static const enum tensix_field_id fields[] = {
-#define NEEDS(name) TENSIX_FIELD_##name,
+    static const struct {
+        enum tensix_field_id field;
+        bool is_always;
+    } needs[] = {
+#define NEEDS(name)        {TENSIX_FIELD_##name, false},
+#define NEEDS_ALWAYS(name) {TENSIX_FIELD_##name, true},
 #define NEEDS_THREAD_WORDS(first, count)
 #include "needs.def"
     };
     uint32_t bits = 0;
-    for (unsigned i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        const struct tensix_field *field = &tensix_fields[fields[i]];
-        bits |= field->word == word ? tensix_field_mask(field) : 0;
+    for (unsigned i = 0; i < sizeof needs / sizeof needs[0]; i++) {
+        const struct tensix_field *field = &tensix_fields[needs[i].field];
+        bits |=
+            field->word == word && (needs[i].is_always || !is_bare) ? tensix_field_mask(field) : 0;
     }
     return bits;
 }
@@ -23,6 +28,7 @@ static uint32_t needs_of_thread_word(unsigned word)
         unsigned first, count;
     } words[] = {
 #define NEEDS(name)
+#define NEEDS_ALWAYS(name)
 #define NEEDS_THREAD_WORDS(first, count) {TENSIX_WORD_##first, count},
 #include "needs.def"
     };
@@ -41,7 +47,7 @@ uint32_t check_config_needs(unsigned piece)
         WRITABLE_LREGS = 8,
     };
     if (piece < CONFIG_AT_THREAD_WORDS) {
-        return needs_of_word(piece % TENSIX_STATE_WORDS);
+        return needs_of_word(piece % TENSIX_STATE_WORDS, false);
     }
     if (piece < CONFIG_AT_GPRS) {
         return needs_of_thread_word((piece - CONFIG_AT_THREAD_WORDS) % TENSIX_THREAD_WORDS);
@@ -51,4 +57,15 @@ uint32_t check_config_needs(unsigned piece)
     }
     const bool is_lreg = piece - CONFIG_AT_LREGS < WRITABLE_LREGS;
     return piece < CONFIG_AT_SEMAPHORES || is_lreg || piece >= CONFIG_AT_RWCS ? UINT32_MAX : 0;
+}
+
+/* Programs without firmware may rely on what reset leaves of the rest: counters of zero, but for the
+ * numbers of datums. */
+uint32_t check_config_needs_bare(unsigned piece)
+{
+    if (piece < CONFIG_AT_THREAD_WORDS) {
+        return needs_of_word(piece % TENSIX_STATE_WORDS, true);
+    }
+    const unsigned adc = piece - CONFIG_AT_ADCS;
+    return adc < CONFIG_ADC_PIECES && adc % TENSIX_ADC_AXES == TENSIX_ADC_X ? UINT32_MAX : 0;
 }

@@ -97,5 +97,7 @@ struct check_config {
 
 /* Bits of a piece that a kernel has to set before it uses them (needs.c). */
 uint32_t check_config_needs(unsigned piece);
+/* The same of programs without firmware. */
+uint32_t check_config_needs_bare(unsigned piece);
 
 #endif

@@ -662,6 +662,11 @@ static void note_mail(const struct check_scene *scene, unsigned to)
     *mail = scene->event->pc;
 }
 
+static const char *what_ends(const struct check_scene *scene)
+{
+    return scene->own->is_known ? "kernels" : "programs";
+}
+
 /* Words of the launch that nobody has taken. */
 static void judge_mail(const struct check_scene *scene)
 {
@@ -676,9 +681,9 @@ static void judge_mail(const struct check_scene *scene)
                 snprintf(others, sizeof others, " and %u before it", words - before - 1);
             }
             check_report(scene, PENROSE_FAULT_RACE_OPEN, from, races->mail[from][to], 0,
-                         "the kernels end, and %s has not taken this word%s from its mailbox; a "
-                         "load of the mailbox is missing",
-                         tile_agent_name((enum tile_agent)to), others);
+                         "the %s end, and %s has not taken this word%s from its mailbox; a load "
+                         "of the mailbox is missing",
+                         what_ends(scene), tile_agent_name((enum tile_agent)to), others);
         }
     }
     memset(races->mail, 0, sizeof races->mail);
@@ -692,9 +697,8 @@ void check_races_ended(const struct check_scene *scene)
         if (post->is_open) {
             check_report(
                 scene, PENROSE_FAULT_RACE_OPEN, post->hart, post->pc, i,
-                "the kernels end, and nobody has taken this post of semaphore %u; a SEMGET "
-                "is missing",
-                i);
+                "the %s end, and nobody has taken this post of semaphore %u; a SEMGET is missing",
+                what_ends(scene), i);
         }
         races->post[i].is_open = false;
         for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
@@ -707,19 +711,19 @@ void check_races_ended(const struct check_scene *scene)
         if (bank->is_open) {
             check_report(
                 scene, PENROSE_FAULT_RACE_OPEN, bank->hart, bank->pc, i,
-                "the kernels end, and the Matrix Unit has not given back the bank of Src%c "
-                "that this %s has handed over",
-                i / 2 ? 'B' : 'A', tensix_mnemonic(bank->word));
+                "the %s end, and the Matrix Unit has not given back the bank of Src%c that this "
+                "%s has handed over",
+                what_ends(scene), i / 2 ? 'B' : 'A', tensix_mnemonic(bank->word));
         }
         races->bank[i].is_open = false;
     }
     for (unsigned i = 0; races && i < TENSIX_MUTEXES; i++) {
         const struct races_given *mutex = &races->mutex[i];
         if (mutex->is_open) {
-            check_report(scene, PENROSE_FAULT_RACE_OPEN, mutex->hart, mutex->pc, i,
-                         "the kernels end, and their thread has not released mutex %u: ATRELM is "
-                         "missing",
-                         i);
+            check_report(
+                scene, PENROSE_FAULT_RACE_OPEN, mutex->hart, mutex->pc, i,
+                "the %s end, and their thread has not released mutex %u: ATRELM is missing",
+                what_ends(scene), i);
         }
         races->mutex[i].is_open = false;
     }
@@ -758,10 +762,12 @@ static struct check_races *races_of(const struct check_scene *scene)
         }
         own->races->l1_bytes = scene->tile->kind->l1_bytes;
         memcpy(own->races->config, tensix->config, sizeof own->races->config);
-        for (unsigned i = 0; i < 2 * TENSIX_SRCS; i++) {
+        /* Otherwise the first instruction, which is told behind what it has done, makes this. */
+        const bool is_late = scene->checks->is_late;
+        for (unsigned i = 0; i < 2 * TENSIX_SRCS && is_late; i++) {
             own->races->has_bank[i] = tensix->src[i / 2].matrix_may[i % 2];
         }
-        for (unsigned i = 0; i < TENSIX_SEMAPHORES; i++) {
+        for (unsigned i = 0; i < TENSIX_SEMAPHORES && is_late; i++) {
             own->races->order.semaphore[i].base = tensix->semaphore[i].value;
             own->races->semaphore[i] = tensix->semaphore[i].value;
         }

@@ -74,12 +74,14 @@ static void judge_bank(const struct check_scene *scene, const struct order_stamp
                      "STALLWAIT(STALL_UNPACK, SRC%c_CLR) is missing",
                      tensix_mnemonic(stamp->word), src,
                      races_who(scene, &races->returned[index], text), src);
-    } else if (takes_back && !had && races->returned[index].number) {
-        check_report(
-            scene, PENROSE_FAULT_RACE_STATE, stamp->hart, stamp->pc, index,
-            "%s gives back a bank of Src%c that the Matrix Unit does not have; %s has given "
-            "it back before",
-            tensix_mnemonic(stamp->word), src, races_who(scene, &races->returned[index], text));
+    } else if (takes_back && !had) {
+        const struct order_stamp *before = &races->returned[index];
+        check_report(scene, PENROSE_FAULT_RACE_STATE, stamp->hart, stamp->pc, index,
+                     "%s gives back a bank of Src%c that the Matrix Unit does not have; %s%s",
+                     tensix_mnemonic(stamp->word), src,
+                     before->number ? races_who(scene, before, text)
+                                    : "nobody has handed it over yet",
+                     before->number ? " has given it back before" : "");
     }
     if (takes_back) {
         races->returned[index] = *stamp;

@@ -224,6 +224,8 @@ void check_rows_unit(const struct check_scene *scene)
     if (own->is_dst_lost) {
         return;
     }
+    /* Vectors of kernels may go over rows that nobody packs. */
+    computes |= work->unit == TENSIX_UNIT_VECTOR && !scene->own->is_known;
     if ((packs || computes) && work->reads & of_dst && judge_dst(scene, own, packs) && packs) {
         own->packers |= 1u << scene->event->thread;
         if (tensix_decode_PACR(scene->event->word).last && !work->continues) {

@@ -16,6 +16,9 @@ struct check_result {
 /* False: no check is on. */
 bool check_tell(struct penrose_chip *chip, struct check_result *result);
 
+/* All harts have ended, before check_tell. Judges what bare programs leave open. */
+void check_programs_ended(struct penrose_chip *chip);
+
 /* A buffer in L1 or GDDR, by the coordinates of the tile or of any tile of the bank. */
 struct check_allocation {
     unsigned x, y;

@@ -18,6 +18,7 @@
 #include "observe/check/bits.h"
 #include "observe/check/check.h"
 #include "observe/check/races.h"
+#include "observe/check/undefined.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,18 +43,6 @@ enum {
     PATIENCE = 24, /* instructions until a branch on L1 is reported */
 };
 
-enum origin_kind { ORIGIN_L1, ORIGIN_STACK, ORIGIN_REGISTER, ORIGIN_BROUGHT };
-
-/* Where undefined bits come from. */
-struct origin {
-    enum origin_kind kind;
-    bool is_dram;     /* BROUGHT */
-    bool is_computed; /* an instruction has made another value of them */
-    unsigned hart;    /* that has made the frame, or asked for the data */
-    uint32_t pc;      /* with this instruction; L1: that has loaded them */
-    uint32_t address; /* or the number of the register */
-};
-
 /* Bits for bytes. */
 struct page {
     uint64_t written[PAGE_BYTES / BITS_WORD], tainted[PAGE_BYTES / BITS_WORD];
@@ -68,7 +57,7 @@ struct taint {
     uint16_t node;
     unsigned hart;
     uint32_t pc;
-    struct origin origin;
+    struct uninit_origin origin;
 };
 
 struct memory {
@@ -83,14 +72,15 @@ struct memory {
 struct pending {
     unsigned patience; /* 0: there is none */
     uint32_t pc;
-    struct origin origin;
+    struct uninit_origin origin;
 };
 
 struct hart_bits {
     bool is_known;
     uint64_t retired;
     uint32_t undefined[32], loaded;
-    struct origin origin[32], loaded_origin;
+    struct uninit_origin origin[32], loaded_origin;
+    uint32_t a0_at;                    /* pc of the instruction that has written a0 last */
     uint32_t a, b, a_bits, b_bits, sp; /* operands of the instruction under way */
     uint64_t local[LOCAL_BYTES / BITS_WORD];
     struct pending pending;
@@ -114,6 +104,7 @@ struct uninit_tile {
     struct read_request read[READS];
     unsigned reads;
     struct unpacked unpacked;
+    struct uninit_gprs gprs;
 };
 
 struct check_uninit {
@@ -216,23 +207,27 @@ static void set_tainted(struct memory *memory, uint64_t address)
     }
 }
 
-static struct origin origin_in(struct memory *memory, uint32_t address, uint32_t pc)
+static struct uninit_origin origin_in(struct memory *memory, uint32_t address, uint32_t pc)
 {
     const struct page *page = page_of(memory, address, false);
     const struct taint *taint =
         page && bits_get(page->written, address % PAGE_BYTES) ? find_taint(memory, address) : NULL;
-    return taint ? taint->origin : (struct origin){.kind = ORIGIN_L1, .address = address, .pc = pc};
+    return taint ? taint->origin
+                 : (struct uninit_origin){.kind = ORIGIN_L1, .address = address, .pc = pc};
 }
 
 /* --- Reports --- */
 
-static void put_origin(const struct check_scene *scene, const struct origin *origin, char *text,
-                       size_t size)
+static void put_origin(const struct check_scene *scene, const struct uninit_origin *origin,
+                       char *text, size_t size)
 {
     char place[CHECK_PLACE] = "";
     switch (origin->kind) {
     case ORIGIN_L1:
         snprintf(text, size, "L1 at 0x%x, which nobody has written", origin->address);
+        break;
+    case ORIGIN_LOCAL:
+        snprintf(text, size, "local RAM at 0x%08x, which nobody has written", origin->address);
         break;
     case ORIGIN_STACK:
         snprintf(text, size,
@@ -242,6 +237,9 @@ static void put_origin(const struct check_scene *scene, const struct origin *ori
         break;
     case ORIGIN_REGISTER:
         snprintf(text, size, "%s, which the program has not set", rv32_x_names[origin->address]);
+        break;
+    case ORIGIN_GPR:
+        snprintf(text, size, "GPR %u, which nothing has written", origin->address);
         break;
     case ORIGIN_BROUGHT:
         snprintf(text, size,
@@ -253,8 +251,8 @@ static void put_origin(const struct check_scene *scene, const struct origin *ori
     }
 }
 
-static void report_uninit(const struct check_scene *scene, unsigned hart, uint32_t pc,
-                          const struct origin *origin, const char *what)
+void uninit_report(const struct check_scene *scene, unsigned hart, uint32_t pc,
+                   const struct uninit_origin *origin, const char *what)
 {
     char text[300];
     put_origin(scene, origin, text, sizeof text);
@@ -420,13 +418,13 @@ static struct uninit_tile *uninit_of(const struct check_scene *scene)
 
 /* Reports something that a hart does. What follows from the same bytes is no further mistake: they
  * count as defined from now on. */
-static void report_hart(const struct check_scene *scene, uint32_t pc, struct origin origin,
+static void report_hart(const struct check_scene *scene, uint32_t pc, struct uninit_origin origin,
                         const char *what)
 {
     struct uninit_tile *own = uninit_of(scene);
     struct hart_bits *bits = &own->hart[scene->hart];
     uint32_t word = origin.address & ~UINT32_C(3);
-    report_uninit(scene, scene->hart, pc, &origin, what);
+    uninit_report(scene, scene->hart, pc, &origin, what);
     for (unsigned i = 0; i < 32; i++) {
         uint32_t apart = bits->origin[i].address ^ origin.address;
         bool is_same = bits->origin[i].kind == origin.kind &&
@@ -435,7 +433,8 @@ static void report_hart(const struct check_scene *scene, uint32_t pc, struct ori
     }
     if (origin.kind == ORIGIN_L1) {
         set_defined(&own->l1, word, sizeof word);
-    } else if (origin.kind == ORIGIN_STACK && word - RV32_LOCAL_BASE < LOCAL_BYTES) {
+    } else if ((origin.kind == ORIGIN_STACK || origin.kind == ORIGIN_LOCAL) &&
+               word - RV32_LOCAL_BASE < LOCAL_BYTES) {
         bits_set(bits->local, word - RV32_LOCAL_BASE, sizeof word, false);
     }
 }
@@ -452,7 +451,7 @@ static void settle_pending(const struct check_scene *scene, struct hart_bits *bi
 static void judge_branch(const struct check_scene *scene, struct hart_bits *bits,
                          const struct rv32_operands *insn)
 {
-    const struct origin *origin = &bits->origin[bits->a_bits ? insn->rs1 : insn->rs2];
+    const struct uninit_origin *origin = &bits->origin[bits->a_bits ? insn->rs1 : insn->rs2];
     if (!branch_depends(bits, insn->row)) {
         return;
     }
@@ -480,12 +479,30 @@ static void judge_instruction(const struct check_scene *scene, struct hart_bits 
     }
 }
 
-static void know_hart(const struct rv32_hart *hart, struct hart_bits *bits)
+/* A program ends with a value, or a host answers there. A program that gives none leaves a0 as it was. */
+static void judge_exit(const struct check_scene *scene, const struct hart_bits *bits)
 {
+    const struct uninit_origin *origin = &bits->origin[A0];
+    bool is_given = origin->kind != ORIGIN_REGISTER || origin->is_computed || origin->address != A0;
+    if (bits->undefined[A0] && is_given && check_is_of_kernel(scene, scene->event->pc)) {
+        report_hart(scene, origin->taken_at ? origin->taken_at : bits->a0_at, *origin,
+                    "the program ends with a value from");
+    }
+}
+
+/* Local RAM begins as zeros, too. What it holds when its hart is reset again is not known. */
+static void know_hart(const struct check_scene *scene, struct hart_bits *bits)
+{
+    const struct rv32_hart *hart = &scene->tile->hart[scene->hart];
+    const uint8_t *local = scene->tile->local[scene->hart];
+    const bool begins = !bits->is_known && hart->retired == 0;
     *bits = (struct hart_bits){.is_known = true};
+    for (uint32_t i = 0; begins && i < tile_local_size((enum rv32_core)scene->hart); i++) {
+        bits_set(bits->local, i, 1, local[i] == 0);
+    }
     for (unsigned i = 1; i < 32 && hart->retired == 0; i++) {
         bits->undefined[i] = hart->x[i] == 0 ? UINT32_MAX : 0;
-        bits->origin[i] = (struct origin){.kind = ORIGIN_REGISTER, .address = i};
+        bits->origin[i] = (struct uninit_origin){.kind = ORIGIN_REGISTER, .address = i};
     }
 }
 
@@ -499,7 +516,7 @@ void check_uninit_starts(const struct check_scene *scene)
     }
     struct hart_bits *bits = &own->hart[scene->hart];
     if (!bits->is_known || hart->retired < bits->retired) { /* it was reset */
-        know_hart(hart, bits);
+        know_hart(scene, bits);
     }
     bits->retired = hart->retired;
     bits->sp = hart->x[SP];
@@ -510,6 +527,7 @@ void check_uninit_starts(const struct check_scene *scene)
     bits->b_bits = insn->row >= 0 && insn->effects.reads_rs2 ? bits->undefined[insn->rs2] : 0;
     settle_pending(scene, bits, insn->row == RV32_ROW_EBREAK);
     if (insn->row == RV32_ROW_EBREAK) {
+        judge_exit(scene, bits);
         bits->undefined[A0] = 0; /* a host may answer there */
     }
     if (insn->row >= 0 && (bits->a_bits | bits->b_bits)) {
@@ -553,14 +571,17 @@ void check_uninit_finished(const struct check_scene *scene)
     uint32_t sp = scene->tile->hart[scene->hart].x[SP];
     bool is_load = insn->effects.traits & RV32_LOADS;
     if (undefined) {
-        struct origin origin = is_load        ? bits->loaded_origin
-                               : bits->a_bits ? bits->origin[insn->rs1]
-                                              : bits->origin[insn->rs2];
+        struct uninit_origin origin = is_load        ? bits->loaded_origin
+                                      : bits->a_bits ? bits->origin[insn->rs1]
+                                                     : bits->origin[insn->rs2];
         bool copies = is_load || (insn->row == RV32_ROW_ADDI && insn->imm == 0);
+        const bool is_taken = is_load || (!copies && !origin.taken_at);
+        origin.taken_at = is_taken ? scene->event->pc : origin.taken_at;
         origin.is_computed |= !copies;
         bits->origin[insn->rd] = origin;
     }
     bits->undefined[insn->rd] = insn->rd ? undefined : 0;
+    bits->a0_at = insn->rd == A0 ? scene->event->pc : bits->a0_at;
     if (insn->rd == SP && sp < bits->sp && insn->rs1 == SP) {
         taint_frame(scene, own, sp, bits->sp);
     }
@@ -575,6 +596,10 @@ static void hart_loads(const struct check_scene *scene, struct uninit_tile *own)
         bits->pending.patience = 0; /* it polls */
     }
     const uint32_t size = event->size < 4 ? event->size : 4;
+    if (address - AT_GPR < END_GPR - AT_GPR) {
+        bits->loaded = uninit_gpr_loaded(scene, &own->gprs, &bits->loaded_origin);
+        return;
+    }
     if (local < LOCAL_BYTES - 4 ? bits_count(bits->local, local, size) == 0
                                 : count_undefined(&own->l1, address, size) == 0) {
         return;
@@ -588,9 +613,8 @@ static void hart_loads(const struct check_scene *scene, struct uninit_tile *own)
                                     : NULL;
             bits->loaded_origin =
                 local >= LOCAL_BYTES ? origin_in(&own->l1, address + i, event->pc)
-                : taint
-                    ? taint->origin
-                    : (struct origin){.kind = ORIGIN_STACK, .hart = scene->hart, .pc = event->pc};
+                : taint              ? taint->origin
+                        : (struct uninit_origin){.kind = ORIGIN_LOCAL, .address = address + i};
             if (local < LOCAL_BYTES && bits->loaded_origin.kind == ORIGIN_STACK) {
                 bits->loaded_origin.address = address + i;
             }
@@ -625,6 +649,9 @@ static void hart_stores(const struct check_scene *scene, struct uninit_tile *own
     uint32_t address = (uint32_t)event->address, local = address - RV32_LOCAL_BASE;
     const uint32_t undefined = stored_bits(scene, bits), size = event->size < 4 ? event->size : 4;
     bool is_l1 = address < scene->tile->kind->l1_bytes, is_tainted = false;
+    if (address - AT_GPR < END_GPR - AT_GPR) {
+        uninit_gpr_stored(scene, &own->gprs);
+    }
     if (tile_is_dst(scene->tile, (enum tile_agent)scene->hart, address)) {
         check_rows_lost(scene);
     }
@@ -721,7 +748,7 @@ static void packet_writes(const struct check_scene *scene, struct memory *to)
     struct memory *from = NULL;
     uint64_t source = event->back;
     struct taint taint = {.hart = event->asker, .pc = event->pc};
-    taint.origin = (struct origin){
+    taint.origin = (struct uninit_origin){
         .kind = ORIGIN_BROUGHT, .hart = event->asker, .pc = event->pc, .is_dram = false};
     if (event->packet == NOC_WRITE && source != UINT64_MAX && event->asker < RV32_CORES) {
         from = memory_at(scene->checks, event->node, &source);
@@ -753,7 +780,7 @@ static void host_reads(const struct check_scene *scene, struct memory *memory)
         if (is_read && taint->matters && taint->hart < RV32_CORES && of_maker.own) {
             uint64_t at = taint->first > event->address ? taint->first : event->address;
             if (is_undefined(memory, at)) {
-                report_uninit(&of_maker, taint->hart, taint->pc, &taint->origin,
+                uninit_report(&of_maker, taint->hart, taint->pc, &taint->origin,
                               "a host reads what this has computed or sent from");
             }
         }
@@ -780,16 +807,53 @@ void check_uninit_unit_over(const struct check_scene *scene)
 {
     struct uninit_tile *own = uninit_of(scene);
     struct unpacked *unpacked = own ? &own->unpacked : NULL;
+    if (own) {
+        uninit_gpr_unit(scene, &own->gprs);
+    }
     if (!unpacked || unpacked->bytes == 0) {
         return;
     }
     if (unpacked->bytes == unpacked->undefined && scene->hart < RV32_CORES &&
         check_is_of_kernel(scene, scene->event->pc) &&
         !has_defined_page(scene, &own->l1, unpacked->address)) {
-        struct origin origin = origin_in(&own->l1, unpacked->address, scene->event->pc);
-        report_uninit(scene, scene->hart, scene->event->pc, &origin, "unpacks nothing but");
+        struct uninit_origin origin = origin_in(&own->l1, unpacked->address, scene->event->pc);
+        uninit_report(scene, scene->hart, scene->event->pc, &origin, "unpacks nothing but");
     }
     *unpacked = (struct unpacked){0};
+}
+
+uint32_t uninit_find(const struct check_scene *scene, uint32_t address, uint32_t size,
+                     struct uninit_origin *origin)
+{
+    struct memory *l1 = &uninit_of(scene)->l1;
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < size && count_undefined(l1, address, size) > 0; i++) {
+        if (is_undefined(l1, address + i)) {
+            *origin = bytes ? *origin : origin_in(l1, address + i, scene->event->pc);
+            bytes |= UINT32_C(1) << i;
+        }
+    }
+    return bytes;
+}
+
+void uninit_store(const struct check_scene *scene, uint32_t address, uint32_t bytes,
+                  const struct uninit_origin *origin)
+{
+    enum { MOST = 16 };
+    struct memory *l1 = &uninit_of(scene)->l1;
+    for (uint32_t i = 0; i < MOST; i++) {
+        if (bytes >> i & 1) {
+            set_tainted(l1, address + i);
+        }
+    }
+    const struct taint taint = {.first = address,
+                                .size = MOST,
+                                .matters = origin->is_computed,
+                                .node = scene->tile->node,
+                                .hart = scene->hart,
+                                .pc = scene->event->pc,
+                                .origin = *origin};
+    note_taint(l1, &taint);
 }
 
 static void unit_reads(const struct check_scene *scene, struct uninit_tile *own)

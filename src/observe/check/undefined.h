@@ -1,0 +1,60 @@
+/* What the parts of the check uninit share: uninit.c, and below it gprs.c for what goes through GPRs. */
+#ifndef OBSERVE_CHECK_UNDEFINED_H
+#define OBSERVE_CHECK_UNDEFINED_H
+
+#include "observe/check/check.h"
+
+enum origin_kind {
+    ORIGIN_L1,
+    ORIGIN_LOCAL,
+    ORIGIN_STACK,
+    ORIGIN_REGISTER,
+    ORIGIN_GPR,
+    ORIGIN_BROUGHT,
+};
+
+/* Where undefined bits come from. */
+struct uninit_origin {
+    enum origin_kind kind;
+    bool is_dram;      /* BROUGHT */
+    bool is_computed;  /* an instruction has made another value of them */
+    uint32_t taken_at; /* the hart has loaded them here, or has made that value of its register */
+    unsigned hart;     /* that has made the frame, or asked for the data */
+    uint32_t pc;       /* with this instruction; L1: that has loaded them */
+    uint32_t address;  /* or the number of the register, or the GPR */
+};
+
+struct uninit_gpr {
+    uint32_t undefined; /* bits that come from L1 */
+    struct uninit_origin origin;
+};
+
+struct uninit_gprs {
+    struct uninit_gpr gpr[TENSIX_THREADS * TENSIX_GPRS];
+};
+
+/* --- uninit.c --- */
+
+/* Reports that the instruction at `pc` does `what` with such bits. */
+void uninit_report(const struct check_scene *scene, unsigned hart, uint32_t pc,
+                   const struct uninit_origin *origin, const char *what);
+
+/* The undefined bytes of up to 16 of L1, a bit each, and where the first of them comes from. */
+uint32_t uninit_find(const struct check_scene *scene, uint32_t address, uint32_t size,
+                     struct uninit_origin *origin);
+
+/* An instruction of a unit has stored such bytes of 16 to L1, a bit each. */
+void uninit_store(const struct check_scene *scene, uint32_t address, uint32_t bytes,
+                  const struct uninit_origin *origin);
+
+/* --- gprs.c --- */
+
+/* An instruction of a unit has executed, and what it has written to L1 counts as defined. */
+void uninit_gpr_unit(const struct check_scene *scene, struct uninit_gprs *gprs);
+
+/* A hart has loaded a GPR: undefined bits of it. It has stored to one. */
+uint32_t uninit_gpr_loaded(const struct check_scene *scene, struct uninit_gprs *gprs,
+                           struct uninit_origin *origin);
+void uninit_gpr_stored(const struct check_scene *scene, struct uninit_gprs *gprs);
+
+#endif
