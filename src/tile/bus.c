@@ -49,14 +49,15 @@ static enum answer access_device(struct tile *tile, struct rv32_hart *hart,
     return ANSWER_DONE;
 }
 
-static void judge_null(struct tile *tile, struct rv32_hart *hart, const struct rv32_access *access)
+/* Answers whether it is a null pointer. */
+static bool judge_null(struct tile *tile, struct rv32_hart *hart, const struct rv32_access *access)
 {
     const struct tile_board *board = tile->board;
     uint32_t pc = rv32_current_pc(hart);
     bool is_second = access->atomic && access->store;
     if (access->address >= RV32_NULL_BYTES || is_second || !board->has_nothing_at_null ||
         !board->has_nothing_at_null(tile->owner, tile, pc)) {
-        return;
+        return false;
     }
     const struct isa_index *index = rv32_code_store_index(hart->code->store);
     unsigned pointer = rv32_find_operands(index, tile_word_at(tile, hart->core, pc), 0).rs1;
@@ -68,6 +69,7 @@ static void judge_null(struct tile *tile, struct rv32_hart *hart, const struct r
              access->address, rv32_x_names[pointer], hart->x[pointer]);
     tile_agent_fault(tile, PENROSE_FAULT_NULL_ACCESS, (enum tile_agent)hart->core, access->cycle,
                      access->address, text);
+    return true;
 }
 
 /* A store changes a function of a loaded program, in a line whose code was decoded. */
@@ -112,9 +114,11 @@ static enum answer coherent_access(void *owner, struct rv32_hart *hart, struct r
     if (access->address >= tile->kind->l1_bytes) {
         return access_for_hart(tile, hart, access);
     }
-    judge_null(tile, hart, access);
+    const bool is_null = judge_null(tile, hart, access);
     if (access->store) {
-        judge_store_over_code(tile, hart, access);
+        if (!is_null) { /* what lies there is not the point */
+            judge_store_over_code(tile, hart, access);
+        }
         memcpy(tile->l1 + access->address, &access->value, access->size);
         tile_l1_written(tile, access->address, access->size, access->cycle);
     } else {

@@ -482,6 +482,8 @@ in_kit "Src is cleared" '' trisc0.c 's/TTI_UNPACR\(0,.*/TTI_ZEROSRC(0, 0, 1, 1);
 in_kit "stores over code" \
     'code-overwritten: .* brisc .*brisc.c:[0-9]+: write of [24] bytes at 0x[0-9a-f]+, where the code of main \(brisc\) lies$' \
     brisc.c 's/^    fill\(LEFT/    *(volatile uint32_t *)(uintptr_t)main = 0x13;\n&/'
+in_kit "a null pointer to code" 'checks: 1 finding' \
+    brisc.c 's/^    fill\(LEFT/    for (volatile uint32_t *volatile at = 0; !at; at++) {\n        *at = 0x13;\n    }\n&/'
 in_kit "stores beside code" '' \
     brisc.c "s/^int main/${beside/SECTION/.text.startup.main}&/; s/^    fill\\(LEFT/    beside[23] = 0x13;\\n&/"
 

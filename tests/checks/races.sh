@@ -219,6 +219,17 @@ in_kit "a bare post that nobody takes" \
 in_kit "a bare bank that is given back twice" \
     'race-state: .*trisc1.c:[0-9]+: CLEARDVALID gives back a bank of SrcA that the Matrix Unit does not have; nobody has handed' \
     trisc1.c 's/^    TTI_MVMUL\(GIVE.*/&\n    TTI_CLEARDVALID(1, 0);/'
+stores='    tensix_wait();\n    config_set(ALU_FORMAT_SPEC_REG_SrcA_val, FLOAT16_B);\n    config_set(ALU_FORMAT_SPEC_REG_SrcA_override, 1);'
+in_kit "the Matrix Unit does not wait for a store to Config" \
+    'config-race: .*trisc1.c:20: MVMUL uses ALU_FORMAT_SPEC_REG_SrcA_override, and the store of trisc1 .* may not have arrived' \
+    trisc1.c "s/^    TTI_MVMUL\\(GIVE.*/$stores\\n&/"
+in_kit "the Matrix Unit waits for a store to Config" '' \
+    trisc1.c "s/^    TTI_MVMUL\\(GIVE.*/$stores\\n    config_wait();\\n&/"
+in_kit "a mailbox tells of Dst" 'race-dst: .*trisc1.c:16: MVMUL uses Dst row 0, which PACR of trisc2 .* reads' \
+    trisc1.c 's/^    TTI_SEMPOST.*/    mailbox_send(TRISC2, 1);/' trisc2.c 's/^    TTI_SEMWAIT.*/    consume(mailbox_receive(TRISC1));/; /SEMGET/d'
+in_kit "a mailbox tells of Dst behind the Matrix Unit" '' \
+    trisc1.c 's/^    TTI_SEMPOST.*/    tensix_wait();\n    mailbox_send(TRISC2, 1);/' \
+    trisc2.c 's/^    TTI_SEMWAIT.*/    consume(mailbox_receive(TRISC1));/; /SEMGET/d'
 
 # --- Harts that begin ---
 

@@ -89,6 +89,9 @@ in_tile() {
     done
 }
 
+nobody='// kernel
+int main(void) { return 0; }'
+
 on_ring "a block of the neighbour" race-l1 'brings data( later)?, and has not waited for anything that tells of them' \
 '// kernel
 #include "ring.h"
@@ -279,8 +282,85 @@ int main(void)
     TTI_ADDDMAREG(0, 22, 21, 20); // here
     tensix_wait();
     return (int)REGISTER(AT_GPR + 4 * 22);
+}' trisc1 "$nobody"
+
+in_tile "a word of Config that a hart loads too early" config-race \
+    'a load reads SCRATCH_SEC0_val, which WRCFG of trisc1 .* may not have written yet; tensix_sync' trisc1 '// kernel
+#include "kit/tensix.h"
+int main(void)
+{
+    gpr_set(20, 0x1000);
+    TTI_STALLWAIT(BLOCK_CONFIG, UNTIL_SCALAR);
+    TTI_WRCFG(20, 0, SCRATCH_SEC0_val_ADDR32);
+#ifndef MISTAKE
+    tensix_wait();
+#endif
+    return (int)CONFIG_WORD(SCRATCH_SEC0_val_ADDR32); // here
+}' trisc0 "$nobody"
+
+in_tile "two harts change fields of one word" config-race \
+    'a store changes STACC_RELU_ApplyRelu in a word that trisc1 .* changes, too, in no order' trisc2 '// kernel
+#include "kit/tensix.h"
+int main(void)
+{
+#ifdef MISTAKE
+    for (volatile unsigned i = 0; i < 100; i++) {
+    }
+#else
+    consume(mailbox_receive(TRISC1));
+#endif
+    config_set(STACC_RELU_ApplyRelu, 1); // here
+    return 0;
 }' trisc1 '// kernel
-int main(void) { return 0; }'
+#include "kit/tensix.h"
+int main(void)
+{
+    config_set(ALU_ACC_CTRL_Zero_Flag_disabled_src, 1);
+#ifndef MISTAKE
+    consume(CONFIG_WORD(STACC_RELU_ApplyRelu_ADDR32));
+    mailbox_send(TRISC2, 1);
+#endif
+    return 0;
+}'
+
+in_tile "a GPR that is set under a load" gpr-hazard \
+    'SETDMAREG writes GPR 22, for which the result of LOADIND of trisc2 .* may come later; STALLWAIT' trisc2 '// kernel
+#include "kit/tensix.h"
+int main(void)
+{
+    gpr_set(20, 0x30000 / 16);
+    gpr_set(21, 0);
+    TTI_LOADIND(1, 2 * 21, 0, 22, 20);
+#ifndef MISTAKE
+    TTI_STALLWAIT(BLOCK_SCALAR, UNTIL_SCALAR);
+#endif
+    TTI_SETDMAREG(0, 9, 0, 2 * 22); // here
+    tensix_wait();
+    return 0;
+}' trisc0 "$nobody"
+
+in_tile "a hart loads what its thread stores" race-l1 \
+    'reads 0x30000, which the coprocessor may still write for trisc2 .*; tensix_sync' trisc2 '// kernel
+#include "kit/tensix.h"
+int main(void)
+{
+    uint32_t sum = 0;
+    gpr_set(20, 0x30000 / 16);
+    gpr_set(21, 0);
+    for (unsigned i = 24; i < 28; i++) {
+        gpr_set(i, i);
+    }
+    TTI_STOREIND(1, 0, 0, 2 * 21, 0, 24, 20);
+#ifndef MISTAKE
+    TTI_STALLWAIT(0x1ff, UNTIL_SCALAR);
+    TTI_NOP;
+    tensix_wait();
+#endif
+    for (unsigned i = 0; i < 4; i++) {
+        sum += ((volatile uint32_t *)0x30000)[i]; // here
+    }
+    return (int)sum;
+}' trisc0 "$nobody"
 
 in_tile "half of a GPR" undefined-data 'ADDDMAREG reads the upper half of GPR 21, which nothing has written' \
     trisc0 '// kernel
@@ -294,8 +374,7 @@ int main(void)
     TTI_ADDDMAREG(1, 22, 2, 21); // here
     tensix_wait();
     return (int)REGISTER(AT_GPR + 4 * 22);
-}' trisc1 '// kernel
-int main(void) { return 0; }'
+}' trisc1 "$nobody"
 
 in_tile "data that the coprocessor copies" undefined-data 'a branch depends on L1 at 0x40018, which nobody has written' \
     brisc '// kernel
@@ -350,8 +429,7 @@ int main(void)
     tensix_wait();
 #endif
     return (int)REGISTER(AT_GPR + 4 * 23); // here
-}' trisc0 '// kernel
-int main(void) { return 0; }'
+}' trisc0 "$nobody"
 
 in_tile "local RAM outside of the stack" undefined-data 'a branch depends on local RAM at 0xffb0010c, which nobody has written' \
     trisc1 '// kernel
@@ -373,8 +451,7 @@ int main(void)
         }
     }
     return 0;
-}' trisc0 '// kernel
-int main(void) { return 0; }'
+}' trisc0 "$nobody"
 
 in_tile "a bank that nobody takes" race-open 'the programs end, and the Matrix Unit has not given back the bank of SrcA' \
     trisc0 '// kernel
@@ -428,6 +505,5 @@ int main(void)
 #else
     return (int)walk(20);
 #endif
-}' trisc0 '// kernel
-int main(void) { return 0; }'
+}' trisc0 "$nobody"
 finish

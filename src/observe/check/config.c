@@ -549,10 +549,6 @@ static uint32_t bits_used(const struct check_scene *scene, const struct observed
         }
         return users[unit] ? tensix_race_bits(index % TENSIX_STATE_WORDS, users[unit]) : 0;
     }
-    if (touch->state == OBSERVED_STATE_GPR) {
-        return tensix_gpr_bits_read(scene->event->work->row, scene->event->word,
-                                    index % TENSIX_GPRS);
-    }
     if (touch->state == OBSERVED_STATE_SEMAPHORE) { /* its maximum matters to SEMWAIT alone */
         enum { AT_MOST = 2 };
         const struct observed_work *work = scene->event->work; /* SEMWAIT only reads */
@@ -612,10 +608,12 @@ static void judge_lreg(const struct check_scene *scene, struct config_leaks *lea
 enum { HALF_BITS = 16 };
 #define HIGH_HALF (UINT32_C(0xffff) << HALF_BITS)
 
-/* Bits of a GPR that the instruction writes. */
-static uint32_t gpr_bits_written(const struct observed *event)
+/* Bits of a GPR that the instruction writes. Kernels of LLK set one half where they know what the other
+ * one is. */
+static uint32_t gpr_bits_written(const struct check_scene *scene)
 {
-    if (event->work->row != TENSIX_ROW_SETDMAREG_IMM) {
+    const struct observed *event = scene->event;
+    if (event->work->row != TENSIX_ROW_SETDMAREG_IMM || scene->own->is_known) {
         return UINT32_MAX;
     }
     return tensix_decode_SETDMAREG_IMM(event->word).result_half_reg % 2 ? HIGH_HALF : ~HIGH_HALF;
@@ -811,7 +809,7 @@ void check_config_unit(const struct check_scene *scene)
             continue;
         }
         const uint32_t bits = touch->state == OBSERVED_STATE_CONFIG ? races_reach(event->word)
-                              : touch->state == OBSERVED_STATE_GPR  ? gpr_bits_written(event)
+                              : touch->state == OBSERVED_STATE_GPR  ? gpr_bits_written(scene)
                               : adds                                ? 0
                                                                     : UINT32_MAX;
         const struct piece_run run = pieces_of(touch);

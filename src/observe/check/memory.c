@@ -127,6 +127,15 @@ static bool holds_function(const struct check_scene *scene, const struct check_s
     return true;
 }
 
+/* Does a hart of a program that was loaded by name store through a null pointer? The core says so. */
+static bool is_null_of_core(const struct check_scene *by, uint32_t address)
+{
+    const struct tile_board *board = by->tile->board;
+    return address < RV32_NULL_BYTES && by->event->kind == OBSERVED_WRITTEN &&
+           by->event->agent <= OBSERVED_NCRISC && board->has_nothing_at_null &&
+           board->has_nothing_at_null(by->tile->owner, by->tile, by->event->pc);
+}
+
 /* `by` is the scene of who writes, `scene` that of the tile in which the bytes lie. The program of a
  * hart in reset is not overwritten, but replaced. */
 static void judge_overwriting(const struct check_scene *scene, const struct check_scene *by,
@@ -135,7 +144,8 @@ static void judge_overwriting(const struct check_scene *scene, const struct chec
     const struct loader_symbol *function;
     const struct check_span *span = find_code(scene, address, size, &function);
     bool loads = span && span->hart < RV32_CORES && scene->tile->run[span->hart].state == HART_HELD;
-    if (span && !loads && holds_function(scene, span, function, address, size)) {
+    if (span && !loads && !is_null_of_core(by, address) &&
+        holds_function(scene, span, function, address, size)) {
         char name[LOADER_PLAIN_NAME], tile[32] = "";
         loader_plain_name(function->name, name, sizeof name);
         if (by->tile != scene->tile) {

@@ -49,19 +49,29 @@ static void hart_learns(struct order_hart *hart, const struct order_clock *from)
 }
 
 /* Where those leave what they know who store at an address, and those learn it who load there. A
- * stream has registers that change one another, and a mailbox has two ends. */
+ * stream has registers that change one another. */
 static struct order_clock *place_of(struct order *order, uint32_t address)
 {
     uint32_t place = address / 16;
     if (address - AT_OVERLAY < END_OVERLAY - AT_OVERLAY) {
         place = address / STEP_STREAM;
-    } else if (address - AT_MAILBOX < END_MAILBOX - AT_MAILBOX) {
-        place = AT_MAILBOX / 16;
     } else if (address - AT_PC_BUF < END_PC_BUF - AT_PC_BUF) {
         place = AT_PC_BUF / 16;
     }
     /* Buffers lie at round distances from each other, and must not share their places. */
     return &order->place[place * UINT32_C(0x9e3779b1) >> (32 - ORDER_PLACE_BITS)];
+}
+
+/* A mailbox has two ends: who stores names the receiver, and who loads the sender. */
+static struct order_clock *place_of_hart(struct order *order, unsigned hart, uint32_t address,
+                                         bool stores)
+{
+    if (address - AT_MAILBOX >= END_MAILBOX - AT_MAILBOX) {
+        return place_of(order, address);
+    }
+    const unsigned other = (address - AT_MAILBOX) / STEP_MAILBOX % RV32_CORES;
+    const unsigned sender = stores ? hart : other, receiver = stores ? other : hart;
+    return place_of(order, AT_MAILBOX + 16 * (sender * RV32_CORES + receiver));
 }
 
 void order_all(struct order *order)
@@ -559,10 +569,12 @@ static bool tells_of_requests(uint32_t address)
 }
 
 /* A TRISC's words behind its PCBuf are between it and its thread; semaphores are followed by
- * themselves. */
+ * themselves; and of words of Config that harts change nobody waits for a value. */
 static bool tells_no_other_hart(unsigned hart, uint32_t address)
 {
-    return address - AT_PC_BUF < END_PC_BUF - AT_PC_BUF && hart != RV32_B && address != AT_PC_BUF;
+    return (address - AT_PC_BUF < END_PC_BUF - AT_PC_BUF && hart != RV32_B &&
+            address != AT_PC_BUF) ||
+           address - AT_CONFIG <= LAST_CONFIG - AT_CONFIG;
 }
 
 void order_hart_access(struct order *order, const struct tensix *tensix, unsigned hart,
@@ -589,7 +601,7 @@ void order_hart_access(struct order *order, const struct tensix *tensix, unsigne
     for (unsigned i = 0; stores && address == AT_SOFT_RESET_0 && i < RV32_CORES; i++) {
         hart_learns(&order->hart[i], &own->clock); /* one that begins knows what was done before */
     }
-    struct order_clock *place = place_of(order, address);
+    struct order_clock *place = place_of_hart(order, hart, address, stores);
     if (stores) {
         (void)learn(place, &own->clock);
     } else {

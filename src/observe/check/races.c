@@ -425,6 +425,24 @@ static void judge_gpr(const struct check_scene *scene, const struct order_stamp 
     load->number = 0;
 }
 
+/* The result of a load comes later than what another instruction writes, and stays. */
+static void judge_gpr_write(const struct check_scene *scene, const struct order_stamp *stamp,
+                            unsigned index)
+{
+    struct check_races *races = scene->own->races;
+    const unsigned thread = index / TENSIX_GPRS, gpr = index % TENSIX_GPRS;
+    const struct order_stamp *load = &races->load[thread][gpr];
+    char text[RACES_WHO];
+    if (load->number && load->passed != stamp->passed &&
+        !order_is_over(&races->order.thread[thread].clock, load) && !scene->tile->tensix.timing) {
+        check_report(scene, PENROSE_FAULT_GPR_HAZARD, stamp->hart, stamp->pc, index,
+                     "%s writes GPR %u, for which the result of %s may come later; STALLWAIT(%s, "
+                     "THCON) is missing",
+                     tensix_mnemonic(stamp->word), gpr, races_who(scene, load, text),
+                     tensix_block_name(stamp->word));
+    }
+}
+
 /* --- Instructions --- */
 
 static void judge_touch(const struct check_scene *scene, const struct order_stamp *stamp,
@@ -466,6 +484,7 @@ static void judge_touch(const struct check_scene *scene, const struct order_stam
     case OBSERVED_STATE_GPR:
         for (uint32_t i = touch->first; i < end; i++) {
             if (touch->is_write) {
+                judge_gpr_write(scene, stamp, i);
                 races->load[races_thread(stamp)][i % TENSIX_GPRS] =
                     touch->is_late ? *stamp : (struct order_stamp){.number = 0};
             } else {

@@ -113,6 +113,7 @@ struct races_change {
     struct order_stamp stamp;
     uint32_t number, hart, pc; /* of the store */
     uint32_t bits;             /* that it may have changed; 0: nobody has changed the word */
+    bool is_told;              /* of a load that comes too early */
 };
 
 /* An access to state that all threads can reach: a counter, an LReg, a word of Config. */

@@ -284,6 +284,36 @@ void races_harts_config(const struct check_scene *scene, unsigned state, unsigne
     }
 }
 
+/* A hart loads a word of Config that an instruction of its own thread changes. */
+static void judge_config_load(const struct check_scene *scene)
+{
+    struct check_races *races = scene->own->races;
+    const unsigned thread = scene->hart - RV32_T0;
+    const uint32_t index = ((uint32_t)scene->event->address - AT_CONFIG) / 4;
+    const struct order_clock *clock = &races->order.hart[scene->hart].clock;
+    if ((uint32_t)scene->event->address < AT_CONFIG || index >= TENSIX_CONFIG_THREAD ||
+        thread >= TENSIX_THREADS || is_synchronised(scene, thread, TENSIX_TRACKS_CONFIG)) {
+        return;
+    }
+    const unsigned state = index / TENSIX_STATE_WORDS, word = index % TENSIX_STATE_WORDS;
+    struct races_change *change = races->change[state][word];
+    for (unsigned i = 0; i < sizeof(uint32_t); i++) {
+        const struct order_stamp *stamp = &change[i].stamp;
+        if (stamp->number && races_thread(stamp) == thread && !change[i].is_told &&
+            !order_is_known_to_pass(clock, stamp)) {
+            char fields[160], text[RACES_WHO];
+            tensix_field_names(false, word, change[i].bits, fields, sizeof fields);
+            check_report(scene, PENROSE_FAULT_CONFIG_RACE, scene->hart, scene->event->pc,
+                         (uint32_t)scene->event->address,
+                         "a load reads %s, which %s may not have written yet; tensix_sync() is "
+                         "missing",
+                         fields, races_who(scene, stamp, text));
+            change[i].is_told = true;
+            return;
+        }
+    }
+}
+
 /* --- GPRs --- */
 
 static bool is_gpr(const struct check_scene *scene, unsigned *thread, unsigned *gpr)
@@ -423,11 +453,29 @@ static struct user hart_user(const struct check_scene *scene)
     return (struct user){scene->hart, lane, order->count[lane], &order->hart[scene->hart].clock};
 }
 
+/* What STOREIND of a hart's own thread writes is there when the hart has waited for it. */
+static void judge_own_load(const struct check_scene *scene, const struct user *user,
+                           struct races_byte *byte, uint32_t address)
+{
+    char place[CHECK_PLACE];
+    if (user->agent == byte->hart && byte->lane < ORDER_UNIT_LANES &&
+        check_reads_data(scene, scene->event->pc)) {
+        check_report(scene, PENROSE_FAULT_RACE_L1, scene->hart, scene->event->pc, address,
+                     "reads 0x%x, which the coprocessor may still write for %s; tensix_sync() is "
+                     "missing",
+                     address, check_place(scene, byte->hart, byte->pc, place));
+        byte->number = 0;
+    }
+}
+
 static void note_l1_load(const struct check_scene *scene, const struct user *user, uint32_t address)
 {
     struct races_byte *byte = races_byte_of(scene, address, false);
     if (byte && byte->number) {
         bool knows = user->clock->at[byte->lane] >= byte->number;
+        if (!knows) {
+            judge_own_load(scene, user, byte, address);
+        }
         byte->by_luck |= (uint8_t)(!knows << user->agent);
         byte->loaded |= (uint8_t)(1u << user->agent);
         byte->stale &= (uint8_t) ~(1u << user->agent);
@@ -624,6 +672,7 @@ void races_harts_access(const struct check_scene *scene)
 {
     if (scene->event->kind == OBSERVED_READ) {
         races_heard_load(scene);
+        judge_config_load(scene);
     } else {
         races_heard_store(scene);
     }
@@ -631,6 +680,18 @@ void races_harts_access(const struct check_scene *scene)
     judge_gpr_access(scene);
     judge_l1_access(scene);
     judge_dst_access(scene);
+}
+
+static void report_use_of_store(const struct check_scene *scene, const struct order_stamp *stamp,
+                                const struct races_store *store, unsigned index, uint32_t used)
+{
+    char fields[160], text[CHECK_PLACE];
+    tensix_field_names(false, index % TENSIX_STATE_WORDS, used, fields, sizeof fields);
+    check_report(scene, PENROSE_FAULT_CONFIG_RACE, stamp->hart, stamp->pc, AT_CONFIG + 4 * index,
+                 "%s uses %s, and the store of %s may not have arrived; STALLWAIT(%s, TRISC_CFG) "
+                 "is missing",
+                 tensix_mnemonic(stamp->word), fields,
+                 check_place(scene, store->hart, store->pc, text), tensix_block_name(stamp->word));
 }
 
 static void judge_use_of_stores(const struct check_scene *scene, const struct order_stamp *stamp,
@@ -655,17 +716,11 @@ static void judge_use_of_stores(const struct check_scene *scene, const struct or
             (is_config && !(user && store->changed & tensix_race_bits(word, user)))) {
             continue;
         }
-        char fields[160] = "", text[CHECK_PLACE];
+        char text[CHECK_PLACE];
         store->number = 0;
         if (is_config) {
-            tensix_field_names(false, word, store->changed & tensix_race_bits(word, user), fields,
-                               sizeof fields);
-            check_report(
-                scene, PENROSE_FAULT_CONFIG_RACE, stamp->hart, stamp->pc, AT_CONFIG + 4 * i,
-                "%s uses %s, and the store of %s may not have arrived; STALLWAIT(%s, "
-                "TRISC_CFG) is missing",
-                tensix_mnemonic(stamp->word), fields,
-                check_place(scene, store->hart, store->pc, text), tensix_block_name(stamp->word));
+            report_use_of_store(scene, stamp, store, i,
+                                store->changed & tensix_race_bits(word, user));
         } else {
             check_report(scene, PENROSE_FAULT_GPR_HAZARD, stamp->hart, stamp->pc, i,
                          "%s reads GPR %u, and the store of %s may not have arrived; a load of the "
@@ -674,6 +729,29 @@ static void judge_use_of_stores(const struct check_scene *scene, const struct or
                          check_place(scene, store->hart, store->pc, text));
         }
         return;
+    }
+}
+
+/* What the Matrix Unit and the Vector Unit go by, which they do not tell. */
+static void judge_computing_stores(const struct check_scene *scene, const struct order_stamp *stamp)
+{
+    const struct observed_work *work = scene->event->work;
+    const unsigned thread = races_thread(stamp);
+    struct races_stores *stores = &scene->own->races->config_stores[RV32_T0 + thread];
+    if (!((work->reads | work->writes) >> OBSERVED_STATE_DST & 1) ||
+        !is_any_under_way(scene, stores) || is_synchronised(scene, thread, TENSIX_TRACKS_CONFIG)) {
+        return;
+    }
+    for (unsigned i = 0; i < RACES_STORES; i++) {
+        const unsigned index = stores->store[i].index, word = index % TENSIX_STATE_WORDS;
+        struct races_store *store = find_under_way_store(scene, stores, stamp, index);
+        const uint32_t used =
+            store ? store->changed & races_bits_of_unit(word, races_unit(stamp)) : 0;
+        if (used) {
+            store->number = 0;
+            report_use_of_store(scene, stamp, store, index, used);
+            return;
+        }
     }
 }
 
@@ -725,6 +803,9 @@ void races_harts_unit(const struct check_scene *scene, const struct order_stamp 
         if (work->touch[i].state == OBSERVED_STATE_L1) {
             judge_scalar_access(scene, stamp, &work->touch[i]);
         }
+    }
+    if (races_unit(stamp) == ORDER_MATRIX || races_unit(stamp) == ORDER_VECTOR) {
+        judge_computing_stores(scene, stamp);
     }
     enum { STORED = 1 << OBSERVED_STATE_GPR | 1 << OBSERVED_STATE_CONFIG };
     bool has_stored = (work->reads | work->writes) & STORED;
