@@ -14,6 +14,7 @@ chip_sources += \
 	%D%/check/buffers.c \
 	%D%/check/asked.c \
 	%D%/check/cache.c \
+	%D%/check/carried.c \
 	%D%/check/check.c \
 	%D%/check/config.c \
 	%D%/check/credits.c \

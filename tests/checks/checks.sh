@@ -477,6 +477,15 @@ in_kit "Src is not written" \
     trisc0.c 's/TTI_UNPACR\(0,.*/TTI_SETDVALID(1);/'
 in_kit "Src is cleared" '' trisc0.c 's/TTI_UNPACR\(0,.*/TTI_ZEROSRC(0, 0, 1, 1);\n    TTI_STALLWAIT(BLOCK_UNPACK, UNTIL_MATRIX);\n    TTI_SETDVALID(1);/'
 
+# --- What is unpacked, computed and packed, in programs without firmware ---
+
+in_kit "a row of a matrix that nobody fills" \
+    'undefined-data: .*brisc.c:21: a branch depends on L1 at 0x20[01]e[0-9a-f], which nobody has written' \
+    brisc.c '0,/i < DATA/s//i < DATA - SIDE/'
+in_kit "half of a bank of SrcB" \
+    'undefined-data: .*brisc.c:21: a branch depends on rows of Src that nobody has written, with which trisc1 \(trisc1.c:17\) computes' \
+    trisc0.c 's/^    TTI_UNPACR\(1.*/    TTI_SETADCXX(OF_UNPACKER1, DATA \/ 2 - 1, 0);\n&/'
+
 # --- Code of programs without firmware; this needs no check ---
 
 in_kit "stores over code" \

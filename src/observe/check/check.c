@@ -204,6 +204,9 @@ static void check_starts(const struct check_scene *scene)
 
 static void check_unit(const struct check_scene *scene)
 {
+    if (scene->checks->uninit) {
+        check_uninit_rows(scene);
+    }
     if (scene->checks->uninit && !scene->event->work->continues) {
         check_uninit_unit_over(scene);
     }

@@ -547,11 +547,17 @@ void check_uninit_sent(const struct check_scene *scene);
 bool check_uninit_lacks(const struct check_scene *scene, uint32_t address);
 /* The coprocessor has executed an instruction. */
 void check_uninit_unit_over(const struct check_scene *scene);
+/* The same of a part of it: what it does to undefined data. */
+void check_uninit_rows(const struct check_scene *scene);
+/* What is wrong with rows of Src and Dst was reported. */
+void check_uninit_forgive(const struct check_scene *scene);
 
 /* --- rows.c --- */
 
 /* Kernels begin whose launch is known now. */
 void check_rows_begin(const struct check_scene *scene);
+/* Does the instruction at hand depend on what was in the rows of Dst that it writes? */
+bool check_rows_depend(const struct check_scene *scene);
 /* What an instruction of a unit has read and written. */
 void check_rows_unit(const struct check_scene *scene);
 /* Somebody has written Dst in a way of which nothing else is told. */

@@ -284,7 +284,8 @@ void races_harts_config(const struct check_scene *scene, unsigned state, unsigne
     }
 }
 
-/* A hart loads a word of Config that an instruction of its own thread changes. */
+/* A hart loads a word of Config that an instruction of its own thread writes. It may not look at the bits
+ * that RMWCIB changes. */
 static void judge_config_load(const struct check_scene *scene)
 {
     struct check_races *races = scene->own->races;
@@ -300,7 +301,7 @@ static void judge_config_load(const struct check_scene *scene)
     for (unsigned i = 0; i < sizeof(uint32_t); i++) {
         const struct order_stamp *stamp = &change[i].stamp;
         if (stamp->number && races_thread(stamp) == thread && !change[i].is_told &&
-            !order_is_known_to_pass(clock, stamp)) {
+            races_reach(stamp->word) == UINT32_MAX && !order_is_known_to_pass(clock, stamp)) {
             char fields[160], text[RACES_WHO];
             tensix_field_names(false, word, change[i].bits, fields, sizeof fields);
             check_report(scene, PENROSE_FAULT_CONFIG_RACE, scene->hart, scene->event->pc,

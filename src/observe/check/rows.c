@@ -65,6 +65,7 @@ void check_rows_lost(const struct check_scene *scene)
     struct check_rows *own = rows_of(scene);
     if (own) {
         own->is_dst_lost = true;
+        check_uninit_forgive(scene);
     }
 }
 
@@ -136,8 +137,7 @@ static void note_src(const struct check_scene *scene, struct check_rows *own)
 
 /* --- Dst --- */
 
-/* Does it depend on what was in the rows that it writes? Instructions that do not tell of them, too. */
-static bool depends_on_dst(const struct check_scene *scene)
+bool check_rows_depend(const struct check_scene *scene)
 {
     const unsigned row = scene->event->work->row;
     const bool replaces = tensix_has(row, TENSIX_TRAIT_MOVES_TO_DST) ||
@@ -166,6 +166,7 @@ static bool judge_dst(const struct check_scene *scene, struct check_rows *own, b
         check_report(scene, PENROSE_FAULT_UNDEFINED_DATA, scene->hart, scene->event->pc, read.first,
                      "%s nothing but Dst row %u, which nobody has written or cleared yet",
                      packs ? "packs" : "computes with", read.first);
+        check_uninit_forgive(scene);
     }
     return read.rows > 0;
 }
@@ -236,7 +237,7 @@ void check_rows_unit(const struct check_scene *scene)
     }
     /* Vectors of kernels may go over rows that nobody packs. */
     computes |= work->unit == TENSIX_UNIT_VECTOR && !scene->own->is_known;
-    computes &= depends_on_dst(scene);
+    computes &= check_rows_depend(scene);
     if ((packs || computes) && work->reads & of_dst && judge_dst(scene, own, packs) && packs) {
         own->packers |= 1u << scene->event->thread;
         if (tensix_decode_PACR(scene->event->word).last && !work->continues) {

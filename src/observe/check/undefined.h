@@ -1,8 +1,10 @@
-/* What the parts of the check uninit share: uninit.c, and below it gprs.c for what goes through GPRs. */
+/* What the parts of the check uninit share: uninit.c, and below it gprs.c for what goes
+ * through GPRs, and carried.c for what goes through other units. */
 #ifndef OBSERVE_CHECK_UNDEFINED_H
 #define OBSERVE_CHECK_UNDEFINED_H
 
 #include "observe/check/check.h"
+#include "tensix/src_file.h"
 
 enum origin_kind {
     ORIGIN_L1,
@@ -10,6 +12,7 @@ enum origin_kind {
     ORIGIN_STACK,
     ORIGIN_REGISTER,
     ORIGIN_GPR,
+    ORIGIN_ROWS,
     ORIGIN_BROUGHT,
 };
 
@@ -31,6 +34,21 @@ struct uninit_gpr {
 
 struct uninit_gprs {
     struct uninit_gpr gpr[TENSIX_THREADS * TENSIX_GPRS];
+};
+
+/* What is wrong with a row or an LReg. Of two that go into one the greater one counts. */
+enum uninit_content {
+    UNINIT_FINE,
+    UNINIT_UNWRITTEN, /* nobody has written it, or what has gone into it */
+    UNINIT_BROUGHT,   /* it comes from bytes of L1 that nobody has written */
+};
+
+struct uninit_rows {
+    uint8_t dst[TENSIX_DST_ROWS]; /* enum uninit_content, */
+    uint8_t src[TENSIX_SRCS * TENSIX_SRC_FILE_BANKS * TENSIX_SRC_FILE_ROWS];
+    uint8_t lreg[TENSIX_LREGS];
+    struct uninit_origin origin;    /* of the latest bytes, */
+    struct uninit_origin unwritten; /* and of rows: who has computed with them */
 };
 
 /* --- uninit.c --- */
@@ -56,5 +74,12 @@ void uninit_gpr_unit(const struct check_scene *scene, struct uninit_gprs *gprs);
 uint32_t uninit_gpr_loaded(const struct check_scene *scene, struct uninit_gprs *gprs,
                            struct uninit_origin *origin);
 void uninit_gpr_stored(const struct check_scene *scene, struct uninit_gprs *gprs);
+
+/* --- carried.c --- */
+
+/* An instruction of a unit has executed, or a part of it; `own` is made if need be. */
+void uninit_rows_unit(const struct check_scene *scene, struct uninit_rows **own);
+/* What is wrong with rows was reported (NULL: there are none). */
+void uninit_rows_forgive(struct uninit_rows *own);
 
 #endif

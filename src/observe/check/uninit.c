@@ -105,6 +105,7 @@ struct uninit_tile {
     unsigned reads;
     struct unpacked unpacked;
     struct uninit_gprs gprs;
+    struct uninit_rows *rows; /* NULL: no unit has touched one yet */
 };
 
 struct check_uninit {
@@ -237,6 +238,10 @@ static void put_origin(const struct check_scene *scene, const struct uninit_orig
         break;
     case ORIGIN_REGISTER:
         snprintf(text, size, "%s, which the program has not set", rv32_x_names[origin->address]);
+        break;
+    case ORIGIN_ROWS:
+        snprintf(text, size, "rows of Src that nobody has written, with which %s computes",
+                 check_place(scene, origin->hart, origin->pc, place));
         break;
     case ORIGIN_GPR:
         snprintf(text, size, "GPR %u, which nothing has written", origin->address);
@@ -818,16 +823,31 @@ void check_uninit_unit_over(const struct check_scene *scene)
         !has_defined_page(scene, &own->l1, unpacked->address)) {
         struct uninit_origin origin = origin_in(&own->l1, unpacked->address, scene->event->pc);
         uninit_report(scene, scene->hart, scene->event->pc, &origin, "unpacks nothing but");
+        check_uninit_forgive(scene);
     }
     *unpacked = (struct unpacked){0};
+}
+
+void check_uninit_rows(const struct check_scene *scene)
+{
+    struct uninit_tile *own = uninit_of(scene);
+    if (own) {
+        uninit_rows_unit(scene, &own->rows);
+    }
+}
+
+void check_uninit_forgive(const struct check_scene *scene)
+{
+    uninit_rows_forgive(uninit_of(scene)->rows);
 }
 
 uint32_t uninit_find(const struct check_scene *scene, uint32_t address, uint32_t size,
                      struct uninit_origin *origin)
 {
     struct memory *l1 = &uninit_of(scene)->l1;
+    const uint32_t some = count_undefined(l1, address, size) > 0 ? size : 0;
     uint32_t bytes = 0;
-    for (uint32_t i = 0; i < size && count_undefined(l1, address, size) > 0; i++) {
+    for (uint32_t i = 0; i < some; i++) {
         if (is_undefined(l1, address + i)) {
             *origin = bytes ? *origin : origin_in(l1, address + i, scene->event->pc);
             bytes |= UINT32_C(1) << i;
@@ -963,6 +983,7 @@ void check_uninit_free(struct checks *checks)
     for (unsigned i = 0; i < NOC_NODES && checks->uninit; i++) {
         if (checks->uninit->tile[i]) {
             free_memory(&checks->uninit->tile[i]->l1);
+            free(checks->uninit->tile[i]->rows);
             free(checks->uninit->tile[i]);
         }
     }
