@@ -89,8 +89,8 @@ static uint8_t worst_of(const struct pieces *pieces, unsigned index, unsigned re
     return worst;
 }
 
-static void put_bytes(const struct check_scene *scene, const struct uninit_rows *rows,
-                      const struct observed_touch *touch, const uint8_t *contents)
+static void put_undefined_bytes(const struct check_scene *scene, const struct uninit_rows *rows,
+                                const struct observed_touch *touch, const uint8_t *contents)
 {
     for (uint32_t at = 0; at < touch->count; at += LOOK) {
         uint32_t bytes = 0;
@@ -136,7 +136,7 @@ static void put_pieces(const struct check_scene *scene, struct uninit_rows *rows
         if (contents) {
             memcpy(contents, made, touch->count);
         } else if (touch->state == OBSERVED_STATE_L1) {
-            put_bytes(scene, rows, touch, made);
+            put_undefined_bytes(scene, rows, touch, made);
         }
     }
 }

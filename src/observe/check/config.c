@@ -13,6 +13,7 @@
 #include "metal/firmware.h"
 #include "observe/check/check.h"
 #include "observe/check/races.h"
+#include "observe/check/undefined.h"
 #include "tensix/config/users.h"
 #include "tensix/exec.h"
 #include "tensix/vector/schedule.h"
@@ -605,18 +606,12 @@ static void judge_lreg(const struct check_scene *scene, struct config_leaks *lea
 
 /* --- GPRs --- */
 
-enum { HALF_BITS = 16 };
-#define HIGH_HALF (UINT32_C(0xffff) << HALF_BITS)
-
 /* Bits of a GPR that the instruction writes. Kernels of LLK set one half where they know what the other
  * one is. */
 static uint32_t gpr_bits_written(const struct check_scene *scene)
 {
-    const struct observed *event = scene->event;
-    if (event->work->row != TENSIX_ROW_SETDMAREG_IMM || scene->own->is_known) {
-        return UINT32_MAX;
-    }
-    return tensix_decode_SETDMAREG_IMM(event->word).result_half_reg % 2 ? HIGH_HALF : ~HIGH_HALF;
+    return scene->own->is_known ? UINT32_MAX
+                                : uninit_half_written(scene->event->work->row, scene->event->word);
 }
 
 /* A bare program has no launch that tells what is its own: what nobody has ever written is not. Who reads
@@ -638,9 +633,9 @@ static void judge_gprs(const struct check_scene *scene, const char *user,
     if (count > 0 && (touch->count < GROUP || count == touch->count)) {
         check_report(scene, PENROSE_FAULT_UNDEFINED_DATA, scene->hart, event->pc, which,
                      "%s reads %sGPR %u, which nothing has written", user,
-                     unset == HIGH_HALF         ? "the upper half of "
-                     : unset == (uint16_t)unset ? "the lower half of "
-                                                : "",
+                     unset == ~(uint32_t)UINT16_MAX ? "the upper half of "
+                     : unset == (uint16_t)unset     ? "the lower half of "
+                                                    : "",
                      which % TENSIX_GPRS);
     }
 }

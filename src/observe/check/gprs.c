@@ -7,6 +7,8 @@
  */
 #include "observe/check/undefined.h"
 
+#include <string.h>
+
 #include "addresses.h"
 #include "tensix/table.h"
 
@@ -107,7 +109,7 @@ static void judge_taken(const struct check_scene *scene, struct uninit_gpr *gpr,
     }
 }
 
-static void compute(const struct check_scene *scene, struct uninit_gprs *gprs)
+static void compute_gprs(const struct check_scene *scene, struct uninit_gprs *gprs)
 {
     const struct observed_work *work = scene->event->work;
     const struct uninit_gpr *source = find_undefined(scene, gprs);
@@ -129,32 +131,43 @@ void uninit_gpr_unit(const struct check_scene *scene, struct uninit_gprs *gprs)
     const struct observed_work *work = scene->event->work;
     const uint32_t word = scene->event->word;
     if (!((work->reads | work->writes) >> OBSERVED_STATE_GPR & 1) ||
-        scene->event->thread >= TENSIX_THREADS) {
+        scene->event->thread >= TENSIX_THREADS ||
+        (work->unit != TENSIX_UNIT_SCALAR && work->unit != TENSIX_UNIT_CONFIG)) {
         return;
     }
-    switch (work->row) {
-    case TENSIX_ROW_LOADIND: {
+    const bool loads = work->reads >> OBSERVED_STATE_L1 & 1;
+    const bool stores = work->writes >> OBSERVED_STATE_L1 & 1;
+    const uint32_t half = uninit_half_written(work->row, word);
+    if (loads && !stores) {
         const struct tensix_args_LOADIND args = tensix_decode_LOADIND(word);
         judge_taken(scene, gpr_of(scene, gprs, args.addr_reg), "a load has an address from");
         load_gprs(scene, gprs);
-    } break;
-    case TENSIX_ROW_STOREIND_L1: {
+    } else if (stores && !loads) {
         const struct tensix_args_STOREIND_L1 args = tensix_decode_STOREIND_L1(word);
         judge_taken(scene, gpr_of(scene, gprs, args.addr_reg), "a store has an address from");
         store_gprs(scene, gprs);
-    } break;
-    case TENSIX_ROW_SETDMAREG_IMM: {
-        const unsigned half = tensix_decode_SETDMAREG_IMM(word).result_half_reg;
-        gpr_of(scene, gprs, half / 2)->undefined &= UINT32_C(0xffff) << (half % 2 ? 0 : 16);
-    } break;
-    case TENSIX_ROW_WRCFG:
-    case TENSIX_ROW_REG2FLOP_CONFIG:
+    } else if (work->writes >> OBSERVED_STATE_CONFIG & 1) {
         judge_taken(scene, find_undefined(scene, gprs), "a word of Config gets a value from");
-        break;
-    default:
-        compute(scene, gprs);
-        break;
+    } else if (half != UINT32_MAX) {
+        const unsigned gpr = tensix_decode_SETDMAREG_IMM(word).result_half_reg / 2;
+        gpr_of(scene, gprs, gpr)->undefined &= ~half;
+    } else {
+        compute_gprs(scene, gprs);
     }
+}
+
+uint32_t uninit_half_written(unsigned row, uint32_t word)
+{
+    const struct isa_format *format = tensix_rows[row].format;
+    bool has_value = false, has_half = false;
+    for (unsigned i = 0; i < ISA_MAX_FIELDS && format->field[i]; i++) {
+        has_value |= strcmp(format->field[i]->name, "new_value") == 0;
+        has_half |= strcmp(format->field[i]->name, "result_half_reg") == 0;
+    }
+    enum { HALF_BITS = 16 };
+    return !(has_value && has_half)                                ? UINT32_MAX
+           : tensix_decode_SETDMAREG_IMM(word).result_half_reg % 2 ? UINT32_MAX << HALF_BITS
+                                                                   : UINT16_MAX;
 }
 
 /* --- Harts --- */
