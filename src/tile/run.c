@@ -201,12 +201,13 @@ static bool hart_turn(struct tile *tile, enum rv32_core core, uint64_t limit, bo
         run->time = tile->event_time > run->time ? tile->event_time : run->time;
         tile_tell_hart(tile, core, OBSERVED_GOES_ON, tile->hart[core].pc);
     }
-    uint64_t before = run->time;
+    const uint64_t before = run->time, retired = tile->hart[core].retired;
     if (run->state != HART_READY || run->time >= limit) {
         return false;
     }
     run_hart(tile, core, limit);
-    return run->time > before;
+    /* A push that is fused with the one before takes no time. */
+    return run->time > before || tile->hart[core].retired > retired;
 }
 
 /* The only agent that is awake: a hart, the coprocessor, or neither. */
