@@ -2,9 +2,9 @@
  * What a program has allocated, and accesses of its kernels to anything else.
  *
  * A command that loads a program tells of its buffers (check_allocated), as `penrose run
- * PROGRAM.json` does, or a host tells by a file what there is when it launches kernels. In a memory of which nothing was told nothing is known. Below LOADER_L1_FIRST
- * the L1 belongs to the firmware and the launch. A circular buffer has rules of its own at its end
- * (buffers.c).
+ * PROGRAM.json` does. Or a host tells by a file what there is when it launches kernels. In a memory of
+ * which nothing was told nothing is known. Below LOADER_L1_FIRST the L1 belongs to the firmware and the
+ * launch. A circular buffer has rules of its own at its end (buffers.c).
  */
 #include "observe/check/check.h"
 
@@ -73,42 +73,60 @@ bool check_ranges_add(struct checks *checks, const struct check_allocation *allo
     return true;
 }
 
-static void add_host(struct ranges *ranges, uint64_t first, uint64_t size, const char *name)
+static bool add_host(struct ranges *ranges, uint64_t first, uint64_t size, const char *name)
 {
     struct check_range *added = append_range(ranges);
     if (added) {
         *added = (struct check_range){.first = first, .size = size};
         snprintf(added->name, sizeof added->name, "%s", name);
     }
+    return added;
+}
+
+/* Reads a host's file. False: it has a line that is none, or there is no memory. */
+static bool read_host(struct check_ranges *ranges, FILE *file)
+{
+    char memory[8];
+    uint64_t address, size;
+    int values;
+    while ((values = fscanf(file, "%7s %" SCNx64 " %" SCNx64, memory, &address, &size)) == 3) {
+        const bool is_l1 = strcmp(memory, "l1") == 0, is_dram = strcmp(memory, "dram") == 0;
+        if (!(is_l1 || is_dram) ||
+            (ranges->host_l1.count == 0 &&
+             !add_host(&ranges->host_l1, 0, LOADER_L1_FIRST, "what the launch needs")) ||
+            !add_host(is_l1 ? &ranges->host_l1 : &ranges->host_bank, address, size,
+                      "a buffer of the host")) {
+            return false;
+        }
+    }
+    return values == EOF && !ferror(file);
 }
 
 /*
  * A host's file (the setting allocated=FILE) has a line for each buffer, "l1 ADDRESS BYTES" of each tile, or
- * "dram ADDRESS BYTES" of each bank, in hexadecimal. If it is empty nothing is known.
+ * "dram ADDRESS BYTES" of each bank, in hexadecimal. It tells of all buffers of both memories. If there
+ * is none, or it is empty, or cannot be read to its end, nothing is known.
  */
 void check_ranges_begin(const struct check_scene *scene)
 {
     struct checks *checks = scene->checks;
     const char *path = checks->findings.settings.allocated;
-    FILE *file = *path && checks->does[CHECK_MEMORY] ? fopen(path, "r") : NULL;
-    char memory[8];
-    uint64_t address, size;
-    if (!file) {
+    if (!*path || !checks->does[CHECK_MEMORY]) {
         return;
     }
     checks->ranges = checks->ranges ? checks->ranges : calloc(1, sizeof *checks->ranges);
     struct check_ranges *ranges = checks->ranges;
-    if (ranges) {
+    if (!ranges) {
+        return;
+    }
+    ranges->host_l1.count = ranges->host_bank.count = 0;
+    FILE *file = fopen(path, "r");
+    if (!file || !read_host(ranges, file)) {
         ranges->host_l1.count = ranges->host_bank.count = 0;
     }
-    while (ranges && fscanf(file, "%7s %" SCNx64 " %" SCNx64, memory, &address, &size) == 3) {
-        if (ranges->host_l1.count == 0) {
-            add_host(&ranges->host_l1, 0, LOADER_L1_FIRST, "what the launch needs");
-        }
-        add_host(strcmp(memory, "l1") == 0 ? &ranges->host_l1 : &ranges->host_bank, address, size,
-                 "a buffer of the host");
+    if (file) {
+        fclose(file);
     }
-    fclose(file);
 }
 
 void check_ranges_free(struct checks *checks)
