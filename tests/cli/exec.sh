@@ -58,6 +58,59 @@ touch "$work/libttsim.so"
 expect "no descriptor" 125 "soc_descriptor.yaml is missing.*penrose info --soc-descriptor" -- \
     exec --library "$work/libttsim.so" -- true
 
+# --- What ttnn has allocated, by a module in its place ---
+
+mkdir "$work/modules"
+cat >"$work/modules/ttnn.py" <<'MODULE'
+import os
+from enum import Enum
+from types import SimpleNamespace as Space
+
+BufferType = Enum("BufferType", "DRAM L1 L1_SMALL TRACE")
+path = os.environ["PENROSE_CHECK"].rpartition("allocated=")[2]
+buffers = [Space(buffer_type=BufferType.DRAM, address=0x40, max_size_per_bank=0x800),
+           Space(buffer_type=BufferType.L1, address=0x30000, max_size_per_bank=0x1000),
+           Space(buffer_type=BufferType.TRACE, address=0, max_size_per_bank=1)]
+_ttnn = Space(reports=Space(get_buffers=lambda devices: buffers))
+
+class Operation:
+    def __init__(self):
+        self.function = self.launch
+
+    def launch(self, io_tensors, program_descriptor):
+        print("launch:", open(path).read().split())
+
+    def __call__(self, *arguments, **options):
+        self.function(*arguments, **options)
+
+def synchronize_device(device):
+    print("wait:", len(open(path).read().split()))
+
+def tensor(chips):
+    return Space(device=lambda: Space(get_num_devices=lambda: chips))
+
+generic_op = Operation()
+MODULE
+# tells NAME PATTERN CALL: what the kernels of CALL see in the file; behind it the file is empty, and then it is gone.
+tells() {
+    expect "$1" 0 "out:^$2\$" 'out:^behind: 0$' -- exec --quiet --check memory -- python3 -c "import importlib.util, os, sys
+sys.path.insert(0, '$work/modules')
+importlib.util.find_spec('ttnn')
+import ttnn
+$3
+print('behind:', os.path.getsize(ttnn.path))
+print('file', ttnn.path)"
+    report "$1: the file is gone" "$([ ! -e "$(sed -n 's/^file //p' "$work/out")" ] || echo "it is there")"
+}
+known="launch: \['dram', '40', '800', 'l1', '30000', '1000'\]"
+tells "buffers of ttnn" "$known" 'ttnn.generic_op([ttnn.tensor(1)], None)'
+tells "buffers of ttnn, with names of arguments" "$known" \
+    'ttnn.generic_op(io_tensors=[ttnn.tensor(1)], program_descriptor=None)'
+tells "ttnn waits before the file is empty" 'wait: 6' 'ttnn.generic_op([ttnn.tensor(1)], None)'
+tells "ttnn on several chips" 'launch: \[\]' 'ttnn.generic_op([ttnn.tensor(2)], None)'
+expect "buffers that are not asked for" 0 'out:^$' -- exec --quiet --check noc -- \
+    sh -c 'echo "${PENROSE_CHECK#noc}"'
+
 # --- Files that cannot be written ---
 
 touch "$work/file"

@@ -22,12 +22,11 @@ def path_of_file() -> str | None:
     return next((word[len(SETTING):] for word in words if word.startswith(SETTING)), None)
 
 
-def lines_of(ttnn: Any, device: Any) -> list[str]:
-    """A line for each buffer; ranges.c says what is in it."""
-    names = {ttnn.BufferType.DRAM: "dram", ttnn.BufferType.L1: "l1", ttnn.BufferType.L1_SMALL: "l1"}
+def lines_of(names: dict[Any, str], buffers: Any) -> list[str]:
+    """A line for each buffer of a memory that has a name; ranges.c says what is in it."""
     return [
         f"{names[buffer.buffer_type]} {buffer.address:x} {buffer.max_size_per_bank:x}\n"
-        for buffer in ttnn._ttnn.reports.get_buffers([device])
+        for buffer in buffers
         if buffer.buffer_type in names
     ]
 
@@ -37,15 +36,25 @@ def write(path: str, lines: list[str]) -> None:
         file.writelines(lines)
 
 
+def device_of(arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """The chip to whose tensors generic_op is applied; None: there are several chips, or it is no right call."""
+    tensors = arguments[0] if arguments else options.get("io_tensors")
+    device = tensors[0].device() if tensors else None
+    return device if device and device.get_num_devices() == 1 else None
+
+
 def patch(ttnn: Any, path: str) -> None:
     launch = ttnn.generic_op.function
+    get_buffers = ttnn._ttnn.reports.get_buffers
+    names = {ttnn.BufferType.DRAM: "dram", ttnn.BufferType.L1: "l1", ttnn.BufferType.L1_SMALL: "l1"}
 
-    def launch_known(tensors: Any, *arguments: Any, **options: Any) -> Any:
-        device = tensors[0].device()
-        if device.get_num_devices() == 1:
-            write(path, lines_of(ttnn, device))
+    def launch_known(*arguments: Any, **options: Any) -> Any:
+        device = device_of(arguments, options)
+        if not device:
+            return launch(*arguments, **options)
+        write(path, lines_of(names, get_buffers([device])))
         try:
-            result = launch(tensors, *arguments, **options)
+            result = launch(*arguments, **options)
             ttnn.synchronize_device(device)  # the kernels may not have begun yet
             return result
         finally:
@@ -64,7 +73,10 @@ class Finder:
         if name != "ttnn":
             return None
         sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            sys.meta_path.insert(0, self)  # a program may only ask whether ttnn is there
         if spec and spec.loader:
             execute = spec.loader.exec_module
 
