@@ -90,6 +90,27 @@ in_tile() {
 }
 
 nobody='// kernel
+on_ring "a block that is read back" noc-unwaited 'a NoC read asks for bytes at 0x[0-9a-f]+ of another place, which the NoC write' \
+'// kernel
+#include "ring.h"
+void kernel_main(void)
+{
+    dataflow_begin();
+    const uint32_t inbox = common_argument(INBOX), next = get_argument(NEXT);
+    fill();
+    noc_write(common_argument(BLOCK), next, inbox, 64);
+#ifndef MISTAKE
+    semaphore_add(ARRIVED, next, 1);
+    semaphore_wait(ARRIVED, 1);
+    semaphore_add(ROOM, get_argument(BEFORE), 1);
+    semaphore_wait(ROOM, 1); // next has all
+#endif
+    noc_read(next, inbox, common_argument(RESULT), 64); // here
+    read_barrier();
+    write_barrier();
+    atomic_barrier();
+}'
+
 int main(void) { return 0; }'
 
 on_ring "a block of the neighbour" race-l1 'brings data( later)?, and has not waited for anything that tells of them' \

@@ -169,7 +169,8 @@ static void judge_target(const struct check_scene *scene, uint32_t first, uint32
 }
 
 /* A NoC read asks for bytes that a write of its hart still brings. SPEC: WormholeB0 NoC/Ordering: writes
- * and atomics keep their order, reads do not. */
+ * and atomics keep their order, reads do not. Where a word follows the write, the hart may have heard
+ * from whoever has read that. */
 static void judge_read_back(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
@@ -178,8 +179,8 @@ static void judge_read_back(const struct check_scene *scene)
     for (unsigned i = 0; i < requests->count; i++) {
         struct check_request *request = &requests->request[i];
         if (request->kind == CHECK_WRITE && !request->is_multicast && !request->is_posted &&
-            !request->is_told && !request->is_seen && request->node == event->node &&
-            request->address < event->address + event->size &&
+            !request->is_told && !request->is_seen && !request->has_word &&
+            request->node == event->node && request->address < event->address + event->size &&
             event->address < request->address + request->length) {
             request->is_told = true;
             check_report(scene, PENROSE_FAULT_NOC_UNWAITED, scene->hart, event->pc,
