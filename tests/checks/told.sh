@@ -68,13 +68,14 @@ on_ring() {
 }
 
 # in_tile NAME KIND TEXT HART PROGRAM HART PROGRAM: the same with two programs in a tile, the line being in the first
-# one.
+# one; $sections, if set, changes where the linker puts what (kit/sections.ld).
 in_tile() {
     [[ $1 =~ ${PENROSE_CASES:-} ]] || return 0
     local mistake kind=$2 hart
     for mistake in '#define MISTAKE' ''; do
         rm -rf "$work/tile"
         "$PENROSE" new "$work/tile" >/dev/null || exit 1
+        sed -i "${sections:-}" "$work/tile/kit/sections.ld"
         for hart in brisc ncrisc trisc0 trisc1 trisc2; do
             echo 'int main(void) { return 0; }' >"$work/tile/$hart.c"
         done
@@ -89,7 +90,6 @@ in_tile() {
     done
 }
 
-nobody='// kernel
 on_ring "a block that is read back" noc-unwaited 'a NoC read asks for bytes at 0x[0-9a-f]+ of another place, which the NoC write' \
 '// kernel
 #include "ring.h"
@@ -111,6 +111,7 @@ void kernel_main(void)
     atomic_barrier();
 }'
 
+nobody='// kernel
 int main(void) { return 0; }'
 
 on_ring "a block of the neighbour" race-l1 'brings data( later)?, and has not waited for anything that tells of them' \
@@ -473,6 +474,27 @@ int main(void)
     }
     return 0;
 }' trisc0 "$nobody"
+
+sections='s/PT_LOAD FLAGS(7);/&\n    data PT_LOAD FLAGS(6);/; /^    \.data\|^    \.bss/,/>l1/ s/>l1 :program/>local :data/'
+in_tile "data that a loader puts into local RAM" undefined-data \
+    'a branch depends on local RAM at 0xffb00020, which nobody has written' trisc1 '// kernel
+#include "kit/hart.h"
+static volatile uint32_t table[4] = {1, 0, 0x20000}, empty[4];
+int main(void)
+{
+#ifdef MISTAKE
+    const unsigned words = 6;
+#else
+    const unsigned words = 4;
+#endif
+    for (unsigned i = 0; i < words; i++) {
+        if (table[i] == 77 || empty[i] == 77) { // here
+            fence();
+        }
+    }
+    return 0;
+}' trisc0 "$nobody"
+sections=
 
 in_tile "a bank that nobody takes" race-open 'the programs end, and the Matrix Unit has not given back the bank of SrcA' \
     trisc0 '// kernel

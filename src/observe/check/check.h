@@ -508,6 +508,8 @@ void check_asked_starts(const struct check_scene *scene);
 /* --- memory.c --- */
 
 /* A hart is about to execute an instruction, and has executed it. */
+/* Does a program of the hart have something at this address of its local RAM? */
+bool check_memory_has_local(const struct check_scene *scene, uint32_t address);
 void check_memory_starts(const struct check_scene *scene);
 void check_memory_finished(const struct check_scene *scene);
 /* Somebody reads or writes, of harts also their local RAM. */

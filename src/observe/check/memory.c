@@ -72,6 +72,19 @@ static void find_spans(const struct check_scene *scene)
     }
 }
 
+bool check_memory_has_local(const struct check_scene *scene, uint32_t address)
+{
+    find_spans(scene);
+    const struct check_memory *memory = &scene->own->memory;
+    for (unsigned i = 0; i < memory->spans; i++) {
+        const struct check_span *span = &memory->span[i];
+        if (span->is_local && span->hart == scene->hart && address - span->first < span->size) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* --- Code --- */
 
 /* The first function of the program that has instructions in these bytes; NULL: none. */

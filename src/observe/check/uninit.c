@@ -495,7 +495,8 @@ static void judge_exit(const struct check_scene *scene, const struct hart_bits *
     }
 }
 
-/* Local RAM begins as zeros, too. What it holds when its hart is reset again is not known. */
+/* Local RAM begins as zeros, too, but for what a loader has put there. What it holds when its hart is
+ * reset again is not known. */
 static void know_hart(const struct check_scene *scene, struct hart_bits *bits)
 {
     const struct rv32_hart *hart = &scene->tile->hart[scene->hart];
@@ -503,7 +504,8 @@ static void know_hart(const struct check_scene *scene, struct hart_bits *bits)
     const bool begins = !bits->is_known && hart->retired == 0;
     *bits = (struct hart_bits){.is_known = true};
     for (uint32_t i = 0; begins && i < tile_local_size((enum rv32_core)scene->hart); i++) {
-        bits_set(bits->local, i, 1, local[i] == 0);
+        const bool is_loaded = check_memory_has_local(scene, RV32_LOCAL_BASE + i);
+        bits_set(bits->local, i, 1, local[i] == 0 && !is_loaded);
     }
     for (unsigned i = 1; i < 32 && hart->retired == 0; i++) {
         bits->undefined[i] = hart->x[i] == 0 ? UINT32_MAX : 0;
