@@ -1,5 +1,5 @@
-/* What the parts of the check uninit share: uninit.c, and below it gprs.c for what goes
- * through GPRs, and carried.c for what goes through other units. */
+/* What the parts of the check uninit share. gprs.c follows what goes through GPRs, carried.c what goes
+ * through other units, and uninit.c, above them, all else. */
 #ifndef OBSERVE_CHECK_UNDEFINED_H
 #define OBSERVE_CHECK_UNDEFINED_H
 
@@ -61,7 +61,7 @@ void uninit_report(const struct check_scene *scene, unsigned hart, uint32_t pc,
 uint32_t uninit_find(const struct check_scene *scene, uint32_t address, uint32_t size,
                      struct uninit_origin *origin);
 
-/* An instruction of a unit has stored such bytes of 16 to L1, a bit each. */
+/* An instruction of a unit has stored such bytes of 16 to L1, a bit each, at least one. */
 void uninit_store(const struct check_scene *scene, uint32_t address, uint32_t bytes,
                   const struct uninit_origin *origin);
 
@@ -72,6 +72,7 @@ void uninit_gpr_unit(const struct check_scene *scene, struct uninit_gprs *gprs);
 
 /* The half of a GPR that the instruction sets; UINT32_MAX: it sets no half. */
 uint32_t uninit_half_written(unsigned row, uint32_t word);
+
 /* A hart has loaded a GPR: undefined bits of it. It has stored to one. */
 uint32_t uninit_gpr_loaded(const struct check_scene *scene, struct uninit_gprs *gprs,
                            struct uninit_origin *origin);

@@ -429,11 +429,12 @@ static void report_hart(const struct check_scene *scene, uint32_t pc, struct uni
     struct uninit_tile *own = uninit_of(scene);
     struct hart_bits *bits = &own->hart[scene->hart];
     uint32_t word = origin.address & ~UINT32_C(3);
+    const bool has_number = origin.kind == ORIGIN_REGISTER || origin.kind == ORIGIN_GPR;
     uninit_report(scene, scene->hart, pc, &origin, what);
     for (unsigned i = 0; i < 32; i++) {
         uint32_t apart = bits->origin[i].address ^ origin.address;
-        bool is_same = bits->origin[i].kind == origin.kind &&
-                       (origin.kind == ORIGIN_REGISTER ? apart == 0 : apart < 4);
+        bool is_same =
+            bits->origin[i].kind == origin.kind && (has_number ? apart == 0 : apart < sizeof word);
         bits->undefined[i] = is_same ? 0 : bits->undefined[i];
     }
     if (origin.kind == ORIGIN_L1) {
@@ -484,7 +485,8 @@ static void judge_instruction(const struct check_scene *scene, struct hart_bits 
     }
 }
 
-/* A program ends with a value, or a host answers there. A program that gives none leaves a0 as it was. */
+/* EBREAK ends a program with a0 as its value, or asks the host, who answers there. A program that gives no
+ * value leaves a0 as it was after reset. */
 static void judge_exit(const struct check_scene *scene, const struct hart_bits *bits)
 {
     const struct uninit_origin *origin = &bits->origin[A0];
@@ -840,7 +842,8 @@ void check_uninit_rows(const struct check_scene *scene)
 
 void check_uninit_forgive(const struct check_scene *scene)
 {
-    uninit_rows_forgive(uninit_of(scene)->rows);
+    const struct uninit_tile *own = uninit_of(scene);
+    uninit_rows_forgive(own ? own->rows : NULL);
 }
 
 uint32_t uninit_find(const struct check_scene *scene, uint32_t address, uint32_t size,
@@ -861,7 +864,7 @@ uint32_t uninit_find(const struct check_scene *scene, uint32_t address, uint32_t
 void uninit_store(const struct check_scene *scene, uint32_t address, uint32_t bytes,
                   const struct uninit_origin *origin)
 {
-    enum { MOST = 16 };
+    enum { MOST = 16, WORD_BITS = 32 };
     struct memory *l1 = &uninit_of(scene)->l1;
     for (uint32_t i = 0; i < MOST; i++) {
         if (bytes >> i & 1) {
@@ -869,7 +872,7 @@ void uninit_store(const struct check_scene *scene, uint32_t address, uint32_t by
         }
     }
     const struct taint taint = {.first = address,
-                                .size = MOST,
+                                .size = WORD_BITS - (uint32_t)__builtin_clz(bytes),
                                 .matters = origin->is_computed,
                                 .node = scene->tile->node,
                                 .hart = scene->hart,
