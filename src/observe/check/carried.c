@@ -112,7 +112,7 @@ static bool is_result(const struct observed_touch *touch)
     return touch->is_write && (touch->state == OBSERVED_STATE_L1 || is_row(touch->state));
 }
 
-/* What the instruction writes: of pieces, and of others that are so bad. */
+/* What the instruction writes is as bad as the pieces that go into it, and at least as bad as `of_all`. */
 static void put_pieces(const struct check_scene *scene, struct uninit_rows *rows,
                        const struct pieces *pieces, uint8_t of_all)
 {

@@ -9,9 +9,10 @@
  * The parts, from below: noc.c follows requests of kernels to the NoC, credits.c what they tell
  * other tiles of them, unread.c what these have not read, cache.c what L0 caches may hold, races.c
  * the units of the coprocessor by order.c, config.c what kernels set of it, buffers.c circular
- * buffers, asked.c what waits for their pages, memory.c what lies where, ranges.c what was allocated, uninit.c data that nobody has
- * written, rows.c the same of Dst and Src; check.c hands events to them, and finds where kernels
- * end.
+ * buffers, asked.c what waits for their pages, memory.c what lies where, ranges.c what was
+ * allocated, uninit.c data that nobody has written, with gprs.c and carried.c what units do to
+ * them, rows.c rows of Dst and Src that nobody has written; check.c hands events to them, and finds
+ * where kernels end.
  */
 #ifndef OBSERVE_CHECK_H
 #define OBSERVE_CHECK_H
@@ -507,9 +508,9 @@ void check_asked_starts(const struct check_scene *scene);
 
 /* --- memory.c --- */
 
-/* A hart is about to execute an instruction, and has executed it. */
 /* Does a program of the hart have something at this address of its local RAM? */
 bool check_memory_has_local(const struct check_scene *scene, uint32_t address);
+/* A hart is about to execute an instruction, and has executed it. */
 void check_memory_starts(const struct check_scene *scene);
 void check_memory_finished(const struct check_scene *scene);
 /* Somebody reads or writes, of harts also their local RAM. */
@@ -549,7 +550,7 @@ void check_uninit_sent(const struct check_scene *scene);
 bool check_uninit_lacks(const struct check_scene *scene, uint32_t address);
 /* The coprocessor has executed an instruction. */
 void check_uninit_unit_over(const struct check_scene *scene);
-/* The same of a part of it: what it does to undefined data. */
+/* It has executed one, or a part of it: what that does to undefined data. */
 void check_uninit_rows(const struct check_scene *scene);
 /* What is wrong with rows of Src and Dst was reported. */
 void check_uninit_forgive(const struct check_scene *scene);

@@ -101,7 +101,7 @@ bool findings_end(struct findings *findings);
 
 /* Adds results to a SARIF file of ours, or makes it (sarif.c). */
 bool findings_write_sarif(const struct findings *findings);
-/* Is that possible? A new file is empty then. */
+/* Can results be added there? A file that is not there is made, and is empty. */
 bool findings_may_write_sarif(const char *path);
 
 /* --- finding.c --- */

@@ -503,9 +503,10 @@ static void note_l1_atomic(const struct check_scene *scene, const struct user *u
     }
 }
 
-/* Does the scene's store put back what its hart has made of what it has loaded there? So it is taken
- * where that load is not among the latest ones, or a thread's. */
-static bool updates(const struct check_scene *scene, const struct user *user, uint32_t address)
+/* Does the scene's store put back what its hart has made of what it has loaded there? The answer is yes,
+ * too, if that load is not among the latest ones, or if a thread stores. */
+static bool puts_back_update(const struct check_scene *scene, const struct user *user,
+                             uint32_t address)
 {
     if (user->agent >= RV32_CORES) {
         return true;
@@ -530,7 +531,7 @@ static bool is_unordered(const struct check_scene *scene, const struct user *use
         return false;
     }
     if (byte->by_luck >> user->agent & 1) {
-        return byte->accumulates && updates(scene, user, (uint32_t)scene->event->address);
+        return byte->accumulates && puts_back_update(scene, user, (uint32_t)scene->event->address);
     }
     if (byte->is_atomic) { /* whoever gives a lock back need not know who has asked for it in vain */
         return byte->stale >> user->agent & 1;
