@@ -417,6 +417,8 @@ allocates "a host's buffers that hold all" '' 'dram 0 ffffffff'
 allocates "a host's buffer that ends early" \
     'out-of-bounds: .*NoC read of 2048 bytes at 0x[0-9a-f]+ of DRAM bank 0, .*; a buffer of the host ends at 0x40$' 'dram 0 40'
 allocates "a host that tells of nothing" '' ''
+allocates "a host's file with a wrong line" '' $'dram 0 40\nram 0 40'
+allocates "a host's file with half a line" '' $'dram 0 40\ndram 40'
 
 finds "the arguments of a neighbour" out-of-bounds 'rta_l1_base' \
     'NoC write of 64 bytes at 0x[0-9a-f]+ of tile \([0-9]+, [0-9]+\), over arguments of the kernel that runs on its brisc' \
