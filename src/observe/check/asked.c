@@ -50,8 +50,8 @@ static bool is_taken(const struct rv32_operands *branch, uint32_t a, uint32_t b)
     }
 }
 
-/* By how much more there is than what a loop has asked for, which this branch ends by not going back.
- * `<` and `!=` ask for one more than `>=`. */
+/* How much is there beyond what a loop has asked for? This branch ends the loop by not going back. Where
+ * it goes back for `>=` or `==`, both sides differ by at least 1 behind it. */
 static uint32_t find_excess(const struct rv32_operands *branch, uint32_t a, uint32_t b)
 {
     const uint32_t distance = a > b ? a - b : b - a;
@@ -89,7 +89,7 @@ static void follow_asked(const struct check_scene *scene, struct check_asked *as
     const struct rv32_operands *insn = check_instruction(scene);
     const uint32_t *x = scene->tile->hart[scene->hart].x, results = insn->results[RV32_X];
     const bool reads = insn->effects.reads & asked->carried;
-    if (asked->is_over && reads) { /* the number itself is of use */
+    if (asked->is_over && reads) { /* the hart goes on with the number itself */
         uint32_t *seen = seen_by(asked->buffer, scene->hart, is_received);
         *seen = (int32_t)(asked->now - *seen) > 0 ? asked->now : *seen;
         asked->carried = 0;

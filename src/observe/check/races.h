@@ -89,8 +89,7 @@ struct races_byte {
     uint8_t by_luck;  /* who has learned of the store by loading the byte alone */
     bool accumulates; /* the hart has changed what it had stored before */
     bool is_atomic;   /* an atomic instruction has stored it */
-    uint8_t
-        stale; /* who has loaded what was there before that, and nothing else since, a bit each */
+    uint8_t stale;    /* who knows no more than what was there before that, a bit each */
 };
 
 /* The latest loads of a hart, from L1 and elsewhere; load[count % RACES_LOADS] is the latest. */

@@ -73,9 +73,10 @@ void uninit_gpr_unit(const struct check_scene *scene, struct uninit_gprs *gprs);
 /* The half of a GPR that the instruction sets; UINT32_MAX: it sets no half. */
 uint32_t uninit_half_written(unsigned row, uint32_t word);
 
-/* A hart has loaded a GPR: undefined bits of it. It has stored to one. */
+/* A hart has loaded a GPR: its undefined bits, and where they come from. */
 uint32_t uninit_gpr_loaded(const struct check_scene *scene, struct uninit_gprs *gprs,
                            struct uninit_origin *origin);
+/* A hart has stored to a GPR. */
 void uninit_gpr_stored(const struct check_scene *scene, struct uninit_gprs *gprs);
 
 /* --- carried.c --- */
