@@ -147,7 +147,8 @@ static void look_at(struct penrose_chip *chip, unsigned noc, uint16_t node, unsi
 {
     struct links_state *state = &chip->links->state;
     const unsigned number = (noc * NOC_NODES + node) * LINKS_WAYS + way;
-    const uint64_t last = state->now + LINKS_SOON - 1;
+    /* Links of the cycle before `now` may just be looked at, so that has its place still. */
+    const uint64_t last = state->now + LINKS_SOON - 2;
     const uint64_t at = cycle < state->now ? state->now
                         : cycle < last     ? cycle
                                            : last; /* then it is too early, and seen again */

@@ -10,13 +10,18 @@
 /* As timing.def has them. */
 enum { HOP = 9, ENDS = 14, WHOLE = 16384, OF_LINK = 256, OF_NIU = 264 };
 
-static struct penrose_chip *timed_chip(unsigned threads)
+static struct penrose_chip *chip_with_costs(unsigned threads, const char *costs)
 {
     const struct penrose_options options = {
-        .size = sizeof options, .timed = true, .threads = threads};
+        .size = sizeof options, .timed = true, .threads = threads, .costs = costs};
     struct penrose_chip *chip;
     ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_OK);
     return chip;
+}
+
+static struct penrose_chip *timed_chip(unsigned threads)
+{
+    return chip_with_costs(threads, NULL);
 }
 
 /* A write of 16 KiB that has left at `sent`, on a channel of its own choice or on that one. */
@@ -92,6 +97,23 @@ TEST(a_packet_that_took_no_time_arrives)
     const struct noc_packet *packet = send_until(chip, 20, noc_node(2, 3), noc_node(5, 7), 1);
     struct noc_list arrived = run_links(chip, 10);
     ck_assert_uint_eq(packet->arrival, alone(0, 7));
+    end_links(chip, arrived);
+}
+
+/* Costs may put what a link waits for further off than the links to look at are listed. */
+TEST_EACH(a_packet_arrives_with_any_costs, 6)
+{
+    static const char *const costs[] = {"noc_link_bytes=1", "noc_niu_bytes=1", "noc_hop=63",
+                                        "noc_hop=64",       "noc_hop=1000",    "noc=free"};
+    struct penrose_chip *chip = chip_with_costs(1, costs[_i]);
+    struct noc_list arrived = {NULL, NULL};
+    for (unsigned x = 2; x < 5; x++) {
+        send(chip, 1000, noc_node(x, 3), noc_node(5, 7), 1);
+        send(chip, 1000, noc_node(5, 7), noc_node(x, 3), 1);
+    }
+    chip->head.time.now = 1000000;
+    chip_links_run(chip, &arrived);
+    ck_assert_uint_eq(chip_links_next(chip), UINT64_MAX);
     end_links(chip, arrived);
 }
 
@@ -341,28 +363,34 @@ TEST(a_tree_has_one_turn)
 
 /* --- Windows --- */
 
-/* Many packets between places at random, each fifth of them a multicast: the windows in which they go on
- * change nothing. */
+enum { PACKETS = 400 };
+
+/* Many packets between places at random, each fifth of them a multicast. */
+static void send_at_random(struct penrose_chip *chip)
+{
+    uint64_t seed = 1;
+    for (unsigned i = 0; i < PACKETS; i++) {
+        uint16_t from = (uint16_t)(random_below(&seed, NOC_NODES));
+        uint16_t to = (uint16_t)(random_below(&seed, NOC_NODES));
+        struct noc_packet *packet =
+            new_packet(chip, 1000 + i * 7 + OF_NIU, from, to, i % 3 ? 1 : NOC_ANY_CHANNEL);
+        packet->noc = i & 1;
+        packet->order = i;
+        packet->is_multicast = i % 5 == 0;
+        packet->span = span_of(1 + i % 7, 2 + i % 9, 3 + i % 13, 2 + i % 10);
+        packet->span.y_is_major = i % 2;
+        chip_links_enter(chip, packet);
+    }
+}
+
+/* The windows in which packets go on change nothing. */
 TEST_EACH(windows_change_nothing, 4)
 {
-    enum { PACKETS = 400 };
     static const uint64_t windows[] = {1, 3, 10, 77};
     uint64_t arrival[2][PACKETS] = {0};
     for (unsigned way = 0; way < 2; way++) {
         struct penrose_chip *chip = timed_chip(1);
-        uint64_t seed = 1;
-        for (unsigned i = 0; i < PACKETS; i++) {
-            uint16_t from = (uint16_t)(random_below(&seed, NOC_NODES));
-            uint16_t to = (uint16_t)(random_below(&seed, NOC_NODES));
-            struct noc_packet *packet =
-                new_packet(chip, 1000 + i * 7 + OF_NIU, from, to, i % 3 ? 1 : NOC_ANY_CHANNEL);
-            packet->noc = i & 1;
-            packet->order = i;
-            packet->is_multicast = i % 5 == 0;
-            packet->span = span_of(1 + i % 7, 2 + i % 9, 3 + i % 13, 2 + i % 10);
-            packet->span.y_is_major = i % 2;
-            chip_links_enter(chip, packet);
-        }
+        send_at_random(chip);
         struct noc_list arrived = run_links(chip, way ? windows[_i] : 1000000);
         for (const struct noc_packet *packet = arrived.head; packet; packet = packet->next) {
             const uint64_t i = packet->order;
