@@ -476,8 +476,10 @@ static void leave_place(struct penrose_chip *chip, const struct router *router,
     }
     if (places_with_pieces(chip, router) >> origin->place & 1) {
         const struct origin next = origin_at(chip, router, origin->place);
-        look_at_ways_of(chip, next.packet, router->node,
-                        next.ready > cycle ? next.ready : cycle + 1);
+        if (next.packet) { /* a damaged snapshot may have a piece of none */
+            look_at_ways_of(chip, next.packet, router->node,
+                            next.ready > cycle ? next.ready : cycle + 1);
+        }
     }
 }
 

@@ -75,12 +75,27 @@ static void check_channel_of_link(const struct links *links, struct links_channe
     channel->claim = has_number(links, channel->claim) ? channel->claim : 0;
 }
 
+/* A packet that is not at a router yet comes to one from now on. So a damaged snapshot does not make the links
+ * work on more cycles than a run has. */
+static void check_arrivals(struct penrose_chip *chip)
+{
+    for (struct noc_packet *packet = chip->on_way.fresh; packet; packet = packet->next) {
+        if (!packet->is_at_router && packet->arrival < chip->head.time.now) {
+            packet->arrival = chip->head.time.now;
+        }
+    }
+}
+
 void chip_links_restore(struct penrose_chip *chip)
 {
     struct links *links = chip->links;
     struct links_link *link = &links->state.link[0][0][0];
     struct links_source *source = &links->state.source[0][0][0];
+    check_arrivals(chip);
     chip_links_scatter(chip);
+    if (links->active > 0 && links->state.now < chip->head.time.now) {
+        links->state.now = chip->head.time.now;
+    }
     for (unsigned i = 0; i < LINKS_SOON; i++) {
         links->state.due[i][LINKS_WORDS - 1] &= UINT64_MAX >> (LINKS_WORDS * 64 - LINKS_ALL);
     }

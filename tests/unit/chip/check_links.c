@@ -405,6 +405,93 @@ TEST_EACH(windows_change_nothing, 4)
     ck_assert_mem_eq(arrival[0], arrival[1], sizeof arrival[0]);
 }
 
+/* --- Damaged snapshots --- */
+
+/* Channels say that pieces of any packets lie behind their links, and packets that they are anywhere. */
+static void damage(struct penrose_chip *chip, uint64_t *seed)
+{
+    struct links_state *state = &chip->links->state;
+    for (unsigned i = 0; i < 2000; i++) {
+        struct links_link *link =
+            &state->link[random_below(seed, GRID_NOCS)][random_below(seed, NOC_NODES)]
+                        [random_below(seed, LINKS_WAYS)];
+        struct links_channel *channel = &link->channel[random_below(seed, LINKS_CHANNELS)];
+        link->turn = random_next(seed);
+        channel->claim = (uint16_t)random_next(seed);
+        channel->feed = (uint8_t)random_next(seed);
+        channel->taken = (uint8_t)random_next(seed);
+        channel->pieces = (uint8_t)random_below(seed, LINKS_ROOM + 2);
+        for (unsigned j = 0; j < LINKS_ROOM; j++) {
+            channel->piece[j].packet = (uint16_t)(1 + random_below(seed, 64));
+            channel->piece[j].number = (uint16_t)(random_below(seed, 3) * 20);
+        }
+        channel->owner = random_below(seed, 2) ? channel->piece[0].packet : 0;
+    }
+    for (unsigned i = 0; i < NOC_NODES; i++) {
+        struct links_source *source = &state->source[random_below(seed, GRID_NOCS)][i][0];
+        source->blocked = random_next(seed);
+        source->begin = random_below(seed, 5000);
+    }
+    for (struct noc_packet *packet = chip->on_way.fresh; packet; packet = packet->next) {
+        packet->is_at_router ^= random_below(seed, 8) == 0;
+        packet->number = (uint16_t)random_below(seed, 80);
+        packet->pieces = (uint16_t)random_below(seed, 80); /* more than it has, or less */
+        packet->ends = (uint16_t)random_below(seed, 4);
+        packet->arrival = random_below(seed, 3000);
+    }
+    state->now = 0;
+}
+
+TEST_EACH(a_damaged_state_does_no_harm, 6)
+{
+    struct penrose_chip *chip = timed_chip(1);
+    struct noc_list arrived = {NULL, NULL};
+    uint64_t seed = (uint64_t)_i;
+    send_at_random(chip);
+    chip->head.time.now = 2500;
+    chip_links_run(chip, &arrived);
+    chip_links_gather(chip);
+    damage(chip, &seed);
+    chip->head.time.now = UINT64_C(1) << 60;
+    chip_links_restore(chip);
+    chip->head.time.now += 20000;
+    chip_links_run(chip, &arrived);
+    ck_assert_ptr_nonnull(arrived.head);
+    end_links(chip, arrived);
+}
+
+/* A piece's packet may have arrived before the piece that is in front of it goes on. */
+TEST(a_piece_of_no_packet_does_no_harm)
+{
+    struct penrose_chip *chip = timed_chip(1);
+    struct noc_list arrived = {NULL, NULL};
+    struct links_state *state = &chip->links->state;
+    for (uint16_t number = 1; number <= 2; number++) {
+        struct noc_packet *packet = new_packet(chip, 1000, noc_node(2, 3), noc_node(5, 3), 0);
+        packet->is_at_router = true;
+        packet->number = number;
+        packet->pieces = (uint16_t)chip_links_pieces(packet);
+        noc_queue_put(&chip->on_way, packet);
+    }
+    const struct links_piece first = {.ready = 100, .packet = 1, .number = WHOLE},
+                             second = {.packet = 2, .number = WHOLE};
+    struct links_channel *channel = state->link[0][noc_node(2, 3)][GRID_ALONG_X].channel;
+    channel[0] = (struct links_channel){.piece = {first, second}, .pieces = 2, .owner = 1};
+    channel = state->link[0][noc_node(4, 3)][GRID_ALONG_X].channel;
+    channel[0] = (struct links_channel){.piece = {second}, .pieces = 1};
+    state->link[0][noc_node(3, 3)][GRID_ALONG_X].channel[0].owner = 1;
+    state->link[0][noc_node(5, 3)][LINKS_TO_NIU].channel[0].owner = 2;
+    memset(state->due, 0xff, sizeof state->due);
+    chip_links_restore(chip);
+    chip->head.time.now = 1000;
+    chip_links_run(chip, &arrived);
+    ck_assert_ptr_nonnull(arrived.head);
+    ck_assert_uint_eq(arrived.head->number, 0);
+    ck_assert_uint_eq(channel[0].pieces, 0);
+    ck_assert_uint_eq(state->link[0][noc_node(2, 3)][GRID_ALONG_X].channel[0].pieces, 1);
+    end_links(chip, arrived);
+}
+
 /* --- Whole chips --- */
 
 enum { STATIC_CHANNEL = 1 << 7 | 1 << 13 /* the first with the buddy bit */ };
