@@ -24,15 +24,10 @@ struct grid_way way_of_packet(const struct noc_packet *packet)
                              .is_y_first = is_y_first};
 }
 
-unsigned way_passed(const struct noc_packet *packet)
-{
-    return packet->links;
-}
-
 unsigned way_left(const struct noc_packet *packet)
 {
     const struct grid_way way = way_of_packet(packet);
-    const unsigned all = grid_way_hops(&way), passed = way_passed(packet);
+    const unsigned all = grid_way_hops(&way), passed = packet->links;
     return passed >= all ? 0 : all - passed;
 }
 

@@ -1,6 +1,6 @@
 /*
- * The ways of packets that links.c lets go on: one after the other through routers, or along the stem or a
- * branch of a multicast's tree. `links` of a packet tells how far it has come.
+ * The ways of packets between routers (links.c), and a walk along the stem and the branches of a multicast's
+ * tree: `links` of the packet that walks tells how far it has come. That of a packet on its way is 0.
  */
 #ifndef CHIP_WAY_H
 #define CHIP_WAY_H
@@ -13,8 +13,7 @@ bool way_is_multicast(const struct noc_packet *packet);
 
 struct grid_way way_of_packet(const struct noc_packet *packet);
 
-/* The links of its way that it has passed, and those that it has not. */
-unsigned way_passed(const struct noc_packet *packet);
+/* The links of its way that it has not passed. */
 unsigned way_left(const struct noc_packet *packet);
 
 /* Where it is, and sets where it ends: in raw coordinates of its NoC. */

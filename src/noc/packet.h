@@ -61,7 +61,7 @@ struct noc_packet_state {
     uint16_t number, pieces, ends; /* between routers: chip/links.h */
     uint8_t agent, noc;
     uint8_t kind;    /* enum noc_kind */
-    uint8_t links;   /* of its way that it has come to (chip/links.h) */
+    uint8_t links;   /* of its way that it has passed (chip/way.h) */
     uint8_t channel; /* class and buddy bit where software chose them, else NOC_ANY_CHANNEL */
     bool wants_response, is_inline, has_enables, is_multicast, is_linked, accumulates,
         stores_header;
