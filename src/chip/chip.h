@@ -107,8 +107,8 @@ struct penrose_chip {
     const struct num_kernels *kernels; /* that compute what its tiles do */
     struct grid grid;
     struct rv32_code_store *store;
-    struct timing costs; /* of timed runs; */
-    struct rv32_timing hart_costs;
+    struct timing costs;           /* of timed runs */
+    struct rv32_timing hart_costs; /* the harts' part of them */
     struct tile_board board;
     struct chip_place place[NOC_NODES];
     struct chip_unit *unit[CHIP_UNITS]; /* in their order */

@@ -22,8 +22,8 @@
  * tree parts, each piece goes on along all branches, and its room is free when it has left on all of them.
  * Multicasts and other packets never have the same channels.
  *
- * GUESS: of multicasts that want the same channels the one that came first is first. So it is where
- * software has not set NOC_CMD_PATH_RESERVE, and silicon could come to a deadlock.
+ * GUESS: of multicasts that want the same channels the one that came first is first. That holds for those
+ * without NOC_CMD_PATH_RESERVE, too, by which silicon could come to a deadlock.
  *
  * Time goes cycle by cycle, and all links that may pass something in a cycle are looked at in their order.
  * That is done between windows, up to the first cycle in which something that has not left yet could come
