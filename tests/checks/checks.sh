@@ -488,6 +488,9 @@ in_kit "half of a bank of SrcB" \
     'undefined-data: .*brisc.c:21: a branch depends on rows of Src that nobody has written, with which trisc1 \(trisc1.c:17\) computes' \
     trisc0.c 's/^    TTI_UNPACR\(1.*/    TTI_SETADCXX(OF_UNPACKER1, DATA \/ 2 - 1, 0);\n&/'
 
+in_kit "a load macro may have filled the row" '' brisc.c '0,/i < DATA/s//i < DATA - SIDE/' \
+    trisc1.c 's/^    TTI_SEMPOST/    TTI_SFPLOADMACRO(0, 2, 3, 0);\n&/'
+
 # --- Code of programs without firmware; this needs no check ---
 
 in_kit "stores over code" \

@@ -222,6 +222,11 @@ void uninit_rows_unit(const struct check_scene *scene, struct uninit_rows **own)
             return;
         }
         memset((*own)->src, UNINIT_UNWRITTEN, sizeof(*own)->src);
+        (*own)->macros = scene->tile->tensix.vector.macros;
+    }
+    if ((*own)->macros != scene->tile->tensix.vector.macros) { /* what it writes is not told */
+        uninit_rows_forgive(*own);
+        (*own)->macros = scene->tile->tensix.vector.macros;
     }
     struct pieces pieces;
     if (work->unit == TENSIX_UNIT_UNPACK || work->unit == TENSIX_UNIT_PACK) {
@@ -235,6 +240,7 @@ void uninit_rows_unit(const struct check_scene *scene, struct uninit_rows **own)
 void uninit_rows_forgive(struct uninit_rows *own)
 {
     if (own) {
-        *own = (struct uninit_rows){.origin = own->origin, .unwritten = own->unwritten};
+        *own = (struct uninit_rows){
+            .origin = own->origin, .unwritten = own->unwritten, .macros = own->macros};
     }
 }

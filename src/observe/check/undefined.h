@@ -49,6 +49,7 @@ struct uninit_rows {
     uint8_t lreg[TENSIX_LREGS];
     struct uninit_origin origin;    /* of the latest bytes, */
     struct uninit_origin unwritten; /* and of rows: who has computed with them */
+    uint16_t macros;                /* the Vector Unit's latest load macro */
 };
 
 /* --- uninit.c --- */
