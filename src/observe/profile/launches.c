@@ -379,7 +379,8 @@ const struct profile_row **profile_critical_rows(const struct profile *profile, 
 
 /* --- Sums of operations --- */
 
-/* Of a kernel of nobody's operation, by tt-metal's habit of naming those that move data. */
+/* Without an operation the name tells which kernel computes: tt-metal calls those that move data reader and
+ * writer. */
 const char *profile_operation_name(const struct profile_launch *launch)
 {
     for (unsigned i = 0; i < launch->kernels && !launch->operation; i++) {

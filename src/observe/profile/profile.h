@@ -107,11 +107,10 @@ struct profile_launch {
     const char *kernel[PROFILE_KERNELS]; /* names */
     bool has_more_kernels;
     unsigned kernels;
-    const char
-        *operation; /* of ttnn, to which a kernel belongs by its file's folder; NULL: none does */
-    unsigned operation_rank;
-    unsigned running;     /* harts of workers that have not left their kernels */
-    uint64_t first, last; /* cycles: the first instruction, behind the last one */
+    const char *operation;   /* of ttnn, as the folder of a kernel's file tells; NULL: none does */
+    unsigned operation_rank; /* how much that kernel tells of it; 0: nothing */
+    unsigned running;        /* harts of workers that have not left their kernels */
+    uint64_t first, last;    /* cycles: the first instruction, behind the last one */
     struct profile_cycles lane[PROFILE_LANES];
     unsigned tiles[PROFILE_GROUPS];
     struct profile_bytes bytes[PROFILE_GROUPS]; /* of those tiles */
