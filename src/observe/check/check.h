@@ -472,6 +472,8 @@ bool check_updates(const struct check_scene *scene, uint32_t pc);
 void check_config_unit(const struct check_scene *scene);
 /* A hart has stored to a register. */
 void check_config_stored(const struct check_scene *scene);
+/* The half of a GPR that the instruction sets; UINT32_MAX: it sets no half. */
+uint32_t check_config_half_written(unsigned row, uint32_t word);
 /* Bits of a GPR, of all threads, that nothing has written since reset. 0 where firmware runs, which
  * knows launches, and where the checks began late. */
 uint32_t check_config_unset_gpr(const struct check_scene *scene, unsigned index);

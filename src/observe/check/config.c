@@ -13,7 +13,6 @@
 #include "metal/firmware.h"
 #include "observe/check/check.h"
 #include "observe/check/races.h"
-#include "observe/check/undefined.h"
 #include "tensix/config/users.h"
 #include "tensix/exec.h"
 #include "tensix/vector/schedule.h"
@@ -606,12 +605,27 @@ static void judge_lreg(const struct check_scene *scene, struct config_leaks *lea
 
 /* --- GPRs --- */
 
+uint32_t check_config_half_written(unsigned row, uint32_t word)
+{
+    const struct isa_format *format = tensix_rows[row].format;
+    bool has_value = false, has_half = false;
+    for (unsigned i = 0; i < ISA_MAX_FIELDS && format->field[i]; i++) {
+        has_value |= strcmp(format->field[i]->name, "new_value") == 0;
+        has_half |= strcmp(format->field[i]->name, "result_half_reg") == 0;
+    }
+    enum { HALF_BITS = 16 };
+    return !(has_value && has_half)                                ? UINT32_MAX
+           : tensix_decode_SETDMAREG_IMM(word).result_half_reg % 2 ? UINT32_MAX << HALF_BITS
+                                                                   : UINT16_MAX;
+}
+
 /* Bits of a GPR that the instruction writes. Kernels of LLK set one half where they know what the other
  * one is. */
 static uint32_t gpr_bits_written(const struct check_scene *scene)
 {
-    return scene->own->is_known ? UINT32_MAX
-                                : uninit_half_written(scene->event->work->row, scene->event->word);
+    return scene->own->is_known
+               ? UINT32_MAX
+               : check_config_half_written(scene->event->work->row, scene->event->word);
 }
 
 /* A bare program has no launch that tells what is its own: what nobody has ever written is not. Who reads

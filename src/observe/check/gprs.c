@@ -7,8 +7,6 @@
  */
 #include "observe/check/undefined.h"
 
-#include <string.h>
-
 #include "addresses.h"
 #include "tensix/table.h"
 
@@ -137,7 +135,7 @@ void uninit_gpr_unit(const struct check_scene *scene, struct uninit_gprs *gprs)
     }
     const bool loads = work->reads >> OBSERVED_STATE_L1 & 1;
     const bool stores = work->writes >> OBSERVED_STATE_L1 & 1;
-    const uint32_t half = uninit_half_written(work->row, word);
+    const uint32_t half = check_config_half_written(work->row, word);
     if (loads && !stores) {
         const struct tensix_args_LOADIND args = tensix_decode_LOADIND(word);
         judge_taken(scene, gpr_of(scene, gprs, args.addr_reg), "a load has an address from");
@@ -154,20 +152,6 @@ void uninit_gpr_unit(const struct check_scene *scene, struct uninit_gprs *gprs)
     } else {
         compute_gprs(scene, gprs);
     }
-}
-
-uint32_t uninit_half_written(unsigned row, uint32_t word)
-{
-    const struct isa_format *format = tensix_rows[row].format;
-    bool has_value = false, has_half = false;
-    for (unsigned i = 0; i < ISA_MAX_FIELDS && format->field[i]; i++) {
-        has_value |= strcmp(format->field[i]->name, "new_value") == 0;
-        has_half |= strcmp(format->field[i]->name, "result_half_reg") == 0;
-    }
-    enum { HALF_BITS = 16 };
-    return !(has_value && has_half)                                ? UINT32_MAX
-           : tensix_decode_SETDMAREG_IMM(word).result_half_reg % 2 ? UINT32_MAX << HALF_BITS
-                                                                   : UINT16_MAX;
 }
 
 /* --- Harts --- */

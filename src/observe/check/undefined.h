@@ -71,9 +71,6 @@ void uninit_store(const struct check_scene *scene, uint32_t address, uint32_t by
 /* An instruction of a unit has executed, and what it has written to L1 counts as defined. */
 void uninit_gpr_unit(const struct check_scene *scene, struct uninit_gprs *gprs);
 
-/* The half of a GPR that the instruction sets; UINT32_MAX: it sets no half. */
-uint32_t uninit_half_written(unsigned row, uint32_t word);
-
 /* A hart has loaded a GPR: its undefined bits, and where they come from. */
 uint32_t uninit_gpr_loaded(const struct check_scene *scene, struct uninit_gprs *gprs,
                            struct uninit_origin *origin);
