@@ -34,12 +34,15 @@ chip_sources += \
 	%D%/check/races_harts.c \
 	%D%/check/races_heard.c \
 	%D%/check/races_shared.c \
+	%D%/check/races_uses.c \
 	%D%/check/races_words.c \
 	%D%/check/ranges.c \
 	%D%/check/report.c \
 	%D%/check/rows.c \
 	%D%/check/scene.c \
 	%D%/check/tell.h \
+	%D%/check/spans.c \
+	%D%/check/undefined.c \
 	%D%/check/uninit.c \
 	%D%/check/unread.c \
 	%D%/check/words.c \

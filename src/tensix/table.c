@@ -160,6 +160,12 @@ uint32_t tensix_gpr_bits_read(unsigned row, uint32_t word, unsigned gpr)
     return 0;
 }
 
+bool tensix_depends_on_dst(unsigned row, uint32_t word)
+{
+    return !tensix_has(row, TENSIX_TRAIT_MOVES_TO_DST) &&
+           !(tensix_has(row, TENSIX_TRAIT_ADDS_DST) && !tensix_decode_ELWADD(word).add_dst);
+}
+
 /* --- Lookups --- */
 
 bool tensix_index_build(struct isa_index *index)

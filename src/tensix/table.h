@@ -224,6 +224,9 @@ static inline bool tensix_is_blocked(const struct tensix_row_info *info, uint32_
 /* The bits of a GPR of its thread that an instruction of the row reads: SOURCE of tensix.def. */
 uint32_t tensix_gpr_bits_read(unsigned row, uint32_t word, unsigned gpr);
 
+/* Does an instruction of the row depend on what was in the rows of Dst that it writes? */
+bool tensix_depends_on_dst(unsigned row, uint32_t word);
+
 /* An index for isa_index_find, for frequent decoding; release with isa_index_free. */
 bool tensix_index_build(struct isa_index *index);
 

@@ -52,7 +52,7 @@ static void add_bytes(const struct check_scene *scene, struct uninit_rows *rows,
     for (uint32_t at = 0; at < touch->count; at += LOOK) {
         const uint32_t size = touch->count - at < LOOK ? touch->count - at : LOOK;
         struct uninit_origin origin;
-        const uint32_t bad = uninit_find(scene, touch->first + at, size, &origin);
+        const uint32_t bad = uninit_find(scene, rows->l1, touch->first + at, size, &origin);
         rows->origin = bad && !pieces->has_origin ? origin : rows->origin;
         pieces->has_origin |= bad != 0;
         for (uint32_t i = 0; i < size; i++) {
@@ -102,7 +102,7 @@ static void put_undefined_bytes(const struct check_scene *scene, const struct un
         struct uninit_origin origin = worst == UNINIT_BROUGHT ? rows->origin : rows->unwritten;
         origin.is_computed = false; /* a host may look at what nobody needs */
         if (bytes) {
-            uninit_store(scene, touch->first + at, bytes, &origin);
+            uninit_store(scene, rows->l1, touch->first + at, bytes, &origin);
         }
     }
 }
@@ -207,7 +207,8 @@ static void clear_flags(const struct check_scene *scene, struct uninit_rows *row
     }
 }
 
-void uninit_rows_unit(const struct check_scene *scene, struct uninit_rows **own)
+void uninit_rows_unit(const struct check_scene *scene, struct uninit_memory *l1,
+                      struct uninit_rows **own)
 {
     const struct observed_work *work = scene->event->work;
     const unsigned of_rows = 1u << OBSERVED_STATE_DST | 1u << OBSERVED_STATE_SRC |
@@ -221,6 +222,7 @@ void uninit_rows_unit(const struct check_scene *scene, struct uninit_rows **own)
         if (!*own) {
             return;
         }
+        (*own)->l1 = l1;
         memset((*own)->src, UNINIT_UNWRITTEN, sizeof(*own)->src);
         (*own)->macros = scene->tile->tensix.vector.macros;
     }
@@ -233,7 +235,7 @@ void uninit_rows_unit(const struct check_scene *scene, struct uninit_rows **own)
         move_data(scene, *own, &pieces);
     } else {
         clear_flags(scene, *own);
-        compute_data(scene, *own, &pieces, !check_rows_depend(scene));
+        compute_data(scene, *own, &pieces, !tensix_depends_on_dst(work->row, scene->event->word));
     }
 }
 
@@ -241,6 +243,6 @@ void uninit_rows_forgive(struct uninit_rows *own)
 {
     if (own) {
         *own = (struct uninit_rows){
-            .origin = own->origin, .unwritten = own->unwritten, .macros = own->macros};
+            .l1 = own->l1, .origin = own->origin, .unwritten = own->unwritten, .macros = own->macros};
     }
 }

@@ -233,6 +233,15 @@ static void check_finished(const struct check_scene *scene)
     }
 }
 
+/* Does a hart store to Dst? */
+static bool stores_to_dst(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    return event->kind == OBSERVED_WRITTEN && event->agent <= OBSERVED_NCRISC && !event->is_gddr &&
+           scene->tile->kind->type == TILE_TENSIX &&
+           tile_is_dst(scene->tile, (enum tile_agent)scene->hart, (uint32_t)event->address);
+}
+
 /* Also what other tiles and hosts do. */
 static void check_definedness(const struct check_scene *scene)
 {
@@ -241,6 +250,9 @@ static void check_definedness(const struct check_scene *scene)
     case OBSERVED_WRITTEN:
     case OBSERVED_LOADED:
         check_uninit_access(scene);
+        if (stores_to_dst(scene)) {
+            check_rows_lost(scene);
+        }
         return;
     case OBSERVED_SENT:
         check_uninit_sent(scene);

@@ -508,10 +508,20 @@ void check_asked_loads(const struct check_scene *scene, struct check_buffer *buf
 /* A hart is about to execute an instruction. */
 void check_asked_starts(const struct check_scene *scene);
 
-/* --- memory.c --- */
+/* --- spans.c --- */
+
+/* Finds the segments of the programs that the tile holds, for `memory` of the scene. */
+void check_spans_find(const struct check_scene *scene);
+
+/* Was the image launched last, if it is a kernel? Others may be gone. */
+struct image;
+bool check_spans_is_current(const struct check_scene *scene, const struct image *image);
 
 /* Does a program of the hart have something at this address of its local RAM? */
-bool check_memory_has_local(const struct check_scene *scene, uint32_t address);
+bool check_spans_has_local(const struct check_scene *scene, uint32_t address);
+
+/* --- memory.c --- */
+
 /* A hart is about to execute an instruction, and has executed it. */
 void check_memory_starts(const struct check_scene *scene);
 void check_memory_finished(const struct check_scene *scene);
@@ -561,8 +571,6 @@ void check_uninit_forgive(const struct check_scene *scene);
 
 /* Kernels begin whose launch is known now. */
 void check_rows_begin(const struct check_scene *scene);
-/* Does the instruction at hand depend on what was in the rows of Dst that it writes? */
-bool check_rows_depend(const struct check_scene *scene);
 /* What an instruction of a unit has read and written. */
 void check_rows_unit(const struct check_scene *scene);
 /* Somebody has written Dst in a way of which nothing else is told. */

@@ -67,7 +67,7 @@ static void load_gprs(const struct check_scene *scene, struct uninit_gprs *gprs)
     const unsigned count = args.size ? 1 : GROUP;
     const unsigned first = args.result_reg / count * count;
     struct uninit_origin origin;
-    uint32_t bytes = l1 ? uninit_find(scene, l1->first, l1->count, &origin) : 0;
+    uint32_t bytes = l1 ? uninit_find(scene, gprs->l1, l1->first, l1->count, &origin) : 0;
     for (unsigned i = 0; l1 && i < count; i++, bytes >>= WORD_BYTES) {
         struct uninit_gpr *gpr = gpr_of(scene, gprs, first + i);
         const uint32_t kept =
@@ -93,7 +93,7 @@ static void store_gprs(const struct check_scene *scene, struct uninit_gprs *gprs
     }
     bytes &= l1 ? (UINT32_C(1) << l1->count) - 1 : 0;
     if (bytes) {
-        uninit_store(scene, l1->first, bytes, origin);
+        uninit_store(scene, gprs->l1, l1->first, bytes, origin);
     }
 }
 

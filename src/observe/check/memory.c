@@ -2,8 +2,7 @@
  * Memory that a program must not touch: loaded code, null pointers, data below its stack, return
  * addresses on it, arguments beyond its list.
  *
- * What lies where comes from the ELFs of the tile's programs (loader/images.h), and from the launch
- * message. A return address is known from the store `sw ra, n(sp)` on, until its frame is left.
+ * What lies where comes from the ELFs of the tile's programs (spans.c), and from the launch message. A return address is known from the store `sw ra, n(sp)` on, until its frame is left.
  */
 #include "observe/check/check.h"
 
@@ -14,76 +13,6 @@
 #include "tile/fault.h"
 
 enum { RA = 1, SP = 2 };
-
-/* --- What lies where --- */
-
-static void add_span(struct check_memory *memory, const struct image *image,
-                     const struct loader_segment *segment, bool is_local)
-{
-    if (memory->spans == CHECK_SPANS) {
-        return;
-    }
-    memory->span[memory->spans++] = (struct check_span){
-        .first = is_local ? segment->vaddr : image->base + (segment->vaddr - image->link_base),
-        .size = is_local ? segment->memsz
-                         : (image->size < segment->memsz ? image->size : segment->memsz),
-        .link = segment->vaddr,
-        .hart = (unsigned)image->hart,
-        .is_local = is_local,
-        .is_kernel = image->is_kernel,
-        .segment = segment,
-        .elf = image->elf,
-    };
-}
-
-/* Was the image launched last, if it is a kernel? Others may be gone. */
-static bool is_current(const struct check_scene *scene, const struct image *image)
-{
-    const struct loader_launched_kernel *kernel =
-        &scene->own->launched.kernel[metal_processors[(unsigned)image->hart % RV32_CORES]];
-    return !image->is_kernel ||
-           (scene->own->is_known && kernel->runs && kernel->address == image->base);
-}
-
-/* Segments of the programs that the tile holds. Of a kernel, only its text is where the image
- * is. */
-static void find_spans(const struct check_scene *scene)
-{
-    struct check_memory *memory = &scene->own->memory;
-    const struct images *images = chip_images(scene->checks->chip);
-    if (memory->changes == images->changes + 1) {
-        return;
-    }
-    memory->changes = images->changes + 1;
-    memory->spans = 0;
-    for (size_t i = 0; i < images->count; i++) {
-        const struct image *image = &images->image[i];
-        unsigned count;
-        const struct loader_segment *segment = loader_elf_segments(image->elf, &count);
-        if (image->x != scene->tile->x || image->y != scene->tile->y || !is_current(scene, image)) {
-            continue;
-        }
-        for (unsigned k = 0; k < count; k++) {
-            bool is_local = segment[k].vaddr >= RV32_LOCAL_BASE;
-            if (is_local || segment[k].vaddr - image->link_base < image->size) {
-                add_span(memory, image, &segment[k], is_local);
-            }
-        }
-    }
-}
-
-bool check_memory_has_local(const struct check_scene *scene, uint32_t address)
-{
-    find_spans(scene);
-    const struct check_memory *memory = &scene->own->memory;
-    for (unsigned i = 0; i < memory->spans; i++) {
-        const struct check_span *span = &memory->span[i];
-        if (span->is_local && span->hart == scene->hart && address - span->first < span->size) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* --- Code --- */
 
@@ -107,7 +36,7 @@ static const struct loader_symbol *find_function(const struct check_span *span, 
 static const struct check_span *find_code(const struct check_scene *scene, uint32_t address,
                                           uint32_t size, const struct loader_symbol **function)
 {
-    find_spans(scene);
+    check_spans_find(scene);
     const struct check_memory *memory = &scene->own->memory;
     for (unsigned i = 0; i < memory->spans; i++) {
         const struct check_span *span = &memory->span[i];
@@ -383,7 +312,7 @@ static void judge_stack(const struct check_scene *scene, uint32_t from, uint32_t
         report_stack(scene, from, to, RV32_LOCAL_BASE, ", where the local RAM begins");
         return;
     }
-    find_spans(scene);
+    check_spans_find(scene);
     const struct check_span *first = NULL;
     uint32_t floor = to;
     for (unsigned i = 0; i < memory->spans; i++) {
@@ -512,7 +441,7 @@ void check_memory_begin(const struct check_scene *scene)
     for (size_t i = 0; i < images->count; i++) {
         const struct image *image = &images->image[i];
         if (image->x == scene->tile->x && image->y == scene->tile->y && image->has_counts &&
-            (unsigned)image->hart < RV32_CORES && is_current(scene, image)) {
+            (unsigned)image->hart < RV32_CORES && check_spans_is_current(scene, image)) {
             memory->knows_arguments[image->hart] = true;
             memcpy(memory->arguments[image->hart], image->arguments, sizeof image->arguments);
         }

@@ -137,15 +137,6 @@ static void note_src(const struct check_scene *scene, struct check_rows *own)
 
 /* --- Dst --- */
 
-bool check_rows_depend(const struct check_scene *scene)
-{
-    const unsigned row = scene->event->work->row;
-    const bool replaces = tensix_has(row, TENSIX_TRAIT_MOVES_TO_DST) ||
-                          (tensix_has(row, TENSIX_TRAIT_ADDS_DST) &&
-                           !tensix_decode_ELWADD(scene->event->word).add_dst);
-    return !replaces;
-}
-
 /* Answers whether it reads any. */
 static bool judge_dst(const struct check_scene *scene, struct check_rows *own, bool packs)
 {
@@ -237,7 +228,7 @@ void check_rows_unit(const struct check_scene *scene)
     }
     /* Vectors of kernels may go over rows that nobody packs. */
     computes |= work->unit == TENSIX_UNIT_VECTOR && !scene->own->is_known;
-    computes &= check_rows_depend(scene);
+    computes &= tensix_depends_on_dst(work->row, scene->event->word);
     if ((packs || computes) && work->reads & of_dst && judge_dst(scene, own, packs) && packs) {
         own->packers |= 1u << scene->event->thread;
         if (tensix_decode_PACR(scene->event->word).last && !work->continues) {

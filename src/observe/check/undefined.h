@@ -33,6 +33,7 @@ struct uninit_gpr {
 };
 
 struct uninit_gprs {
+    struct uninit_memory *l1; /* of the tile */
     struct uninit_gpr gpr[TENSIX_THREADS * TENSIX_GPRS];
 };
 
@@ -44,6 +45,7 @@ enum uninit_content {
 };
 
 struct uninit_rows {
+    struct uninit_memory *l1; /* of the tile */
     uint8_t dst[TENSIX_DST_ROWS]; /* enum uninit_content, */
     uint8_t src[TENSIX_SRCS * TENSIX_SRC_FILE_BANKS * TENSIX_SRC_FILE_ROWS];
     uint8_t lreg[TENSIX_LREGS];
@@ -52,19 +54,67 @@ struct uninit_rows {
     uint16_t macros;                /* the Vector Unit's latest load macro */
 };
 
-/* --- uninit.c --- */
+enum {
+    UNINIT_PAGE_SHIFT = 16,
+    UNINIT_PAGE_BYTES = 1 << UNINIT_PAGE_SHIFT,
+    UNINIT_TAINTS = 64, /* whose origins are known, the latest */
+};
+
+/* Bytes that are tainted, or were. */
+struct uninit_taint {
+    uint64_t first;
+    uint32_t size;
+    bool matters; /* to a host that reads them: the instruction at `pc` has made or sent them */
+    uint16_t node;
+    unsigned hart;
+    uint32_t pc;
+    struct uninit_origin origin;
+};
+
+struct uninit_memory {
+    struct uninit_page **page;
+    unsigned pages;
+    const uint8_t *bytes; /* NULL: of GDDR */
+    struct uninit_taint taint[UNINIT_TAINTS];
+    unsigned taints; /* ever */
+};
+
+/* --- undefined.c --- */
+
+/* The bytes are defined, of any content. */
+void uninit_define(struct uninit_memory *memory, uint64_t address, uint64_t size);
+
+/* Is the byte undefined? How many are, of so many? */
+bool uninit_is_undefined(struct uninit_memory *memory, uint64_t address);
+uint32_t uninit_count(struct uninit_memory *memory, uint64_t address, uint32_t size);
+
+/* An undefined value stands in the byte, and in the bytes that `taint` names. */
+void uninit_taint_byte(struct uninit_memory *memory, uint64_t address);
+void uninit_note_taint(struct uninit_memory *memory, const struct uninit_taint *taint);
+
+/* The latest that holds the byte; NULL: it is not known any more, or the byte was never written. */
+const struct uninit_taint *uninit_find_taint(const struct uninit_memory *memory, uint64_t address);
+
+/* Where a byte of L1 that the instruction at `pc` reads comes from. */
+struct uninit_origin uninit_origin_in(struct uninit_memory *memory, uint32_t address, uint32_t pc);
+
+/* A request has copied bytes; `made` tells whose it is. NULL for `from`: they are defined. */
+void uninit_copy(struct uninit_memory *to, uint64_t to_address, struct uninit_memory *from,
+                 uint64_t from_address, uint32_t size, const struct uninit_taint *made);
+
+void uninit_free_memory(struct uninit_memory *memory);
 
 /* Reports that the instruction at `pc` does `what` with such bits. */
 void uninit_report(const struct check_scene *scene, unsigned hart, uint32_t pc,
                    const struct uninit_origin *origin, const char *what);
 
 /* The undefined bytes of up to 16 of L1, a bit each, and where the first of them comes from. */
-uint32_t uninit_find(const struct check_scene *scene, uint32_t address, uint32_t size,
-                     struct uninit_origin *origin);
+uint32_t uninit_find(const struct check_scene *scene, struct uninit_memory *l1, uint32_t address,
+                     uint32_t size, struct uninit_origin *origin);
 
-/* An instruction of a unit has stored such bytes of 16 to L1, a bit each, at least one. */
-void uninit_store(const struct check_scene *scene, uint32_t address, uint32_t bytes,
-                  const struct uninit_origin *origin);
+/* An instruction of a unit has stored such bytes of 16 to L1, a bit each. */
+void uninit_store(const struct check_scene *scene, struct uninit_memory *l1, uint32_t address,
+                  uint32_t bytes, const struct uninit_origin *origin);
 
 /* --- gprs.c --- */
 
@@ -80,7 +130,8 @@ void uninit_gpr_stored(const struct check_scene *scene, struct uninit_gprs *gprs
 /* --- carried.c --- */
 
 /* An instruction of a unit has executed, or a part of it; `own` is made if need be. */
-void uninit_rows_unit(const struct check_scene *scene, struct uninit_rows **own);
+void uninit_rows_unit(const struct check_scene *scene, struct uninit_memory *l1,
+                      struct uninit_rows **own);
 /* What is wrong with rows was reported (NULL: there are none). */
 void uninit_rows_forgive(struct uninit_rows *own);
 

@@ -34,38 +34,10 @@
 enum {
     SP = 2,
     A0 = 10,
-    PAGE_SHIFT = 16,
-    PAGE_BYTES = 1 << PAGE_SHIFT,
     BANK_PAGES = 1 << 16, /* 4 GiB */
     LOCAL_BYTES = 8192,
-    TAINTS = 64,   /* whose origins are known, the latest */
     READS = 64,    /* of a tile that are under way, to the NoC */
     PATIENCE = 24, /* instructions until a branch on L1 is reported */
-};
-
-/* Bits for bytes. */
-struct page {
-    uint64_t written[PAGE_BYTES / BITS_WORD], tainted[PAGE_BYTES / BITS_WORD];
-    bool has_taint;
-};
-
-/* Bytes that are tainted, or were. */
-struct taint {
-    uint64_t first;
-    uint32_t size;
-    bool matters; /* to a host that reads them: the instruction at `pc` has made or sent them */
-    uint16_t node;
-    unsigned hart;
-    uint32_t pc;
-    struct uninit_origin origin;
-};
-
-struct memory {
-    struct page **page;
-    unsigned pages;
-    const uint8_t *bytes; /* NULL: of GDDR */
-    struct taint taint[TAINTS];
-    unsigned taints; /* ever */
 };
 
 /* A branch that is reported unless the hart loads the word again. */
@@ -99,7 +71,7 @@ struct unpacked {
 };
 
 struct uninit_tile {
-    struct memory l1, stacks; /* of stacks only the taints */
+    struct uninit_memory l1, stacks; /* of stacks only the taints */
     struct hart_bits hart[RV32_CORES];
     struct read_request read[READS];
     unsigned reads;
@@ -110,159 +82,13 @@ struct uninit_tile {
 
 struct check_uninit {
     struct uninit_tile *tile[NOC_NODES];
-    struct memory bank[GRID_BANKS];
+    struct uninit_memory bank[GRID_BANKS];
 };
-
-/* --- Bytes --- */
-
-static struct page *page_of(struct memory *memory, uint64_t address, bool makes)
-{
-    uint64_t number = address >> PAGE_SHIFT;
-    if (number >= memory->pages || (!memory->page[number] && !makes)) {
-        return NULL;
-    }
-    if (!memory->page[number]) {
-        memory->page[number] = calloc(1, sizeof(struct page));
-    }
-    return memory->page[number];
-}
-
-static void set_defined(struct memory *memory, uint64_t address, uint64_t size)
-{
-    while (size > 0) {
-        uint32_t in = (uint32_t)(address % PAGE_BYTES), room = PAGE_BYTES - in;
-        uint32_t count = size < room ? (uint32_t)size : room;
-        struct page *page = page_of(memory, address, true);
-        if (page) {
-            bits_set(page->written, in, count, true);
-            if (page->has_taint) {
-                bits_set(page->tainted, in, count, false);
-            }
-        }
-        address += count;
-        size -= count;
-    }
-}
-
-static bool is_undefined(struct memory *memory, uint64_t address)
-{
-    const struct page *page = page_of(memory, address, false);
-    uint32_t in = (uint32_t)(address % PAGE_BYTES);
-    if (address >> PAGE_SHIFT >= memory->pages) {
-        return false;
-    }
-    if (page && bits_get(page->written, in)) {
-        return page->has_taint && bits_get(page->tainted, in);
-    }
-    return !memory->bytes || memory->bytes[address] == 0;
-}
-
-static uint32_t count_undefined(struct memory *memory, uint64_t address, uint32_t size)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < size;) {
-        const struct page *page = page_of(memory, address + i, false);
-        const uint32_t in = (uint32_t)((address + i) % PAGE_BYTES);
-        const uint32_t some = bits_in_word(in, size - i);
-        const uint64_t mask = bits_mask(in, some);
-        bool is_defined = page && (page->written[in / BITS_WORD] & mask) == mask &&
-                          (page->tainted[in / BITS_WORD] & mask) == 0;
-        const uint32_t end = i + some;
-        for (i = is_defined ? end : i; i < end; i++) {
-            count += is_undefined(memory, address + i);
-        }
-    }
-    return count;
-}
-
-static void note_taint(struct memory *memory, const struct taint *taint)
-{
-    memory->taint[memory->taints++ % TAINTS] = *taint;
-}
-
-/* The latest that holds the byte; NULL: it is not known any more, or the byte was never written. */
-static const struct taint *find_taint(const struct memory *memory, uint64_t address)
-{
-    for (unsigned i = 0; i < TAINTS && i < memory->taints; i++) {
-        const struct taint *taint = &memory->taint[(memory->taints - 1 - i) % TAINTS];
-        if (address - taint->first < taint->size) {
-            return taint;
-        }
-    }
-    return NULL;
-}
 
 /* Local RAMs of all harts are at the same addresses. */
 static uint64_t in_stacks(unsigned hart, uint32_t address)
 {
     return (uint64_t)hart << 32 | address;
-}
-
-static void set_tainted(struct memory *memory, uint64_t address)
-{
-    struct page *page = page_of(memory, address, true);
-    if (page) {
-        bits_set(page->written, (uint32_t)(address % PAGE_BYTES), 1, true);
-        bits_set(page->tainted, (uint32_t)(address % PAGE_BYTES), 1, true);
-        page->has_taint = true;
-    }
-}
-
-static struct uninit_origin origin_in(struct memory *memory, uint32_t address, uint32_t pc)
-{
-    const struct page *page = page_of(memory, address, false);
-    const struct taint *taint =
-        page && bits_get(page->written, address % PAGE_BYTES) ? find_taint(memory, address) : NULL;
-    return taint ? taint->origin
-                 : (struct uninit_origin){.kind = ORIGIN_L1, .address = address, .pc = pc};
-}
-
-/* --- Reports --- */
-
-static void put_origin(const struct check_scene *scene, const struct uninit_origin *origin,
-                       char *text, size_t size)
-{
-    char place[CHECK_PLACE] = "";
-    switch (origin->kind) {
-    case ORIGIN_L1:
-        snprintf(text, size, "L1 at 0x%x, which nobody has written", origin->address);
-        break;
-    case ORIGIN_LOCAL:
-        snprintf(text, size, "local RAM at 0x%08x, which nobody has written", origin->address);
-        break;
-    case ORIGIN_STACK:
-        snprintf(text, size,
-                 "the variable at 0x%08x on the stack, which is not set; its function is "
-                 "that of %s",
-                 origin->address, check_place(scene, origin->hart, origin->pc, place));
-        break;
-    case ORIGIN_REGISTER:
-        snprintf(text, size, "%s, which the program has not set", rv32_x_names[origin->address]);
-        break;
-    case ORIGIN_ROWS:
-        snprintf(text, size, "rows of Src that nobody has written, with which %s computes",
-                 check_place(scene, origin->hart, origin->pc, place));
-        break;
-    case ORIGIN_GPR:
-        snprintf(text, size, "GPR %u, which nothing has written", origin->address);
-        break;
-    case ORIGIN_BROUGHT:
-        snprintf(text, size,
-                 "bytes of %s at 0x%x, which nobody has written; the NoC request of %s "
-                 "has copied them",
-                 origin->is_dram ? "DRAM" : "L1", origin->address,
-                 check_place(scene, origin->hart, origin->pc, place));
-        break;
-    }
-}
-
-void uninit_report(const struct check_scene *scene, unsigned hart, uint32_t pc,
-                   const struct uninit_origin *origin, const char *what)
-{
-    char text[300];
-    put_origin(scene, origin, text, sizeof text);
-    check_report(scene, PENROSE_FAULT_UNDEFINED_DATA, hart, pc, origin->address, "%s %s", what,
-                 text);
 }
 
 /* --- Registers --- */
@@ -438,7 +264,7 @@ static void report_hart(const struct check_scene *scene, uint32_t pc, struct uni
         bits->undefined[i] = is_same ? 0 : bits->undefined[i];
     }
     if (origin.kind == ORIGIN_L1) {
-        set_defined(&own->l1, word, sizeof word);
+        uninit_define(&own->l1, word, sizeof word);
     } else if ((origin.kind == ORIGIN_STACK || origin.kind == ORIGIN_LOCAL) &&
                word - RV32_LOCAL_BASE < LOCAL_BYTES) {
         bits_set(bits->local, word - RV32_LOCAL_BASE, sizeof word, false);
@@ -506,7 +332,7 @@ static void know_hart(const struct check_scene *scene, struct hart_bits *bits)
     const bool begins = !bits->is_known && hart->retired == 0;
     *bits = (struct hart_bits){.is_known = true};
     for (uint32_t i = 0; begins && i < tile_local_size((enum rv32_core)scene->hart); i++) {
-        const bool is_loaded = check_memory_has_local(scene, RV32_LOCAL_BASE + i);
+        const bool is_loaded = check_spans_has_local(scene, RV32_LOCAL_BASE + i);
         bits_set(bits->local, i, 1, local[i] == 0 && !is_loaded);
     }
     for (unsigned i = 1; i < 32 && hart->retired == 0; i++) {
@@ -557,13 +383,13 @@ static void taint_frame(const struct check_scene *scene, struct uninit_tile *own
         return;
     }
     bits_set(bits->local, first - RV32_LOCAL_BASE, size, true);
-    const struct taint taint = {
+    const struct uninit_taint taint = {
         .first = in_stacks(scene->hart, first),
         .size = size,
         .hart = scene->hart,
         .origin = {
             .kind = ORIGIN_STACK, .address = first, .hart = scene->hart, .pc = scene->event->pc}};
-    note_taint(&own->stacks, &taint);
+    uninit_note_taint(&own->stacks, &taint);
 }
 
 void check_uninit_finished(const struct check_scene *scene)
@@ -610,18 +436,18 @@ static void hart_loads(const struct check_scene *scene, struct uninit_tile *own)
         return;
     }
     if (local < LOCAL_BYTES - 4 ? bits_count(bits->local, local, size) == 0
-                                : count_undefined(&own->l1, address, size) == 0) {
+                                : uninit_count(&own->l1, address, size) == 0) {
         return;
     }
     for (uint32_t i = 0; i < size; i++) {
         bool is_bad = local < LOCAL_BYTES - 4 ? bits_get(bits->local, local + i)
-                                              : is_undefined(&own->l1, address + i);
+                                              : uninit_is_undefined(&own->l1, address + i);
         if (is_bad && !bits->loaded) {
-            const struct taint *taint =
-                local < LOCAL_BYTES ? find_taint(&own->stacks, in_stacks(scene->hart, address + i))
+            const struct uninit_taint *taint =
+                local < LOCAL_BYTES ? uninit_find_taint(&own->stacks, in_stacks(scene->hart, address + i))
                                     : NULL;
             bits->loaded_origin =
-                local >= LOCAL_BYTES ? origin_in(&own->l1, address + i, event->pc)
+                local >= LOCAL_BYTES ? uninit_origin_in(&own->l1, address + i, event->pc)
                 : taint              ? taint->origin
                         : (struct uninit_origin){.kind = ORIGIN_LOCAL, .address = address + i};
             if (local < LOCAL_BYTES && bits->loaded_origin.kind == ORIGIN_STACK) {
@@ -661,11 +487,8 @@ static void hart_stores(const struct check_scene *scene, struct uninit_tile *own
     if (address - AT_GPR < END_GPR - AT_GPR) {
         uninit_gpr_stored(scene, &own->gprs);
     }
-    if (tile_is_dst(scene->tile, (enum tile_agent)scene->hart, address)) {
-        check_rows_lost(scene);
-    }
     if (is_l1) {
-        set_defined(&own->l1, address, event->size);
+        uninit_define(&own->l1, address, event->size);
     } else if (local < LOCAL_BYTES - 4) {
         bits_set(bits->local, local, size, false);
     }
@@ -675,19 +498,19 @@ static void hart_stores(const struct check_scene *scene, struct uninit_tile *own
         if (local < LOCAL_BYTES - 4) {
             bits_set(bits->local, local + i, 1, is_bad);
         } else if (is_l1 && is_bad) {
-            set_tainted(&own->l1, address + i);
+            uninit_taint_byte(&own->l1, address + i);
         }
     }
     const unsigned rs2 = undefined ? check_instruction(scene)->rs2 : 0;
     if (is_tainted && (is_l1 || local < LOCAL_BYTES)) {
-        const struct taint taint = {.first = is_l1 ? address : in_stacks(scene->hart, address),
+        const struct uninit_taint taint = {.first = is_l1 ? address : in_stacks(scene->hart, address),
                                     .size = event->size,
                                     .matters = bits->origin[rs2].is_computed,
                                     .node = scene->tile->node,
                                     .hart = scene->hart,
                                     .pc = event->pc,
                                     .origin = bits->origin[rs2]};
-        note_taint(is_l1 ? &own->l1 : &own->stacks, &taint);
+        uninit_note_taint(is_l1 ? &own->l1 : &own->stacks, &taint);
     } else if (undefined & bits_that_count(address, event->value) && !is_l1 &&
                local >= LOCAL_BYTES && check_is_of_kernel(scene, event->pc)) {
         report_hart(scene, event->pc, bits->origin[rs2],
@@ -699,7 +522,7 @@ static void hart_stores(const struct check_scene *scene, struct uninit_tile *own
 /* --- Packets, hosts and units --- */
 
 /* The memory at an address of a place; NULL: none that is followed. */
-static struct memory *memory_at(struct checks *checks, uint16_t node, uint64_t *address)
+static struct uninit_memory *memory_at(struct checks *checks, uint16_t node, uint64_t *address)
 {
     const struct chip_place *place = &checks->chip->place[node % NOC_NODES];
     uint64_t local;
@@ -709,35 +532,6 @@ static struct memory *memory_at(struct checks *checks, uint16_t node, uint64_t *
     }
     struct uninit_tile *tile = checks->uninit->tile[node % NOC_NODES];
     return tile && *address < place->tile->kind->l1_bytes ? &tile->l1 : NULL;
-}
-
-/* A request of a hart of the tile at `asker` has copied bytes. */
-static void copy_bits(struct memory *to, uint64_t to_address, struct memory *from,
-                      uint64_t from_address, uint32_t size, const struct taint *made)
-{
-    uint32_t bad = from ? count_undefined(from, from_address, size) : 0;
-    set_defined(to, to_address, size);
-    if (bad == 0) {
-        return;
-    }
-    uint32_t first = UINT32_MAX;
-    for (uint32_t i = 0; i < size; i++) {
-        if (is_undefined(from, from_address + i)) {
-            set_tainted(to, to_address + i);
-            first = first == UINT32_MAX ? i : first;
-        }
-    }
-    const struct taint *before = find_taint(from, from_address + first);
-    struct taint taint = *made;
-    taint.first = to_address;
-    taint.size = size;
-    taint.origin.address = (uint32_t)(from_address + first);
-    taint.matters &= bad == size;
-    if (before && before->origin.kind != ORIGIN_L1) {
-        taint.origin = before->origin;
-        taint.matters |= before->matters;
-    }
-    note_taint(to, &taint);
 }
 
 static struct read_request *find_read(struct uninit_tile *own, uint32_t to, uint32_t size)
@@ -751,12 +545,12 @@ static struct read_request *find_read(struct uninit_tile *own, uint32_t to, uint
     return NULL;
 }
 
-static void packet_writes(const struct check_scene *scene, struct memory *to)
+static void packet_writes(const struct check_scene *scene, struct uninit_memory *to)
 {
     const struct observed *event = scene->event;
-    struct memory *from = NULL;
+    struct uninit_memory *from = NULL;
     uint64_t source = event->back;
-    struct taint taint = {.hart = event->asker, .pc = event->pc};
+    struct uninit_taint taint = {.hart = event->asker, .pc = event->pc};
     taint.origin = (struct uninit_origin){
         .kind = ORIGIN_BROUGHT, .hart = event->asker, .pc = event->pc, .is_dram = false};
     if (event->packet == NOC_WRITE && source != UINT64_MAX && event->asker < RV32_CORES) {
@@ -775,20 +569,20 @@ static void packet_writes(const struct check_scene *scene, struct memory *to)
             taint.origin.hart = read->hart;
         }
     }
-    copy_bits(to, event->address, from, source, event->size, &taint);
+    uninit_copy(to, event->address, from, source, event->size, &taint);
 }
 
-static void host_reads(const struct check_scene *scene, struct memory *memory)
+static void host_reads(const struct check_scene *scene, struct uninit_memory *memory)
 {
     const struct observed *event = scene->event;
-    for (unsigned i = 0; i < TAINTS && i < memory->taints; i++) {
-        const struct taint *taint = &memory->taint[i];
+    for (unsigned i = 0; i < UNINIT_TAINTS && i < memory->taints; i++) {
+        const struct uninit_taint *taint = &memory->taint[i];
         bool is_read = taint->first < event->address + event->size &&
                        event->address < taint->first + taint->size;
         const struct check_scene of_maker = check_scene_at(scene, taint->node);
         if (is_read && taint->matters && taint->hart < RV32_CORES && of_maker.own) {
             uint64_t at = taint->first > event->address ? taint->first : event->address;
-            if (is_undefined(memory, at)) {
+            if (uninit_is_undefined(memory, at)) {
                 uninit_report(&of_maker, taint->hart, taint->pc, &taint->origin,
                               "a host reads what this has computed or sent from");
             }
@@ -798,7 +592,7 @@ static void host_reads(const struct check_scene *scene, struct memory *memory)
 
 /* Has the page of a circular buffer that holds the address any defined byte? Kernels fill parts of
  * tiles where they use no more of the results. */
-static bool has_defined_page(const struct check_scene *scene, struct memory *l1, uint32_t address)
+static bool has_defined_page(const struct check_scene *scene, struct uninit_memory *l1, uint32_t address)
 {
     const struct loader_launched *launched = &scene->own->launched;
     for (unsigned i = 0; i < launched->buffers; i++) {
@@ -806,7 +600,7 @@ static bool has_defined_page(const struct check_scene *scene, struct memory *l1,
         uint32_t in = address - buffer->address;
         if (in < buffer->size) {
             uint32_t page = buffer->address + in / buffer->page_size * buffer->page_size;
-            return count_undefined(l1, page, buffer->page_size) < buffer->page_size;
+            return uninit_count(l1, page, buffer->page_size) < buffer->page_size;
         }
     }
     return false;
@@ -825,7 +619,7 @@ void check_uninit_unit_over(const struct check_scene *scene)
     if (unpacked->bytes == unpacked->undefined && scene->hart < RV32_CORES &&
         check_is_of_kernel(scene, scene->event->pc) &&
         !has_defined_page(scene, &own->l1, unpacked->address)) {
-        struct uninit_origin origin = origin_in(&own->l1, unpacked->address, scene->event->pc);
+        struct uninit_origin origin = uninit_origin_in(&own->l1, unpacked->address, scene->event->pc);
         uninit_report(scene, scene->hart, scene->event->pc, &origin, "unpacks nothing but");
         check_uninit_forgive(scene);
     }
@@ -836,7 +630,7 @@ void check_uninit_rows(const struct check_scene *scene)
 {
     struct uninit_tile *own = uninit_of(scene);
     if (own) {
-        uninit_rows_unit(scene, &own->rows);
+        uninit_rows_unit(scene, &own->l1, &own->rows);
     }
 }
 
@@ -846,48 +640,13 @@ void check_uninit_forgive(const struct check_scene *scene)
     uninit_rows_forgive(own ? own->rows : NULL);
 }
 
-uint32_t uninit_find(const struct check_scene *scene, uint32_t address, uint32_t size,
-                     struct uninit_origin *origin)
-{
-    struct memory *l1 = &uninit_of(scene)->l1;
-    const uint32_t some = count_undefined(l1, address, size) > 0 ? size : 0;
-    uint32_t bytes = 0;
-    for (uint32_t i = 0; i < some; i++) {
-        if (is_undefined(l1, address + i)) {
-            *origin = bytes ? *origin : origin_in(l1, address + i, scene->event->pc);
-            bytes |= UINT32_C(1) << i;
-        }
-    }
-    return bytes;
-}
-
-void uninit_store(const struct check_scene *scene, uint32_t address, uint32_t bytes,
-                  const struct uninit_origin *origin)
-{
-    enum { MOST = 16, WORD_BITS = 32 };
-    struct memory *l1 = &uninit_of(scene)->l1;
-    for (uint32_t i = 0; i < MOST; i++) {
-        if (bytes >> i & 1) {
-            set_tainted(l1, address + i);
-        }
-    }
-    const struct taint taint = {.first = address,
-                                .size = WORD_BITS - (uint32_t)__builtin_clz(bytes),
-                                .matters = origin->is_computed,
-                                .node = scene->tile->node,
-                                .hart = scene->hart,
-                                .pc = scene->event->pc,
-                                .origin = *origin};
-    note_taint(l1, &taint);
-}
-
 static void unit_reads(const struct check_scene *scene, struct uninit_tile *own)
 {
     const struct observed *event = scene->event;
     struct unpacked *unpacked = &own->unpacked;
     unpacked->address = unpacked->bytes ? unpacked->address : (uint32_t)event->address;
     unpacked->bytes += event->size;
-    unpacked->undefined += count_undefined(&own->l1, event->address, event->size);
+    unpacked->undefined += uninit_count(&own->l1, event->address, event->size);
 }
 
 static struct uninit_tile *take_uninit(const struct check_scene *scene)
@@ -896,17 +655,18 @@ static struct uninit_tile *take_uninit(const struct check_scene *scene)
     const struct tile_kind *kind = scene->tile->kind;
     if (!*own && kind->type == TILE_TENSIX) {
         *own = calloc(1, sizeof **own);
-        unsigned pages = (kind->l1_bytes + PAGE_BYTES - 1) >> PAGE_SHIFT;
+        unsigned pages = (kind->l1_bytes + UNINIT_PAGE_BYTES - 1) >> UNINIT_PAGE_SHIFT;
         if (*own) {
-            (*own)->l1.page = calloc(pages, sizeof(struct page *));
+            (*own)->l1.page = calloc(pages, sizeof(struct uninit_page *));
             (*own)->l1.pages = (*own)->l1.page ? pages : 0;
             (*own)->l1.bytes = scene->tile->l1;
+            (*own)->gprs.l1 = &(*own)->l1;
         }
     }
     return *own;
 }
 
-static struct memory *memory_of_event(const struct check_scene *scene, struct uninit_tile *own)
+static struct uninit_memory *memory_of_event(const struct check_scene *scene, struct uninit_tile *own)
 {
     const struct observed *event = scene->event;
     const struct chip_place *place = &scene->checks->chip->place[scene->tile->node];
@@ -920,7 +680,7 @@ void check_uninit_access(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
     struct uninit_tile *own = take_uninit(scene);
-    struct memory *memory = memory_of_event(scene, own);
+    struct uninit_memory *memory = memory_of_event(scene, own);
     bool writes = event->kind != OBSERVED_READ;
     if (event->agent <= OBSERVED_NCRISC && own && !event->is_gddr) {
         if (writes) {
@@ -937,14 +697,14 @@ void check_uninit_access(const struct check_scene *scene)
     } else if (writes && event->agent == OBSERVED_NOC) {
         packet_writes(scene, memory);
     } else if (writes) {
-        set_defined(memory, event->address, event->size);
+        uninit_define(memory, event->address, event->size);
     }
 }
 
 bool check_uninit_lacks(const struct check_scene *scene, uint32_t address)
 {
     struct uninit_tile *own = scene->checks->uninit ? take_uninit(scene) : NULL;
-    return own && count_undefined(&own->l1, address, sizeof address) == sizeof address;
+    return own && uninit_count(&own->l1, address, sizeof address) == sizeof address;
 }
 
 void check_uninit_sent(const struct check_scene *scene)
@@ -969,31 +729,23 @@ bool check_uninit_make(struct checks *checks)
 {
     checks->uninit = calloc(1, sizeof *checks->uninit);
     for (unsigned i = 0; i < GRID_BANKS && checks->uninit; i++) {
-        checks->uninit->bank[i].page = calloc(BANK_PAGES, sizeof(struct page *));
+        checks->uninit->bank[i].page = calloc(BANK_PAGES, sizeof(struct uninit_page *));
         checks->uninit->bank[i].pages = checks->uninit->bank[i].page ? BANK_PAGES : 0;
     }
     return checks->uninit != NULL;
-}
-
-static void free_memory(struct memory *memory)
-{
-    for (unsigned i = 0; i < memory->pages; i++) {
-        free(memory->page[i]);
-    }
-    free(memory->page);
 }
 
 void check_uninit_free(struct checks *checks)
 {
     for (unsigned i = 0; i < NOC_NODES && checks->uninit; i++) {
         if (checks->uninit->tile[i]) {
-            free_memory(&checks->uninit->tile[i]->l1);
+            uninit_free_memory(&checks->uninit->tile[i]->l1);
             free(checks->uninit->tile[i]->rows);
             free(checks->uninit->tile[i]);
         }
     }
     for (unsigned i = 0; i < GRID_BANKS && checks->uninit; i++) {
-        free_memory(&checks->uninit->bank[i]);
+        uninit_free_memory(&checks->uninit->bank[i]);
     }
     free(checks->uninit);
 }
