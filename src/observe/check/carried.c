@@ -242,7 +242,9 @@ void uninit_rows_unit(const struct check_scene *scene, struct uninit_memory *l1,
 void uninit_rows_forgive(struct uninit_rows *own)
 {
     if (own) {
-        *own = (struct uninit_rows){
-            .l1 = own->l1, .origin = own->origin, .unwritten = own->unwritten, .macros = own->macros};
+        *own = (struct uninit_rows){.l1 = own->l1,
+                                    .origin = own->origin,
+                                    .unwritten = own->unwritten,
+                                    .macros = own->macros};
     }
 }

@@ -44,7 +44,8 @@ void check_spans_find(const struct check_scene *scene)
         const struct image *image = &images->image[i];
         unsigned count;
         const struct loader_segment *segment = loader_elf_segments(image->elf, &count);
-        if (image->x != scene->tile->x || image->y != scene->tile->y || !check_spans_is_current(scene, image)) {
+        if (image->x != scene->tile->x || image->y != scene->tile->y ||
+            !check_spans_is_current(scene, image)) {
             continue;
         }
         for (unsigned k = 0; k < count; k++) {

@@ -14,7 +14,8 @@ struct uninit_page {
 
 /* --- Bytes --- */
 
-static struct uninit_page *page_of_memory(struct uninit_memory *memory, uint64_t address, bool makes)
+static struct uninit_page *page_of_memory(struct uninit_memory *memory, uint64_t address,
+                                          bool makes)
 {
     uint64_t number = address >> UNINIT_PAGE_SHIFT;
     if (number >= memory->pages || (!memory->page[number] && !makes)) {
@@ -104,8 +105,9 @@ void uninit_taint_byte(struct uninit_memory *memory, uint64_t address)
 struct uninit_origin uninit_origin_in(struct uninit_memory *memory, uint32_t address, uint32_t pc)
 {
     const struct uninit_page *page = page_of_memory(memory, address, false);
-    const struct uninit_taint *taint =
-        page && bits_get(page->written, address % UNINIT_PAGE_BYTES) ? uninit_find_taint(memory, address) : NULL;
+    const struct uninit_taint *taint = page && bits_get(page->written, address % UNINIT_PAGE_BYTES)
+                                           ? uninit_find_taint(memory, address)
+                                           : NULL;
     return taint ? taint->origin
                  : (struct uninit_origin){.kind = ORIGIN_L1, .address = address, .pc = pc};
 }
@@ -160,7 +162,7 @@ void uninit_report(const struct check_scene *scene, unsigned hart, uint32_t pc,
 
 /* A request of a hart of the tile at `asker` has copied bytes. */
 void uninit_copy(struct uninit_memory *to, uint64_t to_address, struct uninit_memory *from,
-                      uint64_t from_address, uint32_t size, const struct uninit_taint *made)
+                 uint64_t from_address, uint32_t size, const struct uninit_taint *made)
 {
     uint32_t bad = from ? uninit_count(from, from_address, size) : 0;
     uninit_define(to, to_address, size);
@@ -211,12 +213,12 @@ void uninit_store(const struct check_scene *scene, struct uninit_memory *l1, uin
         }
     }
     const struct uninit_taint taint = {.first = address,
-                                .size = WORD_BITS - (uint32_t)__builtin_clz(bytes),
-                                .matters = origin->is_computed,
-                                .node = scene->tile->node,
-                                .hart = scene->hart,
-                                .pc = scene->event->pc,
-                                .origin = *origin};
+                                       .size = WORD_BITS - (uint32_t)__builtin_clz(bytes),
+                                       .matters = origin->is_computed,
+                                       .node = scene->tile->node,
+                                       .hart = scene->hart,
+                                       .pc = scene->event->pc,
+                                       .origin = *origin};
     uninit_note_taint(l1, &taint);
 }
 

@@ -45,7 +45,7 @@ enum uninit_content {
 };
 
 struct uninit_rows {
-    struct uninit_memory *l1; /* of the tile */
+    struct uninit_memory *l1;     /* of the tile */
     uint8_t dst[TENSIX_DST_ROWS]; /* enum uninit_content, */
     uint8_t src[TENSIX_SRCS * TENSIX_SRC_FILE_BANKS * TENSIX_SRC_FILE_ROWS];
     uint8_t lreg[TENSIX_LREGS];

@@ -444,8 +444,9 @@ static void hart_loads(const struct check_scene *scene, struct uninit_tile *own)
                                               : uninit_is_undefined(&own->l1, address + i);
         if (is_bad && !bits->loaded) {
             const struct uninit_taint *taint =
-                local < LOCAL_BYTES ? uninit_find_taint(&own->stacks, in_stacks(scene->hart, address + i))
-                                    : NULL;
+                local < LOCAL_BYTES
+                    ? uninit_find_taint(&own->stacks, in_stacks(scene->hart, address + i))
+                    : NULL;
             bits->loaded_origin =
                 local >= LOCAL_BYTES ? uninit_origin_in(&own->l1, address + i, event->pc)
                 : taint              ? taint->origin
@@ -503,13 +504,14 @@ static void hart_stores(const struct check_scene *scene, struct uninit_tile *own
     }
     const unsigned rs2 = undefined ? check_instruction(scene)->rs2 : 0;
     if (is_tainted && (is_l1 || local < LOCAL_BYTES)) {
-        const struct uninit_taint taint = {.first = is_l1 ? address : in_stacks(scene->hart, address),
-                                    .size = event->size,
-                                    .matters = bits->origin[rs2].is_computed,
-                                    .node = scene->tile->node,
-                                    .hart = scene->hart,
-                                    .pc = event->pc,
-                                    .origin = bits->origin[rs2]};
+        const struct uninit_taint taint = {.first =
+                                               is_l1 ? address : in_stacks(scene->hart, address),
+                                           .size = event->size,
+                                           .matters = bits->origin[rs2].is_computed,
+                                           .node = scene->tile->node,
+                                           .hart = scene->hart,
+                                           .pc = event->pc,
+                                           .origin = bits->origin[rs2]};
         uninit_note_taint(is_l1 ? &own->l1 : &own->stacks, &taint);
     } else if (undefined & bits_that_count(address, event->value) && !is_l1 &&
                local >= LOCAL_BYTES && check_is_of_kernel(scene, event->pc)) {
@@ -592,7 +594,8 @@ static void host_reads(const struct check_scene *scene, struct uninit_memory *me
 
 /* Has the page of a circular buffer that holds the address any defined byte? Kernels fill parts of
  * tiles where they use no more of the results. */
-static bool has_defined_page(const struct check_scene *scene, struct uninit_memory *l1, uint32_t address)
+static bool has_defined_page(const struct check_scene *scene, struct uninit_memory *l1,
+                             uint32_t address)
 {
     const struct loader_launched *launched = &scene->own->launched;
     for (unsigned i = 0; i < launched->buffers; i++) {
@@ -619,7 +622,8 @@ void check_uninit_unit_over(const struct check_scene *scene)
     if (unpacked->bytes == unpacked->undefined && scene->hart < RV32_CORES &&
         check_is_of_kernel(scene, scene->event->pc) &&
         !has_defined_page(scene, &own->l1, unpacked->address)) {
-        struct uninit_origin origin = uninit_origin_in(&own->l1, unpacked->address, scene->event->pc);
+        struct uninit_origin origin =
+            uninit_origin_in(&own->l1, unpacked->address, scene->event->pc);
         uninit_report(scene, scene->hart, scene->event->pc, &origin, "unpacks nothing but");
         check_uninit_forgive(scene);
     }
@@ -666,7 +670,8 @@ static struct uninit_tile *take_uninit(const struct check_scene *scene)
     return *own;
 }
 
-static struct uninit_memory *memory_of_event(const struct check_scene *scene, struct uninit_tile *own)
+static struct uninit_memory *memory_of_event(const struct check_scene *scene,
+                                             struct uninit_tile *own)
 {
     const struct observed *event = scene->event;
     const struct chip_place *place = &scene->checks->chip->place[scene->tile->node];
