@@ -27,11 +27,13 @@ void chip_links_gather(struct penrose_chip *chip)
     links->active = links->first_free = 0;
 }
 
-/* The packet takes its number again. One that has none, or that of another packet, begins anew. */
+/* The packet takes its number again. One that has none, or that of another packet, or is not at a router
+ * yet, begins anew. */
 static void number_again(struct links *links, struct noc_packet *packet)
 {
     const unsigned index = packet->number - 1u;
-    if (packet->number > 0 && index < LINKS_PACKETS && !links->packet[index]) {
+    if (packet->is_at_router && packet->number > 0 && index < LINKS_PACKETS &&
+        !links->packet[index]) {
         links->packet[index] = packet;
     } else {
         packet->number = packet->pieces = packet->ends = 0;
@@ -46,11 +48,11 @@ void chip_links_scatter(struct penrose_chip *chip)
         noc_list_append(&all, packet);
     }
     for (struct noc_packet *packet; (packet = noc_list_take(&all));) {
+        number_again(links, packet);
         if (!packet->is_at_router) {
             noc_queue_put(&chip->on_way, packet);
             continue;
         }
-        number_again(links, packet);
         links->active++;
         if (packet->pieces < chip_links_pieces(packet)) {
             noc_list_append(waiting_list(links, packet), packet);
