@@ -143,29 +143,32 @@ void check_noc_handed(const struct check_scene *scene, enum check_request_kind k
     }
 }
 
-/* A NoC write reads the bytes that it sends. */
-static void judge_source(const struct check_scene *scene, uint32_t first, uint32_t size)
+/* Reports a request of the kind that still uses the bytes. */
+static void judge_bytes(const struct check_scene *scene, enum check_request_kind kind,
+                        uint32_t first, uint32_t size, const char *what)
 {
     unsigned hart;
-    struct check_request *request = find_request(scene, CHECK_READ, first, size, &hart);
-    char what[64];
-    snprintf(what, sizeof what, "a NoC write sends bytes at 0x%x", first);
+    struct check_request *request = find_request(scene, kind, first, size, &hart);
     if (request) {
         report_use(scene, request, hart, first, what);
     }
+}
+
+/* A NoC write reads the bytes that it sends. */
+static void judge_source(const struct check_scene *scene, uint32_t first, uint32_t size)
+{
+    char what[64];
+    snprintf(what, sizeof what, "a NoC write sends bytes at 0x%x", first);
+    judge_bytes(scene, CHECK_READ, first, size, what);
     judge_copy(scene, first, size, what);
 }
 
 /* A NoC read brings bytes to where a write still sends them from. */
 static void judge_target(const struct check_scene *scene, uint32_t first, uint32_t size)
 {
-    unsigned hart;
-    struct check_request *request = find_request(scene, CHECK_WRITE, first, size, &hart);
     char what[64];
     snprintf(what, sizeof what, "a NoC read brings bytes to 0x%x", first);
-    if (request) {
-        report_use(scene, request, hart, first, what);
-    }
+    judge_bytes(scene, CHECK_WRITE, first, size, what);
 }
 
 /* A NoC read asks for bytes that a write of its hart still brings. SPEC: WormholeB0 NoC/Ordering: writes
