@@ -153,7 +153,7 @@ static void attach_packet(struct gdb *gdb, const char *packet, struct gdb_text *
     gdb_symbols_look(gdb);
     gdb_breaks_look(gdb);
     gdb->event = (struct gdb_event){.thread = gdb->general, .signal = GDB_SIGTRAP};
-    gdb_put_event(gdb, answer, &gdb->event);
+    gdb_put_event(answer, &gdb->event);
 }
 
 /* A client of the extended protocol that has let go of all may take another one, and finds the chip
@@ -222,7 +222,7 @@ static void run_packet(struct gdb *gdb, struct gdb_text *answer)
     }
     gdb->is_held = true;
     gdb->event = (struct gdb_event){.thread = thread, .signal = GDB_SIGTRAP};
-    gdb_put_event(gdb, answer, &gdb->event);
+    gdb_put_event(answer, &gdb->event);
 }
 
 /* A client that has not chosen a process gets the usual one. */
@@ -234,7 +234,7 @@ static void why_stopped(struct gdb *gdb, struct gdb_text *answer)
     if (!gdb->event.thread.pid) {
         gdb->event = (struct gdb_event){.thread = gdb->general, .signal = GDB_SIGTRAP};
     }
-    gdb_put_event(gdb, answer, &gdb->event);
+    gdb_put_event(answer, &gdb->event);
 }
 
 static bool is_alive(struct gdb *gdb, const char *packet)

@@ -325,7 +325,7 @@ void gdb_point_event(struct gdb *gdb, const struct gdb_point *point,
                      const struct penrose_stop *stop, struct gdb_event *event);
 /* Tells of a stop. */
 void gdb_announce(struct gdb *gdb, const struct gdb_event *event);
-void gdb_put_event(struct gdb *gdb, struct gdb_text *text, const struct gdb_event *event);
+void gdb_put_event(struct gdb_text *text, const struct gdb_event *event);
 /* The event that there are programs of which the client does not know for the thread's process: it
  * reads symbols for one process at a time. False: there are none. */
 bool gdb_programs_event(struct gdb *gdb, const struct gdb_thread *thread, struct gdb_event *event);

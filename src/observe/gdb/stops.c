@@ -24,9 +24,8 @@ void gdb_let_go(struct gdb *gdb, struct gdb_process *process)
     process->held = 0;
 }
 
-void gdb_put_event(struct gdb *gdb, struct gdb_text *text, const struct gdb_event *event)
+void gdb_put_event(struct gdb_text *text, const struct gdb_event *event)
 {
-    (void)gdb;
     if (!event->thread.pid) {
         gdb_put(text, "W00");
         return;
@@ -68,7 +67,7 @@ void gdb_announce(struct gdb *gdb, const struct gdb_event *event)
         gdb_send_console(gdb, gdb->console.data);
         gdb_text_clear(&gdb->console);
     }
-    gdb_put_event(gdb, &payload, event);
+    gdb_put_event(&payload, event);
     gdb_send(gdb, &payload);
     gdb_text_free(&payload);
 }
