@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/array.h"
 #include "observe/profile/profile.h"
 #include "observe/sink.h"
 
@@ -63,15 +64,10 @@ enum profile_group profile_group_of(const struct profile *profile, unsigned lane
 
 static struct profile_launch *add_launch(struct profile *profile, uint64_t cycle)
 {
-    if (profile->launches == profile->launch_room) {
-        size_t room = profile->launch_room ? profile->launch_room * 2 : 16;
-        struct profile_launch *grown = realloc(profile->launch, room * sizeof *grown);
-        if (!grown) {
-            profile->has_failed = true;
-            return NULL;
-        }
-        profile->launch = grown;
-        profile->launch_room = room;
+    if (!array_grow(&profile->launch, profile->launches, &profile->launch_room,
+                    sizeof *profile->launch)) {
+        profile->has_failed = true;
+        return NULL;
     }
     struct profile_launch *launch = &profile->launch[profile->launches++];
     *launch = (struct profile_launch){.first = cycle, .last = cycle};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arch/names.h"
+#include "host/array.h"
 #include "observe/trace/record.h"
 
 enum { FIRST_SLOTS = 1024 };
@@ -19,17 +20,8 @@ static struct profile_tile *profile_tile_of(struct profile *profile,
     if (*at) {
         return &profile->tile[*at - 1];
     }
-    if (profile->tiles == profile->tile_room) {
-        size_t room = profile->tile_room ? profile->tile_room * 2 : 16;
-        struct profile_tile *grown = realloc(profile->tile, room * sizeof *grown);
-        if (!grown) {
-            profile->has_failed = true;
-            return NULL;
-        }
-        profile->tile = grown;
-        profile->tile_room = room;
-    }
-    if (!path_lanes(&profile->path, (profile->tiles + 1) * PROFILE_LANES)) {
+    if (!array_grow(&profile->tile, profile->tiles, &profile->tile_room, sizeof *profile->tile) ||
+        !path_lanes(&profile->path, (profile->tiles + 1) * PROFILE_LANES)) {
         profile->has_failed = true;
         return NULL;
     }
