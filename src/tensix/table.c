@@ -160,6 +160,13 @@ uint32_t tensix_gpr_bits_read(unsigned row, uint32_t word, unsigned gpr)
     return 0;
 }
 
+uint32_t tensix_gpr_half_set(unsigned row, uint32_t word)
+{
+    return tensix_has(row, TENSIX_TRAIT_SETS_HALF)
+               ? gpr_halves(1u << tensix_decode_SETDMAREG_IMM(word).result_half_reg % 2)
+               : UINT32_MAX;
+}
+
 bool tensix_depends_on_dst(unsigned row, uint32_t word)
 {
     return !tensix_has(row, TENSIX_TRAIT_MOVES_TO_DST) &&

@@ -91,6 +91,8 @@ enum tensix_trait {
     /* Waits for what its unpacker has done before where its field wait_like_unpacr says so. HW: LLK
      * changes formats behind it. */
     TENSIX_TRAIT_WAITS_LIKE_UNPACR = 1 << 22,
+    /* Sets a half of a GPR to a constant. */
+    TENSIX_TRAIT_SETS_HALF = 1 << 23,
 };
 
 /* Row numbers, in the order of tensix_rows. What is absent has the number of no row. */
@@ -162,6 +164,7 @@ static inline unsigned tensix_traits(unsigned row)
         TRAIT_UNASKED = TENSIX_TRAIT_UNASKED,
         TRAIT_WAITS_LIKE_UNPACR = TENSIX_TRAIT_WAITS_LIKE_UNPACR,
         TRAIT_CARRIES = TENSIX_TRAIT_CARRIES,
+        TRAIT_SETS_HALF = TENSIX_TRAIT_SETS_HALF,
         TRAIT_LOADS_DST = TENSIX_TRAIT_LOADS_DST,
         TRAIT_DST = TENSIX_TRAIT_DST,
         TRAIT_READS_DST = TENSIX_TRAIT_READS_DST,
@@ -223,6 +226,9 @@ static inline bool tensix_is_blocked(const struct tensix_row_info *info, uint32_
 
 /* The bits of a GPR of its thread that an instruction of the row reads: SOURCE of tensix.def. */
 uint32_t tensix_gpr_bits_read(unsigned row, uint32_t word, unsigned gpr);
+
+/* The half of a GPR that an instruction of the row sets to a constant; UINT32_MAX: it sets none. */
+uint32_t tensix_gpr_half_set(unsigned row, uint32_t word);
 
 /* Does an instruction of the row depend on what was in the rows of Dst that it writes? */
 bool tensix_depends_on_dst(unsigned row, uint32_t word);

@@ -157,6 +157,9 @@ bool tile_is_dst(const struct tile *tile, enum tile_agent agent, uint32_t addres
 /* Whether the window has an element at an offset (dst_window.c). */
 bool tile_dst_has(const struct tile *tile, enum tile_agent agent, uint32_t offset);
 
+/* The GPR at an offset of the agent's window on GPRs (windows.c); false: there is none. */
+bool tile_gpr_at(enum tile_agent agent, uint32_t offset, unsigned *thread, unsigned *index);
+
 /* The physical row of Dst in which the element at an offset of the window lies, or its upper half. */
 unsigned tile_dst_row(const struct tile *tile, enum tile_agent agent, uint32_t offset);
 

@@ -46,19 +46,24 @@ enum answer tile_mmio_MOP_CFG(struct tile *tile, struct mmio_access *access)
 enum { GPR_BANK_BYTES = 4 * TENSIX_GPRS };
 _Static_assert(LAST_GPR == AT_GPR + TENSIX_THREADS * GPR_BANK_BYTES - 1, "GPRs");
 
+/* SPEC: MemoryOrdering, a TRISC's bank repeats every 256 B. */
+bool tile_gpr_at(enum tile_agent agent, uint32_t offset, unsigned *thread, unsigned *index)
+{
+    *thread = agent == AGENT_B ? offset / GPR_BANK_BYTES : (unsigned)agent - AGENT_T0;
+    *index = offset % GPR_BANK_BYTES / 4;
+    return *thread < TENSIX_THREADS;
+}
+
 enum answer tile_mmio_GPR(struct tile *tile, struct mmio_access *access)
 {
-    unsigned thread = access->offset / GPR_BANK_BYTES;
-    if (access->agent != AGENT_B) { /* SPEC: MemoryOrdering, a TRISC's bank repeats every 256 B */
-        thread = mmio_thread(access);
-    } else if (thread >= TENSIX_THREADS) {
+    unsigned thread, index;
+    if (!tile_gpr_at(access->agent, access->offset, &thread, &index)) {
         return mmio_refuse(access, ANSWER_UNMAPPED,
                            "brisc sees 3 times 64 GPRs, up to " ARCH_TEXT(LAST_GPR));
     }
     if (tile_waits_for_ttsync(tile, access, TENSIX_TRACKS_GPRS)) {
         return ANSWER_WAIT;
     }
-    unsigned index = access->offset % GPR_BANK_BYTES / 4;
     enum answer answer = mmio_word(access, &tile->tensix.gpr[thread][index], UINT32_MAX);
     if (mmio_wrote(access, answer)) { /* harts see one GPR at different addresses */
         tile_registers_changed(tile, TILE_GPR_WINDOW, TILE_GPR_WINDOW_BYTES, access->cycle);

@@ -6,7 +6,7 @@
  * Findings are guest faults (tile/fault.h), so that policies, reports and debuggers treat them as
  * such. Where a check is in doubt it says nothing.
  *
- * The parts, from below: noc.c follows requests of kernels to the NoC, credits.c what they tell
+ * The parts, from below: spans.c finds where programs lie; noc.c follows requests of kernels to the NoC, credits.c what they tell
  * other tiles of them, unread.c what these have not read, cache.c what L0 caches may hold, races.c
  * the units of the coprocessor by order.c, config.c what kernels set of it, buffers.c circular
  * buffers, asked.c what waits for their pages, memory.c what lies where, ranges.c what was
@@ -354,6 +354,9 @@ const char *check_place(const struct check_scene *scene, unsigned hart, uint32_t
 
 /* --- scene.c --- */
 
+/* Does the hart load or store a GPR? It is this one of the thread. */
+bool check_is_gpr(const struct check_scene *scene, unsigned *thread, unsigned *gpr);
+
 /* The tile's shadow, made if need be; NULL: memory has run out, or the tile is DRAM. */
 struct check_tile *check_take_tile(struct checks *checks, const struct tile *tile);
 
@@ -472,8 +475,6 @@ bool check_updates(const struct check_scene *scene, uint32_t pc);
 void check_config_unit(const struct check_scene *scene);
 /* A hart has stored to a register. */
 void check_config_stored(const struct check_scene *scene);
-/* The half of a GPR that the instruction sets; UINT32_MAX: it sets no half. */
-uint32_t check_config_half_written(unsigned row, uint32_t word);
 /* Bits of a GPR, of all threads, that nothing has written since reset. 0 where firmware runs, which
  * knows launches, and where the checks began late. */
 uint32_t check_config_unset_gpr(const struct check_scene *scene, unsigned index);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "addresses.h"
+#include "host/array.h"
 #include "metal/firmware.h"
 #include "observe/check/check.h"
 #include "observe/check/races.h"
@@ -247,14 +248,8 @@ static unsigned keep_place(struct config_places *places, const char *text)
             return i - 1;
         }
     }
-    if (places->count == places->room) {
-        const unsigned room = places->room ? 2 * places->room : 64;
-        struct config_place *grown = realloc(places->place, room * sizeof *grown);
-        if (!grown) {
-            return UINT32_MAX;
-        }
-        places->place = grown;
-        places->room = room;
+    if (!array_grow(&places->place, places->count, &places->room, sizeof *places->place)) {
+        return UINT32_MAX;
     }
     struct config_place *kept = &places->place[places->count];
     *kept = (struct config_place){.next = *slot};
@@ -605,27 +600,12 @@ static void judge_lreg(const struct check_scene *scene, struct config_leaks *lea
 
 /* --- GPRs --- */
 
-uint32_t check_config_half_written(unsigned row, uint32_t word)
-{
-    const struct isa_format *format = tensix_rows[row].format;
-    bool has_value = false, has_half = false;
-    for (unsigned i = 0; i < ISA_MAX_FIELDS && format->field[i]; i++) {
-        has_value |= strcmp(format->field[i]->name, "new_value") == 0;
-        has_half |= strcmp(format->field[i]->name, "result_half_reg") == 0;
-    }
-    enum { HALF_BITS = 16 };
-    return !(has_value && has_half)                                ? UINT32_MAX
-           : tensix_decode_SETDMAREG_IMM(word).result_half_reg % 2 ? UINT32_MAX << HALF_BITS
-                                                                   : UINT16_MAX;
-}
-
 /* Bits of a GPR that the instruction writes. Kernels of LLK set one half where they know what the other
  * one is. */
 static uint32_t gpr_bits_written(const struct check_scene *scene)
 {
-    return scene->own->is_known
-               ? UINT32_MAX
-               : check_config_half_written(scene->event->work->row, scene->event->word);
+    return scene->own->is_known ? UINT32_MAX
+                                : tensix_gpr_half_set(scene->event->work->row, scene->event->word);
 }
 
 /* A bare program has no launch that tells what is its own: what nobody has ever written is not. Who reads
@@ -835,18 +815,15 @@ void check_config_stored(const struct check_scene *scene)
     const uint32_t address = (uint32_t)scene->event->address;
     const unsigned thread = scene->hart - RV32_T0;
     struct check_config *config = config_of(scene);
+    unsigned owner, gpr;
     if (!config) {
         return;
     }
     if (address - AT_MOP_CFG < 4 * MOP_WORDS && thread < TENSIX_THREADS) {
         set_piece(scene, CONFIG_AT_MOPS + thread * CONFIG_MOP_PIECES + (address - AT_MOP_CFG) / 4,
                   UINT32_MAX);
-    } else if (address - AT_GPR < END_GPR - AT_GPR) {
-        const unsigned gpr = (address - AT_GPR) / 4;
-        const unsigned owner = scene->hart == RV32_B ? gpr / TENSIX_GPRS : thread;
-        if (owner < TENSIX_THREADS) {
-            set_piece(scene, CONFIG_AT_GPRS + owner * TENSIX_GPRS + gpr % TENSIX_GPRS, UINT32_MAX);
-        }
+    } else if (check_is_gpr(scene, &owner, &gpr)) {
+        set_piece(scene, CONFIG_AT_GPRS + owner * TENSIX_GPRS + gpr, UINT32_MAX);
     } else if (address - AT_CONFIG < 4 * TENSIX_CONFIG_THREAD) {
         const unsigned index = (address - AT_CONFIG) / 4, word = index % TENSIX_STATE_WORDS;
         const bool is_dual = index >= TENSIX_CONFIG_DUAL || word >= TENSIX_GLOBAL_WORD;

@@ -135,7 +135,7 @@ void uninit_gpr_unit(const struct check_scene *scene, struct uninit_gprs *gprs)
     }
     const bool loads = work->reads >> OBSERVED_STATE_L1 & 1;
     const bool stores = work->writes >> OBSERVED_STATE_L1 & 1;
-    const uint32_t half = check_config_half_written(work->row, word);
+    const uint32_t half = tensix_gpr_half_set(work->row, word);
     if (loads && !stores) {
         const struct tensix_args_LOADIND args = tensix_decode_LOADIND(word);
         judge_taken(scene, gpr_of(scene, gprs, args.addr_reg), "a load has an address from");
@@ -156,18 +156,9 @@ void uninit_gpr_unit(const struct check_scene *scene, struct uninit_gprs *gprs)
 
 /* --- Harts --- */
 
-static unsigned gpr_at(const struct check_scene *scene)
+uint32_t uninit_gpr_loaded(const struct check_scene *scene, const struct uninit_gprs *gprs,
+                           unsigned index, struct uninit_origin *origin)
 {
-    const unsigned index = ((uint32_t)scene->event->address - AT_GPR) / WORD_BYTES;
-    return scene->hart == RV32_B
-               ? index % (TENSIX_THREADS * TENSIX_GPRS)
-               : (scene->hart - RV32_T0) % TENSIX_THREADS * TENSIX_GPRS + index % TENSIX_GPRS;
-}
-
-uint32_t uninit_gpr_loaded(const struct check_scene *scene, struct uninit_gprs *gprs,
-                           struct uninit_origin *origin)
-{
-    const unsigned index = gpr_at(scene);
     const struct uninit_gpr *gpr = &gprs->gpr[index];
     if (gpr->undefined) {
         *origin = gpr->origin;
@@ -178,9 +169,4 @@ uint32_t uninit_gpr_loaded(const struct check_scene *scene, struct uninit_gprs *
         *origin = (struct uninit_origin){.kind = ORIGIN_GPR, .address = index % TENSIX_GPRS};
     }
     return unset;
-}
-
-void uninit_gpr_stored(const struct check_scene *scene, struct uninit_gprs *gprs)
-{
-    gprs->gpr[gpr_at(scene)].undefined = 0;
 }

@@ -72,7 +72,8 @@ struct config_known {
 /* Of all tiles, each text once. */
 struct config_places {
     struct config_place *place;
-    unsigned count, room;
+    unsigned count;
+    size_t room;
     unsigned slot[CONFIG_SLOTS]; /* by a hash of the text: 1 + the latest place; 0: there is none */
     struct config_known known[CONFIG_KNOWN]; /* the latest ones */
 };

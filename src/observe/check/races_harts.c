@@ -317,17 +317,6 @@ static void judge_config_load(const struct check_scene *scene)
 
 /* --- GPRs --- */
 
-static bool is_gpr(const struct check_scene *scene, unsigned *thread, unsigned *gpr)
-{
-    uint32_t index = ((uint32_t)scene->event->address - AT_GPR) / 4;
-    if ((uint32_t)scene->event->address - AT_GPR >= END_GPR - AT_GPR) {
-        return false;
-    }
-    *thread = scene->hart == RV32_B ? index / TENSIX_GPRS : scene->hart - RV32_T0;
-    *gpr = index % TENSIX_GPRS;
-    return *thread < TENSIX_THREADS;
-}
-
 static void judge_gpr_store(const struct check_scene *scene, unsigned thread, unsigned gpr)
 {
     struct check_races *races = scene->own->races;
@@ -385,7 +374,7 @@ static void judge_gpr_load(const struct check_scene *scene, unsigned thread, uns
 static void judge_gpr_access(const struct check_scene *scene)
 {
     unsigned thread, gpr;
-    if (!is_gpr(scene, &thread, &gpr) || is_synchronised(scene, thread, TENSIX_TRACKS_GPRS)) {
+    if (!check_is_gpr(scene, &thread, &gpr) || is_synchronised(scene, thread, TENSIX_TRACKS_GPRS)) {
         return;
     }
     if (scene->event->kind == OBSERVED_WRITTEN) {

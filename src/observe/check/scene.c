@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
+#include "addresses.h"
 #include "metal/firmware.h"
+#include "tile/tile.h"
 
 enum { MOST_SEARCHES = 8 /* for firmware that a host has written */ };
 
@@ -19,6 +21,13 @@ bool check_is_of_kernel(const struct check_scene *scene, uint32_t pc)
 {
     return scene->own->is_known ? pc >= scene->own->launched.base
                                 : !metal_layout(scene->checks->chip, scene->tile);
+}
+
+bool check_is_gpr(const struct check_scene *scene, unsigned *thread, unsigned *gpr)
+{
+    const uint32_t offset = (uint32_t)scene->event->address - AT_GPR;
+    return offset < END_GPR - AT_GPR &&
+           tile_gpr_at((enum tile_agent)scene->hart, offset, thread, gpr);
 }
 
 void check_decode(const struct check_scene *scene)

@@ -160,7 +160,6 @@ void uninit_report(const struct check_scene *scene, unsigned hart, uint32_t pc,
                  text);
 }
 
-/* A request of a hart of the tile at `asker` has copied bytes. */
 void uninit_copy(struct uninit_memory *to, uint64_t to_address, struct uninit_memory *from,
                  uint64_t from_address, uint32_t size, const struct uninit_taint *made)
 {

@@ -121,11 +121,9 @@ void uninit_store(const struct check_scene *scene, struct uninit_memory *l1, uin
 /* An instruction of a unit has executed, and what it has written to L1 counts as defined. */
 void uninit_gpr_unit(const struct check_scene *scene, struct uninit_gprs *gprs);
 
-/* A hart has loaded a GPR: its undefined bits, and where they come from. */
-uint32_t uninit_gpr_loaded(const struct check_scene *scene, struct uninit_gprs *gprs,
-                           struct uninit_origin *origin);
-/* A hart has stored to a GPR. */
-void uninit_gpr_stored(const struct check_scene *scene, struct uninit_gprs *gprs);
+/* A hart has loaded a GPR of all threads': its undefined bits, and where they come from. */
+uint32_t uninit_gpr_loaded(const struct check_scene *scene, const struct uninit_gprs *gprs,
+                           unsigned index, struct uninit_origin *origin);
 
 /* --- carried.c --- */
 

@@ -431,8 +431,10 @@ static void hart_loads(const struct check_scene *scene, struct uninit_tile *own)
         bits->pending.patience = 0; /* it polls */
     }
     const uint32_t size = event->size < 4 ? event->size : 4;
-    if (address - AT_GPR < END_GPR - AT_GPR) {
-        bits->loaded = uninit_gpr_loaded(scene, &own->gprs, &bits->loaded_origin);
+    unsigned thread, gpr;
+    if (check_is_gpr(scene, &thread, &gpr)) {
+        bits->loaded =
+            uninit_gpr_loaded(scene, &own->gprs, thread * TENSIX_GPRS + gpr, &bits->loaded_origin);
         return;
     }
     if (local < LOCAL_BYTES - 4 ? bits_count(bits->local, local, size) == 0
@@ -485,8 +487,9 @@ static void hart_stores(const struct check_scene *scene, struct uninit_tile *own
     uint32_t address = (uint32_t)event->address, local = address - RV32_LOCAL_BASE;
     const uint32_t undefined = stored_bits(scene, bits), size = event->size < 4 ? event->size : 4;
     bool is_l1 = address < scene->tile->kind->l1_bytes, is_tainted = false;
-    if (address - AT_GPR < END_GPR - AT_GPR) {
-        uninit_gpr_stored(scene, &own->gprs);
+    unsigned thread, gpr;
+    if (check_is_gpr(scene, &thread, &gpr)) {
+        own->gprs.gpr[thread * TENSIX_GPRS + gpr].undefined = 0;
     }
     if (is_l1) {
         uninit_define(&own->l1, address, event->size);
