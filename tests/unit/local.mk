@@ -33,6 +33,8 @@ libunit_la_SOURCES = \
 	%D%/observe/profile_events.h \
 	%D%/observe/random_host.c \
 	%D%/observe/random_host.h \
+	%D%/observe/wait_report.c \
+	%D%/observe/wait_report.h \
 	%D%/random.h \
 	%D%/rv32/random_costs.h \
 	%D%/rv32/rv32_harness.c \
@@ -110,6 +112,7 @@ UNIT_TESTS = \
 	%D%/observe/check_trace \
 	%D%/observe/check_journal \
 	%D%/observe/check_writers \
+	%D%/observe/check_wait_causes \
 	%D%/observe/check_waits \
 	%D%/cluster/check_moments \
 	%D%/cluster/check_snapshot \
