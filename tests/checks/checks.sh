@@ -73,23 +73,24 @@ finds "a write at the end that has left" noc-open 'page_write' \
     'has not waited for this NoC write; noc_async_write_barrier' copy brisc.c '/write_barrier/d'
 finds "a read at the end" noc-open 'noc_read\(neighbour' 'has not waited for this NoC read' \
     gather brisc.c 's/^    atomic_barrier\(\);/&\n    noc_read(neighbour, all, all + 4096 * 12, 64);/'
-read_into='noc_read(neighbour, common_argument(ARG_SHARD), 0x100000, 64);\n    read_barrier();\n    noc_write(0x100000, neighbour, 0x100100, 64);\n'
+end='atomic_barrier\(\);'
+read_into=('noc_read(neighbour, common_argument(ARG_SHARD), 0x100000, 64);' 'read_barrier();' 'noc_write(0x100000, neighbour, 0x100100, 64);')
 finds "read into what is still sent" noc-source '0x100000, 64\); // again' \
     'a NoC read brings bytes to 0x100000, which the NoC write of brisc .* sends; noc_async_writes_flushed' \
-    gather brisc.c "s|^    atomic_barrier.*|&\n    $read_into    noc_read(neighbour, all, 0x100000, 64); // again\n    read_barrier();\n    write_barrier();|"
-clean "read into what has left" gather brisc.c "s|^    atomic_barrier.*|&\n    $read_into    write_departure();\n    noc_read(neighbour, all, 0x100000, 64);\n    read_barrier();\n    write_barrier();|"
+    gather brisc.c "$(behind "$end" "${read_into[@]}" 'noc_read(neighbour, all, 0x100000, 64); // again' 'read_barrier();' 'write_barrier();')"
+clean "read into what has left" gather brisc.c "$(behind "$end" "${read_into[@]}" 'write_departure();' 'noc_read(neighbour, all, 0x100000, 64);' 'read_barrier();' 'write_barrier();')"
 clear='*(volatile uint32_t *)0x100000 = 0;'
 finds "cleared while it is read" noc-unwaited '0x100000 = 0' \
     'write of 4 bytes at 0x100000, which the NoC read of brisc .* fills; noc_async_read_barrier' \
-    gather brisc.c "s|^    atomic_barrier.*|&\n    noc_read(neighbour, all, 0x100000, 64);\n    $clear\n    read_barrier();|"
-clean "cleared before it is read" gather brisc.c "s|^    atomic_barrier.*|&\n    $clear\n    fence();\n    noc_read(neighbour, all, 0x100000, 64);\n    read_barrier();|"
+    gather brisc.c "$(behind "$end" 'noc_read(neighbour, all, 0x100000, 64);' "$clear" 'read_barrier();')"
+clean "cleared before it is read" gather brisc.c "$(behind "$end" "$clear" 'fence();' 'noc_read(neighbour, all, 0x100000, 64);' 'read_barrier();')"
 spill='noc_write(all, page_tile(0), 0x3000000 + get_argument(ARG_POSITION) * 64, 64);'
 restore='noc_read(page_tile(0), 0x3000000 + get_argument(ARG_POSITION) * 64, 0x100000, 64);'
 description='s/^    "l1"/    "dram": {"told": {"page_size": 1024, "address": 50331648}},\n&/'
 finds "read back from DRAM before it is there" noc-unwaited '0x100000, 64' \
     'a NoC read asks for bytes at 0x30[0-9a-f]+ of another place, which the NoC write of brisc .* still brings there' \
-    gather brisc.c "s|^    atomic_barrier.*|&\n    $spill\n    $restore\n    read_barrier();\n    write_barrier();|"
-clean "read back from DRAM" gather brisc.c "s|^    atomic_barrier.*|&\n    $spill\n    write_barrier();\n    $restore\n    read_barrier();|"
+    gather brisc.c "$(behind "$end" "$spill" "$restore" 'read_barrier();' 'write_barrier();')"
+clean "read back from DRAM" gather brisc.c "$(behind "$end" "$spill" 'write_barrier();' "$restore" 'read_barrier();')"
 description=
 
 # What tells of data and goes another way than they do; what keeps their order is no mistake.

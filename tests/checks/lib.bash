@@ -114,3 +114,12 @@ in_kit() {
         [ "$status" -eq 0 ] && ! grep -q 'guest fault' "$work/said"
     fi || { echo "expected /$2/, exit status $status; found:" && cut -c1-300 "$work/said"; })"
 }
+
+# behind LINE TEXT...: a sed script that puts the lines behind the first line that matches LINE.
+behind() {
+    local line=$1 text=
+    shift
+    for text; do
+        printf '%s' "s|^( *)$line.*|&\\n\\1$text|;"
+    done
+}

@@ -17,16 +17,7 @@ pair() {
     clean "$1, repaired" "$5" "$6" "$8"
 }
 
-# behind LINE TEXT...: a sed script that puts the lines behind the first line that matches LINE.
-behind() {
-    local line=$1 text=
-    shift
-    for text; do
-        printf '%s' "s|^( *)$line.*|&\\n\\1$text|;"
-    done
-}
-
-# before LINE TEXT...: the same in front of it.
+# before LINE TEXT...: as behind, in front of it.
 before() {
     local line=$1 lines=
     shift
