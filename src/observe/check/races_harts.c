@@ -472,23 +472,36 @@ static void note_l1_load(const struct check_scene *scene, const struct user *use
     }
 }
 
+/* Who has stored a byte, where nobody has loaded it since. */
+static struct races_byte stored_by(const struct check_scene *scene, const struct user *user,
+                                   uint8_t value)
+{
+    return (struct races_byte){
+        .number = user->number,
+        .pc = scene->event->pc,
+        .hart = (uint8_t)scene->hart,
+        .lane = (uint8_t)user->lane,
+        .value = value,
+    };
+}
+
+/* Has the user changed what it had stored there before? */
+static bool changes_own(const struct user *user, const struct races_byte *byte, uint8_t value)
+{
+    return byte->number && byte->lane == user->lane && byte->value != value;
+}
+
 /* An atomic instruction's own order is that of L1. It is for others to know what it has changed. */
 static void note_l1_atomic(const struct check_scene *scene, const struct user *user,
                            uint32_t address, uint8_t value)
 {
     struct races_byte *byte = races_byte_of(scene, address, true);
     if (byte) {
-        const bool is_same = byte->number && byte->lane == user->lane;
-        *byte = (struct races_byte){
-            .number = user->number,
-            .pc = scene->event->pc,
-            .hart = (uint8_t)scene->hart,
-            .lane = (uint8_t)user->lane,
-            .value = value,
-            .accumulates = is_same && byte->is_atomic && byte->value != value,
-            .is_atomic = true,
-            .stale = (uint8_t)((byte->stale | byte->loaded) & ~(1u << user->agent)),
-        };
+        struct races_byte stored = stored_by(scene, user, value);
+        stored.accumulates = byte->is_atomic && changes_own(user, byte, value);
+        stored.is_atomic = true;
+        stored.stale = (uint8_t)((byte->stale | byte->loaded) & ~(1u << user->agent));
+        *byte = stored;
     }
 }
 
@@ -547,15 +560,9 @@ static void note_l1_store(const struct check_scene *scene, const struct user *us
                   "semaphore or a mailbox is missing",
             address, check_place(scene, byte->hart, byte->pc, place));
     }
-    bool is_same = byte->number && byte->lane == user->lane;
-    *byte = (struct races_byte){
-        .number = user->number,
-        .pc = scene->event->pc,
-        .hart = (uint8_t)scene->hart,
-        .lane = (uint8_t)user->lane,
-        .value = value,
-        .accumulates = is_same && byte->loaded >> user->agent & 1 && byte->value != value,
-    };
+    struct races_byte stored = stored_by(scene, user, value);
+    stored.accumulates = byte->loaded >> user->agent & 1 && changes_own(user, byte, value);
+    *byte = stored;
 }
 
 static void judge_l1_bytes(const struct check_scene *scene, const struct user *user,
