@@ -45,9 +45,9 @@ static const char *const rate_names[] = {
 #include "timing.def"
 };
 
-/* A new cost: a number, or so many times as fast. */
+/* A new cost: a number, or so many times as fast, which is as fast as can be where it is free. */
 struct cost_change {
-    bool is_number;
+    bool is_number, is_free;
     double value;
 };
 
@@ -136,11 +136,11 @@ static bool take_change(const char *text, size_t length, struct cost_change *cha
 {
     char *end;
     if (is_text("free", text, length)) {
-        *change = (struct cost_change){.value = FREE_RATE};
+        *change = (struct cost_change){.is_free = true, .value = FREE_RATE};
         return true;
     }
-    change->value = strtod(text, &end);
-    change->is_number = *end != 'x';
+    const double value = strtod(text, &end);
+    *change = (struct cost_change){.is_number = *end != 'x', .value = value};
     end += !change->is_number;
     return end == text + length && change->value > 0 && change->value <= FREE_RATE;
 }
@@ -158,7 +158,7 @@ static enum penrose_status change_one(struct timing *costs, struct rv32_timing *
                          text);
     }
     if (is_text(GUESSES, text, name)) {
-        if (change.value < FREE_RATE) {
+        if (!change.is_free) {
             return error_set(error, PENROSE_E_ARGUMENT, GUESSES " can only be free");
         }
         free_guesses(costs, harts);
@@ -178,7 +178,7 @@ static enum penrose_status change_one(struct timing *costs, struct rv32_timing *
                          "'%.*s' is several costs, so a number cannot be given; give 2x or free",
                          (int)name, text);
     }
-    if (units && change.value < FREE_RATE) {
+    if (units && !change.is_free) {
         return error_set(error, PENROSE_E_ARGUMENT, "a unit as '%.*s' can only be free", (int)name,
                          text);
     }
