@@ -6,13 +6,13 @@
  * Findings are guest faults (tile/fault.h), so that policies, reports and debuggers treat them as
  * such. Where a check is in doubt it says nothing.
  *
- * The parts, from below: spans.c finds where programs lie; noc.c follows requests of kernels to the NoC, credits.c what they tell
- * other tiles of them, unread.c what these have not read, cache.c what L0 caches may hold, races.c
- * the units of the coprocessor by order.c, config.c what kernels set of it, buffers.c circular
- * buffers, asked.c what waits for their pages, memory.c what lies where, ranges.c what was
- * allocated, uninit.c data that nobody has written, with gprs.c and carried.c what units do to
- * them, rows.c rows of Dst and Src that nobody has written; check.c hands events to them, and finds
- * where kernels end.
+ * The parts, from below: spans.c finds where programs lie, undefined.c which bytes nobody has
+ * written; noc.c follows requests of kernels to the NoC, credits.c what they tell other tiles of
+ * them, unread.c what these have not read, cache.c what L0 caches may hold, races.c the units of
+ * the coprocessor by order.c, config.c what kernels set of it, buffers.c circular buffers, asked.c
+ * what waits for their pages, memory.c what lies where, ranges.c what was allocated, uninit.c data
+ * that nobody has written, with gprs.c and carried.c what units do to them, rows.c rows of Dst and
+ * Src that nobody has written; check.c hands events to them, and finds where kernels end.
  */
 #ifndef OBSERVE_CHECK_H
 #define OBSERVE_CHECK_H
