@@ -221,6 +221,9 @@ static struct noc_packet *load_packet(struct snapshot_reader *reader, struct sha
         snapshot_fail(reader, PENROSE_E_FORMAT, "a packet of %u bytes has too few data",
                       packet->size);
     }
+    if (reader->status == PENROSE_OK && packet->arrival == UINT64_MAX) {
+        snapshot_fail(reader, PENROSE_E_FORMAT, "a packet never arrives");
+    }
     if (reader->status != PENROSE_OK) {
         noc_packet_free(pool, packet);
         return NULL;

@@ -217,3 +217,26 @@ TEST_RANGE(answers_that_nobody_gave, NOC_READ, NOC_ATOMIC_RESPONSE)
     ck_assert_ptr_null(bank->sent.head);
     penrose_chip_destroy(chip);
 }
+
+/* No queue would ever give it back. */
+TEST(packets_arrive_at_some_time)
+{
+    struct penrose_chip *chip = polling_chip();
+    struct noc_packet *packet = answered(&chip->packets, NOC_READ_RESPONSE, noc_node(1, 2), 0x9000);
+    struct snapshot_bytes state = {0};
+    packet->arrival = UINT64_MAX - 1;
+    noc_queue_put(&chip->edge, packet);
+    ck_assert(snapshot_bytes_save(&state, chip));
+    struct penrose_chip *loaded = load(&state);
+    ck_assert_ptr_nonnull(loaded);
+    penrose_chip_destroy(loaded);
+    free(state.bytes);
+    state = (struct snapshot_bytes){0};
+    packet->arrival = UINT64_MAX;
+    ck_assert(snapshot_bytes_save(&state, chip));
+    ck_assert_ptr_null(load(&state));
+    ck_assert_str_eq(state.rule, "a packet never arrives");
+    free(state.bytes);
+    packet->arrival = 0;
+    penrose_chip_destroy(chip);
+}
