@@ -1,7 +1,8 @@
 /*
  * GDDR while tiles run: what five workers read in a loop does not depend on the number of host
  * threads, whatever else gets at the bank in the same window: writes, responses that are sent
- * there, headers of packets to the DRAM tile's L1, changes of its NIU's configuration.
+ * there, headers of packets to the DRAM tile's L1, changes of its NIU's configuration. And how many
+ * reads a port takes in a timed run.
  */
 
 #include "unit/chip/chip_program.h"
@@ -145,4 +146,58 @@ TEST_EACH(threads_do_not_matter, SCENES)
         ck_assert_msg(run_scene(scene, 2 + i % 3, &sum) == hash, "%s: %u threads differ",
                       scene->name, 2 + i % 3);
     }
+}
+
+/* --- Timed runs --- */
+
+enum { BEGINNING = 2000, MEASURED = 16000, TURN = 16 };
+
+/* Requests one read of a line after the other, as fast as the NIU takes them. */
+static const char asker[] =
+    START "sw a4, 0x40(s0);lw a5, 0x40(s0);bne a5, zero, 0x1014;jal zero, 0x1010";
+
+static uint32_t answers(struct penrose_chip *chip)
+{
+    uint32_t count = 0;
+    for (unsigned i = 0; i < COUNT(readers); i++) {
+        count += command_get(chip, in(readers[i], COMMAND_NIU + 0x208));
+    }
+    return count;
+}
+
+static void pass(struct penrose_chip *chip, uint64_t cycles)
+{
+    ck_assert_int_eq(penrose_run(chip, &(struct penrose_run){.size = sizeof(struct penrose_run),
+                                                             .cycles = cycles}),
+                     PENROSE_CYCLES);
+}
+
+/* Answers of a bank to tiles that ask it by so many ports. */
+static uint32_t answers_by(unsigned ports)
+{
+    struct penrose_options options = {.size = sizeof options, .timed = true};
+    struct penrose_chip *chip;
+    ck_assert_int_eq(penrose_chip_create(&options, &chip, NULL), PENROSE_OK);
+    for (unsigned i = 0; i < COUNT(readers); i++) {
+        const struct command_end port = {17, 12 + i % ports, SOURCE};
+        command_fill(chip, readers[i].x, readers[i].y, 0, COMMAND_READ, port,
+                     in(readers[i], TARGET), 64);
+        start(chip, readers[i], asker);
+    }
+    pass(chip, BEGINNING);
+    const uint32_t before = answers(chip);
+    pass(chip, MEASURED);
+    const uint32_t after = answers(chip);
+    penrose_chip_destroy(chip);
+    return after - before;
+}
+
+/* A port takes a read in 16 cycles, whoever asks. What waits for it holds up no other port. */
+TEST(a_port_takes_one_read_after_the_other)
+{
+    const uint32_t most = MEASURED / TURN;
+    const uint32_t one = answers_by(1), three = answers_by(3);
+    ck_assert_uint_le(one, most + 1);
+    ck_assert_uint_ge(one, most - 1);
+    ck_assert_uint_gt(three, 2 * most);
 }
