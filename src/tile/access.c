@@ -10,11 +10,11 @@
 const struct tile_range *tile_find_range(const struct tile_map *map, enum tile_agent agent,
                                          uint32_t address)
 {
-    const struct tile_range *range = map->range, *end = map->range + map->count;
-    while (range < end && address > range->last) {
-        range++;
+    const struct tile_range *range = map->range + map->last_of[TILE_BLOCK(address)];
+    while (address < range->first && range > map->range) {
+        range--;
     }
-    bool holds = range < end && address >= range->first && range->agents & 1u << agent;
+    bool holds = address >= range->first && address <= range->last && range->agents & 1u << agent;
     return holds ? range : NULL;
 }
 

@@ -16,9 +16,15 @@ struct tile_range {
     const char *title;
 };
 
+/* A block of 64 KiB, by the low bits of its number: what other blocks share them is no matter. */
+enum { TILE_BLOCKS = 256 };
+#define TILE_BLOCK(address) ((address) >> 16 & (TILE_BLOCKS - 1))
+
+/* Ranges ascend, and one is looked for from the last that has a place in the address's block. */
 struct tile_map {
     const struct tile_range *range;
     unsigned count;
+    const uint8_t *last_of; /* by block: the number of that range */
 };
 
 /* The range that holds `address` for `agent`, NULL: there is none. */

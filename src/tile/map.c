@@ -38,10 +38,51 @@ static const struct tile_range dram_ranges[] = {
 };
 #undef RANGE
 
+/* Rows by number, and the last one of each block of addresses (tile/access.h). */
+#define RANGE(token, first, last, agents, poll, title) TENSIX_##token,
+enum {
+#include "mmio.def"
+};
+#undef RANGE
+#define RANGE(token, first, last, agents, poll, title) ETHERNET_##token,
+enum {
+#include "mmio_ethernet.def"
+};
+#undef RANGE
+#define RANGE(token, first, last, agents, poll, title) DRAM_##token,
+enum {
+#include "mmio_dram.def"
+};
+#undef RANGE
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Woverride-init"
+#define RANGE(token, first, last, agents, poll, title)                                             \
+    [TILE_BLOCK(first)... TILE_BLOCK(last)] = TENSIX_##token,
+static const uint8_t tensix_blocks[TILE_BLOCKS] = {
+#include "mmio.def"
+};
+#undef RANGE
+#define RANGE(token, first, last, agents, poll, title)                                             \
+    [TILE_BLOCK(first)... TILE_BLOCK(last)] = ETHERNET_##token,
+static const uint8_t ethernet_blocks[TILE_BLOCKS] = {
+#include "mmio_ethernet.def"
+};
+#undef RANGE
+#define RANGE(token, first, last, agents, poll, title)                                             \
+    [TILE_BLOCK(first)... TILE_BLOCK(last)] = DRAM_##token,
+static const uint8_t dram_blocks[TILE_BLOCKS] = {
+#include "mmio_dram.def"
+};
+#undef RANGE
+#pragma GCC diagnostic pop
+
 const struct tile_map tile_maps[TILE_TYPES] = {
-    [TILE_TENSIX] = {tensix_ranges, sizeof tensix_ranges / sizeof tensix_ranges[0]},
-    [TILE_ETHERNET] = {ethernet_ranges, sizeof ethernet_ranges / sizeof ethernet_ranges[0]},
-    [TILE_DRAM] = {dram_ranges, sizeof dram_ranges / sizeof dram_ranges[0]},
+    [TILE_TENSIX] = {tensix_ranges, sizeof tensix_ranges / sizeof tensix_ranges[0], tensix_blocks},
+    [TILE_ETHERNET] = {ethernet_ranges, sizeof ethernet_ranges / sizeof ethernet_ranges[0],
+                       ethernet_blocks},
+    [TILE_DRAM] = {dram_ranges, sizeof dram_ranges / sizeof dram_ranges[0], dram_blocks},
 };
 
 const char *tile_range_title(enum tile_type type, enum tile_agent agent, uint32_t address)

@@ -130,5 +130,7 @@ TEST_EACH(addresses_ascend_in_the_map, TILE_TYPES)
     for (unsigned i = 0; i < map->count; i++) {
         ck_assert_uint_le(map->range[i].first, map->range[i].last);
         ck_assert(i == 0 || map->range[i - 1].last < map->range[i].first);
+        ck_assert_uint_ge(map->last_of[TILE_BLOCK(map->range[i].first)], i);
+        ck_assert_uint_ge(map->last_of[TILE_BLOCK(map->range[i].last)], i);
     }
 }
