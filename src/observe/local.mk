@@ -19,6 +19,7 @@ chip_sources += \
 	%D%/check/config.c \
 	%D%/check/credits.c \
 	%D%/check/gprs.c \
+	%D%/check/ignored.c \
 	%D%/check/undefined.h \
 	%D%/check/check.h \
 	%D%/check/memory.c \

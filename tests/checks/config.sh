@@ -128,6 +128,13 @@ leaves "an address modifier that two kernels have not set" config-unset \
 
 leaves "a GPR that two kernels have not set" config-unset \
     'ADDDMAREG uses GPR 60, which this kernel has not set: it holds whatever' pack 'gpr_set(60, 7);' "$add"
+half='tensix_push(WORD(SETDMAREG_IMM, .result_half_reg ='
+leaves "half of a GPR that two kernels have not set" config-unset \
+    'PACR uses THCON_SEC0_REG1_L1_Dest_addr, which this kernel has not set: it holds whatever' pack \
+    "$half HIGH_HALF(60), .new_value = 0x8000));" "$modifier" 'pack_configure(FACE_ROWS);' \
+    "$half LOW_HALF(60), .new_value = 0x7fff));" \
+    'PUSH(WRCFG, .input_reg = 60, .cfg_index = THCON_SEC0_REG1_L1_Dest_addr_WORD);' 'PUSH(DMANOP);' \
+    "${zeros/addr_mod = 0/addr_mod = 2}"
 leaves "an RWC that two kernels have not set" config-unset 'SFPSTORE uses the RWC of Dst, which this kernel has not set' \
     compute 'PUSH(SETRWC, .dst = 1);' 'ADDR_MOD(3, .dst_incr = 0);' 'math_select(0, 0);' \
     'config_change(ALU_ACC_CTRL_SFPU_Fp32_enabled, 0);' 'PUSH(SFPSTORE, .vd = 9, .addr_mod = 3); // here'
@@ -181,6 +188,27 @@ in_kit "a bare unpacker without an address" \
     trisc0.c '/SEC1_REG3_Base/d'
 in_kit "a bare unpacker without a number of datums" \
     'config-unset: .*trisc0.c:[0-9]+: UNPACR uses counter X of channel [01] of unpacker 0' trisc0.c 's/SETADCXX\(BOTH/SETADCXX(OF_UNPACKER1/'
+# An instruction is given something at which it does not look.
+in_kit "a row of Dst where MVMUL cannot begin" \
+    'doubtful-instruction: .*trisc1.c:1[0-9]: MVMUL is given 1 for the row of Dst, and takes the aligned rows' \
+    trisc1.c 's/MVMUL\(0, 0, 0, 0/MVMUL(0, 0, 0, 1/'
+in_kit "a counter of SrcB where MVMUL cannot begin" \
+    'doubtful-instruction: .*trisc1.c:1[0-9]: MVMUL is given 9 for the row of SrcB, and takes the aligned rows' \
+    trisc1.c 's/ROWS << ADDR_MOD_AB/(ROWS + 1) << ADDR_MOD_AB/'
+in_kit "a counter that the mask of SETRWC leaves out" \
+    'doubtful-instruction: .*trisc1.c:1[0-9]: SETRWC is given 8 for SrcA, and its mask leaves that counter out' \
+    trisc1.c 's/(SETRWC.*0, )0, SRC_A [|]/\18,/'
+in_kit "counters where MVMUL can begin, which the mask of SETRWC has" '' \
+    trisc1.c 's/^ *TTI_SETRWC/    TTI_SETRWC(0, 0, 8, 8, 8, SRC_A | SRC_B | DST);\n&/'
+in_kit "a counter that the mask of SETADCXY leaves out" \
+    'doubtful-instruction: .*trisc2.c:[0-9]+: SETADCXY is given 1 for X, and its mask leaves that counter out' \
+    trisc2.c 's/SETADCXY\(OF_PACKER, 0, 0/SETADCXY(OF_PACKER, 0, 1/'
+in_kit "a place in Dst, all of which is cleared" \
+    'doubtful-instruction: .*trisc1.c:1[0-9]: ZEROACC is given 8 for the place in Dst, and clears all of it' \
+    trisc1.c 's/ZEROACC\(CLEAR_ALL, 0, 0, 0, 0/ZEROACC(CLEAR_ALL, 0, 0, 0, 8/'
+in_kit "a group of four that begins at no multiple of four" \
+    'doubtful-instruction: .*trisc2.c:[0-9]+: WRCFG is given [0-9]+ for the word of Config, and with 128 bits takes four' \
+    trisc2.c 's/WRCFG\(GPR_ADDRESS, 0/WRCFG(GPR_ADDRESS, 1/'
 load='    TTI_SFPLOAD(0, 2, 3, 0);\n    TTI_STALLWAIT(BLOCK_MATRIX, 1 << 11);\n&'
 in_kit "a vector of Dst that nobody has written" \
     'undefined-data: .*trisc1.c:15: computes with nothing but Dst row 0, which nobody has written or cleared yet' \

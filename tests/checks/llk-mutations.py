@@ -53,6 +53,7 @@ EVENTS = [
     (r"tile_regs_release|semaphore_get.*MATH_PACK", r"nobody takes from semaphore 1\b"),
     (r"semaphore_get.*UNPACK_SYNC", r"nobody (?:takes from|posts or takes Tensix) semaphore 5\b"),
     (r"semaphore_post.*UNPACK_SYNC", r"nobody posts semaphore 5\b"),
+    (r"CLR_DVALID_Src(?:A|B)_Disable", r"does not give Src(?:A|B) back, as CLR_DVALID_Src(?:A|B)_Disable is set"),
     (r"CLR_AB?\b", r"does not give SrcA back"),
     (r"CLR_A?B\b", r"does not give SrcB back"),
 ]

@@ -99,6 +99,7 @@ EVENTS = [
     (r"semaphore_add\(ARRIVED", r"nobody changes L1, semaphore 0 "),
     (r"\.clear_\w+ = FLIP_(?:A|BOTH)\b", r"does not give SrcA back"),
     (r"\.clear_\w+ = FLIP_(?:B|BOTH)\b", r"does not give SrcB back"),
+    (r"CLR_DVALID_Src(?:A|B)_Disable", r"does not give Src(?:A|B) back, as CLR_DVALID_Src(?:A|B)_Disable is set"),
     (r"UNPACR_WORD\(UNPACKER0", r"nobody unpacks to SrcA"),
     (r"UNPACR_WORD\(UNPACKER1", r"nobody unpacks to SrcB"),
     (r"meet\(\)|HART_MAILBOX\(\d\) =", r"sends nothing to the mailbox|a word in the mailbox from"),

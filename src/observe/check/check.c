@@ -217,6 +217,9 @@ static void check_unit(const struct check_scene *scene)
         know_launch(scene);
         check_config_unit(scene);
     }
+    if (scene->checks->does[CHECK_CONFIG]) {
+        check_ignored_unit(scene);
+    }
     if (scene->checks->does[CHECK_BUFFERS]) {
         check_buffers_unit(scene);
     }

@@ -9,7 +9,8 @@
  * The parts, from below: spans.c finds where programs lie, undefined.c which bytes nobody has
  * written; noc.c follows requests of kernels to the NoC, credits.c what they tell other tiles of
  * them, unread.c what these have not read, cache.c what L0 caches may hold, races.c the units of
- * the coprocessor by order.c, config.c what kernels set of it, buffers.c circular buffers, asked.c
+ * the coprocessor by order.c, config.c what kernels set of it, ignored.c what instructions are given for
+ * nothing, buffers.c circular buffers, asked.c
  * what waits for their pages, memory.c what lies where, ranges.c what was allocated, uninit.c data
  * that nobody has written, with gprs.c and carried.c what units do to them, rows.c rows of Dst and
  * Src that nobody has written; check.c hands events to them, and finds where kernels end.
@@ -468,6 +469,11 @@ bool check_reads_data(const struct check_scene *scene, uint32_t pc);
 
 /* Does the instruction at `pc` load what is changed and stored back soon? */
 bool check_updates(const struct check_scene *scene, uint32_t pc);
+
+/* --- ignored.c --- */
+
+/* An instruction of a unit has executed, of which check_config_unit knows. */
+void check_ignored_unit(const struct check_scene *scene);
 
 /* --- config.c --- */
 

@@ -224,6 +224,7 @@ void check_config_begin(const struct check_scene *scene)
     }
     if (config) {
         config->sections = (struct config_sections){.is_known = false};
+        memset(config->gpr_set, 0, sizeof config->gpr_set);
     }
 }
 
@@ -608,6 +609,30 @@ static uint32_t gpr_bits_written(const struct check_scene *scene)
                                 : tensix_gpr_half_set(scene->event->work->row, scene->event->word);
 }
 
+static void note_gpr_set(struct check_config *config, unsigned index, uint32_t bits)
+{
+    if (index < TENSIX_THREADS * TENSIX_GPRS) {
+        config->gpr_set[index] |= bits;
+    }
+}
+
+/* Bits of a word of Config that the instruction sets. WRCFG takes them from a GPR: of a half that the
+ * kernel has not set it hands on whatever is there. */
+static uint32_t config_bits_written(const struct check_scene *scene, uint32_t index)
+{
+    enum { OPCODE_SHIFT = 24, GROUP = 4 };
+    const struct observed *event = scene->event;
+    const struct tensix_args_WRCFG args = tensix_decode_WRCFG(event->word);
+    if (event->word >> OPCODE_SHIFT != TENSIX_OPCODE_WRCFG || !scene->own->is_known ||
+        scene->own->config->is_late || !check_is_of_kernel(scene, event->pc)) {
+        return races_reach(event->word);
+    }
+    const unsigned gpr =
+        args.is_128bit ? args.input_reg / GROUP * GROUP + index % GROUP : args.input_reg;
+    const unsigned piece = event->thread * TENSIX_GPRS + gpr;
+    return ~check_config_needs(CONFIG_AT_GPRS + piece) | scene->own->config->gpr_set[piece];
+}
+
 /* A bare program has no launch that tells what is its own: what nobody has ever written is not. Who reads
  * a group of four may want some of them. */
 static void judge_gprs(const struct check_scene *scene, const char *user,
@@ -797,13 +822,16 @@ void check_config_unit(const struct check_scene *scene)
         if (!touch->is_write) {
             continue;
         }
-        const uint32_t bits = touch->state == OBSERVED_STATE_CONFIG ? races_reach(event->word)
-                              : touch->state == OBSERVED_STATE_GPR  ? gpr_bits_written(scene)
-                              : adds                                ? 0
-                                                                    : UINT32_MAX;
+        const bool is_gpr = touch->state == OBSERVED_STATE_GPR;
+        const bool is_config = touch->state == OBSERVED_STATE_CONFIG;
+        const uint32_t bits = is_gpr ? gpr_bits_written(scene) : adds ? 0 : UINT32_MAX;
         const struct piece_run run = pieces_of(touch);
         for (unsigned piece = run.first; piece < run.end; piece++) {
-            set_piece(scene, piece, bits);
+            set_piece(scene, piece, is_config ? config_bits_written(scene, piece) : bits);
+            if (is_gpr) {
+                note_gpr_set(config, piece - CONFIG_AT_GPRS,
+                             tensix_gpr_half_set(work->row, event->word));
+            }
         }
     }
 }
@@ -824,6 +852,7 @@ void check_config_stored(const struct check_scene *scene)
                   UINT32_MAX);
     } else if (check_is_gpr(scene, &owner, &gpr)) {
         set_piece(scene, CONFIG_AT_GPRS + owner * TENSIX_GPRS + gpr, UINT32_MAX);
+        note_gpr_set(config, owner * TENSIX_GPRS + gpr, UINT32_MAX);
     } else if (address - AT_CONFIG < 4 * TENSIX_CONFIG_THREAD) {
         const unsigned index = (address - AT_CONFIG) / 4, word = index % TENSIX_STATE_WORDS;
         const bool is_dual = index >= TENSIX_CONFIG_DUAL || word >= TENSIX_GLOBAL_WORD;

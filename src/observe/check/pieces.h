@@ -86,11 +86,19 @@ struct config_sections {
     bool is_told[TENSIX_THREADS];
 };
 
+/* Counters of a thread as its latest instruction has left them. */
+struct config_rwcs {
+    bool is_known;
+    uint32_t src_a, src_b, dst;
+};
+
 struct check_config {
     bool is_late;       /* what the launch at hand did at first is not known */
     bool is_after_some; /* a launch has ended before */
     bool has_macros;    /* load macros have executed: what they write is not told */
     struct config_sections sections;
+    struct config_rwcs rwc[TENSIX_THREADS];
+    uint32_t gpr_set[TENSIX_THREADS * TENSIX_GPRS]; /* bits that this launch has set, by halves */
     struct config_piece piece[CONFIG_PIECES];
     /* Pieces of which there may be something to say to who uses them: few. */
     uint64_t open[(CONFIG_PIECES + CONFIG_MASK - 1) / CONFIG_MASK];

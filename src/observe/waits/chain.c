@@ -285,7 +285,16 @@ static void wait_for_semaphore(const struct tensix *tensix, unsigned thread, str
     }
 }
 
-static void wait_for_src(uint32_t detail, uint32_t word, struct waiter *waiter)
+/* What clears data valid gives a bank of Src back, unless the thread of math has turned that off. */
+static bool keeps_src(const struct tensix *tensix, bool is_b)
+{
+    enum { MATH = 1 };
+    return is_b ? tensix_get_CLR_DVALID_SrcB_Disable(tensix, MATH)
+                : tensix_get_CLR_DVALID_SrcA_Disable(tensix, MATH);
+}
+
+static void wait_for_src(const struct tensix *tensix, uint32_t detail, uint32_t word,
+                         struct waiter *waiter)
 {
     bool is_unpacker = tensix_row_infos[tensix_row_of(word)].unit == TENSIX_UNIT_UNPACK;
     const char *src = detail & 1 ? "SrcB" : "SrcA";
@@ -293,8 +302,15 @@ static void wait_for_src(uint32_t detail, uint32_t word, struct waiter *waiter)
     const uint8_t both[] = {(uint8_t)(THREAD_0 + other), (uint8_t)(RV32_T0 + other)};
     snprintf(waiter->what, sizeof waiter->what, is_unpacker ? "a free bank of %s" : "data in %s",
              src);
-    snprintf(waiter->missing, sizeof waiter->missing,
-             is_unpacker ? "the Matrix Unit does not give %s back" : "nobody unpacks to %s", src);
+    if (is_unpacker && keeps_src(tensix, detail & 1)) {
+        snprintf(waiter->missing, sizeof waiter->missing,
+                 "the Matrix Unit does not give %s back, as CLR_DVALID_%s_Disable is set", src,
+                 src);
+    } else {
+        snprintf(waiter->missing, sizeof waiter->missing,
+                 is_unpacker ? "the Matrix Unit does not give %s back" : "nobody unpacks to %s",
+                 src);
+    }
     add_candidates(waiter, 2, both);
 }
 
@@ -324,7 +340,7 @@ static void note_thread(struct chain *chain, unsigned thread)
     if (own->wait == TENSIX_WAITS_FOR_LATCH && own->latch.semaphores) {
         wait_for_semaphore(tensix, thread, waiter);
     } else if (own->wait == TENSIX_WAITS_FOR_SRC) {
-        wait_for_src(own->wait_detail, own->next, waiter);
+        wait_for_src(tensix, own->wait_detail, own->next, waiter);
     } else if (own->wait == TENSIX_WAITS_FOR_MUTEX) {
         wait_for_mutex(tensix, own->wait_detail, waiter);
     } else {

@@ -69,6 +69,29 @@ TEST(a_semaphore_that_is_not_posted_is_a_root)
     penrose_chip_destroy(chip);
 }
 
+/* Math gives SrcA back, but has set CLR_DVALID_SrcA_Disable before. */
+TEST(a_bank_that_is_kept_is_a_root)
+{
+    static const char *const lines[] = {
+        "tile (1, 2) root cause: the Matrix Unit does not give SrcA back, as "
+        "CLR_DVALID_SrcA_Disable is set: ",
+        "      -> thread 0 of the coprocessor waits for a free bank of SrcA\n",
+        NULL,
+    };
+    struct penrose_chip *chip = wait_chip();
+    start_program(chip, 1, 2, PENROSE_TRISC0, 0x1200,
+                  ".ttinsn UNPACR_NOP 0, 0, 0, 1, 0, 0, 0, 0, 1; .ttinsn UNPACR_NOP 0, 0, 0, 1, 0, "
+                  "0, 0, 0, 1; .ttinsn UNPACR_NOP 0, 0, 0, 1, 0, 0, 0, 0, 1; ebreak");
+    start_program(
+        chip, 1, 2, PENROSE_TRISC1, 0x1300,
+        ".ttinsn SETC16 7, 1; .ttinsn SETRWC 1, 0, 0, 0, 0, 0; .ttinsn SETRWC 1, 0, 0, 0, "
+        "0, 0; ebreak");
+    ck_assert_int_eq(wait_pass(chip, 100000), PENROSE_QUIET);
+    wait_make_report(chip);
+    has_lines(lines);
+    penrose_chip_destroy(chip);
+}
+
 /* Each thread would post behind its wait what the other one waits for. */
 TEST(two_threads_that_wait_for_each_other)
 {
