@@ -103,11 +103,27 @@ static unsigned change_rows(struct timing *costs, const char *name, size_t lengt
     return changed;
 }
 
+/* Whether a row is a rate. */
+enum {
+#define CYCLES(token, cycles) TIMING_IS_RATE_##token = 0,
+#define RATE(token, units)    TIMING_IS_RATE_##token = 1,
+#include "timing.def"
+};
+
+static void free_row(struct timing *costs, bool is_rate, unsigned row)
+{
+    if (is_rate) {
+        costs->rate[row] = FREE_RATE;
+    } else {
+        costs->cycles[row] = FREE_CYCLES;
+    }
+}
+
 static void free_guesses(struct timing *costs, struct rv32_timing *harts)
 {
 #define CYCLES(token, cycles)
 #define RATE(token, units)
-#define GUESSED(token) costs->cycles[TIMING_##token] = FREE_CYCLES;
+#define GUESSED(token) free_row(costs, TIMING_IS_RATE_##token, TIMING_##token);
 #include "timing.def"
     rv32_timing_free_guesses(harts);
 }

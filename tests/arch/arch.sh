@@ -68,6 +68,11 @@ for schedule in fast lockstep random:1 timed; do
         run --arch small "${sum[@]}" --schedule "$schedule"
     report "its result, $schedule" "$(numbers compare "$work/sum.npy" 2>&1)"
 done
+with_costs() {
+    "$PENROSE" run --arch small "${sum[@]}" --timing timed --cost "$1" 2>&1 | sed -n 's/.* after \([0-9]*\) cycles.*/\1/p' | sort -u
+}
+slow=$(with_costs dram-bank-bytes=1) free=$(with_costs guesses=free) both=$(with_costs dram-bank-bytes=1,guesses=free)
+report "a rate that is a guess" "$([ -n "$free" ] && [ "$both" = "$free" ] && [ "$slow" != "$free" ] || echo "$slow, $free and $both")"
 expect "a grid that another card has not" 2 'grid: 2x3 tiles, but the chip has 2x2' -- \
     run --arch small --card small-harvested "${sum[@]}"
 expect "circular buffers of the firmware are in a dump" 0 -- \

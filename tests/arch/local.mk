@@ -23,6 +23,7 @@ EXTRA_DIST += \
 	%D%/small/packers.def \
 	%D%/small/tensix.awk \
 	%D%/small/tensix_own.def \
+	%D%/small/timing.def \
 	%D%/small/waits.def
 if HAVE_CHECK
 if HAVE_SMALL_CHIP
