@@ -330,10 +330,14 @@ static void tell_unused_delay(struct device *device)
 
 void device_end(struct device *device)
 {
+    char path[PATH_MAX], text[PATH_MAX + 100];
+    const char *traced = host_variable("PENROSE_TRACE");
+    const char *named = traced ? traced : host_variable("PENROSE_PROFILE");
     if (!trace_file_stop(device->trace)) {
-        report_incomplete(device, host_variable("PENROSE_TRACE")
-                                      ? "PENROSE_TRACE: not all of the trace could be written"
-                                      : "PENROSE_PROFILE: not all of the profile could be written");
+        snprintf(text, sizeof text, "%s: not all of the %s could be written to %s",
+                 traced ? "PENROSE_TRACE" : "PENROSE_PROFILE", traced ? "trace" : "profile",
+                 named ? trace_file_of_chip(named, device->number, path) : "its file");
+        report_incomplete(device, text);
     }
     if (device->is_used) {
         leftovers_tell(device);

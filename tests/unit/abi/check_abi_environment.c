@@ -239,7 +239,8 @@ TEST(profiles_are_written)
     ck_assert_uint_eq(cycles_of_two_stores(), stored);
     ck_assert_uint_eq(reported("PENROSE_PROFILE"), 0);
     libttsim_exit();
-    ck_assert_uint_eq(reported("PENROSE_PROFILE: not all of the profile could be written"), 1);
+    ck_assert_uint_eq(
+        reported("PENROSE_PROFILE: not all of the profile could be written to /dev/full"), 1);
 }
 
 /* A second run adds a text to the file, and replaces a table. */
