@@ -54,7 +54,8 @@ enum penrose_trace_kind {
     PENROSE_TRACE_WAIT,        /* a wait begins, of a hart (`size` bytes at `address`) or of an
                                   instruction at its gate (then `what` says for what); or a hart's
                                   wait ends, which has taken `waited` cycles, by `what`: "store",
-                                  "write", "read response from DRAM" */
+                                  "write", "read response from DRAM"; of a response, `value` is
+                                  for how many cycles GDDR had the request in a timed run */
     PENROSE_TRACE_KINDS,
 };
 

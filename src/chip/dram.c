@@ -168,7 +168,8 @@ static uint64_t serve_timed(struct dram_bank *bank, const struct noc_packet *pac
     uint64_t arrival = packet->arrival > before ? packet->arrival : before;
     timing_ask(timing, TIMING_DRAM_BANK_BYTES, &bank->gddr, bytes, arrival - before);
     uint64_t done = bank->gddr.free_at > arrival ? bank->gddr.free_at : arrival;
-    return done - after + timing_cycles(timing, reads ? TIMING_DRAM_READ : TIMING_DRAM_WRITE);
+    uint64_t leaves = done > arrival + after ? done - after : arrival; /* where costs are changed */
+    return leaves + timing_cycles(timing, reads ? TIMING_DRAM_READ : TIMING_DRAM_WRITE);
 }
 
 /* When a read can be taken that arrives in a timed run. */
@@ -189,6 +190,7 @@ static bool is_delayed(struct dram_bank *bank, struct noc_packet *packet)
         !is_subordinate(port, packet->noc) || packet->address >= END_GDDR) {
         return false;
     }
+    const uint64_t arrival = packet->arrival;
     if (packet->kind == NOC_READ && !packet->is_taken) {
         packet->is_taken = true;
         packet->arrival = take_read(bank, port, packet);
@@ -196,6 +198,7 @@ static bool is_delayed(struct dram_bank *bank, struct noc_packet *packet)
         packet->has_passed = true;
         packet->arrival = serve_timed(bank, packet);
     }
+    packet->held += (uint32_t)(packet->arrival - arrival);
     return true;
 }
 

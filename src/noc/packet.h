@@ -73,7 +73,8 @@ struct noc_packet_state {
     bool is_void; /* a policy lets it pass, and nothing can be done: it touches no memory, and is
                          counted and answered */
     bool is_at_router; /* it has come to its first one (chip/links.h) */
-    uint8_t gap[5];
+    uint8_t gap[1];
+    uint32_t held; /* so many cycles the request was in GDDR (timed runs) */
 };
 
 struct noc_packet {

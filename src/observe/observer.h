@@ -159,6 +159,7 @@ struct observed {
     uint8_t asker;     /* of packets: the enum observed_agent that has asked for it */
     bool is_posted;    /* of packets: nobody answers */
     uint64_t sent;     /* of packets: the cycle in which it left */
+    uint32_t held;     /* of responses: so many cycles the request was in GDDR (timed runs) */
     uint64_t back;     /* of packets: where a write's data were at its sender, where those of a read
                           go to; UINT64_MAX: nowhere */
     const struct observed_work *work; /* OBSERVED_UNIT, during the call */

@@ -76,6 +76,7 @@ static void tell_packet(struct tile *tile, enum observed_kind kind, const struct
                                    .asker = packet->agent,
                                    .is_posted = !packet->wants_response,
                                    .sent = packet->sent,
+                                   .held = packet->held,
                                    .back = has_back ? packet->back_address : UINT64_MAX,
                                    .carried = kind == OBSERVED_SENT ? packet : NULL};
     if (tile_is_observed(tile, kind)) {

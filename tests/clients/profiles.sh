@@ -61,6 +61,28 @@ if row["Cores"] != "8" or not 1 < float(row["Device Time"]) < 100:
 PYTHON
 )"
 
+expect "kernels as tt-metal's profiler writes them" 0 -- run "$work/add.json" --firmware "$firmware" --kernels "$work/kernels" \
+    --data "$work" --timing timed --profile "$work/profile_log_device.csv"
+report "begin and end on each tile and hart" "$("$packages/python" - "$work/profile_log_device.csv" "$work/report.csv" 2>&1 <<'PYTHON'
+import collections, csv, sys
+lines = open(sys.argv[1]).read().splitlines()
+rows = list(csv.DictReader(lines[1:], skipinitialspace=True))
+zones = collections.defaultdict(dict)
+for row in rows:
+    name = row["core_x"], row["core_y"], row["RISC processor type"], row["run host ID"]
+    assert row["zone name"] == name[2].split("_")[0] + "-KERNEL" and row["type"] not in zones[name], row
+    zones[name][row["type"]] = int(row["time[cycles since reset]"])
+assert "CHIP_FREQ[MHz]: 1350" in lines[0], lines[0]
+assert {name[2] for name in zones} == {"BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2"}, zones
+assert len({name[:2] for name in zones}) == 8 and len(zones) == 40 and {name[3] for name in zones} == {"1"}, zones
+assert all(zone["ZONE_START"] < zone["ZONE_END"] for zone in zones.values()), zones
+longest = max(z["ZONE_END"] for z in zones.values()) - min(z["ZONE_START"] for z in zones.values())
+(launch,) = csv.DictReader(open(sys.argv[2]))
+assert abs(longest / 1350 - float(launch["Device Time"])) < 0.01, (longest, launch)
+PYTHON
+)"
+expect "which compare reads" 0 'out:40 points: 0 slower' -- compare --perf "$work/profile_log_device.csv" "$work/profile_log_device.csv"
+
 # A chain of semaphores over four tiles, of which each works before it lets the next one go.
 mkdir "$work/chain"
 cat >"$work/chain/brisc.c" <<'C'

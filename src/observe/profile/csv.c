@@ -1,5 +1,6 @@
-/* A profile as tables: one that `penrose compare --perf` reads, and one of launches for the vendor's
- * tt-perf-report; see profile.h. */
+/* A profile as tables: one that `penrose compare --perf` reads, one of launches for the vendor's
+ * tt-perf-report, and one of kernels as tt-metal's profiler has it; see profile.h. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -111,5 +112,55 @@ void profile_operations(const struct profile *profile, FILE *file)
                 nanoseconds_of(profile, launch->last - launch->first),
                 nanoseconds_of(profile, gap));
         ended = launch->last;
+    }
+}
+
+/* --- Kernels --- */
+
+/* "TRISC_0" of trisc0, and with `is_zone` "TRISC-KERNEL". */
+static void print_processor(const char *lane, bool is_zone, FILE *file)
+{
+    for (; *lane && !isdigit((unsigned char)*lane); lane++) {
+        fputc(toupper((unsigned char)*lane), file);
+    }
+    if (is_zone) {
+        fputs("-KERNEL", file);
+    } else if (*lane) {
+        fprintf(file, "_%s", lane);
+    }
+}
+
+static void print_zone_row(const struct profile *profile, const struct profile_zone *zone,
+                           bool begins, FILE *file)
+{
+    const struct profile_tile *tile = &profile->tile[zone->tile];
+    fprintf(file, "0,%u,%u,", tile->x, tile->y);
+    print_processor(profile->lane_name[zone->lane], false, file);
+    fprintf(file, ",%u,%" PRIu64 ",0,%" PRIu32 ",,,", zone->lane, begins ? zone->first : zone->last,
+            zone->launch);
+    print_processor(profile->lane_name[zone->lane], true, file);
+    fputs(begins ? ",ZONE_START,0,,\n" : ",ZONE_END,0,,\n", file);
+}
+
+/* SPEC: tt-metal, profile_log_device.csv. The host's number of a run is that of the launch, and a zone is a
+ * hart's stay in a kernel. */
+void profile_device_log(const struct profile *profile, FILE *file)
+{
+    size_t workers = 0;
+    for (size_t i = 0; i < profile->tiles; i++) {
+        workers += profile->tile[i].lane[PENROSE_BRISC].executed > 0;
+    }
+    fprintf(
+        file,
+        "ARCH: %s, CHIP_FREQ[MHz]: %u, Max Compute Cores: %zu\n"
+        "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
+        "run host ID, trace id, trace id counter, zone name, type, source line, source file, "
+        "meta data\n",
+        profile->calls->arch->name, profile->calls->arch->clock_mhz, workers);
+    for (size_t i = 0; i < profile->zones; i++) {
+        if (profile->zone[i].last > 0) { /* it has ended */
+            print_zone_row(profile, &profile->zone[i], true, file);
+            print_zone_row(profile, &profile->zone[i], false, file);
+        }
     }
 }

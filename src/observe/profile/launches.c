@@ -33,6 +33,18 @@ struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigne
     return all;
 }
 
+struct profile_cycles profile_work_cycles(const struct profile *profile, unsigned lane)
+{
+    struct profile_cycles all = {0};
+    if (profile->launches == 0) {
+        return profile_lane_cycles(profile, lane);
+    }
+    for (size_t i = 0; i < profile->launches; i++) {
+        profile_add_cycles(&all, &profile->launch[i].lane[lane]);
+    }
+    return all;
+}
+
 bool profile_tile_is_active(const struct profile_tile *tile)
 {
     bool has_run = tile->bytes.sent + tile->bytes.asked > 0;
@@ -103,6 +115,22 @@ static void add_kernel_name(struct profile_launch *launch, const char *kernel)
     }
 }
 
+static void begin_zone(struct profile *profile, const struct profile_tile *tile, unsigned lane,
+                       struct profile_lane *in, uint64_t cycle)
+{
+    in->zone = 0;
+    if (!array_grow(&profile->zone, profile->zones, &profile->zone_room, sizeof *profile->zone)) {
+        profile->has_failed = true;
+        return;
+    }
+    profile->zone[profile->zones++] =
+        (struct profile_zone){.first = cycle,
+                              .tile = (uint32_t)(tile - profile->tile),
+                              .lane = lane,
+                              .launch = (uint32_t)profile->launches};
+    in->zone = (uint32_t)profile->zones;
+}
+
 static void begin_kernel(struct profile *profile, struct profile_tile *tile, unsigned lane,
                          struct profile_launch *launch, const char *kernel)
 {
@@ -143,9 +171,13 @@ void profile_note_kernel(struct profile *profile, struct profile_tile *tile, uns
         lane->launch = 0;
         if (launch) {
             begin_kernel(profile, tile, lane_number, launch, kernel);
+            begin_zone(profile, tile, lane_number, lane, cycle);
         }
     } else if (lane->launch && (is_worker || is_latest_launch(profile, lane->launch))) {
         struct profile_launch *launch = &profile->launch[lane->launch - 1];
+        if (lane->zone) {
+            profile->zone[lane->zone - 1].last = cycle;
+        }
         launch->running -= is_worker;
         tile->running -= is_worker && tile->launch == lane->launch;
         launch->last = cycle;

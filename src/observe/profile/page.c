@@ -60,11 +60,12 @@ static void put_lanes(const struct profile *profile, FILE *file)
 {
     fputs("<h2>Lanes</h2>\n<p><span class=\"bar busy\" style=\"width:12px\"></span> busy "
           "<span class=\"bar waits\" style=\"width:12px\"></span> waits "
-          "<span class=\"bar idle\" style=\"width:12px\"></span> no instruction</p>\n<table>\n",
+          "<span class=\"bar idle\" style=\"width:12px\"></span> no instruction</p>\n"
+          "<p>Where there are launches: of those alone.</p>\n<table>\n",
           file);
     for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
         const char *name = profile->lane_name[lane];
-        struct profile_cycles cycles = profile_lane_cycles(profile, lane);
+        struct profile_cycles cycles = profile_work_cycles(profile, lane);
         uint64_t all = cycles.busy + cycles.waiting + cycles.idle;
         if (name) {
             fputs("<tr><td>", file);

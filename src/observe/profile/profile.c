@@ -235,20 +235,34 @@ static const char *keep_end(struct profile *profile, const struct profile_tile *
     return keep_text(profile, text);
 }
 
-/* What a hart's wait that `end` ends was spent on. A wait for an NIU that nobody is known to have ended
- * is one for the NoC. */
+/* What a hart's wait that `end` ends was spent on, besides the cycles in GDDR. A wait for an NIU that
+ * nobody is known to have ended is one for the NoC. */
 static enum path_part part_of_wait(const struct profile_row *row,
                                    const struct penrose_trace_event *end)
 {
     const bool is_known = end && end->cause.is_known;
-    if (is_known && strstr(end->what, "DRAM")) {
-        return PATH_DRAM;
+    if (is_known && strstr(end->what, "DRAM") && end->value == 0) {
+        return PATH_DRAM; /* a trace of an older version, or a functional run */
     }
     if (is_known) {
         bool is_packet = end->cause.thread < 0 && *end->what && strcmp(end->what, "store") != 0;
         return is_packet ? PATH_NOC : part_of_cause(&end->cause);
     }
     return strcmp(row->waits, "NIU") == 0 ? PATH_NOC : PATH_WAITS;
+}
+
+/* A wait that ended behind the latest step of him who has ended it. Behind what it was spent on come the
+ * cycles that GDDR had the request: the chain has all of them, in whatever order. */
+static void add_ended_wait(struct profile *profile, size_t at, uint32_t row, enum path_part part,
+                           const struct penrose_trace_event *end, size_t by, uint64_t until)
+{
+    const uint64_t asked = end->cause.cycle;
+    const uint64_t whole = until > asked ? until - asked : 0;
+    const uint64_t held = end->value < whole ? end->value : whole;
+    path_add_wait(&profile->path, at, row, part, until - held, by, asked);
+    if (held > 0) {
+        path_add(&profile->path, at, row, PATH_DRAM, until - held, until);
+    }
 }
 
 /* Charges what is under way in a hart up to `cycle`, where `end` ends it (NULL: nothing does). */
@@ -281,7 +295,7 @@ static void charge_hart(struct profile *profile, struct profile_tile *tile, unsi
     enum path_part part = part_of_wait(row, end);
     charge_lane(profile, tile, number, &(struct profile_cycles){.waiting = cycles});
     if (end && find_cause(profile, &end->cause, &by)) {
-        path_add_wait(&profile->path, at, lane->row, part, lane->since, by, end->cause.cycle);
+        add_ended_wait(profile, at, lane->row, part, end, by, lane->since);
     } else {
         path_add(&profile->path, at, lane->row, part, begin, lane->since);
     }
@@ -511,15 +525,20 @@ void profile_destroy(struct profile *profile)
         free(profile->row);
         free(profile->slot);
         free(profile->launch);
+        free(profile->zone);
         path_free(&profile->path);
         spots_free(&profile->spots);
         free(profile);
     }
 }
 
+/* What firmware does, such as polls for work on all tiles, comes behind what kernels do. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct profile_row *first = a, *second = b;
+    if ((*first->kernel != '\0') != (*second->kernel != '\0')) {
+        return *first->kernel ? -1 : 1;
+    }
     if (first->cycles != second->cycles) {
         return first->cycles > second->cycles ? -1 : 1;
     }
@@ -545,7 +564,7 @@ void profile_end(struct profile *profile)
 
 static double busy_share(const struct profile *profile, unsigned lane)
 {
-    struct profile_cycles cycles = profile_lane_cycles(profile, lane);
+    struct profile_cycles cycles = profile_work_cycles(profile, lane);
     uint64_t all = cycles.busy + cycles.waiting + cycles.idle;
     return all ? (double)cycles.busy / (double)all : 0;
 }

@@ -77,6 +77,7 @@ struct profile_lane {
     uint64_t executed; /* instructions */
     uint32_t launch;   /* the latest in which the hart has run a kernel, plus one; 0: none */
     bool is_in_kernel;
+    uint32_t zone;      /* of that kernel, plus one; 0: there is none */
     const char *source; /* the file of its latest instruction in that kernel */
 };
 
@@ -120,6 +121,13 @@ struct profile_launch {
     struct profile_row longest;                 /* most of them are those of this row */
 };
 
+/* A hart's stay in a kernel. */
+struct profile_zone {
+    uint64_t first,
+        last; /* cycles: the first instruction, behind the last one; 0: it has not ended */
+    uint32_t tile, lane, launch;
+};
+
 struct profile {
     struct profile_peaks peaks;
     struct names names;
@@ -134,6 +142,8 @@ struct profile {
     size_t slots;
     struct profile_launch *launch;
     size_t launches, launch_room;
+    struct profile_zone *zone;
+    size_t zones, zone_room;
     struct path path;           /* lanes are those of tile[0], of tile[1] and so on */
     bool is_empty, has_failed;  /* no event yet; memory ran out, and some are missing */
     bool has_waits, has_causes; /* waits that have ended; it is known of some who ended them */
@@ -154,8 +164,8 @@ void profile_destroy(struct profile *profile); /* NULL does nothing */
 
 void profile_take(struct profile *profile, const struct penrose_trace_event *event);
 
-/* Behind the last event: waits under way are charged up to there, and rows are sorted, the most cycles
- * first. */
+/* Behind the last event: waits under way are charged up to there, and rows are sorted: those of kernels
+ * before the others, and the most cycles first. */
 void profile_end(struct profile *profile);
 
 void profile_add_cycles(struct profile_cycles *to, const struct profile_cycles *cycles);
@@ -164,11 +174,14 @@ void profile_add_bytes(struct profile_bytes *to, const struct profile_bytes *byt
 /* Of all tiles. */
 struct profile_cycles profile_lane_cycles(const struct profile *profile, unsigned lane);
 
+/* The same in launches alone, if there are any: without boot, and polls of firmware for work. */
+struct profile_cycles profile_work_cycles(const struct profile *profile, unsigned lane);
+
 /* Harts or threads have executed something there, or sent something. Others have answered packets at most. */
 bool profile_tile_is_active(const struct profile_tile *tile);
 size_t profile_active_tiles(const struct profile *profile);
 
-/* The longest wait of a lane; NULL: it has not waited. */
+/* The longest wait of a lane, in kernels if there is one; NULL: it has not waited. */
 const struct profile_row *profile_wait(const struct profile *profile, unsigned lane);
 
 /* A hart executes an instruction of a kernel, or (an empty name) one outside of any: it may
@@ -227,11 +240,13 @@ void profile_lacks(const struct profile *profile, char *text, size_t size);
 /* What bounds the run, in a sentence: the lane that is busiest, and what that waits for most. */
 void profile_bound(const struct profile *profile, char *text, size_t size);
 
-/* An ended profile as text, as a page that needs nothing else, as a table in CSV, or its launches as a
- * table in CSV for tt-perf-report. Text and page show the lines of source files that can be read. */
+/* An ended profile as text, as a page that needs nothing else, as a table in CSV, its launches as a table in
+ * CSV for tt-perf-report, or its kernels as one for what reads the logs of tt-metal's profiler. Text and page
+ * show the lines of source files that can be read. */
 void profile_text(const struct profile *profile, FILE *file);
 void profile_page(const struct profile *profile, FILE *file);
 void profile_table(const struct profile *profile, FILE *file);
 void profile_operations(const struct profile *profile, FILE *file);
+void profile_device_log(const struct profile *profile, FILE *file);
 
 #endif

@@ -107,6 +107,10 @@ static int compare_spots(const void *a, const void *b)
 static int compare_spot_functions(const void *a, const void *b)
 {
     const struct spot_function *first = a, *second = b;
+    const bool is_kernel = *first->spot->row->kernel != '\0';
+    if (is_kernel != (*second->spot->row->kernel != '\0')) {
+        return is_kernel ? -1 : 1;
+    }
     if (first->cycles != second->cycles) {
         return first->cycles > second->cycles ? -1 : 1;
     }

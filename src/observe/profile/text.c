@@ -19,7 +19,7 @@ static void print_lanes(const struct profile *profile, FILE *file)
             "its longest wait");
     for (unsigned lane = 0; lane < PROFILE_LANES; lane++) {
         const char *name = profile->lane_name[lane];
-        struct profile_cycles cycles = profile_lane_cycles(profile, lane);
+        struct profile_cycles cycles = profile_work_cycles(profile, lane);
         uint64_t all = cycles.busy + cycles.waiting + cycles.idle;
         const struct profile_row *wait = profile_wait(profile, lane);
         if (name) {

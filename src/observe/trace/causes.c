@@ -112,12 +112,19 @@ static void note_write(struct trace_causes *causes, const struct tile *tile,
 
 /* --- Counters --- */
 
-/* The counter of that NoC for which the hart waits; NIU_COUNTER_COUNT: it waits for something else. */
+/* A hart waits for a command buffer of the NIU, which a request still holds. */
+enum { AWAITS_COMMAND = NIU_COUNTER_COUNT + 1 };
+
+/* The counter of that NoC for which the hart waits, or AWAITS_COMMAND; NIU_COUNTER_COUNT: it waits for
+ * something else. */
 static unsigned awaited_counter(const struct trace_awaited *awaited, unsigned noc)
 {
     const uint64_t offset = awaited->address - AT_NIU - (uint64_t)noc * STEP_NIU;
     const bool is_counter = awaited->size > 0 && offset >= NIU_COUNTERS &&
                             offset < NIU_COUNTERS + 4 * NIU_COUNTER_COUNT;
+    if (awaited->size > 0 && offset < NIU_BYTES && niu_makes_request((uint32_t)offset, 1)) {
+        return AWAITS_COMMAND;
+    }
     return is_counter ? (unsigned)(offset - NIU_COUNTERS) / 4 : (unsigned)NIU_COUNTER_COUNT;
 }
 
@@ -140,7 +147,7 @@ static bool counts_response(unsigned counter, const struct trace_request *reques
 /* Does the counter change when the request leaves? */
 static bool counts_departure(unsigned counter, const struct trace_request *request)
 {
-    if (counter == NIU_MST_CMD_ACCEPTED) {
+    if (counter == NIU_MST_CMD_ACCEPTED || counter == AWAITS_COMMAND) {
         return true;
     }
     switch (request->packet) {
@@ -162,26 +169,28 @@ static bool counts_departure(unsigned counter, const struct trace_request *reque
 }
 
 static struct trace_cause cause_of_request(const struct tile *tile,
-                                           const struct trace_request *request, const char *what)
+                                           const struct trace_request *request, const char *what,
+                                           uint32_t held)
 {
     return (struct trace_cause){.is_known = true,
                                 .node = tile->node,
                                 .agent = (enum observed_agent)request->asker,
                                 .thread = OBSERVED_NO_THREAD,
                                 .cycle = request->cycle,
-                                .what = what};
+                                .what = what,
+                                .held = held};
 }
 
 /* The request, or its response, has ended the waits of harts for counters that `counts` says it changes. */
-static void end_waits_for_counters(struct trace_causes *causes, const struct tile *tile,
-                                   const struct trace_request *request, const char *what,
-                                   bool (*counts)(unsigned counter,
-                                                  const struct trace_request *request))
+static void
+end_waits_for_counters(struct trace_causes *causes, const struct tile *tile,
+                       const struct trace_request *request, const char *what, uint32_t held,
+                       bool (*counts)(unsigned counter, const struct trace_request *request))
 {
     for (unsigned core = 0; core < RV32_CORES; core++) {
         struct trace_awaited *awaited = &causes->hart[core];
         if (counts(awaited_counter(awaited, request->noc), request)) {
-            awaited->cause = cause_of_request(tile, request, what);
+            awaited->cause = cause_of_request(tile, request, what, held);
         }
     }
 }
@@ -196,7 +205,7 @@ static void begin_to_wait(struct trace_causes *causes, const struct tile *tile,
     for (unsigned i = 0; i < causes->requests; i++) {
         const struct trace_request *request = &causes->request[i];
         if (counts_departure(awaited_counter(awaited, request->noc), request)) {
-            awaited->cause = cause_of_request(tile, request, "departure");
+            awaited->cause = cause_of_request(tile, request, "departure", 0);
         }
     }
 }
@@ -212,7 +221,7 @@ static void note_response(struct trace_causes *causes, const struct penrose_chip
     const bool is_dram = chip->place[seen->node].port != NULL;
     if (request) {
         end_waits_for_counters(causes, tile, request,
-                               responses[seen->packet - NOC_READ_RESPONSE][is_dram],
+                               responses[seen->packet - NOC_READ_RESPONSE][is_dram], seen->held,
                                counts_response);
         forget_request(causes, request);
     }
@@ -228,7 +237,7 @@ void trace_causes_see(struct trace_causes *causes, const struct penrose_chip *ch
     } else if (seen->kind == OBSERVED_WRITTEN && !seen->is_gddr) {
         note_write(causes, tile, seen, sender);
     } else if (seen->kind == OBSERVED_SENT && seen->packet <= NOC_ATOMIC) {
-        end_waits_for_counters(causes, tile, note_request(causes, seen), "departure",
+        end_waits_for_counters(causes, tile, note_request(causes, seen), "departure", 0,
                                counts_departure);
     } else if (seen->kind == OBSERVED_DELIVERED && seen->packet >= NOC_READ_RESPONSE) {
         note_response(causes, chip, tile, seen);
@@ -258,6 +267,10 @@ struct trace_cause trace_causes_take(struct trace_causes *causes, const struct t
         cause.is_known = true;
         cause.agent = seen->agent;
         cause.thread = seen->agent - OBSERVED_TRISC0;
+    } else if (address >= AT_INSTRN_BUF && address < END_INSTRN_BUF) { /* that thread's, was full */
+        cause.is_known = true;
+        cause.thread = (unsigned)((address - AT_INSTRN_BUF) / STEP_INSTRN_BUF);
+        cause.agent = OBSERVED_TRISC0 + cause.thread;
     }
     return cause;
 }

@@ -3,8 +3,8 @@
  *
  * A hart that polls L1 or a register goes on when somebody has written there. A response ends a wait
  * for a counter that it changes, and what has caused it is the request of a hart of the tile. A request
- * that leaves ends a wait for a counter of what was sent. What waits for
- * the coprocessor or a mailbox has one possible cause. Threads of the coprocessor tell themselves who
+ * that leaves ends a wait for a counter of what was sent, and one for a command buffer. What waits for the
+ * coprocessor, for room in a thread's queue or for a mailbox has one possible cause. Threads of the coprocessor tell themselves who
  * has released them (struct observed_releaser).
  */
 #ifndef OBSERVE_TRACE_CAUSES_H
@@ -22,6 +22,7 @@ struct trace_cause {
     unsigned thread; /* OBSERVED_NO_THREAD: none */
     uint64_t cycle;
     const char *what; /* "read response from DRAM" */
+    uint32_t held;    /* so many cycles GDDR had the request that was answered */
 };
 
 /* A request of the tile that has not been answered, as far as is known. */

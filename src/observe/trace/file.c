@@ -104,6 +104,7 @@ static const struct {
     profile_form *show; /* when all is over; NULL: it is written as events come */
 } profile_forms[] = {{".html", profile_page},
                      {".ops.csv", profile_operations},
+                     {"_log_device.csv", profile_device_log},
                      {".csv", profile_table},
                      {".pftrace", NULL}};
 

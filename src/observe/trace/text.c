@@ -195,6 +195,9 @@ static void put_wait(struct sink *sink, const struct penrose_trace_event *event)
     } else {
         sink_put(sink, "  goes on after %" PRIu64 " cycles", event->waited);
         put_cause(sink, event);
+        if (event->value > 0) {
+            sink_put(sink, ", of which GDDR had it for %" PRIu32, event->value);
+        }
     }
 }
 

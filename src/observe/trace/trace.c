@@ -302,6 +302,7 @@ static void see_wait_end(struct tracer *tracer, const struct tile *tile,
     struct trace_cause cause = trace_causes_take(&tracer->tile[tile->node].causes, tile, seen);
     event.waited = end_wait(tracer, tile, seen);
     event.what = cause.is_known ? cause.what : "";
+    event.value = cause.held;
     event.cause = name_cause(tracer, &cause);
     gather_event(tracer, &event);
 }

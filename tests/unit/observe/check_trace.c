@@ -219,7 +219,8 @@ TEST(packets_end_waits_for_counters_that_they_change)
         {counters + 4 * NIU_MST_CMD_ACCEPTED, NOC_ATOMIC, false, LEAVES},
         {counters + STEP_NIU + 4 * NIU_MST_RD_RESP_RECEIVED, NOC_READ, false, NONE},
         {counters + 4 * NIU_COUNTER_COUNT, NOC_READ, false, NONE},
-        {AT_NIU + NIU_CMD_CTRL, NOC_READ, false, NONE},
+        {AT_NIU + NIU_CMD_CTRL, NOC_READ, false, LEAVES},
+        {AT_NIU + STEP_NIU + NIU_CMD_CTRL, NOC_READ, false, NONE},
     };
     struct penrose_chip *chip = open_chip();
     const uint32_t word = 1;
