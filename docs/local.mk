@@ -27,7 +27,7 @@ EXTRA_DIST += \
 
 ## What the program writes and reads as JSON, for programs and editors: $(pkgdatadir)/schema.
 schemadir = $(pkgdatadir)/schema
-dist_schema_DATA = %D%/schema/output.json %D%/schema/program.json
+dist_schema_DATA = %D%/schema/output.json %D%/schema/program.json %D%/schema/sarif.json
 
 ## Built and run by tests/abi/examples.sh; they use the library as its users do.
 EXAMPLES = %D%/examples/debug %D%/examples/launch %D%/examples/run_program

@@ -52,7 +52,7 @@ PENROSE_FAULT_KIND(NOC_OPEN, "noc-open", WARN, "a kernel waits for its NoC reque
 PENROSE_FAULT_KIND(NOC_ORDER, "noc-order", WARN, "what tells of data arrives behind them: on the same NoC, virtual channel and way, or behind a barrier; found by the check noc")
 PENROSE_FAULT_KIND(NOC_COUNT, "noc-count", WARN, "a barrier waits for as many answers as the requests get; found by the check noc")
 PENROSE_FAULT_KIND(STALE_LOAD, "stale-load", WARN, "a word that others change is loaded again behind a fence; found by the check noc")
-PENROSE_FAULT_KIND(CB_COUNT, "cb-count", WARN, "pages of a circular buffer are pushed into room that was reserved, and popped after they were waited for; found by the check cb")
+PENROSE_FAULT_KIND(CB_COUNT, "cb-count", WARN, "pages of a circular buffer are pushed into room that was reserved, and popped after they were waited for; without the check cb, more are popped than were pushed")
 PENROSE_FAULT_KIND(CB_ACCESS, "cb-access", WARN, "pages of a circular buffer are written between cb_reserve_back and cb_push_back, and read between cb_wait_front and cb_pop_front; found by the check cb")
 PENROSE_FAULT_KIND(CB_FORMAT, "cb-format", WARN, "pages of a circular buffer are unpacked in the format in which they were packed; found by the check cb")
 PENROSE_FAULT_KIND(RACE_DST, "race-dst", WARN, "a unit uses rows of Dst behind a wait for the unit that has used them before; found by the check races")

@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 from typing import Any, Iterator, NamedTuple
 
 from output import Refusal, Settings, note, say, write_json
@@ -242,7 +243,7 @@ def read_findings(path: str) -> list[Finding]:
     found = []
     for result in results:
         more, place = result["properties"], result["locations"][0].get("physicalLocation")
-        line = f"{place['artifactLocation']['uri']}:{place['region']['startLine']}" if place else ""
+        line = f"{urllib.parse.unquote(place['artifactLocation']['uri'])}:{place['region']['startLine']}" if place else ""
         others = [Place(other["hart"], other["pc"]) for other in more["others"]]
         found.append(
             Finding(

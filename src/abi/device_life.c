@@ -99,7 +99,6 @@ static enum penrose_status start_checks(struct device *device, struct penrose_er
     if (!checks) {
         return PENROSE_OK;
     }
-    host_programs_serve(device->programs);
     enum penrose_status status = penrose_check(device->chip, checks, &why);
     return status ? error_set(error, status, "PENROSE_CHECK: %s", why.text) : PENROSE_OK;
 }
@@ -134,9 +133,6 @@ static void start_trace(struct device *device)
         trace_file_start(device->chip, &options, &device->trace, &error) != PENROSE_OK) {
         bool is_filter = error.status == PENROSE_E_ARGUMENT;
         device_complain(device, is_filter ? "PENROSE_TRACE_FILTER" : variable, error.text);
-    }
-    if (device->trace) {
-        host_programs_serve(device->programs);
     }
 }
 
@@ -270,6 +266,7 @@ static void start_programs(struct device *device)
     const char *directory = host_variable("PENROSE_FIRMWARE");
     const char *symbols = host_variable("PENROSE_SYMBOLS");
     host_programs_create(device->chip, NULL, &device->programs, NULL);
+    host_programs_serve(device->programs);
     if (symbols && !host_programs_add(device->programs, symbols)) {
         device_complain(device, "PENROSE_SYMBOLS",
                         "no file has this name yet; later ones are found");

@@ -19,12 +19,25 @@ static enum penrose_policy record_bank_fault(void *owner, void **notes,
     return chip_note_fault(owner, notes, fault->origin, fault);
 }
 
+static enum penrose_policy record_claim(void *owner, struct tile *tile,
+                                        const struct tile_fault *fault)
+{
+    return chip_note_claim(owner, tile, fault);
+}
+
 /* What host files look alike may be another program: only those count that were loaded here. */
 static bool has_nothing_at_null(void *owner, const struct tile *tile, uint32_t pc)
 {
     const struct image *image = images_find(chip_images(owner), tile->x, tile->y, pc);
     return image && !image->is_firmware && !image->is_found &&
            loader_elf_lowest(image->elf) >= RV32_NULL_BYTES;
+}
+
+static bool knows_launches(void *owner, const struct tile *tile)
+{
+    const struct penrose_chip *chip = owner, *known = chip->present ? chip->present : chip;
+    return tile->kind->type == TILE_TENSIX &&
+           (known->place[tile->node].firmware || chip_may_search(chip));
 }
 
 /* Is the function as it was loaded? A host may have put something else there. Words of kernels that hold
@@ -108,6 +121,8 @@ void chip_board_init(struct tile_board *board, const struct penrose_options *opt
                                  .fault = record_fault,
                                  .bank_fault = record_bank_fault,
                                  .has_nothing_at_null = has_nothing_at_null,
+                                 .claim = record_claim,
+                                 .knows_launches = knows_launches,
                                  .finds_code = find_loaded_code,
                                  .unmodelled = record_unmodelled,
                                  .unmodelled_config = record_unmodelled_config,

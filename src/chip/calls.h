@@ -19,6 +19,8 @@
 
 struct penrose_cluster;
 struct inside;
+struct tile;
+struct tile_fault;
 struct pool;
 struct pool_turn;
 struct snapshot_reader;
@@ -36,6 +38,9 @@ struct chip_time {
     bool is_paused; /* the latest run ended with PENROSE_PAUSED; the next goes on */
     struct chip_cut cut;
 };
+
+/* What becomes of a claim: nobody knows yet what was launched, it is wrong, or it is right. */
+enum chip_proof { CHIP_UNKNOWN, CHIP_REFUTED, CHIP_PROVEN };
 
 /* Who has something to do on one or more chips. */
 struct chip_awake {
@@ -103,6 +108,11 @@ struct chip_calls {
                                   const struct plan_chip *plan, struct penrose_chip **chip,
                                   struct penrose_error *error);
     __typeof__(penrose_chip_destroy) *destroy;
+
+    /* Is what breaks a rule of tt-metal's kernels the work of one (metal/claims.c)? Adds to its text
+     * what the launch tells. */
+    enum chip_proof (*prove)(const struct penrose_chip *chip, struct tile *tile,
+                             struct tile_fault *claim);
 
     /* As chip/look.h has it. */
     struct chip_look *(*look_take)(const struct penrose_chip *chip);

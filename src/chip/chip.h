@@ -42,10 +42,12 @@ struct chip_fault {
 
 /* What a tile or bank reports while others run too (its member `notes`, NULL: nothing yet): kept
  * apart until the window is over. */
-enum { NOTES_FAULTS = CHIP_FAULTS, NOTES_UNMODELLED = CHIP_UNMODELLED };
+enum { NOTES_FAULTS = CHIP_FAULTS, NOTES_UNMODELLED = CHIP_UNMODELLED, NOTES_CLAIMS = 4 };
 struct chip_notes {
     struct chip_fault fault[NOTES_FAULTS];
     unsigned faults;
+    struct tile_fault claim[NOTES_CLAIMS]; /* of which nobody knows yet whether they are right */
+    unsigned claims;
     struct penrose_unmodelled unmodelled[NOTES_UNMODELLED];
     unsigned unmodelled_count;
 };
@@ -142,6 +144,7 @@ struct penrose_chip {
     struct penrose_unmodelled unmodelled[CHIP_UNMODELLED];
     size_t unmodelled_count;
     struct chip_judge *judges;
+    unsigned searches;          /* for firmware, because of claims (reports.c) */
     struct observer *observers; /* see observers.c */
     struct debugger *debugger;  /* observe/debugger.c; NULL: nobody debugs */
     bool shortcuts;             /* tile_allow_shortcuts, of tiles made later too */
@@ -361,6 +364,14 @@ static inline enum penrose_hart chip_hart_of(enum tile_agent agent)
 /* Notes a fault at a place; while units run, among the notes at *notes. */
 enum penrose_policy chip_note_fault(struct penrose_chip *chip, void **notes, uint16_t place,
                                     const struct tile_fault *fault);
+
+/* The same of what is a fault only if a kernel that tt-metal has launched does it. Where nobody knows
+ * that yet, it is found out when no unit runs, and the tile goes on until then. */
+enum penrose_policy chip_note_claim(struct penrose_chip *chip, struct tile *tile,
+                                    const struct tile_fault *fault);
+
+/* Can firmware be looked for, because of a claim? */
+bool chip_may_search(const struct penrose_chip *chip);
 
 /* Notes that a tile used what is not modelled. */
 void chip_note_use(struct penrose_chip *chip, struct tile *tile, struct penrose_unmodelled *use);

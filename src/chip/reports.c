@@ -115,6 +115,74 @@ enum penrose_policy chip_note_fault(struct penrose_chip *chip, void **notes, uin
     return record.policy;
 }
 
+/* --- Claims --- */
+
+enum { MOST_SEARCHES = 4 /* in vain: a host may load its firmware later */ };
+
+bool chip_may_search(const struct penrose_chip *chip)
+{
+    return chip->head.find_programs && chip->searches < MOST_SEARCHES;
+}
+
+static enum chip_proof prove_claim(const struct penrose_chip *chip, struct tile *tile,
+                                   struct tile_fault *claim)
+{
+    return chip->head.calls->prove(chip, tile, claim);
+}
+
+/* No unit runs. */
+static void settle_claim(struct penrose_chip *chip, struct tile *tile, struct tile_fault *claim)
+{
+    enum chip_proof proof = prove_claim(chip, tile, claim);
+    if (proof == CHIP_UNKNOWN && chip_may_search(chip)) {
+        chip->searches++;
+        chip->head.find_programs(chip->head.find_context, tile->x, tile->y);
+        proof = prove_claim(chip, tile, claim);
+    }
+    if (proof != CHIP_PROVEN) {
+        return;
+    }
+    struct chip_fault record = {.fault = *claim, .policy = policy_of(chip, claim)};
+    name_tile(chip, tile->node, &record.x, &record.y);
+    take_fault(chip, &record);
+    if (record.policy == PENROSE_STOP) {
+        tile->halt = TILE_FAULTED;
+        chip_touch(chip, tile->node);
+    }
+}
+
+static void keep_claim(struct chip_notes *notes, const struct tile_fault *claim)
+{
+    for (unsigned i = 0; i < notes->claims; i++) {
+        if (notes->claim[i].kind == claim->kind && notes->claim[i].pc == claim->pc) {
+            return;
+        }
+    }
+    if (notes->claims < NOTES_CLAIMS) {
+        notes->claim[notes->claims++] = *claim;
+    }
+}
+
+enum penrose_policy chip_note_claim(struct penrose_chip *chip, struct tile *tile,
+                                    const struct tile_fault *fault)
+{
+    struct tile_fault claim = *fault;
+    const enum chip_proof proof = prove_claim(chip, tile, &claim);
+    struct chip_notes *notes = NULL;
+    if (proof == CHIP_PROVEN) {
+        return chip_note_fault(chip, &tile->notes, tile->node, &claim);
+    }
+    if (proof == CHIP_UNKNOWN && chip->shares_time) {
+        notes = notes_at(&tile->notes);
+    } else if (proof == CHIP_UNKNOWN) {
+        settle_claim(chip, tile, &claim);
+    }
+    if (notes) {
+        keep_claim(notes, &claim);
+    }
+    return PENROSE_IGNORE;
+}
+
 bool chip_packet_fault(struct penrose_chip *chip, const struct noc_packet *packet,
                        enum penrose_fault_kind kind, const char *text)
 {
@@ -163,10 +231,14 @@ void chip_note_use(struct penrose_chip *chip, struct tile *tile, struct penrose_
     }
 }
 
-static void merge_notes(struct penrose_chip *chip, struct chip_notes *notes)
+/* `tile` is that of the claims; banks have none. */
+static void merge_notes(struct penrose_chip *chip, struct tile *tile, struct chip_notes *notes)
 {
     if (!notes) {
         return;
+    }
+    for (unsigned i = 0; i < notes->claims; i++) {
+        settle_claim(chip, tile, &notes->claim[i]);
     }
     for (unsigned i = 0; i < notes->faults; i++) {
         take_fault(chip, &notes->fault[i]);
@@ -174,15 +246,15 @@ static void merge_notes(struct penrose_chip *chip, struct chip_notes *notes)
     for (unsigned i = 0; i < notes->unmodelled_count; i++) {
         add_use(chip->unmodelled, &chip->unmodelled_count, CHIP_UNMODELLED, &notes->unmodelled[i]);
     }
-    notes->faults = notes->unmodelled_count = 0;
+    notes->faults = notes->claims = notes->unmodelled_count = 0;
 }
 
 void chip_merge_bank(struct penrose_chip *chip, struct dram_bank *bank)
 {
-    merge_notes(chip, bank->notes);
+    merge_notes(chip, NULL, bank->notes);
     for (unsigned port = 0; port < DRAM_PORTS; port++) {
         if (bank->port[port].tile) {
-            merge_notes(chip, bank->port[port].tile->notes);
+            merge_notes(chip, bank->port[port].tile, bank->port[port].tile->notes);
         }
     }
 }
@@ -195,7 +267,7 @@ void chip_merge_notes(struct penrose_chip *chip)
             continue;
         }
         if (unit->tile) {
-            merge_notes(chip, unit->tile->notes);
+            merge_notes(chip, unit->tile, unit->tile->notes);
             continue;
         }
         chip_merge_bank(chip, unit->bank);

@@ -415,7 +415,7 @@ static enum cli_exit listen_for_gdb(struct replay *replay)
                : complain(replay->options->cli, "--gdb: %s", error.text);
 }
 
-/* Programs are known to checks, profiles and whoever looks at the end, by the folder of --symbols, or
+/* Programs are known to rules of the core, checks, profiles and whoever looks at the end, by the folder of --symbols, or
  * where tt-metal keeps them. */
 static enum cli_exit open_host_programs(struct replay *replay)
 {
@@ -431,9 +431,7 @@ static enum cli_exit open_host_programs(struct replay *replay)
                 PENROSE_OK) {
             return complain(options->cli, "--symbols: %s", error.text);
         }
-        if (observes) {
-            host_programs_serve(watched->programs);
-        }
+        host_programs_serve(watched->programs);
         if (watched->chip == replay->chip) {
             replay->programs = watched->programs;
         }

@@ -7,6 +7,7 @@
 #include "chip/chip.h"
 #include "chip/look.h"
 #include "chip/snapshot.h"
+#include "metal/firmware.h"
 
 _Static_assert(offsetof(struct penrose_chip, head) == 0, "a chip begins with its head");
 
@@ -36,6 +37,7 @@ const struct chip_calls chip_calls = {
     .size_of = size_of_product,
     .tile_facts = chip_tile_facts,
     .next_tile = chip_next_tile,
+    .prove = metal_prove,
     .look_take = chip_look_take,
     .look_is_still = chip_look_is_still,
     .stands_at = chip_stands_at,

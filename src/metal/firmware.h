@@ -4,10 +4,10 @@
 
 #include <penrose/metal.h>
 
+#include "chip/calls.h"
 #include "loader/companion.h"
 #include "loader/firmware.h"
 
-struct chip_calls;
 struct tile;
 
 struct penrose_firmware {
@@ -30,6 +30,10 @@ enum penrose_status metal_apply_writes(struct penrose_chip *chip, struct tile *t
 
 /* The layout of the mailboxes of the firmware that booted on a tile; NULL: none did. */
 const struct loader_layout *metal_layout(const struct penrose_chip *chip, const struct tile *tile);
+
+/* See struct chip_calls, and claims.c. */
+enum chip_proof metal_prove(const struct penrose_chip *chip, struct tile *tile,
+                            struct tile_fault *claim);
 
 /* Makes it the firmware, for reports, of all tiles that hold its code, after a snapshot was loaded
  * or a host has written it. It stays open as long as the chip. NULL does nothing. False: no tile

@@ -1,6 +1,7 @@
 chip_sources += \
 	%D%/boot.c \
 	%D%/buffers.h \
+	%D%/claims.c \
 	%D%/descriptor.c \
 	%D%/descriptor.h \
 	%D%/facts.c \

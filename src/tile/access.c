@@ -125,11 +125,23 @@ static uint8_t wait_for_slow_path(struct tile *tile, uint64_t now)
     return (uint8_t)(late < UINT8_MAX ? late : UINT8_MAX);
 }
 
-enum answer tile_mmio_LOCAL_SLOW(struct tile *tile, struct mmio_access *access)
+bool tile_slow_local(uint32_t address, enum rv32_core *core, uint32_t *at)
 {
     static const enum rv32_core core_of[] = {RV32_B, RV32_NC, RV32_T0, RV32_T1, RV32_T2};
-    enum rv32_core core = core_of[access->offset >> 13];
-    uint32_t at = access->offset & (tile_local_size(core) - 1); /* the TRISCs' RAMs appear twice */
+    const uint32_t offset = address - AT_LOCAL_SLOW, number = offset >> 13;
+    if (number >= sizeof core_of / sizeof *core_of) {
+        return false;
+    }
+    *core = core_of[number];
+    *at = offset & (tile_local_size(*core) - 1); /* the TRISCs' RAMs appear twice */
+    return true;
+}
+
+enum answer tile_mmio_LOCAL_SLOW(struct tile *tile, struct mmio_access *access)
+{
+    enum rv32_core core = RV32_B;
+    uint32_t at = 0;
+    (void)tile_slow_local(access->address, &core, &at);
     enum answer answer = access_memory(tile, access, tile->local[core] + at);
     tile->run[core].ram_used |= mmio_is_write(access);
     if (access->operation == MMIO_WRITE) {

@@ -31,4 +31,7 @@ struct tile_map {
 const struct tile_range *tile_find_range(const struct tile_map *map, enum tile_agent agent,
                                          uint32_t address);
 
+/* The local RAM, and the byte of it, to which an address of the slow path leads; false: it is none. */
+bool tile_slow_local(uint32_t address, enum rv32_core *core, uint32_t *at);
+
 #endif

@@ -7,6 +7,7 @@
 #include "tile/fault.h"
 #include "tile/map.h"
 #include "tile/noc_window.h"
+#include "tile/pages.h"
 #include "tile/suspect.h"
 #include "tile/tensix_port.h"
 #include "tile/weak.h"
@@ -46,17 +47,27 @@ static enum answer access_device(struct tile *tile, struct rv32_hart *hart,
     }
     access->value = mmio.value;
     access->late = mmio.late;
+    char excess[TILE_PAGES_TEXT];
+    if (access->store && tile_counts_pops(access->address) &&
+        tile_pops_too_many(tile, access->address, excess)) {
+        tile_hart_claim(tile, PENROSE_FAULT_CB_COUNT, hart->core, access->cycle, access->address,
+                        excess);
+    }
     return ANSWER_DONE;
 }
 
-/* Answers whether it is a null pointer. */
+/* Answers whether it is a null pointer, as far as that is known at once. */
 static bool judge_null(struct tile *tile, struct rv32_hart *hart, const struct rv32_access *access)
 {
     const struct tile_board *board = tile->board;
     uint32_t pc = rv32_current_pc(hart);
     bool is_second = access->atomic && access->store;
-    if (access->address >= RV32_NULL_BYTES || is_second || !board->has_nothing_at_null ||
-        !board->has_nothing_at_null(tile->owner, tile, pc)) {
+    if (access->address >= RV32_NULL_BYTES || is_second) {
+        return false;
+    }
+    const bool is_known =
+        board->has_nothing_at_null && board->has_nothing_at_null(tile->owner, tile, pc);
+    if (!is_known && !(board->claim && board->knows_launches(tile->owner, tile))) {
         return false;
     }
     const struct isa_index *index = rv32_code_store_index(hart->code->store);
@@ -67,9 +78,14 @@ static bool judge_null(struct tile *tile, struct rv32_hart *hart, const struct r
              : access->store ? "store to"
                              : "load from",
              access->address, rv32_x_names[pointer], hart->x[pointer]);
-    tile_agent_fault(tile, PENROSE_FAULT_NULL_ACCESS, (enum tile_agent)hart->core, access->cycle,
-                     access->address, text);
-    return true;
+    if (is_known) {
+        tile_agent_fault(tile, PENROSE_FAULT_NULL_ACCESS, (enum tile_agent)hart->core,
+                         access->cycle, access->address, text);
+    } else {
+        tile_hart_claim(tile, PENROSE_FAULT_NULL_ACCESS, hart->core, access->cycle, access->address,
+                        text);
+    }
+    return is_known;
 }
 
 /* A store changes a function of a loaded program, in a line whose code was decoded. */

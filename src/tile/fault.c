@@ -39,26 +39,47 @@ struct tile_fault tile_fault_of_packet(const struct noc_packet *packet,
     return fault;
 }
 
-enum penrose_policy tile_fault(struct tile *tile, const struct tile_fault *fault)
+static enum penrose_policy obey(struct tile *tile, enum penrose_policy policy)
 {
-    enum penrose_policy policy = tile->board->fault(tile->owner, tile, fault);
     if (policy == PENROSE_STOP) {
         tile->halt = TILE_FAULTED;
     }
     return policy;
 }
 
-bool tile_agent_fault(struct tile *tile, enum penrose_fault_kind kind, enum tile_agent agent,
-                      uint64_t cycle, uint32_t address, const char *text)
+enum penrose_policy tile_fault(struct tile *tile, const struct tile_fault *fault)
+{
+    return obey(tile, tile->board->fault(tile->owner, tile, fault));
+}
+
+enum penrose_policy tile_claim(struct tile *tile, const struct tile_fault *fault)
+{
+    return obey(tile, tile->board->claim(tile->owner, tile, fault));
+}
+
+static bool judge_agent(struct tile *tile, enum penrose_fault_kind kind, enum tile_agent agent,
+                        uint64_t cycle, uint32_t address, const char *text, bool is_claim)
 {
     uint32_t pc = agent < AGENT_NOC ? rv32_current_pc(&tile->hart[agent]) : 0;
     struct tile_fault fault = tile_fault_of(tile, kind, agent, pc, cycle, text);
     fault.address = address;
-    if (tile_fault(tile, &fault) != PENROSE_STOP) {
+    if ((is_claim ? tile_claim : tile_fault)(tile, &fault) != PENROSE_STOP) {
         return true;
     }
     if (agent < AGENT_NOC) {
         rv32_cut(&tile->hart[agent], cycle + 1);
     }
     return false;
+}
+
+bool tile_agent_fault(struct tile *tile, enum penrose_fault_kind kind, enum tile_agent agent,
+                      uint64_t cycle, uint32_t address, const char *text)
+{
+    return judge_agent(tile, kind, agent, cycle, address, text, false);
+}
+
+void tile_hart_claim(struct tile *tile, enum penrose_fault_kind kind, enum rv32_core core,
+                     uint64_t cycle, uint32_t address, const char *text)
+{
+    judge_agent(tile, kind, (enum tile_agent)core, cycle, address, text, true);
 }

@@ -20,9 +20,17 @@ struct tile_fault tile_fault_of_packet(const struct noc_packet *packet,
 /* Tells the board of a fault; a tile that is to stop is stopped. */
 enum penrose_policy tile_fault(struct tile *tile, const struct tile_fault *fault);
 
+/* The same of what is a fault only if a kernel that tt-metal has launched does it, where the board
+ * knows launches (struct tile_board). */
+enum penrose_policy tile_claim(struct tile *tile, const struct tile_fault *fault);
+
 /* An agent breaks a rule, a hart by its instruction at hand, which accesses `address`. False: the
  * policy stops the tile, and the hart's burst ends behind that instruction. */
 bool tile_agent_fault(struct tile *tile, enum penrose_fault_kind kind, enum tile_agent agent,
                       uint64_t cycle, uint32_t address, const char *text);
+
+/* A hart does so, if its instruction is one of a kernel that tt-metal has launched. */
+void tile_hart_claim(struct tile *tile, enum penrose_fault_kind kind, enum rv32_core core,
+                     uint64_t cycle, uint32_t address, const char *text);
 
 #endif

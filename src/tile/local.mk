@@ -39,6 +39,8 @@ chip_sources += \
 	%D%/overlay_port.h \
 	%D%/noc_window.c \
 	%D%/noc_window.h \
+	%D%/pages.c \
+	%D%/pages.h \
 	%D%/gddr_dma.c \
 	%D%/gddr_dma.h \
 	%D%/pic.c \

@@ -1,6 +1,7 @@
 /* The coprocessor in its tile: see tensix_port.h. */
 #include "tile/tensix_port.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "addresses.h"
@@ -8,6 +9,7 @@
 #include "tensix/frontend/issue_fast.h"
 #include "tile/debug_internal.h"
 #include "tile/fault.h"
+#include "tile/pages.h"
 #include "tile/tell.h"
 #include "tile/weak.h"
 
@@ -47,6 +49,28 @@ static enum answer tensix_board_read(void *owner, unsigned thread, uint32_t addr
     return answer;
 }
 
+static enum tile_agent agent_of(struct tensix_origin origin)
+{
+    return origin.pusher < TENSIX_BY_DEBUG_BUS ? (enum tile_agent)origin.pusher : AGENT_NOC;
+}
+
+/* The instruction that the thread executes pops too many pages. */
+static void claim_of_instruction(struct tile *tile, unsigned thread, uint32_t address,
+                                 uint64_t cycle, const char *text)
+{
+    const struct tensix_thread *own = &tile->tensix.thread[thread];
+    struct tile_fault claim = {.kind = PENROSE_FAULT_CB_COUNT,
+                               .agent = agent_of(own->origin),
+                               .is_tensix = true,
+                               .thread = thread,
+                               .cycle = cycle,
+                               .pc = own->origin.pc,
+                               .word = own->next,
+                               .address = address};
+    snprintf(claim.text, sizeof claim.text, "%s", text);
+    tile_claim(tile, &claim);
+}
+
 static enum answer tensix_board_write(void *owner, unsigned thread, uint32_t address,
                                       uint64_t cycle, uint32_t value, const char **rule)
 {
@@ -56,8 +80,14 @@ static enum answer tensix_board_write(void *owner, unsigned thread, uint32_t add
                                  .address = address,
                                  .value = value,
                                  .cycle = cycle};
-    (void)thread;
-    return access_for_tensix(owner, &access, rule);
+    struct tile *tile = owner;
+    const enum answer answer = access_for_tensix(tile, &access, rule);
+    char excess[TILE_PAGES_TEXT];
+    if (answer == ANSWER_DONE && tile_counts_pops(address) &&
+        tile_pops_too_many(tile, address, excess)) {
+        claim_of_instruction(tile, thread, address, cycle, excess);
+    }
+    return answer;
 }
 
 static void port_iram_written(void *owner, uint32_t offset, uint32_t size)
@@ -81,11 +111,6 @@ static uint32_t port_stream(void *owner, unsigned stream, unsigned index)
 {
     const struct tile *tile = owner;
     return overlay_register(&tile->overlay, stream, index);
-}
-
-static enum tile_agent agent_of(struct tensix_origin origin)
-{
-    return origin.pusher < TENSIX_BY_DEBUG_BUS ? (enum tile_agent)origin.pusher : AGENT_NOC;
 }
 
 static bool tensix_board_fault(void *owner, const struct tensix_fault *fault)

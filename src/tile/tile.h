@@ -248,6 +248,11 @@ struct tile_board {
     /* Does the instruction at `pc` belong to a program that has no object in the first bytes of L1,
      * where null pointers lead? Called while the tile runs. NULL: no. */
     bool (*has_nothing_at_null)(void *owner, const struct tile *tile, uint32_t pc);
+    /* Records it if the agent is at work for a kernel that tt-metal has launched, whose rules others
+     * need not keep, and if the launch makes it a fault. NULL: nobody can tell. */
+    enum penrose_policy (*claim)(void *owner, struct tile *tile, const struct tile_fault *fault);
+    /* Can it be found out what tt-metal has launched on the tile? */
+    bool (*knows_launches)(void *owner, const struct tile *tile);
     /* Does code of a loaded program lie at the address? `name` is that of its function, with
      * the hart whose program it is. Called while the tile runs. NULL: no. */
     bool (*finds_code)(void *owner, const struct tile *tile, uint32_t address, char *name,

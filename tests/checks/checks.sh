@@ -492,6 +492,13 @@ in_kit "half of a bank of SrcB" \
 in_kit "a load macro may have filled the row" '' brisc.c '0,/i < DATA/s//i < DATA - SIDE/' \
     trisc1.c 's/^    TTI_SEMPOST/    TTI_SFPLOADMACRO(0, 2, 3, 0);\n&/'
 
+# --- Local RAM by the slow path, which leads to that of any hart ---
+
+slow='    volatile uint32_t own[4];\n    volatile uint32_t *slow = (volatile uint32_t *)((uintptr_t)own - 0xffb00000u + 0xffb14000u);\n'
+in_kit "set by the slow path" '' brisc.c "s/^    fill\(LEFT/$slow    slow[1] = 5;\n    while (own[1] != 5) {\n    }\n&/"
+in_kit "copied by the slow path" 'undefined-data: .* brisc .*: a branch depends on' \
+    brisc.c "s/^    fill\(LEFT/$slow    slow[1] = own[0];\n    if (own[1] == 5) {\n        own[2] = 0;\n    }\n&/"
+
 # --- Code of programs without firmware; this needs no check ---
 
 in_kit "stores over code" \
@@ -617,8 +624,21 @@ sed -i "${raced}s|\$| // penrose: config-race it is the same value|" "$work/race
 reported "of the core and a check, excused" '^checks: 0 findings, 1 excused' 0 0
 checks=
 reported "of the core, excused" '^checks: 0 findings, 1 excused' 0 0 --fail-on finding
+clean "without a check, copy as it is" copy
+finds "without a check, pops more than were pushed" cb-count 'cb_pop_pages\(PAGES' \
+    'circular buffer 0: 1 more page is popped than were pushed; cb_wait_front' copy brisc.c 's/cb_pop_pages\(PAGES, 1\)/cb_pop_pages(PAGES, 2)/'
+[[ ! "a path with spaces in SARIF" =~ ${PENROSE_CASES:-} ]] || {
+    KERNELS_OF_ANY_FOLDER='' program "50% too many" copy brisc.c 's/cb_pop_pages\(PAGES, 1\)/cb_pop_pages(PAGES, 2)/'
+    run "50% too many" copy --report "$work/spaced.sarif"
+    report "a path with spaces in SARIF" "$(grep -q '"uri": *"50%25%20too%20many/src/brisc.c"' "$work/spaced.sarif" || echo "it has another one: $(tail -n +2 "$work/spaced.sarif")")"
+    report "SARIF is as docs/schema says" "$(documents_fit "$work/spaced.sarif" && documents_fit --changed "$work/spaced.sarif")"
+}
 unset broken checks
 
+echo '{}' >"$work/other.sarif"
+expect "a report that is none of ours" 2 'is no report of checks' -- run "$work/copy.json" --firmware "$firmware" --check \
+    --report "$work/other.sarif" --gen-suppressions "$work/none.txt"
+report "a report that is none of ours: nothing is left" "$([ ! -e "$work/none.txt" ] || echo "there is a file of suppressions")"
 expect "a setting that there is not" 2 "no setting 'tiles=3' of checks" -- \
     run "$work/copy.json" --firmware "$firmware" --check=noc,tiles=3
 

@@ -9,8 +9,8 @@
 #   races.sh                 28
 #   told.sh      1           12        1        5
 #   config.sh                                   3       20
-#   field.sh     1            3                              and two of the core, noc-alignment and
-#                                                              code-overwritten (checks.sh)
+#   field.sh     1            3                              and three of the core: noc-alignment,
+#                                                              code-overwritten and cb-count (checks.sh)
 #
 #   PENROSE_CASES   a regular expression: only cases whose name matches it
 #
@@ -56,6 +56,8 @@ program() {
     "$srcdir/scripts/link-kernels" "$firmware" "$work/$name/kernels" "$work/$name/src" || exit 1
 }
 
+# Cases are run with the options $checks, if it is set, else with all checks.
+#
 # run NAME PROGRAM OPTION...: what the checks say is in $work/said. $description, if set, changes the program's description.
 run() {
     local name=$1 program=$2
@@ -69,7 +71,8 @@ run() {
 clean() {
     [[ $1 =~ ${PENROSE_CASES:-} ]] || return 0
     program "$@"
-    run "$1" "$2" --check
+    # shellcheck disable=SC2086 # several options, or none
+    run "$1" "$2" ${checks---check}
     report "$1" "$([ $? -eq 0 ] && ! grep -q 'guest fault' "$work/said" || cat "$work/said")"
 }
 
@@ -80,7 +83,8 @@ finds() {
     [[ $name =~ ${PENROSE_CASES:-} ]] || return 0
     program "$name" "$5" "$6" "$7"
     number=$(grep -nE "$line" "$work/$name/src/$file" | head -1 | cut -d: -f1)
-    run "$name" "$5" --check
+    # shellcheck disable=SC2086 # several options, or none
+    run "$name" "$5" ${checks---check}
     awk -v kind="guest fault $kind:" '/guest fault/ { shows = index($0, kind); if (shows) print "" }
         shows { printf "%s ", $0 }' "$work/said" >"$work/found" # each report is a line
     report "$name" "$([ -n "$number" ] && grep -q "/$file:$number\b" <(grep -E "$text" "$work/found") ||

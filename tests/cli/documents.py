@@ -3,7 +3,7 @@
 usage: documents.py SCHEMAS [--changed] FILE...
 
 A file has any number of documents, one after the other. What each is follows from its members: a program
-description, else one of output.json. Of a dump's manifest the JSON files that it names are looked at, too.
+description, a report in SARIF, else one of output.json. Of a dump's manifest the JSON files that it names are looked at, too.
 
 --changed prints what fits though it should not: any object with a member more, any member of another type.
 """
@@ -19,7 +19,8 @@ class Schemas:
     def __init__(self, folder):
         self.program = json.loads((folder / "program.json").read_text())
         self.output = json.loads((folder / "output.json").read_text())
-        for schema in (self.program, self.output):
+        self.sarif = json.loads((folder / "sarif.json").read_text())
+        for schema in (self.program, self.output, self.sarif):
             jsonschema.Draft202012Validator.check_schema(schema)
 
     def definition(self, name):
@@ -31,6 +32,8 @@ class Schemas:
             return self.output
         if "grid" in document:
             return self.program
+        if "runs" in document:
+            return self.sarif
         name = ("error" if document.get("outcome") == "error" else "dump_manifest" if "format" in document
                 else "summary" if "pid" in document else "trace_event" if "cycle" in document else document.get("command"))
         return self.definition(name) if name in self.output["$defs"] else self.output

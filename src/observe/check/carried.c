@@ -16,13 +16,14 @@
 #include "metal/firmware.h"
 #include "tensix/table.h"
 
-enum { MOST_PIECES = 8192, LOOK = 16 /* bytes */ };
+enum { MOST_PIECES = 1 << 21 /* more than L1 has bytes */, LOOK = 16 /* bytes */ };
 
-/* What an instruction reads, one piece behind the other, and what is wrong with each. */
-struct pieces {
+/* What an instruction reads, one piece behind the other, and what is wrong with each, as well as what it
+ * writes (enum uninit_content). */
+struct uninit_pieces {
     unsigned count;
     bool has_origin;
-    uint8_t content[MOST_PIECES]; /* enum uninit_content */
+    uint8_t content[MOST_PIECES], made[MOST_PIECES];
 };
 
 static bool is_row(enum observed_state state)
@@ -47,7 +48,7 @@ static uint8_t *contents_of(struct uninit_rows *rows, const struct observed_touc
 }
 
 static void add_bytes(const struct check_scene *scene, struct uninit_rows *rows,
-                      const struct observed_touch *touch, struct pieces *pieces)
+                      const struct observed_touch *touch, struct uninit_pieces *pieces)
 {
     for (uint32_t at = 0; at < touch->count; at += LOOK) {
         const uint32_t size = touch->count - at < LOOK ? touch->count - at : LOOK;
@@ -62,7 +63,7 @@ static void add_bytes(const struct check_scene *scene, struct uninit_rows *rows,
 }
 
 static void add_pieces(const struct check_scene *scene, struct uninit_rows *rows,
-                       const struct observed_touch *touch, struct pieces *pieces)
+                       const struct observed_touch *touch, struct uninit_pieces *pieces)
 {
     const uint8_t *contents = contents_of(rows, touch);
     if (touch->count > MOST_PIECES - pieces->count) {
@@ -77,7 +78,7 @@ static void add_pieces(const struct check_scene *scene, struct uninit_rows *rows
 }
 
 /* The worst of what goes into the piece of a result with so many. */
-static uint8_t worst_of(const struct pieces *pieces, unsigned index, unsigned results)
+static uint8_t worst_of(const struct uninit_pieces *pieces, unsigned index, unsigned results)
 {
     unsigned first = (unsigned)((uint64_t)index * pieces->count / results);
     unsigned end = (unsigned)(((uint64_t)index + 1) * pieces->count / results);
@@ -114,7 +115,7 @@ static bool is_result(const struct observed_touch *touch)
 
 /* What the instruction writes is as bad as the pieces that go into it, and at least as bad as `of_all`. */
 static void put_pieces(const struct check_scene *scene, struct uninit_rows *rows,
-                       const struct pieces *pieces, uint8_t of_all)
+                       struct uninit_pieces *pieces, uint8_t of_all)
 {
     const struct observed_work *work = scene->event->work;
     unsigned results = 0, done = 0;
@@ -123,8 +124,8 @@ static void put_pieces(const struct check_scene *scene, struct uninit_rows *rows
     }
     for (unsigned i = 0; i < work->touches; i++) {
         const struct observed_touch *touch = &work->touch[i];
-        uint8_t made[MOST_PIECES];
-        if (!is_result(touch) || touch->count > sizeof made) {
+        uint8_t *made = pieces->made;
+        if (!is_result(touch) || touch->count > MOST_PIECES) {
             continue;
         }
         for (uint32_t j = 0; j < touch->count; j++) {
@@ -143,7 +144,7 @@ static void put_pieces(const struct check_scene *scene, struct uninit_rows *rows
 
 /* Unpackers make rows of bytes, and packers bytes of rows. */
 static void move_data(const struct check_scene *scene, struct uninit_rows *rows,
-                      struct pieces *pieces)
+                      struct uninit_pieces *pieces)
 {
     const struct observed_work *work = scene->event->work;
     const bool packs = work->unit == TENSIX_UNIT_PACK;
@@ -162,7 +163,7 @@ static void move_data(const struct check_scene *scene, struct uninit_rows *rows,
 
 /* Other units: operands with as many pieces as the result go into it piece by piece. */
 static void compute_data(const struct check_scene *scene, struct uninit_rows *rows,
-                         struct pieces *pieces, bool replaces)
+                         struct uninit_pieces *pieces, bool replaces)
 {
     const struct observed_work *work = scene->event->work;
     unsigned results = 0;
@@ -208,13 +209,18 @@ static void clear_flags(const struct check_scene *scene, struct uninit_rows *row
 }
 
 void uninit_rows_unit(const struct check_scene *scene, struct uninit_memory *l1,
-                      struct uninit_rows **own)
+                      struct uninit_rows **own, struct uninit_pieces **pieces)
 {
     const struct observed_work *work = scene->event->work;
     const unsigned of_rows = 1u << OBSERVED_STATE_DST | 1u << OBSERVED_STATE_SRC |
                              1u << OBSERVED_STATE_LREG | 1u << OBSERVED_STATE_DST_FLAG;
     if (!((work->reads | work->writes) & of_rows) || scene->event->thread >= TENSIX_THREADS ||
         scene->own->is_known || metal_layout(scene->checks->chip, scene->tile)) {
+        return;
+    }
+    *pieces =
+        *pieces ? *pieces : calloc(1, sizeof **pieces); /* what nobody needs takes no memory */
+    if (!*pieces) {
         return;
     }
     if (!*own) {
@@ -230,12 +236,11 @@ void uninit_rows_unit(const struct check_scene *scene, struct uninit_memory *l1,
         uninit_rows_forgive(*own);
         (*own)->macros = scene->tile->tensix.vector.macros;
     }
-    struct pieces pieces;
     if (work->unit == TENSIX_UNIT_UNPACK || work->unit == TENSIX_UNIT_PACK) {
-        move_data(scene, *own, &pieces);
+        move_data(scene, *own, *pieces);
     } else {
         clear_flags(scene, *own);
-        compute_data(scene, *own, &pieces, !tensix_depends_on_dst(work->row, scene->event->word));
+        compute_data(scene, *own, *pieces, !tensix_depends_on_dst(work->row, scene->event->word));
     }
 }
 

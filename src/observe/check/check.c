@@ -299,6 +299,7 @@ static void see_instruction(struct checks *checks, struct tile *tile, const stru
                                       .tile = tile,
                                       .own = check_take_tile(checks, tile),
                                       .event = event,
+                                      .at = tile,
                                       .hart = event->agent};
     if (!scene.own || tile->kind->type == TILE_DRAM) {
         return;
@@ -313,7 +314,7 @@ static void see_instruction(struct checks *checks, struct tile *tile, const stru
 static void see_other(struct checks *checks, struct tile *tile, const struct observed *event)
 {
     struct check_scene scene = {
-        .checks = checks, .tile = tile, .event = event, .hart = hart_of(event)};
+        .checks = checks, .tile = tile, .event = event, .at = tile, .hart = hart_of(event)};
     bool is_own = scene.hart < RV32_CORES && !event->is_gddr && tile->kind->type != TILE_DRAM;
     scene.own = is_own ? check_take_tile(checks, tile) : checks->tile[tile->node];
     if (checks->uninit && (scene.own || !is_own)) {
@@ -446,6 +447,7 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
     checks->findings.is_of_core_only = is_of_core_only;
     status = status || is_of_core_only ? status : chip_observe(chip, &checks->observer, error);
     if (status != PENROSE_OK) {
+        findings_drop(&checks->findings);
         free_checks(checks);
         return status;
     }

@@ -325,7 +325,8 @@ struct check_scene {
     struct tile *tile;
     struct check_tile *own;
     const struct observed *event;
-    unsigned hart; /* that acts, or that has pushed the instruction of the unit that does */
+    const struct tile *at; /* where it happens: `tile` may be another one that it concerns */
+    unsigned hart;         /* that acts, or that has pushed the instruction of the unit that does */
 };
 
 /* --- report.c --- */
@@ -357,6 +358,10 @@ const char *check_place(const struct check_scene *scene, unsigned hart, uint32_t
 
 /* Does the hart load or store a GPR? It is this one of the thread. */
 bool check_is_gpr(const struct check_scene *scene, unsigned *thread, unsigned *gpr);
+
+/* The address as the hart has it to whose local RAM the slow path leads from there, and which hart that
+ * is; else the same address, and the scene's hart. */
+uint32_t check_local_address(const struct check_scene *scene, unsigned *hart);
 
 /* The tile's shadow, made if need be; NULL: memory has run out, or the tile is DRAM. */
 struct check_tile *check_take_tile(struct checks *checks, const struct tile *tile);

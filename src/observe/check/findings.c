@@ -177,24 +177,44 @@ static bool write_suppressions(const struct findings *findings)
     return fclose(file) == 0;
 }
 
-/* Who has asked for a file must not learn at the end that there is none. */
-static enum penrose_status try_outputs(const struct check_settings *settings,
-                                       struct penrose_error *error)
+/* Who has asked for a file must not learn at the end that there is none. A file that is not there is
+ * made, and `*is_made` says so. */
+static bool try_output(const char *path, bool *is_made)
 {
-    FILE *file = *settings->generate ? fopen(settings->generate, "a") : NULL;
-    if (*settings->generate && !file) {
+    const bool was_there = access(path, F_OK) == 0;
+    FILE *file = *path ? fopen(path, "a") : NULL;
+    *is_made = file && !was_there;
+    return !*path || (file && fclose(file) == 0);
+}
+
+static enum penrose_status try_outputs(struct findings *findings, struct penrose_error *error)
+{
+    const struct check_settings *settings = &findings->settings;
+    if (!try_output(settings->generate, &findings->made_generate)) {
         return error_set(error, PENROSE_E_ARGUMENT, "generate: %.200s cannot be written",
                          settings->generate);
     }
-    if (file) {
-        fclose(file);
-    }
-    if (*settings->report && !findings_may_write_sarif(settings->report)) {
+    if (!try_output(settings->report, &findings->made_report) ||
+        (*settings->report && !findings_may_write_sarif(settings->report))) {
         return error_set(error, PENROSE_E_ARGUMENT,
                          "report: %.200s cannot be written, or is no report of checks",
                          settings->report);
     }
     return PENROSE_OK;
+}
+
+static void drop_output(char *path, bool is_made)
+{
+    if (is_made) {
+        remove(path);
+    }
+    *path = '\0';
+}
+
+void findings_drop(struct findings *findings)
+{
+    drop_output(findings->settings.report, findings->made_report);
+    drop_output(findings->settings.generate, findings->made_generate);
 }
 
 /* --- Life --- */
@@ -208,11 +228,7 @@ enum penrose_status findings_begin(struct findings *findings, const struct check
     }
     enum penrose_status status = read_suppressions(findings, error);
     status = status ? status : read_baseline(findings, error);
-    status = status ? status : try_outputs(settings, error);
-    if (status != PENROSE_OK) { /* nothing is written */
-        *findings->settings.report = *findings->settings.generate = '\0';
-    }
-    return status;
+    return status ? status : try_outputs(findings, error);
 }
 
 bool findings_want(const struct findings *findings, unsigned x, unsigned y, uint32_t launch)

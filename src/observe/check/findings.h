@@ -69,6 +69,7 @@ struct findings {
     uint64_t more;                 /* for which there was no room */
     bool is_of_core_only;          /* no check is on */
     uint64_t launches, blind; /* whose kernels were checked; tiles whose launches are not known */
+    bool made_report, made_generate; /* the file was not there */
     struct suppression *suppression;
     size_t suppressions;
     char (*baseline)[17]; /* fingerprints */
@@ -79,6 +80,9 @@ struct findings {
 /* Takes the settings, and reads the files that they name. */
 enum penrose_status findings_begin(struct findings *findings, const struct check_settings *settings,
                                    struct penrose_error *error);
+
+/* The checks do not begin: nothing is written, and files that were made for it go. */
+void findings_drop(struct findings *findings);
 
 /* Do the settings ask for findings of this tile and launch? */
 bool findings_want(const struct findings *findings, unsigned x, unsigned y, uint32_t launch);
@@ -101,7 +105,7 @@ bool findings_end(struct findings *findings);
 
 /* Adds results to a SARIF file of ours, or makes it (sarif.c). */
 bool findings_write_sarif(const struct findings *findings);
-/* Can results be added there? A file that is not there is made, and is empty. */
+/* Can results be added there? The file is there, and may be empty. */
 bool findings_may_write_sarif(const char *path);
 
 /* --- finding.c --- */

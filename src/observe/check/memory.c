@@ -337,7 +337,8 @@ void check_memory_access(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
     const struct rv32_operands *insn = check_instruction(scene);
-    uint32_t address = (uint32_t)event->address;
+    unsigned owner; /* of the local RAM */
+    const uint32_t address = check_local_address(scene, &owner);
     bool is_hart = event->agent <= OBSERVED_NCRISC, writes = event->kind == OBSERVED_WRITTEN;
     bool is_on_stack = is_hart && insn->rs1 == SP && insn->size == 4;
     if (writes && is_on_stack && insn->row == RV32_ROW_SW && insn->rs2 == RA) {
@@ -345,7 +346,7 @@ void check_memory_access(const struct check_scene *scene)
     } else if (writes) {
         bool is_l1 = address < scene->tile->kind->l1_bytes;
         for (unsigned hart = 0; hart < RV32_CORES; hart++) {
-            if (is_l1 || (is_hart && hart == scene->hart)) {
+            if (is_l1 || (is_hart && hart == owner)) {
                 note_stack_write(scene, hart, address, event->size);
             }
         }

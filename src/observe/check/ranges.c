@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "host/array.h"
 #include "loader/program.h"
@@ -33,8 +34,10 @@ struct ranges {
 
 struct check_ranges {
     struct ranges l1[NOC_NODES], bank[GRID_BANKS];
-    /* What a host has told for the launches under way, of each tile and of each bank alike. */
+    /* What a host has told for the launches under way, of each tile and of each bank alike, */
     struct ranges host_l1, host_bank;
+    uint32_t host_launch;  /* when this one began (0: it has no number), */
+    struct stat host_file; /* by the file as it was then */
 };
 
 /* --- What is told --- */
@@ -102,6 +105,16 @@ static bool read_host(struct check_ranges *ranges, FILE *file)
     return values == EOF && !ferror(file);
 }
 
+/* Does the file tell the same as when another tile of the launch began? */
+static bool is_told(const struct check_ranges *ranges, uint32_t launch, const char *path)
+{
+    const struct stat *was = &ranges->host_file;
+    struct stat now;
+    return launch != 0 && launch == ranges->host_launch && stat(path, &now) == 0 &&
+           now.st_dev == was->st_dev && now.st_ino == was->st_ino && now.st_size == was->st_size &&
+           now.st_mtim.tv_sec == was->st_mtim.tv_sec && now.st_mtim.tv_nsec == was->st_mtim.tv_nsec;
+}
+
 /*
  * A host's file (the setting allocated=FILE) has a line for each buffer, "l1 ADDRESS BYTES" of each tile, or
  * "dram ADDRESS BYTES" of each bank, in hexadecimal. It tells of all buffers of both memories. If there
@@ -116,7 +129,7 @@ void check_ranges_begin(const struct check_scene *scene)
     }
     checks->ranges = checks->ranges ? checks->ranges : calloc(1, sizeof *checks->ranges);
     struct check_ranges *ranges = checks->ranges;
-    if (!ranges) {
+    if (!ranges || is_told(ranges, scene->own->launched.id, path)) {
         return;
     }
     ranges->host_l1.count = ranges->host_bank.count = 0;
@@ -124,6 +137,8 @@ void check_ranges_begin(const struct check_scene *scene)
     if (!file || !read_host(ranges, file)) {
         ranges->host_l1.count = ranges->host_bank.count = 0;
     }
+    ranges->host_launch =
+        file && fstat(fileno(file), &ranges->host_file) == 0 ? scene->own->launched.id : 0;
     if (file) {
         fclose(file);
     }

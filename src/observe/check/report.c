@@ -216,6 +216,16 @@ uint64_t check_program_at(const struct check_scene *scene, uint32_t pc)
     return image ? finding_hash(0, loader_elf_path(image->elf)) : 0;
 }
 
+/* The policy of a finding is to stop. The tile at fault may not be the one that runs. */
+static void stop_tile(const struct check_scene *scene)
+{
+    const enum observed_agent agent = scene->event->agent;
+    chip_touch(scene->checks->chip, scene->tile->node);
+    if (scene->tile == scene->at && agent <= OBSERVED_NCRISC) {
+        rv32_cut(&scene->tile->hart[agent], scene->event->cycle + 1);
+    }
+}
+
 void check_report(const struct check_scene *scene, enum penrose_fault_kind kind, unsigned hart,
                   uint32_t pc, uint32_t address, const char *format, ...)
 {
@@ -233,9 +243,8 @@ void check_report(const struct check_scene *scene, enum penrose_fault_kind kind,
         fault.address = address;
         const struct check_told told = told_of(scene, &fault);
         if (take_finding(scene, &told, &fault, false) &&
-            tile_fault(scene->tile, &fault) == PENROSE_STOP &&
-            scene->event->agent <= OBSERVED_NCRISC) {
-            rv32_cut(&scene->tile->hart[scene->event->agent], scene->event->cycle + 1);
+            tile_fault(scene->tile, &fault) == PENROSE_STOP) {
+            stop_tile(scene);
         }
     }
     scene->checks->others = 0; /* the next report is about others */

@@ -23,9 +23,27 @@ static json_t *message_of(const char *text)
     return json_pack("{s:o}", "text", json_text(text));
 }
 
+/* The path as a URI has it (RFC 3986): bytes that mean something else there, or nothing, as %XX. */
+static json_t *uri_of(const char *path)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+    char uri[3 * PATH_MAX];
+    size_t used = 0;
+    const char *file = finding_file(path);
+    for (; path < file; path++) { /* the scheme */
+        uri[used++] = *path;
+    }
+    for (; *path && used < sizeof uri - 4; path++) {
+        used += (size_t)sprintf(uri + used, strchr(plain, *path) ? "%c" : "%%%02X", (uint8_t)*path);
+    }
+    uri[used] = '\0';
+    return json_string(uri);
+}
+
 static json_t *place_of(const char *path, unsigned line)
 {
-    json_t *artifact = json_pack("{s:o}", "uri", json_text(path));
+    json_t *artifact = json_pack("{s:o}", "uri", uri_of(path));
     if (strncmp(path, "file:", 5) != 0) {
         json_object_set_new(artifact, "uriBaseId", json_string("%SRCROOT%"));
     }
@@ -101,7 +119,7 @@ static bool is_ours(FILE *file, bool *is_new, char *before)
 
 bool findings_may_write_sarif(const char *path)
 {
-    FILE *file = fopen(path, "a+");
+    FILE *file = fopen(path, "r+");
     bool is_new;
     char before;
     bool may = file && is_ours(file, &is_new, &before);

@@ -5,7 +5,7 @@
 
 #include "addresses.h"
 #include "metal/firmware.h"
-#include "tile/tile.h"
+#include "tile/access.h"
 
 enum { MOST_SEARCHES = 8 /* for firmware that a host has written */ };
 
@@ -28,6 +28,16 @@ bool check_is_gpr(const struct check_scene *scene, unsigned *thread, unsigned *g
     const uint32_t offset = (uint32_t)scene->event->address - AT_GPR;
     return offset < END_GPR - AT_GPR &&
            tile_gpr_at((enum tile_agent)scene->hart, offset, thread, gpr);
+}
+
+uint32_t check_local_address(const struct check_scene *scene, unsigned *hart)
+{
+    const uint32_t address = (uint32_t)scene->event->address;
+    enum rv32_core core;
+    uint32_t at;
+    const bool is_slow = tile_slow_local(address, &core, &at);
+    *hart = is_slow ? (unsigned)core : scene->hart;
+    return is_slow ? RV32_LOCAL_BASE + at : address;
 }
 
 void check_decode(const struct check_scene *scene)

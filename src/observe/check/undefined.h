@@ -127,9 +127,12 @@ uint32_t uninit_gpr_loaded(const struct check_scene *scene, const struct uninit_
 
 /* --- carried.c --- */
 
-/* An instruction of a unit has executed, or a part of it; `own` is made if need be. */
+struct uninit_pieces;
+
+/* An instruction of a unit has executed, or a part of it; `own`, and `pieces` for what it reads and
+ * writes, are made if need be. */
 void uninit_rows_unit(const struct check_scene *scene, struct uninit_memory *l1,
-                      struct uninit_rows **own);
+                      struct uninit_rows **own, struct uninit_pieces **pieces);
 /* What is wrong with rows was reported (NULL: there are none). */
 void uninit_rows_forgive(struct uninit_rows *own);
 

@@ -83,6 +83,8 @@ struct uninit_tile {
 struct check_uninit {
     struct uninit_tile *tile[NOC_NODES];
     struct uninit_memory bank[GRID_BANKS];
+    struct uninit_pieces
+        *pieces; /* of the instruction of a unit at hand; NULL: there was none yet */
 };
 
 /* Local RAMs of all harts are at the same addresses. */
@@ -267,7 +269,7 @@ static void report_hart(const struct check_scene *scene, uint32_t pc, struct uni
         uninit_define(&own->l1, word, sizeof word);
     } else if ((origin.kind == ORIGIN_STACK || origin.kind == ORIGIN_LOCAL) &&
                word - RV32_LOCAL_BASE < LOCAL_BYTES) {
-        bits_set(bits->local, word - RV32_LOCAL_BASE, sizeof word, false);
+        bits_set(own->hart[origin.hart].local, word - RV32_LOCAL_BASE, sizeof word, false);
     }
 }
 
@@ -426,7 +428,9 @@ static void hart_loads(const struct check_scene *scene, struct uninit_tile *own)
 {
     struct hart_bits *bits = &own->hart[scene->hart];
     const struct observed *event = scene->event;
-    uint32_t address = (uint32_t)event->address, local = address - RV32_LOCAL_BASE;
+    unsigned owner; /* of the local RAM */
+    const uint32_t address = check_local_address(scene, &owner), local = address - RV32_LOCAL_BASE;
+    const uint64_t *locals = own->hart[owner].local;
     if (bits->pending.patience > 0 && bits->pending.origin.address / 4 == address / 4) {
         bits->pending.patience = 0; /* it polls */
     }
@@ -437,22 +441,22 @@ static void hart_loads(const struct check_scene *scene, struct uninit_tile *own)
             uninit_gpr_loaded(scene, &own->gprs, thread * TENSIX_GPRS + gpr, &bits->loaded_origin);
         return;
     }
-    if (local < LOCAL_BYTES - 4 ? bits_count(bits->local, local, size) == 0
+    if (local < LOCAL_BYTES - 4 ? bits_count(locals, local, size) == 0
                                 : uninit_count(&own->l1, address, size) == 0) {
         return;
     }
     for (uint32_t i = 0; i < size; i++) {
-        bool is_bad = local < LOCAL_BYTES - 4 ? bits_get(bits->local, local + i)
+        bool is_bad = local < LOCAL_BYTES - 4 ? bits_get(locals, local + i)
                                               : uninit_is_undefined(&own->l1, address + i);
         if (is_bad && !bits->loaded) {
             const struct uninit_taint *taint =
-                local < LOCAL_BYTES
-                    ? uninit_find_taint(&own->stacks, in_stacks(scene->hart, address + i))
-                    : NULL;
+                local < LOCAL_BYTES ? uninit_find_taint(&own->stacks, in_stacks(owner, address + i))
+                                    : NULL;
             bits->loaded_origin =
                 local >= LOCAL_BYTES ? uninit_origin_in(&own->l1, address + i, event->pc)
                 : taint              ? taint->origin
-                        : (struct uninit_origin){.kind = ORIGIN_LOCAL, .address = address + i};
+                                     : (struct uninit_origin){
+                                           .kind = ORIGIN_LOCAL, .hart = owner, .address = address + i};
             if (local < LOCAL_BYTES && bits->loaded_origin.kind == ORIGIN_STACK) {
                 bits->loaded_origin.address = address + i;
             }
@@ -484,7 +488,9 @@ static void hart_stores(const struct check_scene *scene, struct uninit_tile *own
 {
     struct hart_bits *bits = &own->hart[scene->hart];
     const struct observed *event = scene->event;
-    uint32_t address = (uint32_t)event->address, local = address - RV32_LOCAL_BASE;
+    unsigned owner; /* of the local RAM */
+    const uint32_t address = check_local_address(scene, &owner), local = address - RV32_LOCAL_BASE;
+    uint64_t *locals = own->hart[owner].local;
     const uint32_t undefined = stored_bits(scene, bits), size = event->size < 4 ? event->size : 4;
     bool is_l1 = address < scene->tile->kind->l1_bytes, is_tainted = false;
     unsigned thread, gpr;
@@ -494,21 +500,20 @@ static void hart_stores(const struct check_scene *scene, struct uninit_tile *own
     if (is_l1) {
         uninit_define(&own->l1, address, event->size);
     } else if (local < LOCAL_BYTES - 4) {
-        bits_set(bits->local, local, size, false);
+        bits_set(locals, local, size, false);
     }
     for (uint32_t i = 0; undefined && i < size; i++) {
         bool is_bad = (undefined >> 8 * i & 0xff) == 0xff;
         is_tainted |= is_bad;
         if (local < LOCAL_BYTES - 4) {
-            bits_set(bits->local, local + i, 1, is_bad);
+            bits_set(locals, local + i, 1, is_bad);
         } else if (is_l1 && is_bad) {
             uninit_taint_byte(&own->l1, address + i);
         }
     }
     const unsigned rs2 = undefined ? check_instruction(scene)->rs2 : 0;
     if (is_tainted && (is_l1 || local < LOCAL_BYTES)) {
-        const struct uninit_taint taint = {.first =
-                                               is_l1 ? address : in_stacks(scene->hart, address),
+        const struct uninit_taint taint = {.first = is_l1 ? address : in_stacks(owner, address),
                                            .size = event->size,
                                            .matters = bits->origin[rs2].is_computed,
                                            .node = scene->tile->node,
@@ -637,7 +642,7 @@ void check_uninit_rows(const struct check_scene *scene)
 {
     struct uninit_tile *own = uninit_of(scene);
     if (own) {
-        uninit_rows_unit(scene, &own->l1, &own->rows);
+        uninit_rows_unit(scene, &own->l1, &own->rows, &scene->checks->uninit->pieces);
     }
 }
 
@@ -754,6 +759,9 @@ void check_uninit_free(struct checks *checks)
     }
     for (unsigned i = 0; i < GRID_BANKS && checks->uninit; i++) {
         uninit_free_memory(&checks->uninit->bank[i]);
+    }
+    if (checks->uninit) {
+        free(checks->uninit->pieces);
     }
     free(checks->uninit);
 }

@@ -32,12 +32,19 @@ WRITER = """
 void kernel_main() {
     constexpr auto place = TensorAccessorArgs<0>();
     const auto tensor = TensorAccessor(place, get_arg_val<uint32_t>(0), get_tile_size(16));
+#ifdef null_pointer
+    volatile uint32_t* volatile nothing = nullptr;
+    *nothing = 1;  // null_pointer
+#endif
     cb_wait_front(16, 1);
     noc_async_write_page(0, tensor, get_read_ptr(16));
 #ifndef no_write_barrier
     noc_async_write_barrier();
 #endif
     cb_pop_front(16, 1);  // no_write_barrier
+#ifdef popped_twice
+    cb_pop_front(16, 1);  // popped_twice
+#endif
 }
 """
 
@@ -72,6 +79,9 @@ void kernel_main() {
     pack_tile(tile, 16);  // no_regs_wait
     cb_push_back(16, 1);
     tile_regs_release();
+#ifdef unpacked_twice
+    cb_pop_front(0, 1);  // unpacked_twice
+#endif
 }
 """
 
