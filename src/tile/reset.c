@@ -58,6 +58,7 @@ static uint32_t reset_pc(const struct tile *tile, const struct core_reset *row)
 
 static void enter(struct tile *tile, enum rv32_core core, uint64_t cycle)
 {
+    tile_wake(tile, core); /* what it has counted until now can be read while it is held */
     tile->run[core].state = HART_HELD;
     if (core >= RV32_T0 && core <= RV32_T2) {
         tensix_discard(&tile->tensix, core - RV32_T0);

@@ -220,3 +220,28 @@ TEST_EACH(who_polls_a_cached_word_sleeps, COUNT(caches))
     tile_weak_free(tile);
     harness_close(&harness);
 }
+
+/* Instructions of a hart that has polled until it is held in reset. */
+static uint64_t retired_until_held(bool is_restless)
+{
+    static const char *const none[] = {NULL};
+    static const char *const first[] = {"addi s0, zero, 0x500", NULL};
+    struct tile_harness harness;
+    harness_open(&harness);
+    struct tile *tile = harness.tile;
+    tile->restless = is_restless;
+    load_waits(&harness, first, 0, none);
+    harness_release(&harness, RV32_B, CODE);
+    tile_run(tile, UINT64_C(40) * ROUND);
+    ck_assert_int_eq(tile->run[RV32_B].state, is_restless ? HART_READY : HART_ASLEEP);
+    tile_soft_reset(tile, 0, tile_reset_bit(tile, RV32_B), tile->now);
+    ck_assert_int_eq(tile->run[RV32_B].state, HART_HELD);
+    const uint64_t retired = tile->hart[RV32_B].retired;
+    harness_close(&harness);
+    return retired;
+}
+
+TEST(who_is_held_has_counted_until_then)
+{
+    ck_assert_uint_eq(retired_until_held(false), retired_until_held(true));
+}
