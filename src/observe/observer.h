@@ -140,17 +140,19 @@ struct observed_work {
 struct tile;
 struct noc_packet;
 
+/* Most events tell of a hart's instruction, and there are many: what they have comes first, and all
+ * is small enough to be cleared by some stores. */
 struct observed {
-    enum observed_kind kind;
-    enum observed_agent agent;
-    unsigned thread;   /* of the coprocessor, OBSERVED_NO_THREAD: none */
-    uint64_t cycle;    /* tile time */
+    enum observed_kind kind : 8;
+    enum observed_agent agent : 8;
+    unsigned thread : 8; /* of the coprocessor, OBSERVED_NO_THREAD: none */
+    bool is_gddr;        /* `address` is one of GDDR behind a DRAM tile */
+    uint32_t size;       /* bytes */
+    uint64_t cycle;      /* tile time */
     uint32_t pc, word; /* of the instruction that does it, 0: none; OBSERVED_NOC: that asked for the
-                          packet, a request by a hart of `node`, a response by one of this tile;
-                          OBSERVED_ETHERNET: that sent the frame, in the other tile */
-    uint64_t address;  /* as the tile's harts and NIUs have it, */
-    bool is_gddr;      /* or of GDDR behind a DRAM tile */
-    uint32_t size;     /* bytes */
+                            packet, a request by a hart of `node`, a response by one of this tile;
+                            OBSERVED_ETHERNET: that sent the frame, in the other tile */
+    uint64_t address;  /* as the tile's harts and NIUs have it */
     uint32_t value;    /* of accesses of up to 4 bytes by harts */
     uint16_t node;     /* OBSERVED_NOC: the other tile, y * GRID_WIDTH + x */
     uint8_t noc;       /* of packets */
@@ -158,8 +160,8 @@ struct observed {
     bool is_multicast; /* of packets that are sent: `node` says nothing */
     uint8_t asker;     /* of packets: the enum observed_agent that has asked for it */
     bool is_posted;    /* of packets: nobody answers */
-    uint64_t sent;     /* of packets: the cycle in which it left */
     uint32_t held;     /* of responses: so many cycles the request was in GDDR (timed runs) */
+    uint64_t sent;     /* of packets: the cycle in which it left */
     uint64_t back;     /* of packets: where a write's data were at its sender, where those of a read
                           go to; UINT64_MAX: nowhere */
     const struct observed_work *work; /* OBSERVED_UNIT, during the call */

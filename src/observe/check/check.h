@@ -529,9 +529,6 @@ void check_spans_find(const struct check_scene *scene);
 struct image;
 bool check_spans_is_current(const struct check_scene *scene, const struct image *image);
 
-/* Does a program of the hart have something at this address of its local RAM? */
-bool check_spans_has_local(const struct check_scene *scene, uint32_t address);
-
 /* --- memory.c --- */
 
 /* A hart is about to execute an instruction, and has executed it. */

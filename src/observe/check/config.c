@@ -421,6 +421,9 @@ static void judge_piece(const struct check_scene *scene, struct config_leaks *le
                         uint32_t used)
 {
     struct config_piece *piece = &scene->own->config->piece[index];
+    if (!is_open_piece(scene->own->config, index)) {
+        return;
+    }
     const uint32_t left = used & left_bits(piece);
     uint32_t unset = used & unset_bits(piece);
     if (!(left | unset)) {
@@ -675,8 +678,11 @@ uint32_t check_config_unset_gpr(const struct check_scene *scene, unsigned index)
 static void judge_rwcs(const struct check_scene *scene, struct config_leaks *leaks)
 {
     const struct observed_work *work = scene->event->work;
-    const unsigned first = CONFIG_AT_RWCS + scene->event->thread * CONFIG_RWCS;
+    const unsigned thread = scene->event->thread, first = CONFIG_AT_RWCS + thread * CONFIG_RWCS;
     enum { SRC_ROWS = TENSIX_SRC_FILE_BANKS * TENSIX_SRC_FILE_ROWS };
+    if (next_open_piece(scene->own->config, first, first + CONFIG_RWCS) == first + CONFIG_RWCS) {
+        return;
+    }
     for (unsigned i = 0; i < work->touches; i++) {
         const struct observed_touch *touch = &work->touch[i];
         if (touch->state == OBSERVED_STATE_SRC && !touch->is_write) {
@@ -920,8 +926,9 @@ void check_config_expands(const struct check_scene *scene)
     if (!config_of(scene) || event->thread >= TENSIX_THREADS || scene->hart >= RV32_CORES) {
         return;
     }
-    const unsigned mops = CONFIG_AT_MOPS + event->thread * CONFIG_MOP_PIECES;
-    const unsigned slots = CONFIG_AT_REPLAYS + event->thread * REPLAY_ENTRIES;
+    const unsigned thread = event->thread;
+    const unsigned mops = CONFIG_AT_MOPS + thread * CONFIG_MOP_PIECES;
+    const unsigned slots = CONFIG_AT_REPLAYS + thread * REPLAY_ENTRIES;
     const struct tensix_args_REPLAY replay = tensix_decode_REPLAY(event->word);
     struct config_leaks leaks = {.left.count = 0};
     unsigned unset = CONFIG_PIECES;

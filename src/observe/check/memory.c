@@ -246,6 +246,10 @@ static void note_stack_write(const struct check_scene *scene, unsigned hart, uin
                              uint32_t size)
 {
     struct check_stack *stack = &scene->own->memory.stack[hart];
+    if (stack->count == 0 || stack->slot[0].address + 4 <= address ||
+        stack->slot[stack->count - 1].address >= address + size) {
+        return; /* above the outermost frame or below the innermost one, as most writes are */
+    }
     struct check_scene of_stack = *scene;
     of_stack.hart = hart;
     for (unsigned i = 0; i < stack->count; i++) {

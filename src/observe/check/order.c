@@ -74,6 +74,33 @@ static struct order_clock *place_of_hart(struct order *order, unsigned hart, uin
     return place_of(order, AT_MAILBOX + 16 * (sender * RV32_CORES + receiver));
 }
 
+/* What is known at a place, also by what has come there. */
+static const struct order_clock *look_at_place(struct order *order, struct order_clock *place)
+{
+    uint8_t *came = &order->came[place - order->place];
+    if (*came) {
+        (void)learn(place, &order->sent[*came - 1]);
+        *came = 0;
+    }
+    return place;
+}
+
+/* Those who have sent something know more from now on. What they knew is kept as long as a place has its
+ * number. */
+static void sent_learns(struct order *order, const struct order_clock *from)
+{
+    const struct order_clock *before = &order->sent[order->sent_now];
+    if (order->is_sent_used) {
+        for (unsigned i = 0; order->sent_now + 1 == ORDER_SENT && i < ORDER_PLACES; i++) {
+            (void)look_at_place(order, &order->place[i]);
+        }
+        order->sent_now = (order->sent_now + 1) % ORDER_SENT;
+        order->sent[order->sent_now] = *before;
+        order->is_sent_used = false;
+    }
+    (void)learn(&order->sent[order->sent_now], from);
+}
+
 void order_all(struct order *order)
 {
     struct order_clock now;
@@ -86,7 +113,7 @@ void order_all(struct order *order)
     for (unsigned i = 0; i < RV32_CORES; i++) {
         hart_learns(&order->hart[i], &now);
     }
-    (void)learn(&order->sent, &now);
+    sent_learns(order, &now);
 }
 
 const struct order_stamp *order_find(const struct order *order, unsigned lane, uint32_t number)
@@ -428,7 +455,7 @@ static void meet_others(struct order *order, const struct observed_touch *touch,
         (void)learn(place, &own->clock);
         own->handed = touch->state == OBSERVED_STATE_REGISTER ? *stamp : own->handed;
     } else {
-        (void)learn(&own->clock, place);
+        (void)learn(&own->clock, look_at_place(order, place));
     }
 }
 
@@ -569,11 +596,13 @@ static bool tells_of_requests(uint32_t address)
 }
 
 /* A TRISC's words behind its PCBuf are between it and its thread; semaphores are followed by
- * themselves; and of words of Config that harts change nobody waits for a value. */
+ * themselves; nobody loads what is pushed to the coprocessor; and of words of Config that harts change
+ * nobody waits for a value. */
 static bool tells_no_other_hart(unsigned hart, uint32_t address)
 {
     return (address - AT_PC_BUF < END_PC_BUF - AT_PC_BUF && hart != RV32_B &&
             address != AT_PC_BUF) ||
+           address - AT_INSTRN_BUF < END_INSTRN_BUF - AT_INSTRN_BUF ||
            address - AT_CONFIG <= LAST_CONFIG - AT_CONFIG;
 }
 
@@ -605,9 +634,9 @@ void order_hart_access(struct order *order, const struct tensix *tensix, unsigne
     if (stores) {
         (void)learn(place, &own->clock);
     } else {
-        hart_learns(own, place);
+        hart_learns(own, look_at_place(order, place));
         if (tells_of_requests(address)) {
-            hart_learns(own, &order->sent);
+            hart_learns(own, &order->sent[order->sent_now]);
         }
     }
 }
@@ -620,11 +649,12 @@ void order_arrived(struct order *order, uint32_t address, uint32_t size, bool is
     }
     for (uint32_t at = address & ~(uint32_t)(STEP - 1); at - address < size || at < address;
          at += STEP) {
-        (void)learn(place_of(order, at), &order->sent);
+        order->came[place_of(order, at) - order->place] = (uint8_t)(order->sent_now + 1);
     }
+    order->is_sent_used = true;
 }
 
 void order_sent(struct order *order, unsigned hart)
 {
-    (void)learn(&order->sent, &order->hart[hart].clock);
+    sent_learns(order, &order->hart[hart].clock);
 }

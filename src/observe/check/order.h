@@ -115,14 +115,21 @@ enum {
     ORDER_RECENT = 2048,
     ORDER_PLACE_BITS = 12,
     ORDER_PLACES = 1 << ORDER_PLACE_BITS, /* in which all addresses share */
+    ORDER_SENT = 64,
 };
 
 struct order {
     uint32_t count[ORDER_LANES];
     struct order_thread thread[TENSIX_THREADS];
     struct order_hart hart[RV32_CORES];
-    struct order_clock place[ORDER_PLACES]; /* what those knew who have stored something there, */
-    struct order_clock sent;                /* or have sent something over the NoC */
+    struct order_clock place[ORDER_PLACES]; /* what those knew who have stored something there */
+    /* What those knew who have sent something over the NoC: now, and before. A place to which the NoC
+     * has brought something has the number of what they knew then, and learns it when somebody
+     * looks. So what comes need not be learned line by line. */
+    struct order_clock sent[ORDER_SENT];
+    unsigned sent_now;
+    bool is_sent_used;          /* a place has the number of what they know now */
+    uint8_t came[ORDER_PLACES]; /* 1 + the number; 0: the place has learned all */
     struct order_semaphore semaphore[TENSIX_SEMAPHORES];
     struct order_clock mutex[TENSIX_MUTEXES];
     /* Banks that were given to the Matrix Unit, or back to the unpackers. */

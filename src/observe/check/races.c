@@ -136,7 +136,7 @@ static void judge_row(const struct check_scene *scene, const struct order_stamp 
     }
     judge_acquired(scene, stamp, &row->written, index);
     for (unsigned left = writes ? row->readers : 0; left; left &= left - 1) {
-        const struct order_stamp *reader = &row->read[__builtin_ctz(left)];
+        const struct order_stamp *reader = &races->dst_read[__builtin_ctz(left)][index];
         if (!is_in_order(clock, reader, stamp)) {
             report_dst(scene, reader, stamp, index, false);
         }
@@ -148,7 +148,7 @@ static void judge_row(const struct check_scene *scene, const struct order_stamp 
         row->readers = stamp->is_of_flags ? row->readers : 0;
     } else {
         note_seen(row, stamp);
-        row->read[races_unit(stamp)] = *stamp;
+        races->dst_read[races_unit(stamp)][index] = *stamp;
         row->readers |= 1u << races_unit(stamp);
     }
 }

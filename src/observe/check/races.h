@@ -15,10 +15,11 @@ enum {
     RACES_WORD = 4,  /* what the NoC brings of so many bytes tells something, and is no data */
 };
 
-/* A piece of Dst: who has written it last, and who has read that, by unit. */
+/* A piece of Dst: who has written it last, and which units have read that (`dst_read` of
+ * check_races). */
 struct races_row {
-    struct order_stamp written, read[ORDER_UNITS];
-    unsigned readers; /* units that have, a bit each */
+    struct order_stamp written;
+    unsigned readers; /* a bit each */
     uint32_t seen;    /* the first instruction of the writer's thread that has read it since, as the
                          thread counts them, if hardware holds up such reads; 0: none */
 };
@@ -137,6 +138,7 @@ struct races_given {
 struct check_races {
     struct order order;
     struct races_row dst[TENSIX_DST_ROWS];
+    struct order_stamp dst_read[ORDER_UNITS][TENSIX_DST_ROWS]; /* the latest of each unit */
     struct order_stamp load[TENSIX_THREADS][TENSIX_GPRS];
     struct order_stamp uses[ORDER_LANES]; /* the latest one that uses Config, */
     uint8_t state[ORDER_LANES];           /* and which state of it */

@@ -652,7 +652,7 @@ static void judge_dst_access(const struct check_scene *scene)
         stamp = &found;
     }
     for (unsigned left = writes ? row->readers : 0; left && !stamp; left &= left - 1) {
-        const struct order_stamp *reader = &row->read[__builtin_ctz(left)];
+        const struct order_stamp *reader = &races->dst_read[__builtin_ctz(left)][index];
         stamp = order_is_over(clock, reader) ? NULL : reader;
     }
     if (stamp) {

@@ -169,10 +169,11 @@ static struct races_told *find_told_word(struct check_races *races, uint32_t add
 void races_heard_store(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
-    struct races_told *told = find_told_word(scene->own->races, (uint32_t)event->address);
+    const bool is_word = event->address < scene->tile->kind->l1_bytes && event->size == RACES_WORD;
+    struct races_told *told =
+        is_word ? find_told_word(scene->own->races, (uint32_t)event->address) : NULL;
     const struct check_heard *heard = scene->checks->heard;
-    if (told && heard && event->size == RACES_WORD && event->value != told->value &&
-        check_is_of_kernel(scene, event->pc)) {
+    if (told && heard && event->value != told->value && check_is_of_kernel(scene, event->pc)) {
         told->value = event->value;
         told->pc = event->pc;
         told->sent = heard->sent[scene->tile->node];

@@ -56,16 +56,3 @@ void check_spans_find(const struct check_scene *scene)
         }
     }
 }
-
-bool check_spans_has_local(const struct check_scene *scene, uint32_t address)
-{
-    check_spans_find(scene);
-    const struct check_memory *memory = &scene->own->memory;
-    for (unsigned i = 0; i < memory->spans; i++) {
-        const struct check_span *span = &memory->span[i];
-        if (span->is_local && span->hart == scene->hart && address - span->first < span->size) {
-            return true;
-        }
-    }
-    return false;
-}

@@ -325,6 +325,21 @@ static void judge_exit(const struct check_scene *scene, const struct hart_bits *
     }
 }
 
+/* What a loader puts into the hart's local RAM is written. */
+static void define_loaded(const struct check_scene *scene, struct hart_bits *bits)
+{
+    const struct check_memory *memory = &scene->own->memory;
+    check_spans_find(scene);
+    for (unsigned i = 0; i < memory->spans; i++) {
+        const struct check_span *span = &memory->span[i];
+        const uint32_t first = span->first - RV32_LOCAL_BASE;
+        if (span->is_local && span->hart == scene->hart && first < LOCAL_BYTES) {
+            const uint32_t left = LOCAL_BYTES - first;
+            bits_set(bits->local, first, span->size < left ? span->size : left, false);
+        }
+    }
+}
+
 /* Local RAM begins as zeros, too, but for what a loader has put there. What it holds when its hart is
  * reset again is not known. */
 static void know_hart(const struct check_scene *scene, struct hart_bits *bits)
@@ -332,10 +347,13 @@ static void know_hart(const struct check_scene *scene, struct hart_bits *bits)
     const struct rv32_hart *hart = &scene->tile->hart[scene->hart];
     const uint8_t *local = scene->tile->local[scene->hart];
     const bool begins = !bits->is_known && hart->retired == 0;
+    const uint32_t size = begins ? tile_local_size((enum rv32_core)scene->hart) : 0;
     *bits = (struct hart_bits){.is_known = true};
-    for (uint32_t i = 0; begins && i < tile_local_size((enum rv32_core)scene->hart); i++) {
-        const bool is_loaded = check_spans_has_local(scene, RV32_LOCAL_BASE + i);
-        bits_set(bits->local, i, 1, local[i] == 0 && !is_loaded);
+    for (uint32_t i = 0; i < size; i++) {
+        bits->local[i / BITS_WORD] |= (uint64_t)(local[i] == 0) << i % BITS_WORD;
+    }
+    if (begins) {
+        define_loaded(scene, bits);
     }
     for (unsigned i = 1; i < 32 && hart->retired == 0; i++) {
         bits->undefined[i] = hart->x[i] == 0 ? UINT32_MAX : 0;

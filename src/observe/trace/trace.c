@@ -241,8 +241,8 @@ static void see_end(struct tracer *tracer, const struct tile *tile, const struct
 static uint64_t *waits_since(struct tracer *tracer, const struct tile *tile,
                              const struct observed *seen)
 {
-    unsigned waiter =
-        seen->thread < TENSIX_THREADS ? RV32_CORES + seen->thread : (unsigned)seen->agent;
+    const unsigned agent = seen->agent, thread = seen->thread;
+    const unsigned waiter = thread < TENSIX_THREADS ? RV32_CORES + thread : agent;
     return &tracer->tile[tile->node].waits_since[waiter < WAITERS ? waiter : 0];
 }
 
