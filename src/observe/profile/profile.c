@@ -186,13 +186,17 @@ static bool find_cause(const struct profile *profile, const struct penrose_trace
     return true;
 }
 
+/* Cycles from `since` on. A thread may have been idle since before its launch. */
 static void charge_lane(struct profile *profile, struct profile_tile *tile, unsigned number,
-                        const struct profile_cycles *cycles)
+                        const struct profile_cycles *cycles, uint64_t since)
 {
     struct profile_launch *launch = profile_launch_of(profile, tile, number);
     profile_add_cycles(&tile->lane[number].cycles, cycles);
     if (launch) {
-        profile_add_cycles(&launch->lane[number], cycles);
+        const uint64_t before = launch->first > since ? launch->first - since : 0;
+        struct profile_cycles own = *cycles;
+        own.idle -= before < own.idle ? before : own.idle;
+        profile_add_cycles(&launch->lane[number], &own);
     }
 }
 
@@ -287,13 +291,13 @@ static void charge_hart(struct profile *profile, struct profile_tile *tile, unsi
     row->count += lane->is_waiting;
     charge_spot(profile, lane->row, lane->pc, lane->word, cycles, 0);
     if (!lane->is_waiting) {
-        charge_lane(profile, tile, number, &(struct profile_cycles){.busy = cycles});
+        charge_lane(profile, tile, number, &(struct profile_cycles){.busy = cycles}, begin);
         add_to_wave(profile, number, begin, begin + cycles);
         path_add(&profile->path, at, lane->row, PATH_HARTS, begin, begin + cycles);
         return;
     }
     enum path_part part = part_of_wait(row, end);
-    charge_lane(profile, tile, number, &(struct profile_cycles){.waiting = cycles});
+    charge_lane(profile, tile, number, &(struct profile_cycles){.waiting = cycles}, begin);
     if (end && find_cause(profile, &end->cause, &by)) {
         add_ended_wait(profile, at, lane->row, part, end, by, lane->since);
     } else {
@@ -388,7 +392,7 @@ static void fold_thread(struct profile *profile, struct profile_tile *tile, unsi
         charge_spot(profile, row, event->pc, event->word, 1, 1);
     }
     path_add(&profile->path, at, row, part, event->cycle, event->cycle + 1);
-    charge_lane(profile, tile, number, &cycles);
+    charge_lane(profile, tile, number, &cycles, lane->since);
     lane->executed++;
     lane->since = event->cycle + 1;
     add_to_wave(profile, number, event->cycle, event->cycle + 1);

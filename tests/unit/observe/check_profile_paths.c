@@ -89,6 +89,20 @@ TEST(the_critical_path_goes_to_other_tiles)
     end_profile();
 }
 
+/* Firmware has used the thread when it booted. */
+TEST(a_launch_has_no_idle_cycles_from_before_it)
+{
+    begin_profile();
+    math_executes(3, 0, 9);
+    runs(1, PENROSE_TRISC1, "k", 1000, 4);
+    math_executes(1010, 0, 9);
+    runs(1, PENROSE_TRISC1, "", 1020, 0);
+    profile_end(profile);
+    ck_assert_uint_eq(profile_lane_cycles(profile, MATH).idle, 1006);
+    ck_assert_uint_eq(profile_work_cycles(profile, MATH).idle, 10);
+    end_profile();
+}
+
 TEST(a_thread_without_instructions_leads_to_its_hart)
 {
     begin_profile();
