@@ -388,12 +388,24 @@ static void check_expansions(struct snapshot_reader *reader, const struct tile *
     }
 }
 
+static void check_unpackers(struct snapshot_reader *reader, const struct tile *tile)
+{
+    for (unsigned i = 0; i < TENSIX_UNPACKERS; i++) {
+        if (!tensix_unpack_is_sound(&tile->tensix.unpacker[i].held, i)) {
+            snapshot_fail(reader, PENROSE_E_FORMAT,
+                          "unpacker %u of %s waits with an UNPACR that there is not", i,
+                          tile->name);
+        }
+    }
+}
+
 static void load_tile(struct snapshot_reader *reader, struct shared_data *shared, struct tile *tile)
 {
     snapshot_get_object(reader, &snapshot_type_tile, tile);
     if (reader->status == PENROSE_OK) {
         check_sleepers(reader, tile);
         check_expansions(reader, tile);
+        check_unpackers(reader, tile);
     }
     snapshot_get_memory(reader, tile->l1, tile->kind->l1_bytes);
     snapshot_get_sparing(reader, tile->marks, marks_of(tile));

@@ -129,6 +129,8 @@ struct observed_work {
     unsigned reads, writes; /* kinds of state in the list: a bit for each enum observed_state */
     bool tells_all; /* false: it may have touched more, since its unit does not tell all yet */
     bool continues; /* the list was full: the next event goes on with the same instruction */
+    bool is_held;   /* an UNPACR that waits in its unpacker: it continues, too, but later */
+    bool goes_on;   /* the rest of such an UNPACR; others of its thread may have come between */
     /* It is under way from the cycle in which it passed its gate on, and over at `end`. In a
      * functional run the two are equal. */
     uint64_t begin, end;

@@ -152,6 +152,35 @@ static inline enum tensix_exec tensix_stall_src(struct tensix *tensix, unsigned 
     return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_SRC, src | bank << 1);
 }
 
+/* --- UNPACRs that wait in their unpacker (unpack/unpack.c) --- */
+
+static inline bool tensix_unpack_is_held(const struct tensix *tensix, unsigned which)
+{
+    return tensix->unpacker[which].held.is_held;
+}
+
+/* Is it one of the thread? */
+static inline bool tensix_unpack_holds(const struct tensix *tensix, unsigned thread, unsigned which)
+{
+    return tensix_unpack_is_held(tensix, which) &&
+           tensix->unpacker[which].held.task.thread == thread;
+}
+
+/* A handler's answer where its instruction has to wait behind it. */
+static inline enum tensix_exec tensix_stall_unpacker(struct tensix *tensix, unsigned thread,
+                                                     unsigned which)
+{
+    return tensix_stall(tensix, thread, TENSIX_WAITS_FOR_UNPACKER, which);
+}
+
+/* Behind an instruction: if it has given back a bank for which an UNPACR waits, that one goes on. */
+static inline void tensix_let_unpackers_go_on(struct tensix *tensix)
+{
+    if (tensix->frees_unpacker) {
+        (void)tensix_unpack_go_on(tensix);
+    }
+}
+
 /* --- The wait gate (wait_gate.c) --- */
 
 /* Bits of a STALLWAIT condition mask. */

@@ -36,6 +36,16 @@ static void let_go_on(struct tensix *tensix, uint64_t now)
     }
 }
 
+/* An UNPACR that waits for the bank goes on behind the instruction at hand, which may still use its
+ * data. */
+static void note_awaited(struct tensix *tensix, enum tensix_src src)
+{
+    if (tensix_unpack_is_held(tensix, src) && tensix_src_unpack_may(tensix, src)) {
+        tensix->frees_unpacker = true;
+        tensix->outcome.holds = true;
+    }
+}
+
 static void touch_bank(struct tensix *tensix, enum tensix_src src, unsigned bank)
 {
     tensix_touch(tensix, TENSIX_CHANGES, OBSERVED_STATE_SRC_BANK, 2 * src + bank, 1);
@@ -63,6 +73,7 @@ void tensix_src_give(struct tensix *tensix, enum tensix_src src)
             banks->given_at[banks->unpack_bank] = valid_at(tensix, src);
         }
         banks->unpack_bank ^= 1;
+        note_awaited(tensix, src);
         tensix_reconsider(tensix, tensix->now);
     }
 }
@@ -78,7 +89,11 @@ void tensix_src_release(struct tensix *tensix, enum tensix_src src, bool keep)
         }
         banks->matrix_may[banks->matrix_bank] &= keep;
         banks->matrix_bank ^= 1;
-        tensix->flight[src].until = 0; /* what filled the bank is over: flights are by unpacker */
+        if (!tensix_unpack_is_held(tensix, src)) {
+            tensix->flight[src].until =
+                0; /* what filled the bank is over: flights are by unpacker */
+        }
+        note_awaited(tensix, src);
         let_go_on(tensix, tensix->now);
         tensix_reconsider(tensix, tensix->now);
     }
@@ -111,6 +126,7 @@ void tensix_src_withdraw(struct tensix *tensix, enum tensix_src src)
     struct tensix_src_banks *banks = &tensix->src[src];
     if (!is_held(tensix, src)) {
         banks->matrix_may[banks->matrix_bank] = false;
+        note_awaited(tensix, src);
         tensix_reconsider(tensix, tensix->now);
     }
 }

@@ -239,13 +239,14 @@ struct tensix_unmet {
 enum tensix_wait {
     TENSIX_WAITS_FOR_NOTHING,
     TENSIX_WAITS_FOR_LATCH,
-    TENSIX_WAITS_FOR_MUTEX,   /* detail: index */
-    TENSIX_WAITS_FOR_RESET,   /* of its unit to be lifted */
-    TENSIX_WAITS_FOR_SRC,     /* detail: enum tensix_src, and which bank of it in bit 1 */
-    TENSIX_WAITS_FOR_L1,      /* detail: address */
-    TENSIX_WAITS_FOR_DEVICE,  /* detail: address */
-    TENSIX_WAITS_FOR_RESULTS, /* memory requests of FLUSHDMA and the like */
-    TENSIX_WAITS_FOR_UNIT,    /* timed runs: busy with another instruction */
+    TENSIX_WAITS_FOR_MUTEX,    /* detail: index */
+    TENSIX_WAITS_FOR_RESET,    /* of its unit to be lifted */
+    TENSIX_WAITS_FOR_SRC,      /* detail: enum tensix_src, and which bank of it in bit 1 */
+    TENSIX_WAITS_FOR_L1,       /* detail: address */
+    TENSIX_WAITS_FOR_DEVICE,   /* detail: address */
+    TENSIX_WAITS_FOR_RESULTS,  /* memory requests of FLUSHDMA and the like */
+    TENSIX_WAITS_FOR_UNIT,     /* timed runs: busy with another instruction */
+    TENSIX_WAITS_FOR_UNPACKER, /* detail: in which an UNPACR waits for its bank of Src */
 };
 
 struct tensix_thread {
@@ -350,8 +351,9 @@ struct tensix_hints {
     uint64_t clock;                /* until which it has run */
     struct tensix_outcome outcome; /* of what goes on, up to now */
     struct tensix_posts posts[TENSIX_SEMAPHORES];
-    bool is_polite; /* a thread waits only as long as others can go on (src_banks.h) */
-    uint8_t gap[7];
+    bool is_polite;      /* a thread waits only as long as others can go on (src_banks.h) */
+    bool frees_unpacker; /* the instruction at hand: an UNPACR that waits may have its bank */
+    uint8_t gap[6];
 };
 
 /* All that a reset makes zero, before tensix_init. What start-up code uses stands together, from
@@ -472,6 +474,9 @@ void tensix_discard(struct tensix *tensix, unsigned thread);
 /* Why a thread does not go on, in words: "ATGETM 2 waits for mutex 2, which thread 0 holds". False
  * where nothing waits. */
 bool tensix_wait_text(const struct tensix *tensix, unsigned thread, char *text, size_t size);
+
+/* The same of an UNPACR that waits in unpacker `which`; false where none does. */
+bool tensix_held_text(const struct tensix *tensix, unsigned which, char *text, size_t size);
 
 /* --- Auto TTSync (auto_ttsync.c) --- */
 

@@ -49,6 +49,10 @@ static void tell_list(struct tensix *tensix, struct observed_work *work)
     struct observed event = {
         .kind = OBSERVED_UNIT, .agent = OBSERVED_AGENTS, .cycle = tensix->now, .work = work};
     work->unit = tensix_row_infos[work->row].unit;
+    work->is_held = touches->is_held;
+    work->continues |= touches->is_held;
+    work->goes_on = touches->goes_on;
+    work->begin = touches->goes_on ? touches->since : work->begin;
     work->touch = touches->touch;
     work->touches = touches->count;
     work->reads = touches->reads;
@@ -223,6 +227,7 @@ static enum observed_state awaited_state(const struct tensix_thread *thread)
     case TENSIX_WAITS_FOR_MUTEX:
         return OBSERVED_STATE_MUTEX;
     case TENSIX_WAITS_FOR_SRC:
+    case TENSIX_WAITS_FOR_UNPACKER:
         return OBSERVED_STATE_SRC_BANK;
     case TENSIX_WAITS_FOR_L1:
         return OBSERVED_STATE_L1;
@@ -234,7 +239,8 @@ static enum observed_state awaited_state(const struct tensix_thread *thread)
 }
 
 /* Does the thread wait for what a touch has changed? */
-static bool waits_for_touch(const struct tensix_thread *thread, const struct observed_touch *touch)
+static bool waits_for_touch(const struct tensix *tensix, const struct tensix_thread *thread,
+                            const struct observed_touch *touch)
 {
     switch (thread->wait) {
     case TENSIX_WAITS_FOR_MUTEX:
@@ -242,6 +248,8 @@ static bool waits_for_touch(const struct tensix_thread *thread, const struct obs
     case TENSIX_WAITS_FOR_SRC: /* enum tensix_src, and the bank in bit 1 */
         return covers(touch, OBSERVED_STATE_SRC_BANK,
                       2 * (thread->wait_detail & 1) + (thread->wait_detail >> 1));
+    case TENSIX_WAITS_FOR_UNPACKER: /* in which an UNPACR waits for its bank */
+        return covers(touch, OBSERVED_STATE_SRC_BANK, src_bank(tensix, thread->wait_detail & 1));
     case TENSIX_WAITS_FOR_L1:
         return covers(touch, OBSERVED_STATE_L1, thread->wait_detail);
     case TENSIX_WAITS_FOR_LATCH:
@@ -258,20 +266,30 @@ static bool waits_for_touch(const struct tensix_thread *thread, const struct obs
 
 static void note_releases(struct tensix *tensix, unsigned by)
 {
-    const struct tensix_touches *touches = &tensix->touches;
+    struct tensix_touches *touches = &tensix->touches;
     const struct tensix_thread *own = &tensix->thread[by];
+    const struct observed_releaser releaser = {
+        .is_known = true,
+        .thread = by,
+        .pc = own->origin.pc,
+        .word = own->next,
+        .cycle = tensix->now,
+    };
     for (unsigned i = 0; i < TENSIX_THREADS; i++) {
         const struct tensix_thread *thread = &tensix->thread[i];
         bool may_wait = i != by && touches->writes >> awaited_state(thread) & 1;
         for (unsigned j = 0; may_wait && j < touches->count; j++) {
-            if (waits_for_touch(thread, &touches->touch[j])) {
-                tensix->touches.released[i] = (struct observed_releaser){
-                    .is_known = true,
-                    .thread = by,
-                    .pc = own->origin.pc,
-                    .word = own->next,
-                    .cycle = tensix->now,
-                };
+            if (waits_for_touch(tensix, thread, &touches->touch[j])) {
+                touches->released[i] = releaser;
+            }
+        }
+    }
+    for (unsigned i = 0; i < TENSIX_UNPACKERS; i++) {
+        bool may_wait = tensix_unpack_is_held(tensix, i) && !touches->goes_on &&
+                        touches->writes >> OBSERVED_STATE_SRC_BANK & 1;
+        for (unsigned j = 0; may_wait && j < touches->count; j++) {
+            if (covers(&touches->touch[j], OBSERVED_STATE_SRC_BANK, src_bank(tensix, i))) {
+                touches->gave_back[i] = releaser;
             }
         }
     }
@@ -296,5 +314,44 @@ void tensix_tell_work(struct tensix *tensix, unsigned thread, unsigned row, unsi
     note_releases(tensix, thread);
     touches->released[thread] = (struct observed_releaser){.is_known = false};
     tell_list(tensix, &work);
+    touches->is_held = false;
+    tensix->executing = TENSIX_THREADS;
+}
+
+void tensix_note_held(struct tensix *tensix)
+{
+    tensix->touches.is_held = tensix_wants_work(tensix);
+}
+
+void tensix_begin_rest(struct tensix *tensix, unsigned which)
+{
+    const struct tensix_unpack_held *held = &tensix->unpacker[which].held;
+    tensix->executing = (uint8_t)held->task.thread;
+    if (tensix_wants_work(tensix)) {
+        begin_list(&tensix->touches);
+        tensix->touches.goes_on = true;
+        tensix->touches.since = held->since;
+        tensix_touch(tensix, TENSIX_CHANGES, OBSERVED_STATE_UNPACKER, which, 1);
+    }
+}
+
+void tensix_end_rest(struct tensix *tensix, unsigned which, bool tells)
+{
+    const unsigned thread = tensix->unpacker[which].held.task.thread;
+    struct tensix_touches *touches = &tensix->touches;
+    if (tells && tensix_wants_work(tensix)) {
+        const uint64_t done = tensix->thread[thread].busy_until[TENSIX_UNIT_UNPACK];
+        struct observed_work work = {
+            .row = TENSIX_ROW_UNPACR,
+            .end = tensix->timing ? done : tensix->now,
+            .waited_for = TENSIX_WAITS_FOR_SRC,
+            .waited_detail = which,
+            .released_by = touches->gave_back[which],
+        };
+        note_releases(tensix, thread);
+        tell_list(tensix, &work);
+        touches->gave_back[which] = (struct observed_releaser){.is_known = false};
+    }
+    touches->goes_on = false;
     tensix->executing = TENSIX_THREADS;
 }

@@ -31,8 +31,13 @@ struct tensix_touches {
     struct observed_touch touch[TENSIX_TOUCHES];
     unsigned count;
     unsigned reads, writes; /* kinds of state in the list, a bit each */
+    bool is_held;           /* the instruction at hand waits in its unpacker, */
+    bool goes_on;           /* or goes on there, */
+    uint64_t since;         /* and has passed its gate in this cycle */
     /* By thread: who has changed what its instruction at the gate waits for. */
     struct observed_releaser released[3];
+    /* By unpacker: who has given back the bank for which an UNPACR waits there. */
+    struct observed_releaser gave_back[2];
 };
 
 enum tensix_access { TENSIX_READS = 1, TENSIX_WRITES = 2, TENSIX_CHANGES = 3, TENSIX_AWAITS = 4 };
@@ -53,5 +58,13 @@ void tensix_begin_touches(struct tensix *tensix, unsigned thread, unsigned row);
 
 /* It has executed and is charged; `waited_for` is an enum tensix_wait. */
 void tensix_tell_work(struct tensix *tensix, unsigned thread, unsigned row, unsigned waited_for);
+
+/* An UNPACR that waits in its unpacker is told in two parts: what it does at its gate, and the rest
+ * when it goes on. tensix_note_held: the one at hand is going to wait. tensix_begin_rest and
+ * tensix_end_rest stand around what it does later; `tells` is false where it has stopped at a
+ * fault. */
+void tensix_note_held(struct tensix *tensix);
+void tensix_begin_rest(struct tensix *tensix, unsigned which);
+void tensix_end_rest(struct tensix *tensix, unsigned which, bool tells);
 
 #endif

@@ -326,7 +326,7 @@ static void count_unpack(struct debug_counts *counts, const struct tile *tile,
     const struct observed_work *work = event->work;
     const unsigned unpacker = tensix_decode_UNPACR(event->word).which_unpacker;
     if (event->thread < 2 && !work->continues) {
-        count_span(counts, tile, busy[unpacker][event->thread], event->cycle,
+        count_span(counts, tile, busy[unpacker][event->thread], work->begin,
                    unpacker_busy_until(&tile->tensix, unpacker, busy_until));
     }
     count_src(counts, tile, event->thread, work, event->cycle);

@@ -158,9 +158,9 @@ pair "a hart looks at Dst while the Matrix Unit works" race-dst 'AT_DST' \
 give='PUSH(UNPACR_NOP_SETDVALID, .set_dvalid = 1);'
 wait_for_bank='PUSH(STALLWAIT, .block_mask = BLOCK_UNPACK, .condition_mask = WAIT_SRC_A_UNPACK);'
 take='PUSH(CLEARDVALID, .clear_dvalid = 1);' wait_for_data='PUSH(STALLWAIT, .block_mask = BLOCK_MATRIX, .condition_mask = WAIT_SRC_A_MATRIX);'
-pair "a bank of Src that is given unasked" race-state 'SETDVALID' \
+pair "a bank of Src that is given unasked" race-state 'SETDVALID.*again' \
     'UNPACR_NOP hands over a bank of SrcA that .*STALLWAIT\(STALL_UNPACK, SRCA_CLR\) is missing' \
-    add trisc.c "$(before "$pop" "$give" "$give" "$give"); $(before "$end_of_math" "$wait_for_data" "$take" "$wait_for_data" "$take" "$wait_for_data" "$take")" \
+    add trisc.c "$(before "$pop" "$give" "$give // again" "$give"); $(before "$end_of_math" "$wait_for_data" "$take" "$wait_for_data" "$take" "$wait_for_data" "$take")" \
     "$(before "$pop" "$wait_for_bank" "$give" "$wait_for_bank" "$give" "$wait_for_bank" "$give"); $(before "$end_of_math" "$wait_for_data" "$take" "$wait_for_data" "$take" "$wait_for_data" "$take")"
 pair "a bank of Src that is given back twice" race-state 'CLEARDVALID.*twice' \
     'CLEARDVALID gives back a bank of SrcA that the Matrix Unit does not have' \

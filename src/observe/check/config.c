@@ -413,7 +413,7 @@ static void add_to_list(struct config_list *list, unsigned piece, uint32_t bits)
 static bool moves_bare(const struct check_scene *scene)
 {
     const struct observed_work *work = scene->event->work;
-    return work && (work->reads | work->writes) >> OBSERVED_STATE_L1 & 1 &&
+    return work && ((work->reads | work->writes) >> OBSERVED_STATE_L1 & 1 || work->is_held) &&
            !metal_layout(scene->checks->chip, scene->tile);
 }
 

@@ -433,6 +433,11 @@ void order_ended(struct order *order, const struct tensix *tensix, const struct 
     order->recent[lane][stamp->number % ORDER_RECENT] = *stamp;
 }
 
+void order_goes_on(struct order *order, const struct tensix *tensix, const struct observed *event)
+{
+    hear_banks(order, event->thread, tensix, event->work);
+}
+
 bool order_reads_too(const struct observed_work *work, const struct observed_touch *written)
 {
     for (unsigned i = 0; i < work->touches; i++) {

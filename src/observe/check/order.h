@@ -11,6 +11,8 @@
  *   STALLWAIT tells the instructions that it blocks of the units of its condition mask.
  *   SEMWAIT tells of the post that must have happened, counted, so that it does not matter how far
  *   the poster has got in this run; or of the get.
+ *   An UNPACR that waits in its unpacker is one of its lane from its gate on, and what it waits for
+ *   its thread knows when it goes on.
  *   A bank of Src that is handed over, a mutex, and data that are stored for others take along what
  *   their giver knows.
  *   A hart learns from loads: the coprocessor-done check, semaphores, whatever others store.
@@ -149,6 +151,8 @@ void order_passes(struct order *order, const struct tensix *tensix, unsigned thr
 /* It is told with all that it has touched: its stamp. */
 void order_ended(struct order *order, const struct tensix *tensix, const struct observed *event,
                  struct order_stamp *stamp);
+/* The rest of an UNPACR that has waited in its unpacker is told: its bank has come back. */
+void order_goes_on(struct order *order, const struct tensix *tensix, const struct observed *event);
 /* Then others learn what it tells them, and what it has latched. */
 void order_handed(struct order *order, const struct tensix *tensix, const struct observed *event,
                   const struct order_stamp *stamp);

@@ -753,11 +753,12 @@ static struct check_races *races_of(const struct check_scene *scene)
     return own->races;
 }
 
+/* The rest of an UNPACR that has waited in its unpacker passes no gate. */
 static void pass_gate(const struct check_scene *scene, struct check_races *races)
 {
     const struct observed *event = scene->event;
     unsigned row = event->work ? event->work->row : tensix_row_of(event->word);
-    if (row < TENSIX_ROWS) {
+    if (row < TENSIX_ROWS && !scene->tile->tensix.touches.goes_on) {
         order_passes(&races->order, &scene->tile->tensix, event->thread, row, scene->hart);
     }
 }
@@ -771,7 +772,12 @@ void check_races_unit(const struct check_scene *scene)
     if (!races || event->thread >= TENSIX_THREADS) {
         return;
     }
-    struct order_stamp *stamp = &races->at_hand[event->thread];
+    const unsigned unpacker = tensix_decode_UNPACR(event->word).which_unpacker;
+    struct order_stamp *stamp =
+        work->goes_on ? &races->in_unpacker[unpacker] : &races->at_hand[event->thread];
+    if (work->goes_on && stamp->number) {
+        order_goes_on(&races->order, tensix, event);
+    }
     if (!stamp->number) { /* not in the middle of a list */
         pass_gate(scene, races);
         order_ended(&races->order, tensix, event, stamp);
@@ -790,6 +796,9 @@ void check_races_unit(const struct check_scene *scene)
     note_given(scene, stamp);
     if (!work->continues) {
         order_handed(&races->order, tensix, event, stamp);
+        stamp->number = 0;
+    } else if (work->is_held) {
+        races->in_unpacker[unpacker] = *stamp;
         stamp->number = 0;
     }
 }

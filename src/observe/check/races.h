@@ -143,7 +143,8 @@ struct check_races {
     struct order_stamp uses[ORDER_LANES]; /* the latest one that uses Config, */
     uint8_t state[ORDER_LANES];           /* and which state of it */
     uint32_t config[TENSIX_STATES][TENSIX_STATE_WORDS];
-    struct order_stamp at_hand[TENSIX_THREADS]; /* number 0: it has been told as a whole */
+    struct order_stamp at_hand[TENSIX_THREADS];       /* number 0: it has been told as a whole */
+    struct order_stamp in_unpacker[TENSIX_UNPACKERS]; /* UNPACRs of which the rest comes later */
     struct races_late late[TENSIX_THREADS];
     struct races_given post[TENSIX_SEMAPHORES], bank[2 * TENSIX_SRCS], mutex[TENSIX_MUTEXES];
     uint32_t mail[MAILBOX_CORES][MAILBOX_CORES]; /* [from][to]: pc of the latest store; 0: none */

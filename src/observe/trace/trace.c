@@ -467,7 +467,7 @@ static void see_release(struct tracer *tracer, const struct tile *tile, const st
     const struct observed_releaser *by = &seen->work->released_by;
     unsigned thread = seen->thread < TENSIX_THREADS ? seen->thread : 0;
     uint32_t index = tracer->tile[tile->node].latest[thread];
-    if (by->is_known && by->thread < TENSIX_THREADS && index) {
+    if (by->is_known && by->thread < TENSIX_THREADS && index && !seen->work->goes_on) {
         struct penrose_trace_event *event = &tracer->gathered[index - 1].event;
         const struct trace_cause cause = {.is_known = event->waited > 0,
                                           .node = tile->node,

@@ -293,16 +293,16 @@ static bool keeps_src(const struct tensix *tensix, bool is_b)
                 : tensix_get_CLR_DVALID_SrcA_Disable(tensix, MATH);
 }
 
-static void wait_for_src(const struct tensix *tensix, uint32_t detail, uint32_t word,
+static void wait_for_src(const struct tensix *tensix, unsigned number, uint32_t word,
                          struct waiter *waiter)
 {
     bool is_unpacker = tensix_row_infos[tensix_row_of(word)].unit == TENSIX_UNIT_UNPACK;
-    const char *src = detail & 1 ? "SrcB" : "SrcA";
+    const char *src = number ? "SrcB" : "SrcA";
     const uint8_t other = is_unpacker ? 1 : 0;
     const uint8_t both[] = {(uint8_t)(THREAD_0 + other), (uint8_t)(RV32_T0 + other)};
     snprintf(waiter->what, sizeof waiter->what, is_unpacker ? "a free bank of %s" : "data in %s",
              src);
-    if (is_unpacker && keeps_src(tensix, detail & 1)) {
+    if (is_unpacker && keeps_src(tensix, number)) {
         snprintf(waiter->missing, sizeof waiter->missing,
                  "the Matrix Unit does not give %s back, as CLR_DVALID_%s_Disable is set", src,
                  src);
@@ -325,22 +325,44 @@ static void wait_for_mutex(const struct tensix *tensix, uint32_t mutex, struct w
     }
 }
 
+/* The unpacker for whose UNPACR the thread waits, or which holds the latest of its own: the wait for
+ * that one's bank is what nobody ends. TENSIX_UNPACKERS: none. */
+static unsigned awaited_unpacker(const struct tensix *tensix, unsigned thread, bool waits)
+{
+    const struct tensix_thread *own = &tensix->thread[thread];
+    for (unsigned which = 0; which < TENSIX_UNPACKERS; which++) {
+        bool is_awaited = !waits || (own->wait == TENSIX_WAITS_FOR_LATCH &&
+                                     own->latch.conditions & TENSIX_C_UNPACKER0 << which);
+        if (is_awaited && tensix_unpack_holds(tensix, thread, which)) {
+            return which;
+        }
+    }
+    const unsigned which = own->wait_detail % TENSIX_UNPACKERS;
+    return own->wait == TENSIX_WAITS_FOR_UNPACKER && tensix_unpack_is_held(tensix, which)
+               ? which
+               : TENSIX_UNPACKERS;
+}
+
 static void note_thread(struct chain *chain, unsigned thread)
 {
     const struct tensix *tensix = &chain->tile->tensix;
     const struct tensix_thread *own = &tensix->thread[thread];
     struct waiter *waiter = &chain->waiter[THREAD_0 + thread];
     char text[256];
-    if (own->wait == TENSIX_WAITS_FOR_NOTHING ||
-        !tensix_wait_text(tensix, thread, text, sizeof text)) {
+    const bool waits = own->wait != TENSIX_WAITS_FOR_NOTHING &&
+                       tensix_wait_text(tensix, thread, text, sizeof text);
+    const unsigned unpacker = awaited_unpacker(tensix, thread, waits);
+    if (!waits && unpacker == TENSIX_UNPACKERS) {
         waiter->over = ""; /* its hart tells */
         return;
     }
     waiter->waits = true;
-    if (own->wait == TENSIX_WAITS_FOR_LATCH && own->latch.semaphores) {
+    if (unpacker < TENSIX_UNPACKERS) {
+        wait_for_src(tensix, unpacker, tensix->unpacker[unpacker].held.word, waiter);
+    } else if (own->wait == TENSIX_WAITS_FOR_LATCH && own->latch.semaphores) {
         wait_for_semaphore(tensix, thread, waiter);
     } else if (own->wait == TENSIX_WAITS_FOR_SRC) {
-        wait_for_src(tensix, own->wait_detail, own->next, waiter);
+        wait_for_src(tensix, own->wait_detail & 1, own->next, waiter);
     } else if (own->wait == TENSIX_WAITS_FOR_MUTEX) {
         wait_for_mutex(tensix, own->wait_detail, waiter);
     } else {

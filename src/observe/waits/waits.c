@@ -254,16 +254,11 @@ static bool name_wait(const struct tensix *tensix, unsigned thread, char *text, 
     return true;
 }
 
-/* A thread whose next instruction waits for something. */
-static void add_thread(struct wait_lines *lines, struct penrose_chip *chip, const struct tile *tile,
-                       unsigned thread)
+static void add_instruction(struct wait_lines *lines, struct penrose_chip *chip,
+                            const struct tile *tile, unsigned thread,
+                            const struct tensix_origin *origin, const char *text)
 {
-    const struct tensix_origin *origin = tensix_waits_at(&tile->tensix.thread[thread]);
     struct wait_words words;
-    char text[384];
-    if (!name_wait(&tile->tensix, thread, text, sizeof text)) {
-        return;
-    }
     wait_words_start(&words);
     wait_words_put(&words, "tensix thread %u, ", thread);
     if (origin->pusher < RV32_CORES) {
@@ -276,11 +271,24 @@ static void add_thread(struct wait_lines *lines, struct penrose_chip *chip, cons
     wait_lines_add(lines, tile->x, tile->y, &words);
 }
 
+/* What waits in the unpackers, and threads whose next instruction waits for something. */
 static void add_threads(struct wait_lines *lines, struct penrose_chip *chip,
                         const struct tile *tile)
 {
+    const struct tensix *tensix = &tile->tensix;
+    char text[384];
+    for (unsigned which = 0; which < TENSIX_UNPACKERS; which++) {
+        const struct tensix_unpack_held *held = &tensix->unpacker[which].held;
+        const struct tensix_origin origin = {.pc = held->pc, .pusher = held->pusher};
+        if (tensix_held_text(tensix, which, text, sizeof text)) {
+            add_instruction(lines, chip, tile, held->task.thread, &origin, text);
+        }
+    }
     for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
-        add_thread(lines, chip, tile, thread);
+        if (name_wait(tensix, thread, text, sizeof text)) {
+            add_instruction(lines, chip, tile, thread, tensix_waits_at(&tensix->thread[thread]),
+                            text);
+        }
     }
 }
 

@@ -184,7 +184,11 @@ void tensix_soft_reset(struct tensix *tensix, uint32_t old, uint32_t value)
     if (entering & TENSIX_RESET_UNPACKERS) { /* SPEC: what is in flight is aborted */
         abort_flights(tensix, TENSIX_FLIGHT_UNPACKER0, TENSIX_FLIGHT_UNPACKER1);
         abort_unit(tensix, TENSIX_UNIT_UNPACK);
-        tensix->unpacker[0].free_at = tensix->unpacker[1].free_at = 0;
+        for (unsigned i = 0; i < TENSIX_UNPACKERS; i++) {
+            tensix->unpacker[i].free_at = 0;
+            tensix->unpacker[i].held = (struct tensix_unpack_held){.is_held = false};
+        }
+        tensix->outcome.changed = true; /* others may wait for what waited there */
     }
     if (entering & TENSIX_RESET_PACKERS) {
         abort_flights(tensix, TENSIX_FLIGHT_PACKER, TENSIX_FLIGHT_PACKER);

@@ -256,6 +256,20 @@ static uint64_t next_finish(const struct tensix *tensix)
     return next;
 }
 
+/* Timed runs: when an UNPACR that waits gets its bank. */
+static uint64_t next_bank(const struct tensix *tensix)
+{
+    uint64_t next = UINT64_MAX;
+    for (unsigned which = 0; which < TENSIX_UNPACKERS; which++) {
+        const struct tensix_src_banks *banks = &tensix->src[which];
+        if (tensix_unpack_is_held(tensix, which) && !banks->matrix_may[banks->unpack_bank]) {
+            uint64_t due = later_time(banks->freed_at[banks->unpack_bank], tensix->clock);
+            next = due < next ? due : next;
+        }
+    }
+    return next;
+}
+
 uint64_t tensix_next_event(const struct tensix *tensix)
 {
     uint64_t next = UINT64_MAX;
@@ -274,7 +288,9 @@ uint64_t tensix_next_event(const struct tensix *tensix)
     }
     if (tensix->timing) {
         uint64_t finish = next_finish(tensix), mover = tensix_mover_next(tensix);
+        uint64_t bank = next_bank(tensix);
         next = finish < next ? finish : next;
+        next = bank < next ? bank : next;
         next = mover < next ? mover : next;
     }
     return next;
@@ -291,9 +307,13 @@ bool tensix_watches(const struct tensix *tensix)
     return false;
 }
 
-/* Timed runs: does a unit still work on an instruction of the thread? */
+/* Does a unit still work on an instruction of the thread? Units take time in timed runs alone, but
+ * an UNPACR may wait in its unpacker. */
 static bool is_under_way(const struct tensix *tensix, unsigned thread)
 {
+    if (tensix_unpack_holds(tensix, thread, 0) || tensix_unpack_holds(tensix, thread, 1)) {
+        return true;
+    }
     for (unsigned unit = 0; tensix->timing && unit < TENSIX_UNITS; unit++) {
         if (tensix->thread[thread].busy_until[unit] > tensix->clock) {
             return true;

@@ -255,6 +255,7 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
         if (tensix->observed >> OBSERVED_UNIT & 1 && row != TENSIX_ROWS) {
             tensix_tell_work(tensix, thread, row, waited_for);
         }
+        tensix_let_unpackers_go_on(tensix);
     }
     return result;
 }
@@ -366,6 +367,8 @@ static void begin_cycle(struct tensix *tensix, uint64_t now, struct tensix_cut *
     tensix_results_arrive(tensix, now);
     bool has_moved = tensix_mover_run(tensix, now);
     pass_vector(tensix, now);
+    tensix->now = now;
+    has_moved |= tensix_unpack_go_on(tensix);
     cut->any |= has_moved;
     cut->progress = has_moved || tensix->results != results;
     cut->turn = 0;
@@ -439,6 +442,9 @@ struct tensix_outcome tensix_run(struct tensix *tensix, uint64_t end)
         tensix->cut = (struct tensix_cut){.is_cut = false};
     } else {
         tensix_look(tensix, tensix->outcome.event);
+    }
+    if (!tensix->timing && !tensix->stopped) {
+        (void)tensix_unpack_go_on(tensix); /* one that has stopped at a fault */
     }
     uint64_t next = 0; /* of a timed run */
     if (tensix->timing) {

@@ -87,6 +87,7 @@ static void play(struct tensix *tensix, unsigned thread, uint64_t end)
     own->drained += time - begin;
     own->time = time;
     tensix_wake(tensix, time - 1);
+    tensix_let_unpackers_go_on(tensix);
 }
 
 bool tensix_start_fast(struct tensix *tensix, unsigned thread, uint64_t end)
@@ -101,6 +102,7 @@ bool tensix_start_fast(struct tensix *tensix, unsigned thread, uint64_t end)
     own->drained++;
     own->time = time + 1;
     tensix_wake(tensix, time);
+    tensix_let_unpackers_go_on(tensix);
     if (replay_is_playing(&own->replay) && own->time < end && !is_checked(tensix, own)) {
         tensix->outcome.holds = false;
         play(tensix, thread, end);
@@ -131,6 +133,7 @@ struct tensix_outcome tensix_execute(struct tensix *tensix, const struct tensix_
         own->drained++;
         own->time = time + 1;
         tensix_wake(tensix, time);
+        tensix_let_unpackers_go_on(tensix);
     } else if (tensix->stopped) { /* by this one, which stays at the gate */
         own->has_next = true;
         own->time = time;

@@ -52,8 +52,11 @@ static bool keeps_waiting(const struct tensix *tensix, unsigned thread,
     case TENSIX_C_SCALAR:
         return tensix_requests_pending(tensix, thread);
     case TENSIX_C_UNPACKER0:
+        return tensix_unpack_holds(tensix, thread, 0) ||
+               is_busy(tensix, thread, TENSIX_UNIT_UNPACK, now);
     case TENSIX_C_UNPACKER1:
-        return is_busy(tensix, thread, TENSIX_UNIT_UNPACK, now);
+        return tensix_unpack_holds(tensix, thread, 1) ||
+               is_busy(tensix, thread, TENSIX_UNIT_UNPACK, now);
     case TENSIX_C_PACKER:
         return is_busy(tensix, thread, TENSIX_UNIT_PACK, now);
     case TENSIX_C_MATRIX:
@@ -207,10 +210,14 @@ void tensix_look(struct tensix *tensix, uint64_t now)
     }
 }
 
-/* Units finish, and results and data arrive, by themselves in timed runs. */
-static unsigned by_itself_now(const struct tensix *tensix)
+/* Units finish, and results and data arrive, by themselves in timed runs, unless an UNPACR waits in
+ * its unpacker. */
+static unsigned by_itself_now(const struct tensix *tensix, unsigned thread)
 {
-    return BY_ITSELF | (tensix_src_is_coming(tensix, TENSIX_SRC_A) ? TENSIX_C_SRC_A_MATRIX : 0) |
+    unsigned held = (tensix_unpack_holds(tensix, thread, 0) ? TENSIX_C_UNPACKER0 : 0) |
+                    (tensix_unpack_holds(tensix, thread, 1) ? TENSIX_C_UNPACKER1 : 0);
+    return (BY_ITSELF & ~held) |
+           (tensix_src_is_coming(tensix, TENSIX_SRC_A) ? TENSIX_C_SRC_A_MATRIX : 0) |
            (tensix_src_is_coming(tensix, TENSIX_SRC_B) ? TENSIX_C_SRC_B_MATRIX : 0) |
            (tensix_src_is_returning(tensix, TENSIX_SRC_A) ? TENSIX_C_SRC_A_UNPACK : 0) |
            (tensix_src_is_returning(tensix, TENSIX_SRC_B) ? TENSIX_C_SRC_B_UNPACK : 0);
@@ -229,7 +236,7 @@ bool tensix_gate_open(struct tensix *tensix, unsigned thread, const struct tensi
         return true;
     }
     bool by_itself =
-        tensix->timing && unmet_conditions(tensix, thread, now) & by_itself_now(tensix);
+        tensix->timing && unmet_conditions(tensix, thread, now) & by_itself_now(tensix, thread);
     *retry = latch->met ? latch->open_at : by_itself ? now + 1 : UINT64_MAX;
     return false;
 }

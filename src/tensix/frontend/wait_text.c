@@ -5,10 +5,10 @@
 
 /* A bank of Src that the other side has: the Matrix Unit waits to be given one, others for one that
  * it gives back. */
-static void src_words(const struct tensix_thread *thread, char *text, size_t size)
+static void src_words(uint32_t word, enum tensix_src src, unsigned bank, char *text, size_t size)
 {
-    unsigned row = tensix_row_of(thread->next), bank = thread->wait_detail >> 1;
-    char name = (thread->wait_detail & 1) == TENSIX_SRC_A ? 'A' : 'B';
+    unsigned row = tensix_row_of(word);
+    char name = src == TENSIX_SRC_A ? 'A' : 'B';
     if (row != TENSIX_ROWS && tensix_row_infos[row].unit == TENSIX_UNIT_MATRIX) {
         snprintf(
             text, size,
@@ -21,6 +21,20 @@ static void src_words(const struct tensix_thread *thread, char *text, size_t siz
              "bank %u of Src%c, which the Matrix Unit holds: nothing has cleared its dvalid, as "
              "SETRWC, CLEARDVALID and clear_dvalid of others do",
              bank, name);
+}
+
+bool tensix_held_text(const struct tensix *tensix, unsigned which, char *text, size_t size)
+{
+    const struct tensix_unpack_held *held = &tensix->unpacker[which].held;
+    char name[100], what[160];
+    if (!held->is_held) {
+        return false;
+    }
+    tensix_disassemble(held->word, name, sizeof name);
+    src_words(held->word, which ? TENSIX_SRC_B : TENSIX_SRC_A, tensix->src[which].unpack_bank, what,
+              sizeof what);
+    snprintf(text, size, "%s waits in unpacker %u for %s", name, which, what);
+    return true;
 }
 
 /* What the thread waits for besides a latched wait instruction. */
@@ -43,7 +57,7 @@ static void wait_words(const struct tensix *tensix, const struct tensix_thread *
         snprintf(text, size, "its unit, which SOFT_RESET_0 (0x%08x) holds in reset", tensix->held);
         break;
     case TENSIX_WAITS_FOR_SRC:
-        src_words(thread, text, size);
+        src_words(thread->next, (enum tensix_src)(detail & 1), detail >> 1, text, size);
         break;
     case TENSIX_WAITS_FOR_L1:
         snprintf(text, size, "a change of L1 at 0x%08x", detail);
@@ -56,6 +70,11 @@ static void wait_words(const struct tensix *tensix, const struct tensix_thread *
         break;
     case TENSIX_WAITS_FOR_UNIT:
         snprintf(text, size, "its unit, which is busy");
+        break;
+    case TENSIX_WAITS_FOR_UNPACKER:
+        snprintf(text, size, "unpacker %u, in which an UNPACR of thread %u waits for its bank",
+                 detail % TENSIX_UNPACKERS,
+                 tensix->unpacker[detail % TENSIX_UNPACKERS].held.task.thread);
         break;
     }
 }

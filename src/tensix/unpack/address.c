@@ -198,7 +198,7 @@ static int64_t row_start_section(const struct unpack_job *job)
 }
 
 /* SPEC: a group of 32 data and then their deltas, four bits each. */
-static void start_compressed(struct unpack_cursor *cursor, unsigned bits, uint64_t first)
+static void start_compressed(struct tensix_unpack_cursor *cursor, unsigned bits, uint64_t first)
 {
     int64_t in_group = (int64_t)(first % UNPACK_GROUP);
     cursor->data += (int64_t)(first / UNPACK_GROUP) * UNPACK_GROUP * (bits + UNPACK_DELTA_BITS);
@@ -243,7 +243,8 @@ bool unpack_find_input(struct unpack_job *job)
 
 /* --- Going on --- */
 
-void unpack_advance(const struct unpack_job *job, struct unpack_cursor *cursor, uint32_t count)
+void unpack_advance(const struct unpack_job *job, struct tensix_unpack_cursor *cursor,
+                    uint32_t count)
 {
     cursor->done += count;
     cursor->data += (int64_t)count * job->format.bits;
@@ -257,7 +258,7 @@ void unpack_advance(const struct unpack_job *job, struct unpack_cursor *cursor, 
     }
 }
 
-uint32_t unpack_straight(const struct unpack_job *job, const struct unpack_cursor *cursor)
+uint32_t unpack_straight(const struct unpack_job *job, const struct tensix_unpack_cursor *cursor)
 {
     uint32_t left = job->count - cursor->done;
     if (job->fifo || job->plan->is_discontiguous) {
@@ -292,8 +293,7 @@ bool unpack_find_output(struct unpack_job *job)
         job->out = own + (plan->to_dst || plan->adds_dest_counter ? job->out : 0);
     }
     job->step = 1u + plan->zeroes;
-    bool adds_src_row =
-        job->which == 1 || !tensix_get_SRCA_SET_SetOvrdWithAddr(job->tensix, job->thread);
+    bool adds_src_row = job->which == 1 || !job->reaches_all_rows;
     if (adds_src_row && !plan->to_dst) {
         job->row_offset = job->tensix->unpacker[job->which].src_row[job->thread];
     }

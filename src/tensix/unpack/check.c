@@ -82,7 +82,7 @@ static bool check_modes(struct unpack_job *job)
         return unpack_undefined(job, "on the way to Dst there is no %s",
                                 plan->transposes ? "Haloize_mode" : "Shift_amount");
     }
-    if (plan->to_dst && tensix_get_SRCA_SET_SetOvrdWithAddr(job->tensix, job->thread)) {
+    if (plan->to_dst && job->reaches_all_rows) {
         return unpack_undefined(job, "on the way to Dst SRCA_SET_SetOvrdWithAddr must be 0");
     }
     return true;
@@ -92,7 +92,7 @@ static bool check_modes(struct unpack_job *job)
 
 /* SPEC: exponents of five bits are undefined outside of them, also after normalisation, which takes
  * up to six from them. */
-static bool check_exponents(struct unpack_job *job, const struct unpack_cursor *start,
+static bool check_exponents(struct unpack_job *job, const struct tensix_unpack_cursor *start,
                             uint32_t count)
 {
     const uint8_t *l1 = job->tensix->l1;
@@ -134,7 +134,8 @@ bool unpack_leaves_l1(const struct unpack_job *job, int64_t first, int64_t bits,
     return true;
 }
 
-bool unpack_check_piece(struct unpack_job *job, const struct unpack_cursor *cursor, uint32_t count)
+bool unpack_check_piece(struct unpack_job *job, const struct tensix_unpack_cursor *cursor,
+                        uint32_t count)
 {
     int64_t address;
     if (unpack_leaves_l1(job, cursor->data, (int64_t)count * job->format.bits, &address)) {
@@ -153,7 +154,7 @@ bool unpack_check_piece(struct unpack_job *job, const struct unpack_cursor *curs
 /* All that is read of an uncompressed tile, piece by piece. */
 static bool check_plain(struct unpack_job *job)
 {
-    struct unpack_cursor cursor = job->first;
+    struct tensix_unpack_cursor cursor = job->first;
     while (cursor.done < job->count) {
         uint32_t count = unpack_straight(job, &cursor);
         bool fine = unpack_check_piece(job, &cursor, count);
@@ -192,8 +193,7 @@ static bool check_rows(struct unpack_job *job, uint64_t outputs)
     if (job->which == 1 || job->plan->to_dst || outputs == 0 || !last_row(job, outputs, &row)) {
         return true;
     }
-    bool any_row = tensix_get_SRCA_SET_SetOvrdWithAddr(job->tensix, job->thread);
-    if (!any_row && row >= UNPACK_SKIPPED_ROWS + UNPACK_SET_ROWS) {
+    if (!job->reaches_all_rows && row >= UNPACK_SKIPPED_ROWS + UNPACK_SET_ROWS) {
         return unpack_undefined(job,
                                 "output reaches row %" PRIu64 " of a set of 16 rows of SrcA; "
                                 "SRCA_SET_SetOvrdWithAddr reaches all rows",
@@ -229,10 +229,13 @@ bool unpack_check(struct unpack_job *job)
     if (fine) {
         fine = check_modes(job);
     }
-    if (!fine) {
-        return false;
-    }
+    return fine && unpack_check_data(job);
+}
+
+bool unpack_check_data(struct unpack_job *job)
+{
     uint64_t outputs = job->count;
+    bool fine;
     if (job->plan->is_uncompressed) {
         fine = check_plain(job);
     } else {

@@ -7,7 +7,7 @@
 #include "tensix/unpack/job.h"
 
 /* To the next datum; behind the last one of a group are deltas, behind those the next group. */
-static void advance(const struct unpack_job *job, struct unpack_cursor *cursor)
+static void advance(const struct unpack_job *job, struct tensix_unpack_cursor *cursor)
 {
     unpack_advance(job, cursor, 1);
     cursor->deltas += UNPACK_DELTA_BITS;
@@ -19,7 +19,7 @@ static void advance(const struct unpack_job *job, struct unpack_cursor *cursor)
 }
 
 /* How many data come out of the one at the cursor. */
-static uint32_t run_length(const struct unpack_job *job, const struct unpack_cursor *cursor)
+static uint32_t run_length(const struct unpack_job *job, const struct tensix_unpack_cursor *cursor)
 {
     uint8_t pair = job->tensix->l1[cursor->deltas / 8];
     if (!job->all_zero) {
@@ -31,7 +31,7 @@ static uint32_t run_length(const struct unpack_job *job, const struct unpack_cur
 
 bool unpack_check_compressed(struct unpack_job *job, uint64_t *outputs)
 {
-    struct unpack_cursor cursor = job->first;
+    struct tensix_unpack_cursor cursor = job->first;
     uint64_t wanted = (uint64_t)job->drop + job->outputs, found = 0;
     int64_t address;
     while (cursor.done < job->count && job->outputs && found < wanted) {
@@ -52,7 +52,7 @@ bool unpack_check_compressed(struct unpack_job *job, uint64_t *outputs)
 
 void unpack_move_compressed(struct unpack_job *job)
 {
-    struct unpack_cursor cursor = job->first;
+    struct tensix_unpack_cursor cursor = job->first;
     uint32_t drop = job->drop, left = job->outputs;
     while (cursor.done < job->count && left) {
         uint32_t stored = unpack_datum(job, &cursor);

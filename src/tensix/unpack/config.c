@@ -36,16 +36,13 @@ static unsigned output_shift(unsigned out)
     }
 }
 
-static struct tensix_unpack_format pair_of(const struct tensix *tensix, unsigned which,
-                                           unsigned state, unsigned in, unsigned out, bool to_dst)
+static struct tensix_unpack_format pair_with(unsigned in, unsigned out, unsigned how_in,
+                                             bool to_dst)
 {
-    bool is_unsigned = which ? tensix_get_ALU_FORMAT_SPEC_REG0_SrcBUnsigned(tensix, state)
-                             : tensix_get_ALU_FORMAT_SPEC_REG0_SrcAUnsigned(tensix, state);
-    bool is_e4m3 = SECTION(REG1_Unp_LF8_4b_exp);
     struct tensix_unpack_format format = {
         .in = (uint8_t)in,
         .out = (uint8_t)out,
-        .how_in = (uint8_t)num_format_of(in, is_unsigned, is_e4m3),
+        .how_in = (uint8_t)how_in,
         .out_shift = (uint8_t)output_shift(out),
         .is_legal = num_unpack_is_legal(in, out, to_dst),
     };
@@ -57,6 +54,27 @@ static struct tensix_unpack_format pair_of(const struct tensix *tensix, unsigned
         format.is_32bit = num_unpack_is_32bit(in, out);
     }
     return format;
+}
+
+static struct tensix_unpack_format pair_of(const struct tensix *tensix, unsigned which,
+                                           unsigned state, unsigned in, unsigned out, bool to_dst)
+{
+    bool is_unsigned = which ? tensix_get_ALU_FORMAT_SPEC_REG0_SrcBUnsigned(tensix, state)
+                             : tensix_get_ALU_FORMAT_SPEC_REG0_SrcAUnsigned(tensix, state);
+    bool is_e4m3 = SECTION(REG1_Unp_LF8_4b_exp);
+    return pair_with(in, out, num_format_of(in, is_unsigned, is_e4m3), to_dst);
+}
+
+bool unpack_format_is_sound(const struct tensix_unpack_format *format, bool to_dst)
+{
+    for (unsigned mode = 0; mode < 4; mode++) { /* is_unsigned, and is_e4m3 */
+        const struct tensix_unpack_format made = pair_with(
+            format->in, format->out, num_format_of(format->in, mode & 1, mode >> 1), to_dst);
+        if (made.is_legal && memcmp(&made, format, sizeof made) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* REG7 has the formats of contexts 0 to 3 in its words' third byte, those of 4 to 7 in the fourth.

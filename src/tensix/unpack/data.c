@@ -111,7 +111,7 @@ static struct num_unpack how(const struct unpack_job *job)
         .in = job->format.how_in, .out = job->format.out, .to_dst = job->plan->to_dst};
 }
 
-uint32_t unpack_datum(const struct unpack_job *job, const struct unpack_cursor *cursor)
+uint32_t unpack_datum(const struct unpack_job *job, const struct tensix_unpack_cursor *cursor)
 {
     const struct tensix_unpack_format *format = &job->format;
     const uint8_t *l1 = job->tensix->l1;
@@ -148,8 +148,8 @@ static bool makes_rows(const struct unpack_job *job)
 }
 
 /* Converts `rows` rows from the cursor on. */
-static void convert(const struct unpack_job *job, const struct unpack_cursor *cursor, unsigned rows,
-                    uint32_t *stored)
+static void convert(const struct unpack_job *job, const struct tensix_unpack_cursor *cursor,
+                    unsigned rows, uint32_t *stored)
 {
     const struct num_unpack conversion = how(job);
     const uint8_t *l1 = job->tensix->l1, *exponents = NULL;
@@ -204,7 +204,7 @@ static void write_columns(uint32_t (*bank)[COLUMNS], unsigned row, unsigned rows
 }
 
 /* Up to MOST_ROWS rows; they end no later than the bank. */
-static void move_rows(const struct unpack_job *job, const struct unpack_cursor *cursor,
+static void move_rows(const struct unpack_job *job, const struct tensix_unpack_cursor *cursor,
                       unsigned rows)
 {
     struct tensix *tensix = job->tensix;
@@ -231,7 +231,7 @@ static void move_rows(const struct unpack_job *job, const struct unpack_cursor *
 }
 
 /* How many of the next data are rows that move_rows can take at once; 0: none are. */
-static uint32_t rows_ahead(const struct unpack_job *job, const struct unpack_cursor *cursor)
+static uint32_t rows_ahead(const struct unpack_job *job, const struct tensix_unpack_cursor *cursor)
 {
     uint32_t rows = unpack_straight(job, cursor) / COLUMNS, row = job->out / COLUMNS;
     if (job->which == 0 && !job->plan->to_dst && row < UNPACK_SKIPPED_ROWS) {
@@ -248,7 +248,7 @@ static void move_plain(struct unpack_job *job)
 {
     enum tensix_src src = job->which ? TENSIX_SRC_B : TENSIX_SRC_A;
     bool by_row = makes_rows(job) && !job->tensix->src_file[src].held;
-    struct unpack_cursor cursor = job->first;
+    struct tensix_unpack_cursor cursor = job->first;
     while (cursor.done < job->count) {
         uint32_t rows = by_row ? rows_ahead(job, &cursor) : 0;
         if (rows) {

@@ -25,41 +25,27 @@ enum {
     UNPACK_BROADCAST_ROWS = 8,
 };
 
-/* Where the next datum is read. */
-struct unpack_cursor {
-    int64_t data;      /* bits */
-    int64_t deltas;    /* bits; compressed tiles */
-    int64_t exponents; /* sixteenths of a byte */
-    uint32_t done;     /* data that have been read */
-};
-
 struct unpack_job {
     struct tensix *tensix;
     const struct tensix_unpack_plan *plan;
-    struct tensix_unpack_format format;
-    unsigned thread, which, state;
-    unsigned context; /* 0 without MultiContextMode */
-    unsigned adc;     /* SPEC: WhichADC */
-    bool is_multi_context, all_zero, row_search, broadcasts;
-    bool reads_exponents;
     enum tensix_exec answer; /* of the handler, after a report */
-    /* Input. */
-    struct unpack_cursor first;
-    uint32_t count;                 /* data in L1; UINT32_MAX where `outputs` decides */
-    uint32_t drop;                  /* decompressed data that are not wanted */
-    uint32_t outputs;               /* decompressed data at most */
-    uint32_t row_width, row_stride; /* data, then bytes from row to row */
-    int64_t limit, fifo;            /* bytes */
-    /* Output: an address in data, whose low four bits are the column. */
-    uint32_t out;
-    uint32_t step;       /* from datum to datum: more than 1 when upsampling */
-    uint32_t row_offset; /* rows that are added (SrcRow) */
+    /* At the gate alone. */
+    unsigned state;
+    unsigned adc; /* SPEC: WhichADC */
+    bool is_multi_context, row_search;
+    union {
+        struct tensix_unpack_task;
+        struct tensix_unpack_task task;
+    };
 };
 
 /* --- config.c --- */
 
 const struct tensix_unpack_plan *unpack_plan(struct tensix *tensix, unsigned which, unsigned state,
                                              bool is_multi_context, unsigned context);
+
+/* Does a pair of formats say of itself what follows from its codes? */
+bool unpack_format_is_sound(const struct tensix_unpack_format *format, bool to_dst);
 
 /* The pair of formats of the job, if they are the context's own. */
 struct tensix_unpack_format unpack_context_format(const struct unpack_job *job);
@@ -78,19 +64,24 @@ static inline int64_t unpack_wrap(const struct unpack_job *job, int64_t position
 }
 
 /* The cursor after the next `count` data, which end no later than their row in L1. */
-void unpack_advance(const struct unpack_job *job, struct unpack_cursor *cursor, uint32_t count);
+void unpack_advance(const struct unpack_job *job, struct tensix_unpack_cursor *cursor,
+                    uint32_t count);
 
 /* How many data, at least 1, can be read from the cursor on before anything but a step from datum
  * to datum happens to it. */
-uint32_t unpack_straight(const struct unpack_job *job, const struct unpack_cursor *cursor);
+uint32_t unpack_straight(const struct unpack_job *job, const struct tensix_unpack_cursor *cursor);
 
 /* --- check.c, compressed.c --- */
 
 /* Fills in the job. Is all of it defined? */
 bool unpack_check(struct unpack_job *job);
 
+/* The part of it that looks at the data: is it defined what a job that is filled in moves? */
+bool unpack_check_data(struct unpack_job *job);
+
 /* What an uncompressed piece reads: `count` data from the cursor on, without a break. */
-bool unpack_check_piece(struct unpack_job *job, const struct unpack_cursor *cursor, uint32_t count);
+bool unpack_check_piece(struct unpack_job *job, const struct tensix_unpack_cursor *cursor,
+                        uint32_t count);
 
 /* Checks the reads of a whole compressed tile, which has *outputs data. */
 bool unpack_check_compressed(struct unpack_job *job, uint64_t *outputs);
@@ -107,7 +98,7 @@ void unpack_move(struct unpack_job *job);
 void unpack_put(struct unpack_job *job, uint32_t stored);
 
 /* The datum at the cursor as stored. */
-uint32_t unpack_datum(const struct unpack_job *job, const struct unpack_cursor *cursor);
+uint32_t unpack_datum(const struct unpack_job *job, const struct tensix_unpack_cursor *cursor);
 
 /* Moves the data of a compressed tile. */
 void unpack_move_compressed(struct unpack_job *job);

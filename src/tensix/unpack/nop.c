@@ -1,6 +1,7 @@
 /*
  * The unpackers: UNPACR_NOP, which clears banks of SrcA and SrcB, hands them over, or writes
- * registers, in the order of the unpacker's other work.
+ * registers, in the order of the unpacker's other work: it waits at the gate while an UNPACR waits in
+ * the unpacker.
  *
  * SPEC: WormholeB0 UNPACR_NOP_ZEROSRC, UNPACR_NOP_SETDVALID, UNPACR_NOP_OverlayClear,
  * UNPACR_NOP_SETREG (with their TTArchitecture conditions); fields, clearing to 1 and to an
@@ -47,6 +48,9 @@ static enum tensix_exec set_dvalid(struct tensix *tensix, unsigned thread, unsig
 /* SPEC: does not wait for the bank. */
 TENSIX_EXEC(UNPACR_NOP_SETDVALID)
 {
+    if (tensix_unpack_is_held(tensix, args->which_unpacker)) {
+        return tensix_stall_unpacker(tensix, thread, args->which_unpacker);
+    }
     return set_dvalid(tensix, thread, args->which_unpacker);
 }
 
@@ -54,6 +58,9 @@ TENSIX_EXEC(UNPACR_NOP_SETDVALID)
  * unpacker's, or both. Blackhole clears SrcB to the same values as SrcA. */
 TENSIX_EXEC(UNPACR_NOP_ZEROSRC)
 {
+    if (tensix_unpack_is_held(tensix, args->which_unpacker)) {
+        return tensix_stall_unpacker(tensix, thread, args->which_unpacker);
+    }
     enum tensix_src src = args->which_unpacker ? TENSIX_SRC_B : TENSIX_SRC_A;
     const struct tensix_src_banks *banks = &tensix->src[src];
     if (args->clear_to_1_format == NO_ONE_BUT_SETDVALID) { /* whatever the other fields say */
@@ -86,13 +93,14 @@ TENSIX_EXEC(UNPACR_NOP_ZEROSRC)
     return args->flip_src ? set_dvalid(tensix, thread, args->which_unpacker) : TENSIX_DONE;
 }
 
-/* SPEC: occupies the unpacker, nothing else. */
+/* SPEC: occupies the unpacker, nothing else. GUESS: it does not wait behind an UNPACR of another
+ * thread that waits for its bank: NOPs of the math thread, which is to give that bank back, would
+ * never end there, and silicon carries them out (docs/DEVIATIONS.md). */
 TENSIX_EXEC(UNPACR_NOP_NOP)
 {
-    (void)tensix;
-    (void)thread;
-    (void)args;
-    return TENSIX_DONE;
+    const unsigned which = args->which_unpacker;
+    return tensix_unpack_holds(tensix, thread, which) ? tensix_stall_unpacker(tensix, thread, which)
+                                                      : TENSIX_DONE;
 }
 
 /* --- Registers --- */
@@ -117,16 +125,25 @@ static enum tensix_exec clear_message(struct tensix *tensix, unsigned thread, un
 
 TENSIX_EXEC(UNPACR_NOP_POP)
 {
+    if (tensix_unpack_is_held(tensix, args->which_unpacker)) {
+        return tensix_stall_unpacker(tensix, thread, args->which_unpacker);
+    }
     return clear_message(tensix, thread, args->which_unpacker, 0, 0);
 }
 
 TENSIX_EXEC(UNPACR_NOP_STREAM)
 {
+    if (tensix_unpack_is_held(tensix, args->which_unpacker)) {
+        return tensix_stall_unpacker(tensix, thread, args->which_unpacker);
+    }
     return clear_message(tensix, thread, args->which_unpacker, args->stream, args->clear_count);
 }
 
 TENSIX_EXEC(UNPACR_NOP_STREAM_LONG)
 {
+    if (tensix_unpack_is_held(tensix, args->which_unpacker)) {
+        return tensix_stall_unpacker(tensix, thread, args->which_unpacker);
+    }
     enum { SUM_BITS = 0x1ffff };
     unsigned state = tensix_state_id(tensix, thread);
     uint32_t *sum = &tensix->unpacker[args->which_unpacker].register_sum;

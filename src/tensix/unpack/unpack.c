@@ -2,28 +2,39 @@
  * The unpackers: UNPACR, which moves data from L1 to SrcA, SrcB or Dst, and its two forms that only
  * look after contexts.
  *
- * Everything happens when the instruction starts. In hardware it may pass its gate earlier; here a
- * bank that is not free holds it.
+ * An UNPACR starts whoever has its bank of Src. Where the Matrix Unit has it, the UNPACR waits in its
+ * unpacker (unpack.h): everything but its data happens at the gate, and its data move when the bank
+ * comes back. Otherwise everything happens at once.
  *
  * SPEC: WormholeB0 UNPACR_Regular (with its TTArchitecture conditions), UNPACR_FlushCache,
- * UNPACR_IncrementContextCounter; BlackholeA0 BackendConfiguration.
+ * UNPACR_IncrementContextCounter, WaitGate; BlackholeA0 BackendConfiguration.
  */
 #include "tensix/config/adc.h"
 #include "tensix/unpack/job.h"
 
 /* --- Banks and contexts --- */
 
-void tensix_unpack_hand_over(struct tensix *tensix, unsigned thread, unsigned which,
-                             unsigned format)
+static void hand_bank_over(struct tensix *tensix, unsigned which, unsigned format)
 {
     enum tensix_src src = which ? TENSIX_SRC_B : TENSIX_SRC_A;
     tensix_touch(tensix, TENSIX_CHANGES, OBSERVED_STATE_SRC_BANK,
                  2 * src + tensix->src[src].unpack_bank, 1);
     tensix_src_file_imply(&tensix->src_file[src], tensix->src[src].unpack_bank, format);
     tensix_src_give(tensix, src);
+}
+
+static void begin_src_row(struct tensix *tensix, unsigned thread, unsigned which)
+{
     tensix->unpacker[which].src_row[thread] = (which ? tensix_get_SRCB_SET_Base(tensix, thread)
                                                      : tensix_get_SRCA_SET_Base(tensix, thread))
                                               << 4;
+}
+
+void tensix_unpack_hand_over(struct tensix *tensix, unsigned thread, unsigned which,
+                             unsigned format)
+{
+    hand_bank_over(tensix, which, format);
+    begin_src_row(tensix, thread, which);
 }
 
 static void count_context(struct tensix *tensix, unsigned thread, unsigned which,
@@ -157,6 +168,41 @@ static void advance_src_row(const struct unpack_job *job)
     *row = (*row + 16 + base * 16) % TENSIX_SRC_FILE_ROWS;
 }
 
+/* The data, and what comes behind them. */
+static void move_data(struct unpack_job *job)
+{
+    unpack_move(job);
+    charge(job);
+    if (job->hands_over) {
+        hand_bank_over(job->tensix, job->which, job->format.out);
+    }
+}
+
+static enum tensix_flight_unit flight_of(unsigned which)
+{
+    return which ? TENSIX_FLIGHT_UNPACKER1 : TENSIX_FLIGHT_UNPACKER0;
+}
+
+/* The job waits in its unpacker. */
+static void hold_job(const struct unpack_job *job)
+{
+    struct tensix *tensix = job->tensix;
+    const struct tensix_thread *own = &tensix->thread[job->thread];
+    tensix->unpacker[job->which].held = (struct tensix_unpack_held){
+        .task = job->task,
+        .plan = *job->plan,
+        .word = own->next,
+        .pc = own->origin.pc,
+        .pusher = own->origin.pusher,
+        .since = tensix->now,
+        .is_held = true,
+    };
+    tensix_take_off(tensix, job->thread, flight_of(job->which), 0);
+    tensix->flight[flight_of(job->which)].until = UINT64_MAX;
+    tensix_note_held(tensix);
+    tensix->outcome.changed = true; /* the status of units shows it to harts */
+}
+
 /* Bit 0 (last) has no effect that any page tells. */
 TENSIX_EXEC(UNPACR)
 {
@@ -168,10 +214,11 @@ TENSIX_EXEC(UNPACR)
         .all_zero = args->all_datums_are_zero,
         .row_search = args->row_search,
         .broadcasts = args->src_b_broadcast,
+        .reaches_all_rows = tensix_get_SRCA_SET_SetOvrdWithAddr(tensix, thread),
+        .hands_over = args->flip_src,
     };
-    enum tensix_src src = job.which ? TENSIX_SRC_B : TENSIX_SRC_A;
-    if (!tensix_src_unpack_may(tensix, src)) { /* SPEC: also on the way to Dst */
-        return tensix_stall_src(tensix, thread, src, tensix->src[src].unpack_bank);
+    if (tensix_unpack_is_held(tensix, job.which)) {
+        return tensix_stall_unpacker(tensix, thread, job.which);
     }
     if (is_fetching(tensix, job.which)) {
         return wait_for_unpacker(tensix, thread, job.which);
@@ -186,22 +233,23 @@ TENSIX_EXEC(UNPACR)
     }
     const unsigned base = job.which ? TENSIX_WORD_THCON_SEC1_REG3_Base_address
                                     : TENSIX_WORD_THCON_SEC0_REG3_Base_address;
-    if (!tensix_judge_fresh(tensix, thread,
-                            job.which ? TENSIX_FLIGHT_UNPACKER1 : TENSIX_FLIGHT_UNPACKER0,
-                            job.state, base + job.context)) {
+    if (!tensix_judge_fresh(tensix, thread, flight_of(job.which), job.state, base + job.context)) {
         return TENSIX_STOP;
     }
-    unpack_move(&job);
-    charge(&job);
     if (job.is_multi_context && args->use_context_counter) {
         count_context(tensix, thread, job.which, job.plan);
     }
     count_up(&job, args);
     tensix->unpacker[job.which].latest_format = job.format.out;
-    if (args->flip_src) {
-        tensix_unpack_hand_over(tensix, thread, job.which, job.format.out);
+    if (job.hands_over) {
+        begin_src_row(tensix, thread, job.which);
     } else if (job.plan->advances_src_row) {
         advance_src_row(&job);
+    }
+    if (tensix_src_unpack_may(tensix, job.which ? TENSIX_SRC_B : TENSIX_SRC_A)) {
+        move_data(&job);
+    } else { /* SPEC: also on the way to Dst */
+        hold_job(&job);
     }
     return TENSIX_DONE;
 }
@@ -209,14 +257,96 @@ TENSIX_EXEC(UNPACR)
 /* SPEC: empties the cache of row start indices, which is not modelled: it is always fresh. */
 TENSIX_EXEC(UNPACR_FLUSH)
 {
-    (void)tensix;
-    (void)thread;
-    (void)args;
+    if (tensix_unpack_is_held(tensix, args->which_unpacker)) {
+        return tensix_stall_unpacker(tensix, thread, args->which_unpacker);
+    }
     return TENSIX_DONE;
 }
 
 TENSIX_EXEC(UNPACR_INC)
 {
+    if (tensix_unpack_is_held(tensix, args->which_unpacker)) {
+        return tensix_stall_unpacker(tensix, thread, args->which_unpacker);
+    }
     count_context_alone(tensix, thread, args->which_unpacker);
     return TENSIX_DONE;
+}
+
+/* --- An UNPACR that waits in its unpacker --- */
+
+/* A thread that waits at its gate for the unpacker can go on. */
+static void wake_threads(struct tensix *tensix, unsigned which)
+{
+    for (unsigned i = 0; i < TENSIX_THREADS; i++) {
+        struct tensix_thread *thread = &tensix->thread[i];
+        if (!tensix->timing && thread->blocked && thread->wait == TENSIX_WAITS_FOR_UNPACKER &&
+            thread->wait_detail == which) {
+            thread->blocked = false;
+            thread->time = thread->time > tensix->now ? thread->time : tensix->now + 1;
+        }
+    }
+}
+
+/* The UNPACR goes on as if it were at the gate of its thread, so that reports and observers find it
+ * there. It looks at its data again, which may have changed. False: it stops there. */
+static bool go_on_in(struct tensix *tensix, unsigned which)
+{
+    struct tensix_unpacker *unpacker = &tensix->unpacker[which];
+    struct tensix_unpack_held *held = &unpacker->held;
+    struct unpack_job job = {.tensix = tensix, .plan = &held->plan, .task = held->task};
+    struct tensix_thread *thread = &tensix->thread[held->task.thread];
+    const struct tensix_origin origin = thread->origin;
+    const uint32_t next = thread->next;
+    thread->next = held->word;
+    thread->origin = (struct tensix_origin){.pc = held->pc, .pusher = held->pusher};
+    tensix_begin_rest(tensix, which);
+    const bool is_fine = unpack_check_data(&job);
+    const bool stops = !is_fine && job.answer == TENSIX_STOP;
+    if (is_fine) {
+        move_data(&job);
+    }
+    tensix_end_rest(tensix, which, !stops);
+    if (!stops) {
+        *held = (struct tensix_unpack_held){.is_held = false};
+        wake_threads(tensix, which);
+        tensix_reconsider(tensix, tensix->now);
+    }
+    thread->next = next;
+    thread->origin = origin;
+    return !stops;
+}
+
+bool tensix_unpack_go_on(struct tensix *tensix)
+{
+    bool any = false;
+    tensix->frees_unpacker = false;
+    for (unsigned which = 0; which < TENSIX_UNPACKERS; which++) {
+        if (tensix_unpack_is_held(tensix, which) &&
+            tensix_src_unpack_may(tensix, which ? TENSIX_SRC_B : TENSIX_SRC_A)) {
+            any |= go_on_in(tensix, which);
+        }
+    }
+    return any;
+}
+
+static bool is_place(int64_t position)
+{
+    return position >= -(INT64_C(1) << 40) && position <= INT64_C(1) << 40;
+}
+
+/* What is checked again when it goes on need not be right here, if it can be checked. */
+bool tensix_unpack_is_sound(const struct tensix_unpack_held *held, unsigned which)
+{
+    enum { MOST_DATA = 1 << 18, MOST_STRIDE = 1 << 16 };
+    const struct tensix_unpack_task *task = &held->task;
+    const struct tensix_unpack_plan *plan = &held->plan;
+    const uint32_t data = task->count < task->outputs ? task->count : task->outputs;
+    return !held->is_held ||
+           (task->which == which && unpack_format_is_sound(&task->format, plan->to_dst) &&
+            task->reads_exponents == (task->format.is_block && !plan->forces_exponent) &&
+            data <= MOST_DATA && (plan->is_uncompressed ? task->count == data : true) &&
+            task->drop <= MOST_DATA && task->row_width == (task->format.bits <= 8 ? 16u : 32u) &&
+            task->row_stride <= MOST_STRIDE && task->step == 1u + plan->zeroes &&
+            task->first.done == 0 && is_place(task->first.data) && is_place(task->first.deltas) &&
+            is_place(task->first.exponents) && is_place(task->limit) && is_place(task->fifo));
 }

@@ -92,6 +92,37 @@ TEST(a_bank_that_is_kept_is_a_root)
     penrose_chip_destroy(chip);
 }
 
+/* Nobody uses what is in SrcA: the third UNPACR waits in its unpacker. At the gate of its thread is
+ * nothing, or what waits behind it. */
+TEST_EACH(an_unpacker_that_waits_is_a_root, 3)
+{
+    static const char *const rows[] = {"", ".ttinsn STALLWAIT 511, 2; .ttinsn SEMPOST 2; ",
+                                       ".ttinsn UNPACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1; "};
+    static const char *const lines[] = {
+        "tile (1, 2) root cause: the Matrix Unit does not give SrcA back: ",
+        "      -> thread 0 of the coprocessor waits for a free bank of SrcA\n",
+        "      -> trisc0 waits for its thread of the coprocessor\n",
+        "tensix thread 0, pushed by trisc0 at pc 0x0000121c: UNPACR ",
+        "waits in unpacker 0 for bank 0 of SrcA, which the Matrix Unit holds: nothing has cleared "
+        "its dvalid",
+        NULL,
+    };
+    struct penrose_chip *chip = wait_chip();
+    char text[700];
+    snprintf(text, sizeof text,
+             ".ttinsn RMWCIB0 255, 16, 64; .ttinsn RMWCIB0 255, 4, 72; .ttinsn SETADCXX 1, 15, 0; "
+             ".ttinsn NOP; .ttinsn NOP; .ttinsn UNPACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1; "
+             ".ttinsn UNPACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1; "
+             ".ttinsn UNPACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1; "
+             "%slui a0, 0xffe80; addi a0, a0, 4; lw a1, 0(a0); ebreak",
+             rows[_i]);
+    start_program(chip, 1, 2, PENROSE_TRISC0, 0x1200, text);
+    ck_assert_int_eq(wait_pass(chip, 100000), PENROSE_QUIET);
+    wait_make_report(chip);
+    has_lines(lines);
+    penrose_chip_destroy(chip);
+}
+
 /* Each thread would post behind its wait what the other one waits for. */
 TEST(two_threads_that_wait_for_each_other)
 {

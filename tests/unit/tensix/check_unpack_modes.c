@@ -397,6 +397,160 @@ TEST(stops_and_goes_on)
     ck_assert_uint_eq(harness.faults, 0);
 }
 
+/* --- Waiting for a bank --- */
+
+#define UNPACK_A   "UNPACR 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1; "
+#define UNPACK_B   "UNPACR 1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 1; "
+#define MATH(text) tensix_harness_run(&harness, 1, text)
+
+/* Runs and waits: a timed run needs cycles in which nothing new comes. */
+static void pass_time(void)
+{
+    tensix_harness_go(&harness, 400);
+}
+
+static bool is_held(unsigned which)
+{
+    return tensix->unpacker[which].held.is_held;
+}
+
+static void begin_waiting(int row)
+{
+    tensix->timing = row ? &harness.costs : NULL;
+    RUN(UNPACK_A UNPACK_A UNPACK_A);
+    pass_time();
+}
+
+/* Both banks of SrcA are full, and a third UNPACR has started. What follows in its thread starts, too:
+ * it unpacks to SrcB. */
+TEST_EACH(an_unpacr_waits_in_its_unpacker, 2)
+{
+    begin_waiting(_i);
+    ck_assert(is_held(0) && !is_held(1) && !tensix->thread[0].has_next);
+    ck_assert(tensix_thread_busy(tensix, 0) && !tensix_thread_busy(tensix, 1));
+    RUN("SETADCXX 3, 15, 0; SETADCZW 1, 0, 3, 0, 0, 4; " UNPACK_B);
+    pass_time();
+    ck_assert(tensix->src[1].matrix_may[0] && is_held(0));
+    MATH("CLEARDVALID 1, 0");
+    pass_time();
+    ck_assert(!is_held(0) && tensix->src[0].matrix_may[0] && tensix->src[0].matrix_may[1]);
+    ck_assert(!tensix_thread_busy(tensix, 0));
+    check_face(0, 0, 0, 0); /* all of it, and not the face that Z means by now */
+}
+
+/* HW: a program ends that unpacks four faces to each source in turn, and uses all of SrcA first. */
+TEST_EACH(sources_are_filled_in_turn_and_used_one_after_the_other, 2)
+{
+    enum { FACES = 4 };
+    tensix->timing = _i ? &harness.costs : NULL;
+    for (unsigned i = 0; i < FACES; i++) {
+        RUN(UNPACK_A UNPACK_B);
+    }
+    for (unsigned i = 0; i < 2 * FACES; i++) {
+        pass_time();
+        ck_assert(tensix->src[i / FACES].matrix_may[i % 2]);
+        MATH(i < FACES ? "CLEARDVALID 1, 0" : "CLEARDVALID 2, 0");
+    }
+    pass_time();
+    ck_assert(!tensix_busy(tensix));
+    ck_assert_uint_eq(tensix->thread[0].drained, tensix->thread[0].pushed);
+}
+
+/* STALLWAIT waits for an unpacker in which an UNPACR of its own thread waits. */
+TEST_EACH(both_unpackers_wait, 4)
+{
+    static const char *const waits[] = {"STALLWAIT 0x1ff, 2; ", "STALLWAIT 0x1ff, 4; "};
+    const unsigned which = (unsigned)_i / 2;
+    begin_waiting(_i % 2);
+    RUN(UNPACK_B UNPACK_B UNPACK_B);
+    pass_time();
+    ck_assert(is_held(0) && is_held(1));
+    RUN(waits[which]);
+    RUN("SEMPOST 4");
+    tensix_harness_run(&harness, 2, waits[which]);
+    tensix_harness_run(&harness, 2, "SEMPOST 8");
+    pass_time();
+    ck_assert_uint_eq(tensix->semaphore[3].value, 1);
+    ck_assert(tensix->thread[0].blocked && tensix->semaphore[2].value == 0);
+    MATH(which ? "CLEARDVALID 1, 0" : "CLEARDVALID 2, 0");
+    pass_time();
+    ck_assert(is_held(which) && !is_held(!which) && tensix->semaphore[2].value == 0);
+    MATH(which ? "CLEARDVALID 2, 0" : "CLEARDVALID 1, 0");
+    pass_time();
+    ck_assert(!is_held(0) && !is_held(1) && tensix->semaphore[2].value == 1);
+    check_face(0, 0, 0, 0);
+    check_face(1, 0, 0, 0);
+}
+
+/* What is for the unpacker in which an UNPACR waits stays at the gate, of whatever thread. */
+TEST_EACH(an_unpacker_holds_one_instruction, 14)
+{
+    static const char *const rows[] = {
+        UNPACK_A,
+        "UNPACR 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1", /* counts contexts */
+        "UNPACR 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1", /* flushes */
+        "UNPACR_NOP 0, 0, 0, 0, 3, 0, 0, 0, 1",         /* hands over */
+        "UNPACR_NOP 0, 0, 0, 0, 0, 1, 0, 0, 1",         /* clears */
+        "UNPACR_NOP 0, 0, 0, 0, 0, 0, 0, 0, 0",         /* pops */
+        "UNPACR_NOP 0, 0, 0, 0, 0, 0, 0, 0, 2",
+    };
+    const unsigned row = (unsigned)_i / 2, thread = (unsigned)_i % 2 * 2;
+    const bool passes = row == 6 && thread != 0; /* a plain one of another thread */
+    char text[160];
+    begin_waiting(0);
+    tensix_harness_run(&harness, thread, rows[row]);
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert_uint_eq(tensix->thread[thread].has_next, !passes);
+    if (passes) {
+        return;
+    }
+    ck_assert_int_eq(tensix->thread[thread].wait, TENSIX_WAITS_FOR_UNPACKER);
+    ck_assert(tensix_wait_text(tensix, thread, text, sizeof text));
+    ck_assert_msg(strstr(text, "unpacker 0, in which an UNPACR of thread 0 waits"), "%s", text);
+    ck_assert(tensix_held_text(tensix, 0, text, sizeof text));
+    ck_assert_msg(strstr(text, "waits in unpacker 0 for bank 0 of SrcA, which the Matrix Unit"),
+                  "%s", text);
+    MATH("CLEARDVALID 1, 0");
+    MATH("CLEARDVALID 1, 0");
+    ck_assert(!tensix->thread[thread].has_next && !is_held(0));
+}
+
+/* The data are looked at again when it goes on. */
+TEST(an_unpacr_that_waits_may_stop)
+{
+    char text[160];
+    CONFIG(THCON_SEC0_REG0_TileDescriptor_in_data_format, NUM_FORMAT_BFP8);
+    CONFIG(THCON_SEC0_REG2_Out_data_format, NUM_FORMAT_FLOAT16);
+    memset(harness.l1 + TILE + 16, 16, 4 * FACE);
+    begin_waiting(0);
+    ck_assert_uint_eq(harness.faults, 0);
+    ck_assert(is_held(0));
+    memset(harness.l1 + TILE + 16, 0xff, 4 * FACE);
+    harness.stop = true;
+    MATH("CLEARDVALID 1, 0");
+    check_fault("leaves the five bits of its format");
+    ck_assert_uint_eq(harness.fault.thread, 0);
+    ck_assert_uint_eq(harness.fault.word, tensix->unpacker[0].held.word);
+    ck_assert(tensix->stopped && is_held(0) && tensix_held_text(tensix, 0, text, sizeof text));
+    memset(harness.l1 + TILE + 16, 16, 4 * FACE);
+    tensix->stopped = TENSIX_GOES;
+    tensix_harness_go(&harness, 0);
+    ck_assert(!is_held(0) && harness.faults == 0 && tensix->src[0].matrix_may[0]);
+}
+
+/* SPEC: SoftReset. What is in flight is aborted; and banks that are reset come back. */
+TEST_EACH(resets_end_the_wait, 2)
+{
+    static const uint32_t bits[] = {TENSIX_RESET_UNPACKERS, TENSIX_RESET_SRCA_CLIENT};
+    begin_waiting(0);
+    tensix_soft_reset(tensix, 0, bits[_i]);
+    tensix_soft_reset(tensix, bits[_i], 0);
+    pass_time();
+    ck_assert(!is_held(0));
+    ck_assert_uint_eq(tensix->src[0].matrix_may[0], 1);
+    ck_assert_uint_eq(tensix->src[0].matrix_may[1], _i == 0);
+}
+
 /* --- Time --- */
 
 /* Cycles from one UNPACR of the unpacker to the next in a row of equal ones. */
