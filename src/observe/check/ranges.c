@@ -106,7 +106,7 @@ static bool read_host(struct check_ranges *ranges, FILE *file)
 }
 
 /* Does the file tell the same as when another tile of the launch began? */
-static bool is_told(const struct check_ranges *ranges, uint32_t launch, const char *path)
+static bool is_file_as_read(const struct check_ranges *ranges, uint32_t launch, const char *path)
 {
     const struct stat *was = &ranges->host_file;
     struct stat now;
@@ -129,7 +129,7 @@ void check_ranges_begin(const struct check_scene *scene)
     }
     checks->ranges = checks->ranges ? checks->ranges : calloc(1, sizeof *checks->ranges);
     struct check_ranges *ranges = checks->ranges;
-    if (!ranges || is_told(ranges, scene->own->launched.id, path)) {
+    if (!ranges || is_file_as_read(ranges, scene->own->launched.id, path)) {
         return;
     }
     ranges->host_l1.count = ranges->host_bank.count = 0;
