@@ -364,7 +364,7 @@ static void note_thread(struct chain *chain, unsigned thread)
     } else if (own->wait == TENSIX_WAITS_FOR_SRC) {
         wait_for_src(tensix, own->wait_detail & 1, own->next, waiter);
     } else if (own->wait == TENSIX_WAITS_FOR_MUTEX) {
-        wait_for_mutex(tensix, own->wait_detail, waiter);
+        wait_for_mutex(tensix, own->wait_detail % TENSIX_MUTEXES, waiter);
     } else {
         snprintf(waiter->what, sizeof waiter->what, "%.127s", text);
         snprintf(waiter->missing, sizeof waiter->missing, "%.191s", text);

@@ -47,6 +47,7 @@ static void wait_words(const struct tensix *tensix, const struct tensix_thread *
     case TENSIX_WAITS_FOR_LATCH:
         break;
     case TENSIX_WAITS_FOR_MUTEX:
+        detail %= TENSIX_MUTEXES; /* of a damaged snapshot it may be anything */
         if (tensix->mutex[detail] == TENSIX_MUTEX_FREE) {
             snprintf(text, size, "mutex %u, for which another thread comes first", detail);
         } else {

@@ -98,8 +98,11 @@ struct stuck {
 
 struct deadlock {
     const char *program[RV32_CORES][MOST_LINES];
-    struct stuck stuck[TENSIX_THREADS];
+    struct stuck
+        stuck[TENSIX_THREADS + TENSIX_UNPACKERS]; /* behind threads: what waits in unpackers */
 };
+
+enum { HELD = TENSIX_THREADS };
 
 /* Uncompressed tiles of 16 data of Float16_b, for both unpackers: words 64, 72, 112 and 120. */
 #define TILES                                                                                      \
@@ -220,10 +223,10 @@ static const struct deadlock deadlocks[] = {
      {[2] = {"MOVB2D 0, 0, 0, 0, 0 waits for bank 0 of SrcB" NOBODY_SET, RV32_T2, 0}}},
     /* The unpackers wait for a bank that nobody gives back. */
     {{[RV32_T0] = {TILES, ".ttinsn " UNPACK_B, ".ttinsn " UNPACK_B, ".ttinsn " UNPACK_B, DRAIN}},
-     {{UNPACK_B " waits for bank 0 of SrcB" NOBODY_CLEARED, RV32_T0, TILES_LINES + 2}}},
+     {[HELD + 1] = {UNPACK_B " waits in unpacker 1 for bank 0 of SrcB" NOBODY_CLEARED, 0, 0}}},
     {{[RV32_T0] = {TILES, ".ttinsn " UNPACK_A, ".ttinsn " UNPACK_A, ".ttinsn " UNPACK_A, DRAIN},
       [RV32_T1] = {".ttinsn MOVA2D 0, 0, 0, 0, 0", DRAIN}},
-     {{UNPACK_A " waits for bank 0 of SrcA" NOBODY_CLEARED, RV32_T0, TILES_LINES + 2}}},
+     {[HELD] = {UNPACK_A " waits in unpacker 0 for bank 0 of SrcA" NOBODY_CLEARED, 0, 0}}},
     /* UNPACR_NOP waits for the Matrix Unit's bank, or as UNPACR does. */
     {{[RV32_T0] = {TILES, ".ttinsn " UNPACK_A, ".ttinsn UNPACR_NOP 0, 0, 0, 0, 0, 0, 0, 0, 1",
                    DRAIN}},
@@ -233,23 +236,26 @@ static const struct deadlock deadlocks[] = {
                    ".ttinsn UNPACR_NOP 0, 0, 0, 0, 0, 1, 0, 0, 1", DRAIN}},
      {{"UNPACR_NOP 0, 0, 0, 0, 0, 1, 0, 0, 1 waits for bank 1 of SrcA" NOBODY_CLEARED, RV32_T0,
        TILES_LINES + 3}}},
-    /* Each side waits for the other: two of SrcA are unpacked, and MVMUL wants SrcB, too. */
-    {{[RV32_T0] = {TILES, ".ttinsn " UNPACK_A, ".ttinsn " UNPACK_A, ".ttinsn " UNPACK_A,
-                   ".ttinsn " UNPACK_B, DRAIN},
+    /* Each side waits for the other: two of SrcA are unpacked, a third waits in its unpacker, and MVMUL
+     * wants SrcB, too, which is asked for behind a fourth. */
+    {{[RV32_T0] = {TILES, FOUR_TIMES(".ttinsn " UNPACK_A), ".ttinsn " UNPACK_B, DRAIN},
       [RV32_T1] = {".ttinsn MVMUL 1, 0, 0, 0", ".ttinsn MVMUL 3, 0, 0, 0", DRAIN}},
-     {{UNPACK_A " waits for bank 0 of SrcA" NOBODY_CLEARED, RV32_T0, TILES_LINES + 2},
-      {"MVMUL 1, 0, 0, 0 waits for bank 0 of SrcB" NOBODY_SET, RV32_T1, 0}}},
+     {{UNPACK_A " waits for unpacker 0, in which an UNPACR of thread 0 waits", RV32_T0,
+       TILES_LINES + 3},
+      {"MVMUL 1, 0, 0, 0 waits for bank 0 of SrcB" NOBODY_SET, RV32_T1, 0},
+      [HELD] = {UNPACK_A " waits in unpacker 0 for bank 0 of SrcA" NOBODY_CLEARED, 0, 0}}},
     /* All three: who packs waits for who computes, who waits for who unpacks, who waits for data to
      * be taken. */
-    {{[RV32_T0] = {TILES, ".ttinsn " UNPACK_B, ".ttinsn " UNPACK_B, ".ttinsn " UNPACK_B,
-                   ".ttinsn " UNPACK_A, DRAIN},
+    {{[RV32_T0] = {TILES, FOUR_TIMES(".ttinsn " UNPACK_B), ".ttinsn " UNPACK_A, DRAIN},
       [RV32_T1] = {".ttinsn ELWADD 3, 0, 0, 0, 0", ".ttinsn SEMPOST 2", DRAIN},
       [RV32_T2] = {".ttinsn SEMWAIT 0x1ff, 2, 1", ".ttinsn PACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1",
                    DRAIN}},
-     {{UNPACK_B " waits for bank 0 of SrcB" NOBODY_CLEARED, RV32_T0, TILES_LINES + 2},
+     {{UNPACK_B " waits for unpacker 1, in which an UNPACR of thread 0 waits", RV32_T0,
+       TILES_LINES + 3},
       {"ELWADD 3, 0, 0, 0, 0 waits for bank 0 of SrcA" NOBODY_SET, RV32_T1, 0},
       {"PACR 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1 is held by SEMWAIT 0x1ff, 2, 1: semaphore 1 is 0",
-       RV32_T2, 1}}},
+       RV32_T2, 1},
+      [HELD + 1] = {UNPACK_B " waits in unpacker 1 for bank 0 of SrcB" NOBODY_CLEARED, 0, 0}}},
 };
 
 TEST_EACH(deadlock_is_found, COUNT(deadlocks) * SCHEDULES)
@@ -273,6 +279,12 @@ TEST_EACH(deadlock_is_found, COUNT(deadlocks) * SCHEDULES)
             ck_assert_uint_eq(origin->pusher, stuck->pusher);
             ck_assert_uint_eq(origin->pc, base_of(stuck->pusher) + 4 * stuck->line);
         }
+    }
+    for (unsigned which = 0; which < TENSIX_UNPACKERS; which++) {
+        const char *held = deadlock->stuck[HELD + which].text;
+        char text[300];
+        ck_assert(tensix_held_text(tensix, which, text, sizeof text) == (held != NULL));
+        ck_assert_msg(!held || strncmp(text, held, strlen(held)) == 0, "%s", text);
     }
     ck_assert_uint_eq(harness.faults, 0);
     close_tile();
