@@ -147,18 +147,19 @@ deadlock "data are used up" trisc1 \
 program trisc0 "${unpacks[@]}" ".ttinsn $unpack_b" ".ttinsn $unpack_b" '.ttinsn NOP' \
     ".ttinsn $unpack_b"
 deadlock "nobody takes SrcB" trisc0 \
-    "thread 0, pushed by trisc0 at pc $(printf '0x%08x' $((first + 12))): $unpack_b waits for bank 0 of SrcB, $nobody_clears"
+    "thread 0, pushed by trisc0 at pc $(printf '0x%08x' $((first + 12))): $unpack_b waits in unpacker 1 for bank 0 of SrcB, $nobody_clears"
 program trisc0 "${unpacks[@]}" ".ttinsn $unpack_a" ".ttinsn $unpack_a" \
     '.ttinsn UNPACR_NOP 0, 0, 0, 0, 0, 1, 0, 0, 1'
 deadlock "clearing waits, too" trisc0 \
     "at pc $(printf '0x%08x' $((first + 8))): UNPACR_NOP .* waits for bank 0 of SrcA, $nobody_clears"
 
-# Three tiles for SrcA before the first one for SrcB: each side waits for the other.
+# Four tiles for SrcA before the first one for SrcB: each side waits for the other. (The third one waits
+# in its unpacker, and lets what is behind it go on.)
 program trisc0 "${unpacks[@]}" ".ttinsn $unpack_a" ".ttinsn $unpack_a" ".ttinsn $unpack_a" \
-    ".ttinsn $unpack_b"
+    ".ttinsn $unpack_a" ".ttinsn $unpack_b"
 program trisc1 '.ttinsn MVMUL 1, 0, 0, 0' '.ttinsn MVMUL 3, 0, 0, 0'
 deadlock "each waits for the other" "trisc0 trisc1" \
-    "thread 0, pushed by trisc0 at pc $(printf '0x%08x' $((first + 8))): $unpack_a waits for bank 0 of SrcA, $nobody_clears" \
+    "thread 0, pushed by trisc0 at pc $(printf '0x%08x' $((first + 12))): $unpack_a waits for unpacker 0, in which an UNPACR of thread 0 waits for its bank" \
     "thread 1, pushed by trisc1 at pc 0x00003000: MVMUL 1, 0, 0, 0 waits for bank 0 of SrcB, $nobody_unpacks" \
     "trisc0 at pc .* load from 0xffe80004 .*: $stuck" \
     "trisc1 at pc .* load from 0xffe80004 .*: $stuck"
