@@ -32,7 +32,7 @@ class Schemas:
             return self.output
         if "grid" in document:
             return self.program
-        if "runs" in document:
+        if "$schema" in document:
             return self.sarif
         name = ("error" if document.get("outcome") == "error" else "dump_manifest" if "format" in document
                 else "summary" if "pid" in document else "trace_event" if "cycle" in document else document.get("command"))
