@@ -332,7 +332,7 @@ static unsigned awaited_unpacker(const struct tensix *tensix, unsigned thread, b
     const struct tensix_thread *own = &tensix->thread[thread];
     for (unsigned which = 0; which < TENSIX_UNPACKERS; which++) {
         bool is_awaited = !waits || (own->wait == TENSIX_WAITS_FOR_LATCH &&
-                                     own->latch.conditions & TENSIX_C_UNPACKER0 << which);
+                                     own->latch.conditions & (unsigned)TENSIX_C_UNPACKER0 << which);
         if (is_awaited && tensix_unpack_holds(tensix, thread, which)) {
             return which;
         }
