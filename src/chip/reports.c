@@ -124,20 +124,14 @@ bool chip_may_search(const struct penrose_chip *chip)
     return chip->head.find_programs && chip->searches < MOST_SEARCHES;
 }
 
-static enum chip_proof prove_claim(const struct penrose_chip *chip, struct tile *tile,
-                                   struct tile_fault *claim)
-{
-    return chip->head.calls->prove(chip, tile, claim);
-}
-
 /* No unit runs. */
 static void settle_claim(struct penrose_chip *chip, struct tile *tile, struct tile_fault *claim)
 {
-    enum chip_proof proof = prove_claim(chip, tile, claim);
+    enum chip_proof proof = chip->head.calls->prove(chip, tile, claim);
     if (proof == CHIP_UNKNOWN && chip_may_search(chip)) {
         chip->searches++;
         chip->head.find_programs(chip->head.find_context, tile->x, tile->y);
-        proof = prove_claim(chip, tile, claim);
+        proof = chip->head.calls->prove(chip, tile, claim);
     }
     if (proof != CHIP_PROVEN) {
         return;
@@ -167,7 +161,7 @@ enum penrose_policy chip_note_claim(struct penrose_chip *chip, struct tile *tile
                                     const struct tile_fault *fault)
 {
     struct tile_fault claim = *fault;
-    const enum chip_proof proof = prove_claim(chip, tile, &claim);
+    const enum chip_proof proof = chip->head.calls->prove(chip, tile, &claim);
     struct chip_notes *notes = NULL;
     if (proof == CHIP_PROVEN) {
         return chip_note_fault(chip, &tile->notes, tile->node, &claim);

@@ -415,8 +415,8 @@ static enum cli_exit listen_for_gdb(struct replay *replay)
                : complain(replay->options->cli, "--gdb: %s", error.text);
 }
 
-/* Programs are known to rules of the core, checks, profiles and whoever looks at the end, by the folder of --symbols, or
- * where tt-metal keeps them. */
+/* Programs are known to rules of the core, to checks, to profiles, and to whoever looks at the end. They are
+ * found in the folder of --symbols, or where tt-metal keeps them. */
 static enum cli_exit open_host_programs(struct replay *replay)
 {
     const struct replay_options *options = replay->options;

@@ -166,6 +166,11 @@ static inline bool tensix_unpack_holds(const struct tensix *tensix, unsigned thr
            tensix->unpacker[which].held.task.thread == thread;
 }
 
+static inline bool tensix_unpack_holds_any(const struct tensix *tensix, unsigned thread)
+{
+    return tensix_unpack_holds(tensix, thread, 0) || tensix_unpack_holds(tensix, thread, 1);
+}
+
 /* A handler's answer where its instruction has to wait behind it. */
 static inline enum tensix_exec tensix_stall_unpacker(struct tensix *tensix, unsigned thread,
                                                      unsigned which)

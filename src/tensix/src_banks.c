@@ -89,9 +89,8 @@ void tensix_src_release(struct tensix *tensix, enum tensix_src src, bool keep)
         }
         banks->matrix_may[banks->matrix_bank] &= keep;
         banks->matrix_bank ^= 1;
-        if (!tensix_unpack_is_held(tensix, src)) {
-            tensix->flight[src].until =
-                0; /* what filled the bank is over: flights are by unpacker */
+        if (!tensix_unpack_is_held(tensix, src)) { /* flights are by unpacker */
+            tensix->flight[src].until = 0;         /* what filled the bank is over */
         }
         note_awaited(tensix, src);
         let_go_on(tensix, tensix->now);

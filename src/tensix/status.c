@@ -102,7 +102,7 @@ static unsigned executing_types(const struct tensix *tensix, unsigned thread)
             types |= unit_types[unit];
         }
     }
-    if (tensix_unpack_holds(tensix, thread, 0) || tensix_unpack_holds(tensix, thread, 1)) {
+    if (tensix_unpack_holds_any(tensix, thread)) {
         types |= unit_types[TENSIX_UNIT_UNPACK];
     }
     return types;

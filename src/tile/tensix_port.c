@@ -54,20 +54,32 @@ static enum tile_agent agent_of(struct tensix_origin origin)
     return origin.pusher < TENSIX_BY_DEBUG_BUS ? (enum tile_agent)origin.pusher : AGENT_NOC;
 }
 
+static struct tile_fault fault_of_tensix(const struct tensix_fault *fault)
+{
+    struct tile_fault record = {.kind = fault->kind,
+                                .agent = agent_of(fault->origin),
+                                .is_tensix = true,
+                                .thread = fault->thread,
+                                .cycle = fault->cycle,
+                                .pc = fault->origin.pc,
+                                .word = fault->word};
+    memcpy(record.text, fault->text, sizeof record.text);
+    return record;
+}
+
 /* The instruction that the thread executes pops too many pages. */
 static void claim_of_instruction(struct tile *tile, unsigned thread, uint32_t address,
                                  uint64_t cycle, const char *text)
 {
     const struct tensix_thread *own = &tile->tensix.thread[thread];
-    struct tile_fault claim = {.kind = PENROSE_FAULT_CB_COUNT,
-                               .agent = agent_of(own->origin),
-                               .is_tensix = true,
-                               .thread = thread,
-                               .cycle = cycle,
-                               .pc = own->origin.pc,
-                               .word = own->next,
-                               .address = address};
-    snprintf(claim.text, sizeof claim.text, "%s", text);
+    struct tensix_fault fault = {.kind = PENROSE_FAULT_CB_COUNT,
+                                 .thread = thread,
+                                 .cycle = cycle,
+                                 .word = own->next,
+                                 .origin = own->origin};
+    snprintf(fault.text, sizeof fault.text, "%s", text);
+    struct tile_fault claim = fault_of_tensix(&fault);
+    claim.address = address;
     tile_claim(tile, &claim);
 }
 
@@ -115,16 +127,8 @@ static uint32_t port_stream(void *owner, unsigned stream, unsigned index)
 
 static bool tensix_board_fault(void *owner, const struct tensix_fault *fault)
 {
-    struct tile *tile = owner;
-    struct tile_fault record = {.kind = fault->kind,
-                                .agent = agent_of(fault->origin),
-                                .is_tensix = true,
-                                .thread = fault->thread,
-                                .cycle = fault->cycle,
-                                .pc = fault->origin.pc,
-                                .word = fault->word};
-    memcpy(record.text, fault->text, sizeof record.text);
-    return tile_fault(tile, &record) == PENROSE_STOP;
+    const struct tile_fault record = fault_of_tensix(fault);
+    return tile_fault(owner, &record) == PENROSE_STOP;
 }
 
 static void port_unmodelled(void *owner, unsigned thread, unsigned index, const char *field)

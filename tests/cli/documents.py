@@ -3,7 +3,8 @@
 usage: documents.py SCHEMAS [--changed] FILE...
 
 A file has any number of documents, one after the other. What each is follows from its members: a program
-description, a report in SARIF, else one of output.json. Of a dump's manifest the JSON files that it names are looked at, too.
+description, a report in SARIF, else one of output.json. Of a dump's manifest the JSON files that it names are
+looked at, too.
 
 --changed prints what fits though it should not: any object with a member more, any member of another type.
 """

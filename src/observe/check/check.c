@@ -292,18 +292,12 @@ static void check_arrived(const struct check_scene *scene)
     }
 }
 
-static struct check_tile *tile_of(struct checks *checks, const struct tile *tile)
-{
-    struct check_tile *own = checks->tile[tile->node];
-    return own ? own : check_take_tile(checks, tile);
-}
-
 /* Most events by far tell what a hart executes. */
 static void see_instruction(struct checks *checks, struct tile *tile, const struct observed *event)
 {
     const struct check_scene scene = {.checks = checks,
                                       .tile = tile,
-                                      .own = tile_of(checks, tile),
+                                      .own = check_take_tile(checks, tile),
                                       .event = event,
                                       .at = tile,
                                       .hart = event->agent};
@@ -322,7 +316,7 @@ static void see_other(struct checks *checks, struct tile *tile, const struct obs
     struct check_scene scene = {
         .checks = checks, .tile = tile, .event = event, .at = tile, .hart = hart_of(event)};
     bool is_own = scene.hart < RV32_CORES && !event->is_gddr && tile->kind->type != TILE_DRAM;
-    scene.own = is_own ? tile_of(checks, tile) : checks->tile[tile->node];
+    scene.own = is_own ? check_take_tile(checks, tile) : checks->tile[tile->node];
     if (checks->uninit && (scene.own || !is_own)) {
         check_definedness(&scene);
     }

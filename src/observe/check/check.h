@@ -9,11 +9,11 @@
  * The parts, from below: spans.c finds where programs lie, undefined.c which bytes nobody has
  * written; noc.c follows requests of kernels to the NoC, credits.c what they tell other tiles of
  * them, unread.c what these have not read, cache.c what L0 caches may hold, races.c the units of
- * the coprocessor by order.c, config.c what kernels set of it, ignored.c what instructions are given for
- * nothing, buffers.c circular buffers, asked.c
- * what waits for their pages, memory.c what lies where, ranges.c what was allocated, uninit.c data
- * that nobody has written, with gprs.c and carried.c what units do to them, rows.c rows of Dst and
- * Src that nobody has written; check.c hands events to them, and finds where kernels end.
+ * the coprocessor by order.c, config.c what kernels set of it, ignored.c what instructions are
+ * given for nothing, buffers.c circular buffers, asked.c what waits for their pages, memory.c what
+ * lies where, ranges.c what was allocated, uninit.c data that nobody has written, with gprs.c and
+ * carried.c what units do to them, rows.c rows of Dst and Src that nobody has written; check.c hands
+ * events to them, and finds where kernels end.
  */
 #ifndef OBSERVE_CHECK_H
 #define OBSERVE_CHECK_H

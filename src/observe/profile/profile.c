@@ -536,12 +536,12 @@ void profile_destroy(struct profile *profile)
     }
 }
 
-/* What firmware does, such as polls for work on all tiles, comes behind what kernels do. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct profile_row *first = a, *second = b;
-    if ((*first->kernel != '\0') != (*second->kernel != '\0')) {
-        return *first->kernel ? -1 : 1;
+    const int order = profile_compare_kernels(first, second);
+    if (order) {
+        return order;
     }
     if (first->cycles != second->cycles) {
         return first->cycles > second->cycles ? -1 : 1;

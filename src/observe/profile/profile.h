@@ -168,6 +168,13 @@ void profile_take(struct profile *profile, const struct penrose_trace_event *eve
  * before the others, and the most cycles first. */
 void profile_end(struct profile *profile);
 
+/* For qsort: what firmware does, such as polls for work on all tiles, comes behind what kernels do. 0: both
+ * are of kernels, or none is. */
+static inline int profile_compare_kernels(const struct profile_row *a, const struct profile_row *b)
+{
+    return (*b->kernel != '\0') - (*a->kernel != '\0');
+}
+
 void profile_add_cycles(struct profile_cycles *to, const struct profile_cycles *cycles);
 void profile_add_bytes(struct profile_bytes *to, const struct profile_bytes *bytes);
 

@@ -107,9 +107,9 @@ static int compare_spots(const void *a, const void *b)
 static int compare_spot_functions(const void *a, const void *b)
 {
     const struct spot_function *first = a, *second = b;
-    const bool is_kernel = *first->spot->row->kernel != '\0';
-    if (is_kernel != (*second->spot->row->kernel != '\0')) {
-        return is_kernel ? -1 : 1;
+    const int order = profile_compare_kernels(first->spot->row, second->spot->row);
+    if (order) {
+        return order;
     }
     if (first->cycles != second->cycles) {
         return first->cycles > second->cycles ? -1 : 1;

@@ -3,9 +3,9 @@
  *
  * A hart that polls L1 or a register goes on when somebody has written there. A response ends a wait
  * for a counter that it changes, and what has caused it is the request of a hart of the tile. A request
- * that leaves ends a wait for a counter of what was sent, and one for a command buffer. What waits for the
- * coprocessor, for room in a thread's queue or for a mailbox has one possible cause. Threads of the coprocessor tell themselves who
- * has released them (struct observed_releaser).
+ * that leaves ends a wait for a counter of what was sent, and one for a command buffer. What waits for
+ * the coprocessor, for room in a thread's queue or for a mailbox has one possible cause. Threads of the
+ * coprocessor tell themselves who has released them (struct observed_releaser).
  */
 #ifndef OBSERVE_TRACE_CAUSES_H
 #define OBSERVE_TRACE_CAUSES_H

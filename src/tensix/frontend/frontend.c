@@ -311,7 +311,7 @@ bool tensix_watches(const struct tensix *tensix)
  * an UNPACR may wait in its unpacker. */
 static bool is_under_way(const struct tensix *tensix, unsigned thread)
 {
-    if (tensix_unpack_holds(tensix, thread, 0) || tensix_unpack_holds(tensix, thread, 1)) {
+    if (tensix_unpack_holds_any(tensix, thread)) {
         return true;
     }
     for (unsigned unit = 0; tensix->timing && unit < TENSIX_UNITS; unit++) {
