@@ -34,14 +34,17 @@
 #include "tensix.def"
 
 /* Begins the handler of a row; the runner, which takes the operands from the word and calls the
- * handler, stands before it, so that both become one function. */
+ * handler unless its unpacker is held, stands before it, so that both become one function. */
 #define TENSIX_EXEC(token)                                                                         \
     static enum tensix_exec exec_##token(struct tensix *tensix, unsigned thread,                   \
                                          const struct tensix_args_##token *args);                  \
     enum tensix_exec tensix_exec_##token(struct tensix *tensix, unsigned thread, uint32_t word)    \
     {                                                                                              \
         const struct tensix_args_##token args = tensix_decode_##token(word);                       \
-        return exec_##token(tensix, thread, &args);                                                \
+        return tensix_is_behind_held(tensix, TENSIX_ROW_##token, word)                             \
+                   ? tensix_stall_unpacker(tensix, thread,                                         \
+                                           tensix_decode_UNPACR(word).which_unpacker)              \
+                   : exec_##token(tensix, thread, &args);                                          \
     }                                                                                              \
     static enum tensix_exec exec_##token(struct tensix *tensix, unsigned thread,                   \
                                          const struct tensix_args_##token *args)
@@ -171,7 +174,14 @@ static inline bool tensix_unpack_holds_any(const struct tensix *tensix, unsigned
     return tensix_unpack_holds(tensix, thread, 0) || tensix_unpack_holds(tensix, thread, 1);
 }
 
-/* A handler's answer where its instruction has to wait behind it. */
+/* Has an instruction of the row to wait behind one? */
+static inline bool tensix_is_behind_held(const struct tensix *tensix, unsigned row, uint32_t word)
+{
+    return tensix_has(row, TENSIX_TRAIT_FOLLOWS) &&
+           tensix_unpack_is_held(tensix, tensix_decode_UNPACR(word).which_unpacker);
+}
+
+/* What starts it answers this then. */
 static inline enum tensix_exec tensix_stall_unpacker(struct tensix *tensix, unsigned thread,
                                                      unsigned which)
 {

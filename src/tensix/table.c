@@ -167,6 +167,47 @@ uint32_t tensix_gpr_half_set(unsigned row, uint32_t word)
                : UINT32_MAX;
 }
 
+/* --- What an instruction leaves as it is, or does not look at --- */
+
+uint32_t tensix_config_bits_changed(unsigned row, uint32_t word)
+{
+    switch (row) {
+#define CHANGES_BITS(bits) &(bits)
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
+    case TENSIX_ROW_##token: {                                                                     \
+        const struct tensix_args_##token args = tensix_decode_##token(word);                       \
+        (void)args;                                                                                \
+        return UINT32_MAX cells;                                                                   \
+    }
+#include "tensix.def"
+    }
+    return UINT32_MAX;
+}
+
+static void note_ignored(struct tensix_ignored *first, uint32_t value, uint32_t bits,
+                         const char *text)
+{
+    if (value & bits && !first->text) {
+        *first = (struct tensix_ignored){value, text};
+    }
+}
+
+struct tensix_ignored tensix_find_ignored(unsigned row, uint32_t word)
+{
+    struct tensix_ignored first = {0};
+    switch (row) {
+#define IGNORES(name, bits, text) note_ignored(&first, args.name, bits, text);
+#define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
+    case TENSIX_ROW_##token: {                                                                     \
+        const struct tensix_args_##token args = tensix_decode_##token(word);                       \
+        (void)args;                                                                                \
+        cells                                                                                      \
+    } break;
+#include "tensix.def"
+    }
+    return first;
+}
+
 bool tensix_depends_on_dst(unsigned row, uint32_t word)
 {
     return !tensix_has(row, TENSIX_TRAIT_MOVES_TO_DST) &&

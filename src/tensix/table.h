@@ -93,6 +93,9 @@ enum tensix_trait {
     TENSIX_TRAIT_WAITS_LIKE_UNPACR = 1 << 22,
     /* Sets a half of a GPR to a constant. */
     TENSIX_TRAIT_SETS_HALF = 1 << 23,
+    /* Unpackers: does not start while an UNPACR waits in the unpacker, which it names where UNPACR
+     * does. */
+    TENSIX_TRAIT_FOLLOWS = 1 << 24,
 };
 
 /* Row numbers, in the order of tensix_rows. What is absent has the number of no row. */
@@ -165,6 +168,7 @@ static inline unsigned tensix_traits(unsigned row)
         TRAIT_WAITS_LIKE_UNPACR = TENSIX_TRAIT_WAITS_LIKE_UNPACR,
         TRAIT_CARRIES = TENSIX_TRAIT_CARRIES,
         TRAIT_SETS_HALF = TENSIX_TRAIT_SETS_HALF,
+        TRAIT_FOLLOWS = TENSIX_TRAIT_FOLLOWS,
         TRAIT_LOADS_DST = TENSIX_TRAIT_LOADS_DST,
         TRAIT_DST = TENSIX_TRAIT_DST,
         TRAIT_READS_DST = TENSIX_TRAIT_READS_DST,
@@ -229,6 +233,18 @@ uint32_t tensix_gpr_bits_read(unsigned row, uint32_t word, unsigned gpr);
 
 /* The half of a GPR that an instruction of the row sets to a constant; UINT32_MAX: it sets none. */
 uint32_t tensix_gpr_half_set(unsigned row, uint32_t word);
+
+/* The bits of a word of Config that an instruction of the row changes where it writes one. */
+uint32_t tensix_config_bits_changed(unsigned row, uint32_t word);
+
+/* An operand of which bits are set that do not count: IGNORES of tensix.def. */
+struct tensix_ignored {
+    uint32_t value;
+    const char *text; /* NULL: there is none */
+};
+
+/* The first such operand of an instruction of the row. */
+struct tensix_ignored tensix_find_ignored(unsigned row, uint32_t word);
 
 /* Does an instruction of the row depend on what was in the rows of Dst that it writes? */
 bool tensix_depends_on_dst(unsigned row, uint32_t word);

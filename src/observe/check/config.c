@@ -619,21 +619,21 @@ static void note_gpr_set(struct check_config *config, unsigned index, uint32_t b
     }
 }
 
-/* Bits of a word of Config that the instruction sets. WRCFG takes them from a GPR: of a half that the
- * kernel has not set it hands on whatever is there. */
+/* Bits of a word of Config that the instruction sets. Where it takes them from a GPR, it hands on
+ * whatever is in a half of that which the kernel has not set. It takes one GPR or an aligned group. */
 static uint32_t config_bits_written(const struct check_scene *scene, uint32_t index)
 {
-    enum { OPCODE_SHIFT = 24, GROUP = 4 };
-    const struct observed *event = scene->event;
-    const struct tensix_args_WRCFG args = tensix_decode_WRCFG(event->word);
-    if (event->word >> OPCODE_SHIFT != TENSIX_OPCODE_WRCFG || !scene->own->is_known ||
-        scene->own->config->is_late || !check_is_of_kernel(scene, event->pc)) {
-        return races_reach(event->word);
+    const struct observed_work *work = scene->event->work;
+    const struct observed_touch *gprs = NULL;
+    for (unsigned i = 0; i < work->touches; i++) {
+        gprs = work->touch[i].state == OBSERVED_STATE_GPR ? &work->touch[i] : gprs;
     }
-    const unsigned gpr =
-        args.is_128bit ? args.input_reg / GROUP * GROUP + index % GROUP : args.input_reg;
-    const unsigned piece = event->thread * TENSIX_GPRS + gpr;
-    return ~check_config_needs(CONFIG_AT_GPRS + piece) | scene->own->config->gpr_set[piece];
+    if (!gprs || tensix_row_infos[work->row].unit != TENSIX_UNIT_CONFIG || !scene->own->is_known ||
+        scene->own->config->is_late || !check_is_of_kernel(scene, scene->event->pc)) {
+        return races_reach(scene->event->word);
+    }
+    const unsigned gpr = gprs->first + index % gprs->count;
+    return ~check_config_needs(CONFIG_AT_GPRS + gpr) | scene->own->config->gpr_set[gpr];
 }
 
 /* A bare program has no launch that tells what is its own: what nobody has ever written is not. Who reads

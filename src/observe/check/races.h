@@ -9,6 +9,7 @@
 #define OBSERVE_CHECK_RACES_H
 
 #include "observe/check/order.h"
+#include "tensix/exec.h"
 
 enum {
     RACES_LINE = 16, /* bytes of L1 */
@@ -199,7 +200,10 @@ uint32_t races_bits_of_unit(unsigned word, enum order_unit unit);
 
 /* Bits of a word of Config that an instruction changes: the Configuration Unit reads and writes
  * those of RMWCIB at once; others have the word. */
-uint32_t races_reach(uint32_t word);
+static inline uint32_t races_reach(uint32_t word)
+{
+    return tensix_config_bits_changed(tensix_row_of(word), word);
+}
 
 /* Words with an unpacker's addresses, by context; and that with the address from which an UNPACR
  * reads now (TENSIX_STATE_WORDS: it reads none). */

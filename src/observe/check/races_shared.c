@@ -93,18 +93,6 @@ static void judge_bank(const struct check_scene *scene, const struct order_stamp
 
 /* --- Config --- */
 
-uint32_t races_reach(uint32_t word)
-{
-    static const enum tensix_row bytes[] = {TENSIX_ROW_RMWCIB0, TENSIX_ROW_RMWCIB1,
-                                            TENSIX_ROW_RMWCIB2, TENSIX_ROW_RMWCIB3};
-    for (unsigned i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
-        if (tensix_row_of(word) == bytes[i]) { /* whose operands lie alike */
-            return tensix_decode_RMWCIB0(word).mask << 8 * i;
-        }
-    }
-    return UINT32_MAX;
-}
-
 /* What the latest change of a byte has not been ordered before; false: it is in order. */
 static bool is_unordered_change(const struct check_scene *scene, const struct order_clock *clock,
                                 const struct order_stamp *stamp, const struct races_change *change)

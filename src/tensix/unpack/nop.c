@@ -48,9 +48,6 @@ static enum tensix_exec set_dvalid(struct tensix *tensix, unsigned thread, unsig
 /* SPEC: does not wait for the bank. */
 TENSIX_EXEC(UNPACR_NOP_SETDVALID)
 {
-    if (tensix_unpack_is_held(tensix, args->which_unpacker)) {
-        return tensix_stall_unpacker(tensix, thread, args->which_unpacker);
-    }
     return set_dvalid(tensix, thread, args->which_unpacker);
 }
 
@@ -58,9 +55,6 @@ TENSIX_EXEC(UNPACR_NOP_SETDVALID)
  * unpacker's, or both. Blackhole clears SrcB to the same values as SrcA. */
 TENSIX_EXEC(UNPACR_NOP_ZEROSRC)
 {
-    if (tensix_unpack_is_held(tensix, args->which_unpacker)) {
-        return tensix_stall_unpacker(tensix, thread, args->which_unpacker);
-    }
     enum tensix_src src = args->which_unpacker ? TENSIX_SRC_B : TENSIX_SRC_A;
     const struct tensix_src_banks *banks = &tensix->src[src];
     if (args->clear_to_1_format == NO_ONE_BUT_SETDVALID) { /* whatever the other fields say */
@@ -125,25 +119,16 @@ static enum tensix_exec clear_message(struct tensix *tensix, unsigned thread, un
 
 TENSIX_EXEC(UNPACR_NOP_POP)
 {
-    if (tensix_unpack_is_held(tensix, args->which_unpacker)) {
-        return tensix_stall_unpacker(tensix, thread, args->which_unpacker);
-    }
     return clear_message(tensix, thread, args->which_unpacker, 0, 0);
 }
 
 TENSIX_EXEC(UNPACR_NOP_STREAM)
 {
-    if (tensix_unpack_is_held(tensix, args->which_unpacker)) {
-        return tensix_stall_unpacker(tensix, thread, args->which_unpacker);
-    }
     return clear_message(tensix, thread, args->which_unpacker, args->stream, args->clear_count);
 }
 
 TENSIX_EXEC(UNPACR_NOP_STREAM_LONG)
 {
-    if (tensix_unpack_is_held(tensix, args->which_unpacker)) {
-        return tensix_stall_unpacker(tensix, thread, args->which_unpacker);
-    }
     enum { SUM_BITS = 0x1ffff };
     unsigned state = tensix_state_id(tensix, thread);
     uint32_t *sum = &tensix->unpacker[args->which_unpacker].register_sum;

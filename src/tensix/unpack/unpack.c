@@ -217,9 +217,6 @@ TENSIX_EXEC(UNPACR)
         .reaches_all_rows = tensix_get_SRCA_SET_SetOvrdWithAddr(tensix, thread),
         .hands_over = args->flip_src,
     };
-    if (tensix_unpack_is_held(tensix, job.which)) {
-        return tensix_stall_unpacker(tensix, thread, job.which);
-    }
     if (is_fetching(tensix, job.which)) {
         return wait_for_unpacker(tensix, thread, job.which);
     }
@@ -257,17 +254,14 @@ TENSIX_EXEC(UNPACR)
 /* SPEC: empties the cache of row start indices, which is not modelled: it is always fresh. */
 TENSIX_EXEC(UNPACR_FLUSH)
 {
-    if (tensix_unpack_is_held(tensix, args->which_unpacker)) {
-        return tensix_stall_unpacker(tensix, thread, args->which_unpacker);
-    }
+    (void)tensix;
+    (void)thread;
+    (void)args;
     return TENSIX_DONE;
 }
 
 TENSIX_EXEC(UNPACR_INC)
 {
-    if (tensix_unpack_is_held(tensix, args->which_unpacker)) {
-        return tensix_stall_unpacker(tensix, thread, args->which_unpacker);
-    }
     count_context_alone(tensix, thread, args->which_unpacker);
     return TENSIX_DONE;
 }
