@@ -7,7 +7,7 @@
 #              noc   cb   races   memory   uninit   config
 #   checks.sh   23   20      18       17       15
 #   races.sh                 28
-#   told.sh      1           12        1        5
+#   told.sh      1           12        1        6
 #   config.sh                                   3       27
 #   field.sh     1            3                              and three of the core: noc-alignment,
 #                                                              code-overwritten and cb-count (checks.sh)

@@ -441,16 +441,56 @@ int main(void)
     return 0;
 }'
 
+in_tile "a word beside one that the coprocessor stores" undefined-data \
+    'a branch depends on L1 at 0x40100, which nobody has written' brisc '// kernel
+#include "kit/hart.h"
+int main(void)
+{
+    volatile uint32_t *const to = (volatile uint32_t *)0x40040, *const from = (volatile uint32_t *)0x40100;
+#ifndef MISTAKE
+    from[0] = from[16] = 1;
+#endif
+    to[1] = from[0];
+    fence();
+    mailbox_send(TRISC0, 1);
+    consume(mailbox_receive(TRISC0));
+    fence();
+    if (to[1] == 77) { // here
+        mailbox_send(TRISC0, 2);
+    }
+    return 0;
+}' trisc0 '// kernel
+#include "kit/tensix.h"
+int main(void)
+{
+    consume(mailbox_receive(BRISC));
+    gpr_set(21, 0x40040 / 16);
+    gpr_set(22, 0);
+    gpr_set(20, 0x40140 / 16);
+    TTI_LOADIND(1, 2 * 22, 0, 24, 20);
+    TTI_STALLWAIT(0x1ff, UNTIL_SCALAR);
+    TTI_STOREIND(1, 1, 0, 2 * 22, 0, 24, 21); // one word
+    TTI_STALLWAIT(0x1ff, UNTIL_SCALAR);
+    tensix_wait();
+    mailbox_send(BRISC, 1);
+    return 0;
+}'
+
 in_tile "an exit value, by a GPR that nothing has written" undefined-data \
     'the program ends with a value from GPR 23, which nothing has written' trisc1 '// kernel
 #include "kit/tensix.h"
 int main(void)
 {
 #ifndef MISTAKE
+    gpr_set(22, 1);
     gpr_set(23, 1);
     tensix_wait();
 #endif
-    return (int)REGISTER(AT_GPR + 4 * 23); // here
+    const uint32_t other = REGISTER(AT_GPR + 4 * 22), value = REGISTER(AT_GPR + 4 * 23); // here
+    if (other == 77) {
+        fence(); // it has a report of its own
+    }
+    return (int)value;
 }' trisc0 "$nobody"
 
 in_tile "local RAM outside of the stack" undefined-data 'a branch depends on local RAM at 0xffb0010c, which nobody has written' \

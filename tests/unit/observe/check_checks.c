@@ -57,9 +57,15 @@ TEST(files_that_cannot_be_written_are_refused)
 TEST(uninit_begins_with_the_chip)
 {
     const struct penrose_run run = {.size = sizeof run, .cycles = 1024, .pass_quiet_time = true};
+    char path[] = "/tmp/penrose-check.XXXXXX", list[64];
     struct penrose_error error;
+    const int file = mkstemp(path);
+    close(file);
+    unlink(path);
+    snprintf(list, sizeof list, "all,report=%s", path);
     ck_assert_int_eq(penrose_run(chip, &run), PENROSE_CYCLES);
-    ck_assert_int_eq(penrose_check(chip, "all", &error), PENROSE_E_STATE);
+    ck_assert_int_eq(penrose_check(chip, list, &error), PENROSE_E_STATE);
     ck_assert_ptr_nonnull(strstr(error.text, "uninit"));
+    ck_assert_int_ne(access(path, F_OK), 0); /* what does not begin leaves no report */
     ck_assert_int_eq(penrose_check(chip, "noc,cb,races,memory", &error), PENROSE_OK);
 }

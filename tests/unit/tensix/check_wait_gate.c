@@ -682,3 +682,14 @@ TEST_EACH(wait_in_words, COUNT(wait_texts))
     ck_assert(tensix_wait_text(tensix, 0, text, sizeof text));
     ck_assert_msg(strncmp(text, wait_texts[_i].text, strlen(wait_texts[_i].text)) == 0, "%s", text);
 }
+
+/* As a damaged snapshot may have it. */
+TEST(wait_for_a_mutex_of_any_number_in_words)
+{
+    char text[200];
+    tensix->mutex[2] = 1;
+    run(0, "ATGETM 2");
+    tensix->thread[0].wait_detail += TENSIX_MUTEXES;
+    ck_assert(tensix_wait_text(tensix, 0, text, sizeof text));
+    ck_assert_str_eq(text, wait_texts[0].text);
+}
