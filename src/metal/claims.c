@@ -14,16 +14,12 @@
 #include "loader/launched.h"
 #include "metal/buffers.h"
 
-/* HW: tt-metal has answers of atomics written there (MEM_NOC_ATOMIC_RET_VAL_ADDR), which a kernel may
- * well read. */
-enum { ANSWER_OF_ATOMICS = 4 };
-
 /* Who was loaded by name, by a command that knows more, has the rule without a claim. */
 static bool is_null_pointer(const struct penrose_chip *chip, const struct tile *tile,
                             const struct tile_fault *claim)
 {
     const struct image *image = images_find(chip_images(chip), tile->x, tile->y, claim->pc);
-    return (!image || image->is_found) && claim->address / 4 * 4 != ANSWER_OF_ATOMICS;
+    return !image || image->is_found;
 }
 
 /* The launch has the circular buffer to which the counter at claim->address belongs. Counters have 16

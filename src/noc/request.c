@@ -94,6 +94,12 @@ static struct command read_command(const uint32_t *word)
     return command;
 }
 
+uint64_t noc_request_result(const uint32_t *word)
+{
+    const struct command command = read_command(word);
+    return command.type == CMD_ATOMIC ? command.back : UINT64_MAX;
+}
+
 /* --- Checks --- */
 
 struct refusal {

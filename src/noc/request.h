@@ -55,6 +55,9 @@ void noc_request_count_data(struct niu *niu, const struct noc_packet *packet);
 uint32_t noc_request_depart(struct niu *niu, const uint32_t *word, uint64_t cycle,
                             const struct noc_initiator *by);
 
+/* Where in its tile the result of the atomic goes that the words of a request say; UINT64_MAX: they say none. */
+uint64_t noc_request_result(const uint32_t *word);
+
 /* Moves words on by what has gone. SPEC: Counters, automatic request splitting: the registers move
  * on with each packet but the last. */
 void noc_request_move(uint32_t *word, uint32_t bytes);

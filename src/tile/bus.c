@@ -6,6 +6,7 @@
 
 #include "tile/fault.h"
 #include "tile/map.h"
+#include "tile/noc_port.h"
 #include "tile/noc_window.h"
 #include "tile/pages.h"
 #include "tile/suspect.h"
@@ -62,7 +63,8 @@ static bool judge_null(struct tile *tile, struct rv32_hart *hart, const struct r
     const struct tile_board *board = tile->board;
     uint32_t pc = rv32_current_pc(hart);
     bool is_second = access->atomic && access->store;
-    if (access->address >= RV32_NULL_BYTES || is_second) {
+    if (access->address >= RV32_NULL_BYTES || is_second ||
+        (!access->store && tile_noc_has_result(tile, access->address))) {
         return false;
     }
     const bool is_known =

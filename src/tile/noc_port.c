@@ -220,6 +220,16 @@ const uint32_t *tile_noc_words(struct tile *tile, unsigned noc, unsigned buffer)
     return command->waits ? command->word : registers_of(tile, noc, buffer);
 }
 
+bool tile_noc_has_result(const struct tile *tile, uint32_t address)
+{
+    bool has = false;
+    for (unsigned i = 0; i < 2 * NIU_BUFFERS; i++) {
+        const uint32_t *word = &tile->niu[i / NIU_BUFFERS].word[niu_buffer(i % NIU_BUFFERS)];
+        has |= noc_request_result(word) == address / 4 * 4;
+    }
+    return has;
+}
+
 bool tile_noc_buffer_busy(struct tile *tile, unsigned noc, unsigned buffer, uint64_t cycle)
 {
     if (!tile->commands || !tile->command[noc][buffer].waits) {

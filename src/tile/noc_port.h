@@ -19,6 +19,9 @@ const uint32_t *tile_noc_words(struct tile *tile, unsigned noc, unsigned buffer)
 /* Reports software that changes a command buffer whose request has not departed. */
 bool tile_noc_buffer_busy(struct tile *tile, unsigned noc, unsigned buffer, uint64_t cycle);
 
+/* Did an initiator last send an atomic, or is it to send one, whose result goes to the word at the address? */
+bool tile_noc_has_result(const struct tile *tile, uint32_t address);
+
 /* When the next request departs that waits for its time, UINT64_MAX: none. */
 uint64_t tile_noc_departure(const struct tile *tile);
 

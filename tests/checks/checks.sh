@@ -340,6 +340,10 @@ finds "a bank of Src that is left" race-open 'SETDVALID' \
 
 finds "stores to a null pointer" null-access '\[1\] = 5' 'store to 0x00000004, where the program has no object' \
     copy ncrisc.c 's/^    dataflow_begin.*/&\n    ((volatile uint32_t *)get_argument(ARG_INDEX))[1] = 5;/'
+finds "loads from a null pointer" null-access 'none\[1\]' 'load from 0x00000004, where the program has no object' \
+    gather brisc.c 's/^    dataflow_begin.*/&\n    volatile uint32_t *volatile none = 0;\n    (void)none[1];/'
+clean "loads the result of an atomic, which comes to address 4" \
+    gather brisc.c 's/^    atomic_barrier.*/&\n    volatile uint32_t *volatile none = 0;\n    (void)none[1];/'
 finds "writes to a null pointer of a neighbour" null-access 'neighbour, 0, 64' 'NoC request to 0x00000000' \
     gather brisc.c 's/^    atomic_barrier.*/&\n    noc_write(all, neighbour, 0, 64);\n    write_barrier();/'
 finds "reads from DRAM to a null pointer" null-access 'page_read' 'NoC read to 0x00000000' \

@@ -5,7 +5,7 @@
 # kernels as they are stand for the others:
 #
 #              noc   cb   races   memory   uninit   config
-#   checks.sh   23   20      18       17       15
+#   checks.sh   23   20      18       18       15
 #   races.sh                 28
 #   told.sh      1           12        1        6
 #   config.sh                                   3       27

@@ -29,7 +29,7 @@ from mutations import BUFFERS, NOC, RACES, SHORT, Operator
 LLK = "tt_metal/tt-llk/tt_llk_blackhole"
 OPERATIONS = ("add", "matmul", "exp", "sum")
 PROCESSORS = ("brisc", "ncrisc", "trisc0", "trisc1", "trisc2")
-MOST_SECONDS = 240
+MOST_SECONDS = 600
 
 OPERATORS = [
     Operator("wait for a unit", r"TTI_STALLWAIT|tensix_sync|mop_sync", RACES | SHORT),

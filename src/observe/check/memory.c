@@ -11,6 +11,7 @@
 
 #include "metal/firmware.h"
 #include "tile/fault.h"
+#include "tile/noc_port.h"
 
 enum { RA = 1, SP = 2 };
 
@@ -101,11 +102,14 @@ static void judge_overwriting(const struct check_scene *scene, const struct chec
 
 /* --- Null pointers --- */
 
-/* Programs that were loaded by name have this rule without a check. */
-static void judge_null(const struct check_scene *scene, uint32_t address, const char *what)
+/* Programs that were loaded by name have this rule without a check. HW: tt-metal has results of atomics
+ * written to address 4 (MEM_NOC_ATOMIC_RET_VAL_ADDR), where a kernel may read them. */
+static void judge_null(const struct check_scene *scene, uint32_t address, bool reads_own,
+                       const char *what)
 {
     const struct tile *tile = scene->tile;
-    if (address >= RV32_NULL_BYTES || !scene->own->is_known) {
+    if (address >= RV32_NULL_BYTES || !scene->own->is_known ||
+        (reads_own && tile_noc_has_result(tile, address))) {
         return;
     }
     const struct image *image =
@@ -359,7 +363,7 @@ void check_memory_access(const struct check_scene *scene)
     }
     if (address < scene->tile->kind->l1_bytes && event->agent != OBSERVED_NOC &&
         check_is_of_kernel(scene, event->pc)) {
-        judge_null(scene, address, writes ? "store to" : "load from");
+        judge_null(scene, address, !writes, writes ? "store to" : "load from");
         if (writes) {
             judge_overwriting(scene, scene, address, event->size, "write");
         }
@@ -376,7 +380,7 @@ void check_memory_sent(const struct check_scene *scene)
     const struct chip_place *there = &scene->checks->chip->place[event->node % NOC_NODES];
     check_ranges_sent(scene);
     if (!event->is_multicast && there->tile && !there->port && event->address <= UINT32_MAX) {
-        judge_null(scene, (uint32_t)event->address,
+        judge_null(scene, (uint32_t)event->address, false,
                    event->packet == NOC_READ ? "NoC read from" : "NoC request to");
     }
     if (event->back >= scene->tile->kind->l1_bytes || event->packet > NOC_WRITE) {
@@ -384,11 +388,11 @@ void check_memory_sent(const struct check_scene *scene)
     }
     uint32_t address = (uint32_t)event->back;
     if (event->packet == NOC_READ) {
-        judge_null(scene, address, "NoC read to");
+        judge_null(scene, address, false, "NoC read to");
         judge_overwriting(scene, scene, address, event->size, "NoC read");
         judge_launch(scene, scene, address, event->size, "NoC read");
     } else {
-        judge_null(scene, address, "NoC write from");
+        judge_null(scene, address, true, "NoC write from");
     }
 }
 
