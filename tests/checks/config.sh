@@ -163,6 +163,11 @@ if [[ $name =~ ${PENROSE_CASES:-} ]]; then
     says_no "$name" dst-section
 fi
 
+threshold='s/^    pack_configure.*/&\n    config_change(THCON_SEC0_REG1_Exp_threshold_en, 1);'
+finds "a threshold of the packer that is on and not set" config-unset 'pack_tile\(0' \
+    'PACR uses THCON_SEC0_REG1_Exp_threshold, which this kernel has not set' add trisc.c "$threshold/"
+clean "a threshold of the packer that is on and set" add trisc.c "$threshold\n    config_change(THCON_SEC0_REG1_Exp_threshold, 0);/"
+
 # --- Checks that begin late ---
 
 name="what was set before the check began"

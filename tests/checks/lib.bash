@@ -8,7 +8,7 @@
 #   checks.sh   23   20      18       18       15
 #   races.sh                 28
 #   told.sh      1           12        1        6
-#   config.sh                                   3       27
+#   config.sh                                   3       28
 #   field.sh     1            3                              and three of the core: noc-alignment,
 #                                                              code-overwritten and cb-count (checks.sh)
 #

@@ -520,6 +520,16 @@ static bool chooses_mask(const uint32_t config[TENSIX_STATE_WORDS], unsigned mas
     return false;
 }
 
+/* Bits of a word of Config at which a unit does not look in its present mode: the packer's threshold
+ * while that is off. SPEC: BlackholeA0 PACR. */
+static uint32_t bits_off(const uint32_t config[TENSIX_STATE_WORDS], unsigned word)
+{
+    const struct tensix_field *on = &tensix_fields[TENSIX_FIELD_THCON_SEC0_REG1_Exp_threshold_en];
+    const bool is_off = word == on->word && !(config[word] & tensix_field_mask(on));
+    return is_off ? tensix_field_mask(&tensix_fields[TENSIX_FIELD_THCON_SEC0_REG1_Exp_threshold])
+                  : 0;
+}
+
 /* Bits of a piece that the instruction uses. */
 static uint32_t bits_used(const struct check_scene *scene, const struct observed_touch *touch,
                           enum order_unit unit, uint32_t index)
@@ -541,12 +551,14 @@ static uint32_t bits_used(const struct check_scene *scene, const struct observed
             !touches_dst(scene->event->work)) {
             return 0;
         }
+        const uint32_t *config = scene->tile->tensix.config[index / TENSIX_STATE_WORDS];
         const unsigned mask = index % TENSIX_STATE_WORDS - TENSIX_WORD_PCK_EDGE_OFFSET_SEC0_mask;
-        if (mask - 1 < MASKS - 1 &&
-            !chooses_mask(scene->tile->tensix.config[index / TENSIX_STATE_WORDS], mask)) {
+        if (mask - 1 < MASKS - 1 && !chooses_mask(config, mask)) {
             return 0;
         }
-        return users[unit] ? tensix_race_bits(index % TENSIX_STATE_WORDS, users[unit]) : 0;
+        return users[unit] ? tensix_race_bits(index % TENSIX_STATE_WORDS, users[unit]) &
+                                 ~bits_off(config, index % TENSIX_STATE_WORDS)
+                           : 0;
     }
     if (touch->state == OBSERVED_STATE_SEMAPHORE) { /* its maximum matters to SEMWAIT alone */
         enum { AT_MOST = 2 };
