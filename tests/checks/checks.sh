@@ -229,6 +229,12 @@ finds "pushed before a multicast brings the data" cb-access 'cb_push_pages' \
     matmul panel.h '/semaphore_set.panel->valid, 0/d'
 description=
 
+more='s/"pages": 4/"pages": 2, "address": 1114112/; s/"room": [^}]*[}]/"room": {"page_size": 4096, "address": 1118208}/'
+description=$more
+clean "a buffer that its kernels enlarge" copy copy.h \
+    's/^    const uint32_t count/    cb_interface[PAGES].pages *= 2;\n    cb_interface[PAGES].limit += cb_interface[PAGES].size;\n    cb_interface[PAGES].size *= 2;\n&/'
+description=
+
 adds='PUSH(STALLWAIT, .block_mask = BLOCK_CONFIG, .condition_mask = WAIT_PACKER);\n        config_change(THCON_SEC0_REG1_Pack_L1_Acc, '
 finds "adds to a page that nobody has written" cb-access 'pack_tile\(0' \
     'adds to page 0 of circular buffer 16 \(Pack_L1_Acc\), which nobody has written since the launch' \

@@ -620,13 +620,19 @@ void check_buffers_ended(const struct check_scene *scene)
     }
 }
 
+static void forget_buffer(struct check_buffer *buffer)
+{
+    free(buffer->page);
+    *buffer = (struct check_buffer){.page = NULL};
+}
+
 void check_buffers_forget(struct check_tile *own)
 {
     for (unsigned i = 0; i < LOADER_MOST_BUFFERS; i++) {
-        free(own->buffer[i].page);
+        forget_buffer(&own->buffer[i]);
     }
-    memset(own->buffer, 0, sizeof own->buffer);
     memset(own->asked, 0, sizeof own->asked);
+    memset(own->table, 0, sizeof own->table);
     own->moved = NULL;
 }
 
@@ -649,5 +655,40 @@ void check_buffers_begin(const struct check_scene *scene)
                                ? calloc(about->num_pages, sizeof *buffer->page)
                                : NULL;
         }
+    }
+}
+
+/* --- Sizes that a kernel changes --- */
+
+static const struct check_table *find_table(const struct check_scene *scene)
+{
+    const struct images *images = chip_images(scene->checks->chip);
+    struct check_table *table = &scene->own->table[scene->hart];
+    if (table->changes != images->changes + 1) {
+        const struct image *image =
+            images_find(images, scene->tile->x, scene->tile->y, scene->event->pc);
+        const struct loader_symbol *symbol =
+            image ? loader_elf_symbol(image->elf, "cb_interface") : NULL;
+        *table = (struct check_table){.changes = images->changes + 1,
+                                      .first = symbol ? symbol->value : 0,
+                                      .bytes = symbol ? symbol->size : 0};
+    }
+    return table;
+}
+
+/* HW: an entry of the table begins with the size of the buffer, its end, the size of a page and the
+ * number of pages (tt-metal, LocalCBInterface). */
+unsigned check_buffers_sized(const struct check_scene *scene)
+{
+    enum { ENTRY = 32, SIZES = 16 };
+    const struct check_table *table = find_table(scene);
+    const uint32_t in = (uint32_t)scene->event->address - table->first;
+    return in < table->bytes && in % ENTRY < SIZES ? in / ENTRY : LOADER_MOST_BUFFERS;
+}
+
+void check_buffers_resize(const struct check_scene *scene, unsigned id)
+{
+    if (check_is_of_kernel(scene, scene->event->pc)) {
+        forget_buffer(&scene->own->buffer[id]);
     }
 }

@@ -73,6 +73,16 @@ static bool ends_kernel(const struct check_scene *scene)
            scene->tile->l1[address] == layout->RUN_SYNC_MSG_DONE;
 }
 
+/* A hart has stored to its local RAM. */
+static void check_local_stored(const struct check_scene *scene)
+{
+    const unsigned buffer = check_buffers_sized(scene);
+    if (buffer < LOADER_MOST_BUFFERS) {
+        know_launch(scene);
+        check_buffers_resize(scene, buffer);
+    }
+}
+
 static void end_kernel(const struct check_scene *scene)
 {
     check_noc_ended(scene);
@@ -143,6 +153,9 @@ static void check_access(const struct check_scene *scene)
         event->address - RV32_LOCAL_BASE < scene->tile->hart[scene->hart].told_local_size) {
         if (scene->checks->does[CHECK_NOC]) {
             check_noc_local(scene);
+        }
+        if (scene->checks->does[CHECK_BUFFERS] && event->kind == OBSERVED_WRITTEN) {
+            check_local_stored(scene);
         }
         return;
     }

@@ -210,6 +210,12 @@ struct check_asked {
     bool is_over; /* the loop is, and the hart knows what it has asked for */
 };
 
+/* The firmware's table of circular buffers in the local RAM of a hart, as its kernel names it. */
+struct check_table {
+    unsigned changes;      /* 1 + images->changes for which this is right */
+    uint32_t first, bytes; /* none: it is not known */
+};
+
 /* --- Memory --- */
 
 /* A segment of a program where it lies in the tile, or in the local RAM of its hart. */
@@ -272,6 +278,7 @@ struct check_tile {
     struct check_races *races;   /* NULL: nothing of the check races has happened yet */
     struct check_config *config; /* the same of the check config */
     struct check_rows *rows;     /* and of rows of Dst and Src */
+    struct check_table table[RV32_CORES];
     struct check_memory memory;
     /* The instruction under way, of `decoded`. No other one starts before it has finished. */
     const struct rv32_operands *insn[RV32_CORES];
@@ -507,6 +514,10 @@ void check_buffers_access(const struct check_scene *scene);
 void check_buffers_written(const struct check_scene *scene);
 /* An instruction of a unit has executed. */
 void check_buffers_unit(const struct check_scene *scene);
+/* The buffer whose size, or that of whose pages, the hart accesses in its local RAM;
+ * LOADER_MOST_BUFFERS: it accesses none. It has changed one, so the buffer is not followed any more. */
+unsigned check_buffers_sized(const struct check_scene *scene);
+void check_buffers_resize(const struct check_scene *scene, unsigned id);
 /* Kernels begin whose launch is known now; all kernels of the tile have ended. */
 void check_buffers_begin(const struct check_scene *scene);
 void check_buffers_ended(const struct check_scene *scene);
