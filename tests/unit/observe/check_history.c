@@ -13,6 +13,7 @@
 #include "unit/chip/noc_command.h"
 #include "unit/chip/snapshot_scenes.h"
 #include "unit/observe/random_host.h"
+#include "unit/sanitized.h"
 #include "unit/test.h"
 
 enum { SCENES = 6, MOMENTS = 24, X = 1, Y = 2, CODE = 0x1000, WORD = 0x4000 };
@@ -249,7 +250,7 @@ static void host_acts(struct random_host *host, bool collects, struct penrose_st
 }
 
 /* Without a watchpoint, and with one: the last stop of a run forward is the first one backwards. */
-TEST_EACH(the_last_writer_is_that_of_a_run_forward, 24)
+TEST_EACH(the_last_writer_is_that_of_a_run_forward, SANITIZED ? 8 : 24)
 {
     const struct scene *scene = scene_at(1 + (unsigned)_i % 2); /* traffic and pushes */
     unsigned schedule = (unsigned)_i / 2 % 2 ? 3 : 0;           /* timed, or fast */
