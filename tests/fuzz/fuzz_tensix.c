@@ -334,8 +334,11 @@ static void check_quiet(struct bench *bench)
         bool has_more = thread->has_next || thread->front.count || thread->back.count ||
                         mop_busy(&thread->mop) || replay_is_playing(&thread->replay);
         REQUIRE(!has_more || (thread->blocked && thread->wait != TENSIX_WAITS_FOR_NOTHING));
-        REQUIRE(has_more == tensix_thread_busy(tensix, i));
+        REQUIRE((has_more || tensix_unpack_holds_any(tensix, i)) == tensix_thread_busy(tensix, i));
         REQUIRE(!has_more || tensix_wait_text(tensix, i, text, sizeof text));
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        REQUIRE(tensix_held_text(tensix, i, text, sizeof text) == tensix_unpack_is_held(tensix, i));
     }
     uint64_t drained = all_drained(tensix);
     REQUIRE(!tensix_run(tensix, bench->time + 1).passed);
