@@ -199,6 +199,10 @@ description='s/"id": 1, "pages": 2/"id": 1, "pages": 8/'
 finds "no cb_pop_front" cb-count 'cb_push_pages\(INPUT_B' \
     'of 2 pages that were pushed to circular buffer 1 were neither read nor popped, though others were read; cb_pop_front\(\)' \
     add trisc.c '/cb_pop_unpacked\(INPUT_B/d' ncrisc.c
+description='s/\{"id": 16/{"id": 5, "pages": 2, "page_size": 64}, &/'
+two='    cb_reserve_pages(5, 2);\n    ((volatile uint32_t *)cb_back(5))[0] = 1;\n    fence();\n    cb_push_pages(5, 2);'
+clean "two constants of which one is needed" add trisc.c \
+    "s/^    pack_configure.*/&\n$two/; s/^    unpack_configure.*/&\n    cb_wait_pages(5, 1);\n    (void)((volatile uint32_t *)cb_front(5))[0];/"
 description='s/\{"id": 16/{"id": 5, "pages": 3, "page_size": 64}, &/'
 clean "a buffer that one hart alone uses" add \
     ncrisc.c 's/^( *)dataflow_begin.*/&\n\1cb_reserve_pages(5, 3);\n\1volatile uint32_t *own = (volatile uint32_t *)cb_interface[5].write;\n\1own[0] = 1;\n\1own[1] = own[0];\n\1cb_push_pages(5, 3);/'

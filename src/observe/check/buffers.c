@@ -576,14 +576,23 @@ void check_buffers_unit(const struct check_scene *scene)
 /* --- Launches --- */
 
 /* Pages of which nobody pops any, in a buffer of which a consumer reads some: how many none reads. What
- * its producer alone reads is memory of that. */
+ * its producer alone reads is memory of that. Of what one push brings a consumer may need a part, such as
+ * one of several masks. */
 static uint32_t count_unread(const struct check_buffer *buffer)
 {
     const uint32_t most = buffer->about.num_pages;
     const uint32_t pages = buffer->pushed < most ? buffer->pushed : most;
-    uint32_t unread = 0;
+    uint32_t unread = 0, of_push = 0;
+    bool reads_push = false;
     for (uint32_t i = 0; i < pages && buffer->page && buffer->popped == 0; i++) {
-        unread += !(buffer->page[i].readers & ~buffer->producers);
+        const struct check_page *page = &buffer->page[i];
+        reads_push |= page->readers & ~buffer->producers;
+        of_push++;
+        if (i + 1 == pages || page[1].pushed_to != page->pushed_to) {
+            unread += reads_push ? 0 : of_push;
+            of_push = 0;
+            reads_push = false;
+        }
     }
     return unread < pages ? unread : 0;
 }
