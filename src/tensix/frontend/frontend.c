@@ -74,41 +74,9 @@ bool tensix_push(struct tensix *tensix, unsigned thread, struct tensix_origin or
 
 /* --- From the FIFOs to the gate --- */
 
-/*
- * The time in the stream of instructions. A functional run has none but that of the gate. In a
- * timed run the front end is ahead of the gate, by a cycle at most (GUESS): while an instruction
- * waits there, one that ends in the front end behind it costs nothing.
- */
-static uint64_t *stream_time(const struct tensix *tensix, struct tensix_thread *thread)
-{
-    return tensix->timing ? &thread->stream_time : &thread->time;
-}
-
-static uint64_t later_time(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void begin_fetch(struct tensix_thread *thread)
 {
-    thread->stream_time = later_time(thread->stream_time, thread->time - (thread->time > 0));
-}
-
-/* The oldest entry of a FIFO that is not empty; the thread is not earlier than its push lets it be.
- * Harts may wait for the room. An empty FIFO is zeros, whatever has gone through it. */
-static uint32_t pop(struct tensix *tensix, struct tensix_thread *thread, struct tensix_fifo *fifo)
-{
-    struct tensix_entry *entry = &fifo->entry[fifo->head];
-    const uint32_t word = entry->word;
-    const uint64_t due = entry->cycle + timing_cycles(tensix->timing, TIMING_PUSH);
-    uint64_t *time = stream_time(tensix, thread);
-    thread->origin = entry->origin;
-    *time = later_time(*time, due);
-    *entry = (struct tensix_entry){.word = 0};
-    fifo->count--;
-    fifo->head = fifo->count ? (fifo->head + 1) % TENSIX_FIFO_DEPTH : 0;
-    tensix->outcome.moved = true;
-    return word;
+    thread->stream_time = tensix_later(thread->stream_time, thread->time - (thread->time > 0));
 }
 
 /* An instruction that the front end handles is not at the gate, and is told as if it were. */
@@ -129,7 +97,7 @@ static void tell_expansion(struct tensix *tensix, unsigned thread, uint32_t word
 static void consumed(const struct tensix *tensix, struct tensix_thread *thread)
 {
     thread->drained++;
-    ++*stream_time(tensix, thread);
+    ++*tensix_stream_time(tensix, thread);
 }
 
 /* What comes out of the MOP expander next; false when there is nothing. */
@@ -141,7 +109,7 @@ static bool expand_mop(struct tensix *tensix, unsigned thread, uint32_t *word)
         if (own->front.count == 0) {
             return false;
         }
-        *word = pop(tensix, own, &own->front);
+        *word = tensix_pop(tensix, own, &own->front);
         switch (*word >> 24) {
         case TENSIX_OPCODE_MOP:
             tell_expansion(tensix, thread, *word);
@@ -149,7 +117,7 @@ static bool expand_mop(struct tensix *tensix, unsigned thread, uint32_t *word)
             own->mop_origin = own->origin;
             own->drained++;
             /* an empty expansion takes a slot all the same */
-            *stream_time(tensix, own) += !mop_busy(&own->mop);
+            *tensix_stream_time(tensix, own) += !mop_busy(&own->mop);
             break;
         case TENSIX_OPCODE_MOP_CFG:
             mop_config(&own->mop, *word);
@@ -176,7 +144,7 @@ static void start_replay(struct tensix *tensix, unsigned thread, uint32_t word)
     tell_expansion(tensix, thread, word);
     if (result != REPLAY_OK) {
         own->next = word; /* what the report is about */
-        tensix->now = *stream_time(tensix, own);
+        tensix->now = *tensix_stream_time(tensix, own);
         (void)tensix_fault(tensix, thread, PENROSE_FAULT_TENSIX_EXPANSION, "REPLAY: %s",
                            replay_rule(result));
     }
@@ -191,7 +159,7 @@ static void start_replay(struct tensix *tensix, unsigned thread, uint32_t word)
 static bool fetch(struct tensix *tensix, unsigned thread, uint64_t end)
 {
     struct tensix_thread *own = &tensix->thread[thread];
-    const uint64_t *time = stream_time(tensix, own);
+    const uint64_t *time = tensix_stream_time(tensix, own);
     while (!tensix->stopped && *time < end) {
         uint32_t word;
         bool executes = true;
@@ -200,7 +168,7 @@ static bool fetch(struct tensix *tensix, unsigned thread, uint64_t end)
             return true;
         }
         if (own->back.count > 0) {
-            word = pop(tensix, own, &own->back);
+            word = tensix_pop(tensix, own, &own->back);
             own->parent = 0;
         } else if (!expand_mop(tensix, thread, &word)) {
             return false;
@@ -230,7 +198,7 @@ bool tensix_fetch(struct tensix *tensix, unsigned thread, uint64_t end)
     }
     begin_fetch(own);
     bool has_fetched = fetch(tensix, thread, end);
-    own->time = later_time(own->time, own->stream_time);
+    own->time = tensix_later(own->time, own->stream_time);
     own->stream_time += has_fetched;
     return has_fetched;
 }
@@ -263,7 +231,7 @@ static uint64_t next_bank(const struct tensix *tensix)
     for (unsigned which = 0; which < TENSIX_UNPACKERS; which++) {
         const struct tensix_src_banks *banks = &tensix->src[which];
         if (tensix_unpack_is_held(tensix, which) && !banks->matrix_may[banks->unpack_bank]) {
-            uint64_t due = later_time(banks->freed_at[banks->unpack_bank], tensix->clock);
+            uint64_t due = tensix_later(banks->freed_at[banks->unpack_bank], tensix->clock);
             next = due < next ? due : next;
         }
     }

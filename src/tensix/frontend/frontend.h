@@ -8,6 +8,40 @@
  * gets there before `end`. Only while there is none at the gate. */
 bool tensix_fetch(struct tensix *tensix, unsigned thread, uint64_t end);
 
+/*
+ * The time in the stream of instructions. A functional run has none but that of the gate. In a
+ * timed run the front end is ahead of the gate, by a cycle at most (GUESS): while an instruction
+ * waits there, one that ends in the front end behind it costs nothing.
+ */
+static inline uint64_t *tensix_stream_time(const struct tensix *tensix,
+                                           struct tensix_thread *thread)
+{
+    return tensix->timing ? &thread->stream_time : &thread->time;
+}
+
+static inline uint64_t tensix_later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The oldest entry of a FIFO that is not empty; the thread is not earlier than its push lets it be.
+ * Harts may wait for the room. An empty FIFO is zeros, whatever has gone through it. */
+static inline uint32_t tensix_pop(struct tensix *tensix, struct tensix_thread *thread,
+                                  struct tensix_fifo *fifo)
+{
+    struct tensix_entry *entry = &fifo->entry[fifo->head];
+    const uint32_t word = entry->word;
+    const uint64_t due = entry->cycle + timing_cycles(tensix->timing, TIMING_PUSH);
+    uint64_t *time = tensix_stream_time(tensix, thread);
+    thread->origin = entry->origin;
+    *time = tensix_later(*time, due);
+    *entry = (struct tensix_entry){.word = 0};
+    fifo->count--;
+    fifo->head = fifo->count ? (fifo->head + 1) % TENSIX_FIFO_DEPTH : 0;
+    tensix->outcome.moved = true;
+    return word;
+}
+
 /* Is anything of the thread in the front end? */
 bool tensix_has_more(const struct tensix_thread *thread);
 

@@ -262,28 +262,35 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
 
 /* --- Running --- */
 
-/* A thread that was blocked tries again, no earlier than the change that it may have waited for. */
-static void catch_up(const struct tensix *tensix, struct tensix_thread *thread)
+/* An instruction that waits does not start before the next cycle after the latest change. */
+static void pass_event(const struct tensix *tensix, struct tensix_thread *thread)
 {
     if (thread->blocked && thread->time <= tensix->outcome.event) {
         thread->time = tensix->outcome.event + 1;
     }
+}
+
+/* A thread that was blocked tries again. */
+static void catch_up(const struct tensix *tensix, struct tensix_thread *thread)
+{
+    pass_event(tensix, thread);
     thread->blocked = false;
 }
 
-/* One instruction, or more by the shortcut: TENSIX_DONE, or what keeps it from starting. */
-static enum tensix_exec step_thread(struct tensix *tensix, unsigned thread, uint64_t end)
+/* One instruction: TENSIX_DONE, or what keeps it from starting. */
+static enum tensix_exec step_thread(struct tensix *tensix, unsigned thread)
 {
     uint64_t time = tensix->thread[thread].time;
-    if (shortcuts_on(tensix->shortcuts) && tensix_start_fast(tensix, thread, end)) {
-        return TENSIX_DONE;
-    }
-    /* It may have stopped at a fault. */
-    enum tensix_exec result = tensix->stopped ? TENSIX_STOP : offer(tensix, thread);
+    enum tensix_exec result = offer(tensix, thread);
     if (result == TENSIX_DONE) {
         tensix_wake(tensix, time);
     }
     return result;
+}
+
+static bool can_go_on(const struct tensix *tensix, const struct tensix_thread *thread, uint64_t end)
+{
+    return !tensix->stopped && !thread->blocked && thread->time < end;
 }
 
 /* Goes on where an observer has stopped it. */
@@ -291,9 +298,15 @@ static bool go_on_thread(struct tensix *tensix, unsigned thread, uint64_t end)
 {
     struct tensix_thread *own = &tensix->thread[thread];
     const uint64_t drained = own->drained;
-    while (!tensix->stopped && !own->blocked &&
-           (own->has_next || tensix_fetch(tensix, thread, end)) && own->time < end) {
-        if (step_thread(tensix, thread, end) == TENSIX_STOP) {
+    while (can_go_on(tensix, own, end)) {
+        if (shortcuts_on(tensix->shortcuts)) {
+            tensix_go_on_fast(tensix, thread, end);
+            if (!can_go_on(tensix, own, end)) {
+                break;
+            }
+        }
+        if (own->has_next ? step_thread(tensix, thread) == TENSIX_STOP
+                          : !tensix_fetch(tensix, thread, end)) {
             break;
         }
     }

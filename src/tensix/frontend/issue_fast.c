@@ -20,6 +20,7 @@
 struct fast_op {
     uint32_t mask, match;
     tensix_runner *run;
+    enum tensix_row row;
 };
 
 #define FORM(...)
@@ -27,39 +28,72 @@ struct fast_op {
 #define STUB(...)
 #define INSN(token, mnemonic, opcode, unit, blocks, occupancy, latency, traits, cells)             \
     [opcode] = {UINT32_C(0xff) << 24 | mask_##token, UINT32_C(opcode) << 24 | match_##token,       \
-                tensix_exec_##token},
+                tensix_exec_##token, TENSIX_ROW_##token},
 static const struct fast_op fast_ops[TENSIX_OPCODES] = {
 #include "tensix.def"
 };
 
-/* Could anything but its own handler hold an instruction, or does it take more than a cycle? */
-static inline bool is_checked(const struct tensix *tensix, const struct tensix_thread *thread)
+/* Could anything but what is latched and its own handler hold an instruction, or does it take more
+ * than a cycle? */
+static inline bool is_held_elsewhere(const struct tensix *tensix)
 {
     const uint32_t holding = TENSIX_RESET_UNPACKERS | TENSIX_RESET_PACKERS | TENSIX_RESET_TDMA |
                              TENSIX_RESET_THCON | TENSIX_RESET_MATH;
-    return thread->latch.block_mask | (tensix->held & holding) | tensix->scalar_held_by |
-           tensix->stopped | (tensix->timing != NULL);
+    return (tensix->held & holding) | tensix->scalar_held_by | tensix->stopped |
+           (tensix->timing != NULL);
 }
 
-/* What starts a word; NULL where it is none that comes to the gate. */
-static inline tensix_runner *runner_of(uint32_t word)
+static inline bool is_checked(const struct tensix *tensix, const struct tensix_thread *thread)
+{
+    return thread->latch.block_mask || is_held_elsewhere(tensix);
+}
+
+/* What stands for the word; NULL where it is none that comes to the gate. */
+static inline const struct fast_op *fast_op_of(uint32_t word)
 {
     const struct fast_op *op = &fast_ops[word >> 24];
-    return (word & op->mask) == op->match ? op->run : NULL;
+    return op->run && (word & op->mask) == op->match ? op : NULL;
 }
 
-/* Starts an instruction that is not checked. False: it has not started, for whatever reason, and
- * the gate finds out why. */
-static inline bool start_unchecked(struct tensix *tensix, unsigned thread, uint32_t word,
-                                   uint64_t time)
+/* Starts an instruction that is not checked. What has stopped has done nothing. */
+static inline enum tensix_exec start_unchecked(struct tensix *tensix, unsigned thread,
+                                               const struct fast_op *op, uint32_t word,
+                                               uint64_t time)
 {
-    tensix_runner *run = runner_of(word);
-    if (!run) {
-        return false; /* it may not even come to the gate */
-    }
     tensix->thread[thread].next = word;
     tensix->now = time;
-    return run(tensix, thread, word) == TENSIX_DONE;
+    return op->run(tensix, thread, word);
+}
+
+/* The instruction at the gate waits, for what its handler has said. */
+static void block(struct tensix *tensix, unsigned thread, enum tensix_row row)
+{
+    tensix->thread[thread].blocked = true;
+    if (tensix_row_infos[row].unit == TENSIX_UNIT_SCALAR) {
+        tensix->scalar_held_by = (uint8_t)(thread + 1);
+    }
+}
+
+/* Passes what is latched, if its conditions have been met: the instruction may have to wait until
+ * the gate opens, and that may be at `end` or later. */
+static bool pass_latch(struct tensix_thread *own, enum tensix_row row, uint64_t end)
+{
+    struct tensix_latch *latch = &own->latch;
+    if (!latch->met) {
+        return false;
+    }
+    if (own->time < latch->open_at) {
+        if (!tensix_is_blocked(&tensix_row_infos[row], latch->block_mask)) {
+            return true;
+        }
+        own->wait = TENSIX_WAITS_FOR_LATCH;
+        own->wait_detail = 0;
+        own->time = latch->open_at;
+    }
+    if (own->time < end) {
+        latch->block_mask = 0;
+    }
+    return true;
 }
 
 /* Plays on what the replay buffer plays, as long as that is all there is to it. */
@@ -73,10 +107,9 @@ static void play(struct tensix *tensix, unsigned thread, uint64_t end)
     unsigned index = buffer->index;
     do {
         uint32_t word = buffer->entry[index];
-        tensix_runner *run = runner_of(word);
+        const struct fast_op *op = fast_op_of(word);
         own->next = word;
-        tensix->now = time;
-        if (!run || run(tensix, thread, word) != TENSIX_DONE) {
+        if (!op || start_unchecked(tensix, thread, op, word, time) != TENSIX_DONE) {
             own->has_next = true;
             break;
         }
@@ -90,11 +123,40 @@ static void play(struct tensix *tensix, unsigned thread, uint64_t end)
     tensix_let_unpackers_go_on(tensix);
 }
 
-bool tensix_start_fast(struct tensix *tensix, unsigned thread, uint64_t end)
+/* Brings the oldest instruction of the front FIFO to the gate, where nothing stands before it and it
+ * is none that the front end keeps for itself. */
+static bool take_pushed(struct tensix *tensix, struct tensix_thread *own)
+{
+    const struct tensix_fifo *front = &own->front;
+    if (!front->count || own->back.count || mop_busy(&own->mop) ||
+        own->replay.state != REPLAY_IDLE || !fast_op_of(front->entry[front->head].word)) {
+        return false;
+    }
+    own->next = tensix_pop(tensix, own, &own->front);
+    own->has_next = true;
+    own->parent = 0;
+    return true;
+}
+
+/* Starts the instruction at the gate; false: the gate has to look. */
+static bool start_fast(struct tensix *tensix, unsigned thread, uint64_t end)
 {
     struct tensix_thread *own = &tensix->thread[thread];
-    uint64_t time = own->time;
-    if (is_checked(tensix, own) || !start_unchecked(tensix, thread, own->next, time)) {
+    const struct fast_op *op = fast_op_of(own->next);
+    if (!op || is_held_elsewhere(tensix) ||
+        (own->latch.block_mask && !pass_latch(own, op->row, end))) {
+        return false;
+    }
+    const uint64_t time = own->time;
+    if (time >= end) {
+        return true; /* it starts when the gate opens */
+    }
+    enum tensix_exec result = start_unchecked(tensix, thread, op, own->next, time);
+    if (result == TENSIX_STALL) {
+        block(tensix, thread, op->row);
+        return true;
+    }
+    if (result != TENSIX_DONE) {
         return false;
     }
     own->wait = TENSIX_WAITS_FOR_NOTHING;
@@ -103,11 +165,24 @@ bool tensix_start_fast(struct tensix *tensix, unsigned thread, uint64_t end)
     own->time = time + 1;
     tensix_wake(tensix, time);
     tensix_let_unpackers_go_on(tensix);
-    if (replay_is_playing(&own->replay) && own->time < end && !is_checked(tensix, own)) {
-        tensix->outcome.holds = false;
-        play(tensix, thread, end);
-    }
     return true;
+}
+
+void tensix_go_on_fast(struct tensix *tensix, unsigned thread, uint64_t end)
+{
+    struct tensix_thread *own = &tensix->thread[thread];
+    while (own->time < end && !own->blocked && !tensix->stopped) {
+        if (own->has_next || take_pushed(tensix, own)) {
+            if (own->time < end && !start_fast(tensix, thread, end)) {
+                break;
+            }
+        } else if (replay_is_playing(&own->replay) && !is_checked(tensix, own)) {
+            tensix->outcome.holds = false;
+            play(tensix, thread, end);
+        } else {
+            break;
+        }
+    }
 }
 
 /* Nothing of the thread is anywhere in the front end. */
@@ -129,7 +204,8 @@ struct tensix_outcome tensix_execute(struct tensix *tensix, const struct tensix_
     own->origin.pusher = pushed->origin.pusher;
     own->parent = 0;
     tensix->outcome.holds = false;
-    if (start_unchecked(tensix, thread, pushed->word, time)) {
+    const struct fast_op *op = fast_op_of(pushed->word);
+    if (op && start_unchecked(tensix, thread, op, pushed->word, time) == TENSIX_DONE) {
         own->drained++;
         own->time = time + 1;
         tensix_wake(tensix, time);

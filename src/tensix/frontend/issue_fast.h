@@ -4,9 +4,9 @@
 
 #include "tensix/tensix.h"
 
-/* Starts the instruction at the gate, and goes on with what the replay buffer plays, before `end`.
- * False: nothing has happened. */
-bool tensix_start_fast(struct tensix *tensix, unsigned thread, uint64_t end);
+/* Starts instructions before `end`: what stands at the gate, what the replay buffer plays, and what
+ * was pushed. What then still stands at the gate and is not blocked is for the gate. */
+void tensix_go_on_fast(struct tensix *tensix, unsigned thread, uint64_t end);
 
 /* A TRISC's push that needs no queue: executes the instruction if nothing is queued or can hold it. What
  * is not taken is to be pushed, and then nothing has happened. */
