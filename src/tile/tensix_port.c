@@ -195,8 +195,31 @@ static inline bool wake_others(struct tile *tile, enum tile_agent by, struct ten
     if (!outcome.changed && !(outcome.moved && is_watched(tile, by))) {
         return false;
     }
+    tile->moves += !outcome.changed;
     tile_event(tile, outcome.event);
     return true;
+}
+
+/* The changes for which an instruction at the gate may wait. */
+static uint64_t gate_changes(const struct tile *tile)
+{
+    return tile->epoch - tile->moves;
+}
+
+/* Notes that the thread has gone as far as it could, unless that depends on what others do. */
+static void note_wait(struct tile *tile, unsigned thread)
+{
+    const bool is_polite = tile->tensix.is_polite;
+    tile->gate_epoch[thread] = is_polite ? UINT64_MAX : gate_changes(tile);
+}
+
+/* Does the thread wait, and has nothing changed since it was found to? Then nobody need look once
+ * more, unless somebody counts how often it is found to. */
+static bool still_waits(const struct tile *tile, unsigned thread)
+{
+    const struct tensix *tensix = &tile->tensix;
+    return tensix->thread[thread].blocked && tile->gate_epoch[thread] == gate_changes(tile) &&
+           !tensix->outcome.changed && !tensix->stopped && !tile_is_observed(tile, OBSERVED_STALLS);
 }
 
 /* SPEC: pushes are discarded while the debug bus has control. */
@@ -242,15 +265,22 @@ bool tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, uint32
                                          .cycle = cycle,
                                          .end = end < tile->turn_end ? end : tile->turn_end};
     struct tensix_push_cut *cut = &tile->run[agent].push;
+    const bool is_behind = still_waits(tile, thread) && !cut->is_cut;
     struct tensix_outcome outcome = {.is_taken = false};
-    if (shortcuts_on(tile->tensix.shortcuts) && !cut->is_cut) {
+    if (is_behind) {
+        outcome = tensix_push_behind(&tile->tensix, &pushed);
+    } else if (shortcuts_on(tile->tensix.shortcuts) && !cut->is_cut) {
         outcome = tensix_execute(&tile->tensix, &pushed);
     }
-    if (!outcome.is_taken) {
+    const bool runs = !is_behind && !outcome.is_taken;
+    if (runs) {
         outcome = tensix_push_and_run(&tile->tensix, &pushed, cut);
     }
     if (wake_others(tile, agent, outcome)) {
         rv32_cut(&tile->hart[agent], outcome.has_stopped ? cycle + 1 : UINT64_MAX);
+    }
+    if (runs) {
+        note_wait(tile, thread);
     }
     return outcome.is_taken;
 }
@@ -300,5 +330,8 @@ bool tile_tensix_turn(struct tile *tile, uint64_t limit)
     outcome.changed |= outcome.passed | outcome.moved; /* nobody has looked meanwhile */
     (void)wake_others(tile, AGENT_NOC, outcome);
     tile->tensix_epoch = tile->epoch;
+    for (unsigned thread = 0; thread < TENSIX_THREADS; thread++) {
+        note_wait(tile, thread);
+    }
     return outcome.passed;
 }

@@ -361,6 +361,8 @@ struct tile_hints {
     uint64_t event_time;   /* when the last of them happened */
     uint64_t round_start;  /* of the round being run */
     uint64_t tensix_epoch; /* tile->epoch when the coprocessor last ran as far as it could */
+    uint64_t moves;        /* changes that were room in a queue of the coprocessor, and no more */
+    uint64_t gate_epoch[TENSIX_THREADS]; /* the other changes when a thread was found to wait */
     uint64_t inbox_epoch;
     struct tile_asked asked;
     bool restless;    /* harts never sleep; for tests */

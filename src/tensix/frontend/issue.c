@@ -522,3 +522,16 @@ struct tensix_outcome tensix_push_and_run(struct tensix *tensix, const struct te
     outcome.holds = true;
     return outcome;
 }
+
+struct tensix_outcome tensix_push_behind(struct tensix *tensix, const struct tensix_pushed *pushed)
+{
+    struct tensix_thread *own = &tensix->thread[pushed->thread];
+    bool is_pushed =
+        tensix_push(tensix, pushed->thread, pushed->origin, &pushed->word, 1, pushed->cycle);
+    pass_event(tensix, own);
+    own->blocked = own->time < pushed->end; /* that far it would have been offered again */
+    tensix->outcome.moved = is_pushed;
+    struct tensix_outcome outcome = tensix_end_push(tensix, is_pushed, pushed->cycle);
+    outcome.holds = true;
+    return outcome;
+}

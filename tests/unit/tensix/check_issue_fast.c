@@ -1,5 +1,6 @@
 /*
- * tensix_execute, which takes a push at once, leaves a thread as a push through the queue does.
+ * tensix_execute, which takes a push at once, leaves a thread as a push through the queue does. So
+ * does tensix_push_behind, which does not offer what waits once more.
  */
 #include <check.h>
 
@@ -89,4 +90,44 @@ TEST_EACH(push_at_once_is_a_push, sizeof runs / sizeof runs[0])
         }
     }
     ck_assert_uint_eq(done, run->done);
+}
+
+/* What stands at the gate, and how many cycles its thread may run ahead of the push. */
+static const struct waiting {
+    const char *text;
+    unsigned ahead;
+} waiting[] = {
+    {"MVMUL 0, 0, 0, 0", TIME}, /* no data in Src */
+    {"MVMUL 0, 0, 0, 0", 1},    /* it would not even be offered */
+    {"SEMWAIT 0x40, 4, 1", TIME},
+};
+
+TEST_EACH(push_behind_is_a_push, sizeof waiting / sizeof waiting[0])
+{
+    const char *const text[] = {waiting[_i].text, "MVMUL 0, 0, 0, 0", "NOP", "NOP"};
+    struct tensix_harness *const both[] = {&at_once, &one_by_one};
+    for (unsigned i = 0; i < sizeof text / sizeof text[0]; i++) {
+        const bool is_first = i < 2;
+        struct tensix_outcome outcome[2];
+        for (unsigned h = 0; h < 2; h++) {
+            struct tensix *tensix = &both[h]->tensix;
+            struct tensix_push_cut cut = {.is_cut = false};
+            const uint64_t cycle = CYCLE + i;
+            const struct tensix_pushed pushed = {
+                .word = tensix_harness_assemble(text[i]),
+                .origin = {.pc = 0x500 + 4 * i, .pusher = TENSIX_BY_T0},
+                .cycle = cycle,
+                .end = cycle + (is_first ? TIME : waiting[_i].ahead)};
+            tensix_wake(tensix, is_first ? 0 : cycle);
+            const bool is_behind = h == 0 && !is_first && tensix->thread[0].blocked;
+            outcome[h] = is_behind ? tensix_push_behind(tensix, &pushed)
+                                   : tensix_push_and_run(tensix, &pushed, &cut);
+        }
+        ck_assert(i != 1 || at_once.tensix.thread[0].blocked);
+        ck_assert(outcome[0].is_taken == outcome[1].is_taken);
+        ck_assert(outcome[0].moved == outcome[1].moved);
+        ck_assert(outcome[0].changed == outcome[1].changed);
+        ck_assert_uint_eq(outcome[0].event, outcome[1].event);
+        compare_threads();
+    }
 }
