@@ -320,6 +320,16 @@ static bool goes_straight(struct rv32_hart *hart, uint64_t *now, uint64_t limit)
            (hart->pc > pc && hart->pc - pc > STRAIGHT_BYTES);
 }
 
+/* The instruction before was a load of a register, which the hart may poll. Loads of memory are no
+ * such sign, since they are accesses of the bus only where somebody looks. */
+static bool has_just_loaded(const struct rv32_hart *hart, uint64_t now)
+{
+    const struct rv32_access *access = &hart->access;
+    return !access->store && access->cycle + 1 == now &&
+           access->address >= hart->code->pages << RV32_PAGE_SHIFT &&
+           access->address - RV32_LOCAL_BASE >= hart->told_local_size;
+}
+
 enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, uint64_t limit,
                                         unsigned most, struct rv32_probe *probe,
                                         struct rv32_idle *idle)
@@ -328,7 +338,7 @@ enum rv32_probe_result rv32_idle_search(struct rv32_hart *hart, uint64_t *now, u
         .hart = hart, .probe = probe, .idle = idle, .takes_stores = most == RV32_IDLE_STEPS};
     hart->stop = RV32_RUNNING;
     if (probe->steps == 0) {
-        if (goes_straight(hart, now, limit)) {
+        if (!has_just_loaded(hart, *now) && goes_straight(hart, now, limit)) {
             return RV32_PROBE_BUSY;
         }
         start_at(&record, *now);

@@ -121,7 +121,7 @@ enum answer tile_mmio_OVERLAY(struct tile *tile, struct mmio_access *access)
     }
     if (mmio_wrote(access, reply)) {
         tile_overlay_changed(tile, access->cycle);
-    } else if (effects) {
+    } else if (effects && index == OVERLAY_BLOB_NEXT_AUTO_CFG_DONE) {
         pic_set_hardware(tile, PIC_OVERLAY, overlay_interrupt(&tile->overlay), access->cycle);
     }
     return reply;
