@@ -1,12 +1,13 @@
 /*
  * Shortcut from the queues to the units (issue.c), for functional runs in which only its own
- * handler can hold an instruction: nothing is latched, in reset or stopped. Such an instruction
- * starts by one look at its opcode. Instructions from the replay buffer are executed in a loop. A
- * TRISC's push to a thread with nothing queued executes at once. An instruction that does not start
- * has done nothing, and goes to the gate.
+ * handler, or a wait whose conditions have been met, can hold an instruction: nothing is in reset
+ * or stopped. Such an instruction starts by one look at its opcode, or is found to wait. Plain
+ * instructions of the front FIFO go on from there, and those of the replay buffer in a loop. A
+ * TRISC's push to a thread with nothing queued executes at once. What the shortcut does not decide
+ * goes to the gate.
  * Proof: tests/difftest/tensix/check_ways.c, tests/unit/chip/check_state_hash.c,
  * check_issue_fast.c.
- * Gain: ttnn's exp of 1024x1024 executes 10 % fewer instructions of the host; bench/tensix, INCRWC
+ * Gain: ttnn's exp of 1024x1024 executes 13 % fewer instructions of the host; bench/tensix, INCRWC
  * by .ttinsn 29 -> 51 M instr/s; bench/sfpu, bits and integers 73 -> 126.
  */
 #include "tensix/frontend/issue_fast.h"
