@@ -172,17 +172,7 @@ static uint64_t serve_timed(struct dram_bank *bank, const struct noc_packet *pac
     return leaves + timing_cycles(timing, reads ? TIMING_DRAM_READ : TIMING_DRAM_WRITE);
 }
 
-/* When a read can be taken that arrives in a timed run. */
-static uint64_t take_read(struct dram_bank *bank, const struct dram_port *port,
-                          const struct noc_packet *packet)
-{
-    const unsigned turn = timing_cycles(bank->board->delivery.timing, TIMING_DRAM_READ_TURN);
-    struct timing_resource *reads = &bank->reads[port - bank->port][packet->noc];
-    return timing_serve(reads, 1, turn, packet->arrival).begin;
-}
-
-/* Timed runs: must a packet that has just arrived wait for the bank? It does so twice: for the port, and for
- * GDDR, which meanwhile serves what other ports have taken. */
+/* Timed runs: must a packet that has just arrived wait for the bank? */
 static bool is_delayed(struct dram_bank *bank, struct noc_packet *packet)
 {
     const struct dram_port *port = port_at(bank, packet->to);
@@ -191,13 +181,8 @@ static bool is_delayed(struct dram_bank *bank, struct noc_packet *packet)
         return false;
     }
     const uint64_t arrival = packet->arrival;
-    if (packet->kind == NOC_READ && !packet->is_taken) {
-        packet->is_taken = true;
-        packet->arrival = take_read(bank, port, packet);
-    } else {
-        packet->has_passed = true;
-        packet->arrival = serve_timed(bank, packet);
-    }
+    packet->has_passed = true;
+    packet->arrival = serve_timed(bank, packet);
     packet->held += (uint32_t)(packet->arrival - arrival);
     return true;
 }

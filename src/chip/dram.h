@@ -32,10 +32,9 @@ struct dram_port {
 };
 
 struct dram_bank {
-    uint64_t sequence;                                   /* of packets that it sent */
-    uint64_t loud_until;                                 /* it is not quiet before; 0: it is */
-    struct timing_resource gddr;                         /* in timed runs */
-    struct timing_resource reads[DRAM_PORTS][GRID_NOCS]; /* that the NIUs of its ports take */
+    uint64_t sequence;           /* of packets that it sent */
+    uint64_t loud_until;         /* it is not quiet before; 0: it is */
+    struct timing_resource gddr; /* in timed runs */
 
     /* Beside the state. */
     unsigned number;

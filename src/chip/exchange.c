@@ -93,6 +93,9 @@ static void drop_packet(struct penrose_chip *chip, struct noc_packet *packet,
 {
     char text[160];
     struct grid_position name = chip_logical(chip, packet->to);
+    if (chip->links) {
+        chip_links_drop(chip, packet);
+    }
     snprintf(text, sizeof text, "NoC %u, 0x%llx of tile (%u, %u): %s", packet->noc,
              (unsigned long long)packet->address, name.x, name.y, what);
     if (chip_packet_fault(chip, packet, kind, text)) {

@@ -46,6 +46,12 @@ static uint64_t bytes_of(const struct noc_packet *packet, unsigned number)
     return all <= before ? 0 : all - before < most ? all - before : most;
 }
 
+unsigned chip_links_flits(const struct noc_packet *packet, unsigned piece)
+{
+    const uint64_t bytes = bytes_of(packet, piece);
+    return bytes ? (unsigned)(bytes / NOC_FLIT_BYTES) : 1;
+}
+
 /* From the first flit of a packet to the first of a piece of it, in an NIU. */
 static uint64_t cycles_before(const struct penrose_chip *chip, unsigned number)
 {
@@ -196,6 +202,66 @@ static void give_number_back(struct links *links, struct noc_packet *packet)
     links->first_free = index < links->first_free ? index : links->first_free;
     links->active--;
     packet->number = 0;
+}
+
+/* --- Reads of GDDR --- */
+
+static bool is_of_dram(const struct penrose_chip *chip, uint16_t node)
+{
+    return grid_tile(&chip->grid, chip_position(node))->kind == PENROSE_TILE_DRAM;
+}
+
+/* Must a request wait until its receiver's NIU has answered another one? */
+static bool waits_for_niu(const struct penrose_chip *chip, const struct noc_packet *packet,
+                          uint16_t node, unsigned way)
+{
+    return way == LINKS_TO_NIU && packet->kind == NOC_READ && is_of_dram(chip, node) &&
+           chip->links->state.reads[packet->noc][node].count >=
+               chip->costs.rate[TIMING_NOC_DRAM_READS];
+}
+
+/* When the packet's head comes to the router of its receiver, if nothing is before it; of a multicast, of
+ * the first one. */
+static uint64_t least_of(const struct penrose_chip *chip, const struct noc_packet *packet)
+{
+    return packet->arrival +
+           (way_is_multicast(packet) ? 0 : way_left(packet) * cycles_of_hop(chip));
+}
+
+/* The NIU takes a read, which was at the last router from `ready` on. It has waited for GDDR since it could have
+ * been there, but not longer than others have. */
+static void begin_read(struct penrose_chip *chip, struct noc_packet *packet, uint16_t node,
+                       uint64_t ready, uint64_t cycle)
+{
+    struct links_reads *reads = &chip->links->state.reads[packet->noc][node];
+    if (packet->kind != NOC_READ || !is_of_dram(chip, node)) {
+        return;
+    }
+    reads->count++;
+    if (ready == cycle) {
+        reads->at_once = cycle;
+    } else {
+        const uint64_t least = least_of(chip, packet);
+        packet->held += (uint32_t)(cycle - (least > reads->at_once ? least : reads->at_once));
+    }
+}
+
+static void end_read(struct penrose_chip *chip, unsigned noc, uint16_t node, uint64_t cycle)
+{
+    struct links_reads *reads = &chip->links->state.reads[noc][node];
+    if (reads->count > 0) { /* one of a run without costs is not counted */
+        reads->count--;
+        if (chip->links->active > 0) {
+            look_at(chip, noc, node, LINKS_TO_NIU, cycle);
+        }
+    }
+}
+
+void chip_links_drop(struct penrose_chip *chip, const struct noc_packet *packet)
+{
+    if (packet->kind == NOC_READ && is_of_dram(chip, packet->to)) {
+        end_read(chip, packet->noc, packet->to, chip->links->state.now);
+    }
 }
 
 /* --- Trees --- */
@@ -426,7 +492,8 @@ static struct links_channel *channel_for(const struct router *router, const stru
         channel += channel->owner != owner && chooses_buddy(packet) ? BUDDY : 0;
         is_its_own = channel->owner == owner;
     }
-    return is_its_own && channel->pieces < LINKS_ROOM ? channel : NULL;
+    const bool has_room = channel->flits + chip_links_flits(packet, origin->number) <= LINKS_ROOM;
+    return is_its_own && has_room ? channel : NULL;
 }
 
 /* A piece has passed a link, and lies behind it; unless it is a multicast's whose branch ends there. */
@@ -443,6 +510,7 @@ static void put_behind(struct penrose_chip *chip, const struct router *router, u
     }
     channel->piece[channel->pieces++] = (struct links_piece){
         .ready = ready, .packet = packet->number, .number = (uint16_t)origin->number};
+    channel->flits += (uint8_t)chip_links_flits(packet, origin->number);
     router->link[way].has_pieces |= UINT32_C(1) << (unsigned)(channel - router->link[way].channel);
     look_at_ways_of(chip, packet, next.node, ready);
 }
@@ -455,11 +523,12 @@ static void leave_place(struct penrose_chip *chip, const struct router *router,
     if (origin->place < LINKS_OF_NIU) {
         struct links_link *before = link_before(chip, router, origin->feed);
         struct links_channel *channel = &before->channel[origin->place % LINKS_CHANNELS];
-        for (unsigned i = 1; i < LINKS_ROOM; i++) {
-            channel->piece[i - 1] = channel->piece[i];
-        }
-        channel->piece[LINKS_ROOM - 1] = (struct links_piece){0};
+        channel->flits -= (uint8_t)chip_links_flits(origin->packet, origin->number);
         channel->pieces--;
+        for (unsigned i = 0; i < channel->pieces; i++) {
+            channel->piece[i] = channel->piece[i + 1];
+        }
+        channel->piece[channel->pieces] = (struct links_piece){0};
         if (channel->pieces == 0) {
             before->has_pieces &= ~(UINT32_C(1) << origin->place % LINKS_CHANNELS);
         }
@@ -472,6 +541,9 @@ static void leave_place(struct penrose_chip *chip, const struct router *router,
         origin->packet->pieces++;
         if (is_last(origin->packet, origin->number)) {
             (void)noc_list_take(&chip->links->waiting[router->noc][router->node][kind]);
+            if (origin->packet->kind == NOC_READ_RESPONSE && is_of_dram(chip, router->node)) {
+                end_read(chip, router->noc, router->node, cycle + 1);
+            }
         }
     }
     if (places_with_pieces(chip, router) >> origin->place & 1) {
@@ -541,6 +613,9 @@ static void pass_link(struct penrose_chip *chip, const struct router *router, un
     }
     channel->owner = ends ? 0 : packet->number;
     *origin->taken |= (uint8_t)(1u << way);
+    if (way == LINKS_TO_NIU) {
+        begin_read(chip, packet, router->node, origin->ready, cycle);
+    }
     if (!way_is_multicast(packet) || !has_branches(router, origin)) {
         leave_place(chip, router, origin, cycle);
     }
@@ -579,7 +654,9 @@ static void look(struct penrose_chip *chip, const struct router *router, unsigne
                 !can_leave_niu(chip, router, origin.packet, cycle)) {
                 continue;
             }
-            channel = channel_for(router, &origin, way);
+            channel = waits_for_niu(chip, origin.packet, router->node, way)
+                          ? NULL
+                          : channel_for(router, &origin, way);
             if (channel) {
                 pass_link(chip, router, way, &origin, channel, cycle, arrived);
                 return;
@@ -669,14 +746,6 @@ uint64_t chip_links_due(const struct penrose_chip *chip)
         first = links->state.now < first ? links->state.now : first;
     }
     return first == UINT64_MAX ? first : first > ahead(chip) ? first - ahead(chip) : 0;
-}
-
-/* When the packet's head comes to the router of its receiver, if nothing is before it; of a multicast, of
- * the first one. */
-static uint64_t least_of(const struct penrose_chip *chip, const struct noc_packet *packet)
-{
-    return packet->arrival +
-           (way_is_multicast(packet) ? 0 : way_left(packet) * cycles_of_hop(chip));
 }
 
 uint64_t chip_links_next(const struct penrose_chip *chip)

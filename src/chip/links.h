@@ -14,8 +14,11 @@
  * Flits go in pieces, so that a link has to be looked at once for several of them. So packets on
  * several channels take turns piece by piece.
  *
- * GUESS: a channel has room for LINKS_ROOM pieces behind its link. That is the least that lets one
- * packet use all of a link.
+ * SPEC: WormholeB0 DRAMTile, performance: a channel has room for 16 flits behind its link. GUESS: it has on
+ * Blackhole, too, whose flits are twice as long, and others never take that room from it.
+ *
+ * A read that comes to a DRAM tile whose NIU has NOC_DRAM_READS under way waits at the last router, on its channel. So
+ * where many ask one bank, their requests fill the room on the way to it, and hold up those to other banks.
  * GUESS: turns go round the channels from which packets come, whether their links are the same or not.
  *
  * A multicast goes along a tree. It takes the channels of all its links at once, before it goes. Where the
@@ -42,7 +45,7 @@ struct penrose_chip;
 enum {
     LINKS_CHANNELS = 16,
     LINKS_FLITS = 8, /* of a piece, at most */
-    LINKS_ROOM = 2,  /* for pieces */
+    LINKS_ROOM = 16, /* for flits */
     LINKS_PACKETS = 8192,
     LINKS_SOON = 64, /* cycles */
 };
@@ -76,7 +79,7 @@ struct links_channel {
     uint8_t feed;   /* where the owner's pieces come from */
     uint8_t pieces;
     uint8_t taken; /* ways on that the first piece has gone already, a bit each */
-    uint8_t gap;
+    uint8_t flits; /* of the pieces */
 };
 
 struct links_link {
@@ -94,6 +97,12 @@ struct links_source {
     uint8_t gap[3];
 };
 
+/* Of GDDR, which the NIU of a DRAM tile has under way. */
+struct links_reads {
+    uint64_t at_once; /* when it has taken one last that did not have to wait */
+    uint64_t count;
+};
+
 enum { LINKS_ALL = GRID_NOCS * NOC_NODES * LINKS_WAYS, LINKS_WORDS = (LINKS_ALL + 63) / 64 };
 
 /* While no packet has come to a router, no cycle is worked on, and no link is to be looked at. */
@@ -102,6 +111,7 @@ struct links_state {
     uint64_t due[LINKS_SOON][LINKS_WORDS]; /* links to look at in a cycle: a bit each */
     struct links_link link[GRID_NOCS][NOC_NODES][LINKS_WAYS]; /* from each router */
     struct links_source source[GRID_NOCS][NOC_NODES][LINKS_KINDS];
+    struct links_reads reads[GRID_NOCS][NOC_NODES];
 };
 
 /* Of a chip whose runs are timed. */
@@ -128,6 +138,9 @@ uint64_t chip_links_due(const struct penrose_chip *chip);
 /* No packet that is on its way arrives before this cycle; UINT64_MAX: there is none. */
 uint64_t chip_links_next(const struct penrose_chip *chip);
 
+/* A read that has come to its receiver is not answered from there. */
+void chip_links_drop(struct penrose_chip *chip, const struct noc_packet *packet);
+
 /* --- For snapshots (links_state.c) --- */
 
 /* Puts all packets into chip->on_way, and back where their members say that they are. */
@@ -138,8 +151,9 @@ void chip_links_scatter(struct penrose_chip *chip);
  * right. */
 void chip_links_restore(struct penrose_chip *chip);
 
-/* Pieces of a packet, and the kind of what its NIU sends. */
+/* Pieces of a packet, flits of one, which is a header alone or data, and the kind of what its NIU sends. */
 uint32_t chip_links_pieces(const struct noc_packet *packet);
+unsigned chip_links_flits(const struct noc_packet *packet, unsigned piece);
 unsigned chip_links_kind(const struct noc_packet *packet);
 
 /* Is given the packets that have come to a router, each once. */

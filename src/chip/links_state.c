@@ -69,10 +69,15 @@ static bool has_number(const struct links *links, uint16_t number)
 static void check_channel_of_link(const struct links *links, struct links_channel *channel)
 {
     bool is_good = channel->pieces <= LINKS_ROOM;
+    unsigned flits = 0;
     for (unsigned i = 0; is_good && i < channel->pieces; i++) {
-        is_good = has_number(links, channel->piece[i].packet);
+        const struct links_piece *piece = &channel->piece[i];
+        is_good = has_number(links, piece->packet);
+        flits += is_good ? chip_links_flits(links->packet[piece->packet - 1], piece->number) : 0;
     }
+    is_good &= flits <= LINKS_ROOM;
     channel->pieces = is_good ? channel->pieces : 0;
+    channel->flits = is_good ? (uint8_t)flits : 0;
     channel->owner = has_number(links, channel->owner) ? channel->owner : 0;
     channel->claim = has_number(links, channel->claim) ? channel->claim : 0;
 }

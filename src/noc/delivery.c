@@ -38,7 +38,7 @@ uint64_t noc_leave(const struct noc_delivery *delivery, struct noc_ways *ways,
                    struct noc_packet *packet, uint64_t cycle, unsigned hops)
 {
     packet->sent = cycle;
-    packet->is_taken = packet->has_passed = false;
+    packet->has_passed = false;
     if (delivery->timing) {
         ways->begins = ways->out.free_at > cycle ? ways->out.free_at : cycle;
         if (packet->kind <= NOC_ATOMIC) {

@@ -66,14 +66,13 @@ struct noc_packet_state {
     bool wants_response, is_inline, has_enables, is_multicast, is_linked, accumulates,
         stores_header;
     bool reserves_path; /* a multicast, unless it goes on with a transaction */
-    bool is_taken;      /* the port of a bank has taken it, */
-    bool has_passed;    /* and GDDR its time for it (timed runs) */
+    bool has_passed;    /* GDDR has taken its time for it (timed runs) */
     bool is_answered;   /* a request whose sender has had the response already */
     bool is_excused;    /* it may break rules of its ends: a policy lets it pass */
     bool is_void; /* a policy lets it pass, and nothing can be done: it touches no memory, and is
                          counted and answered */
     bool is_at_router; /* it has come to its first one (chip/links.h) */
-    uint8_t gap[1];
+    uint8_t gap[2];
     uint32_t held; /* so many cycles the request was in GDDR (timed runs) */
 };
 

@@ -157,8 +157,48 @@ TEST_EACH(a_packet_that_waits_holds_up_those_behind_it, 2)
     ck_assert_uint_ge(second->arrival, alone(1000, 6) + waits - LINKS_FLITS);
     ck_assert_uint_le(second->arrival, alone(1000, 6) + waits + 4 * LINKS_FLITS);
     ck_assert_uint_ge(third->arrival,
-                      alone(1010, 3) + (_i ? 0 : waits + passes - HOP * LINKS_ROOM));
+                      alone(1010, 3) + (_i ? 0 : waits + passes - HOP * LINKS_ROOM / LINKS_FLITS));
     ck_assert_uint_le(third->arrival, alone(1010, 3) + (_i ? 6 * LINKS_FLITS : waits + passes));
+    end_links(chip, arrived);
+}
+
+static struct noc_packet *send_read(struct penrose_chip *chip, uint64_t cycle, uint16_t to,
+                                    uint8_t channel)
+{
+    struct noc_packet *packet = send(chip, cycle, noc_node(7, 4), to, channel);
+    packet->kind = NOC_READ;
+    return packet;
+}
+
+static void run_until(struct penrose_chip *chip, uint64_t end, struct noc_list *arrived)
+{
+    chip->head.time.now = end;
+    chip_links_run(chip, arrived);
+}
+
+/* A DRAM tile whose NIU has as many reads under way as it can lets the next one wait, which holds up one to
+ * another tile behind it, unless that has another channel. They go on when an answer has left. */
+TEST_EACH(a_read_waits_for_the_answer_to_another_one, 2)
+{
+    enum { BLOCKED = 3000, GOES_ON = 5000, MOST = 9 };
+    struct penrose_chip *chip = timed_chip(1);
+    const uint16_t bank = noc_node(9, 4);
+    struct noc_list arrived = {NULL, NULL};
+    for (unsigned i = 0; i < MOST; i++) {
+        send_read(chip, 1000 + i, bank, 1);
+    }
+    const struct noc_packet *waits = send_read(chip, 1000 + MOST, bank, 1);
+    const struct noc_packet *behind =
+        send_read(chip, 1001 + MOST, noc_node(10, 4), _i == 0 ? 1 : 3);
+    run_until(chip, BLOCKED, &arrived);
+    ck_assert_uint_gt(waits->number, 0);
+    ck_assert_int_eq(behind->number > 0, _i == 0);
+    send(chip, BLOCKED, bank, noc_node(7, 4), NOC_ANY_CHANNEL)->kind = NOC_READ_RESPONSE;
+    run_until(chip, GOES_ON, &arrived);
+    ck_assert_uint_gt(waits->arrival, BLOCKED);
+    ck_assert_uint_ge(waits->held, BLOCKED - 1000 - 200);
+    ck_assert_int_eq(behind->arrival > BLOCKED, _i == 0);
+    ck_assert_uint_eq(chip_links_next(chip), UINT64_MAX);
     end_links(chip, arrived);
 }
 
