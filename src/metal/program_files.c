@@ -325,6 +325,7 @@ static unsigned count_others(const struct program_files *files, const struct pro
 static bool lies_there(const struct tile_facts *tile, const struct program_file *file, uint32_t at)
 {
     return at < tile->l1_bytes && file->size <= tile->l1_bytes - at &&
+           memcmp(tile->l1 + at, &file->begins, sizeof file->begins) == 0 && /* as few do */
            memcmp(tile->l1 + at, file->bytes, file->size) == 0;
 }
 

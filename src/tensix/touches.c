@@ -171,8 +171,12 @@ static void touch_configuration(struct tensix *tensix, unsigned thread, unsigned
 static void touch_each(struct tensix *tensix, enum tensix_access access, enum observed_state state,
                        uint32_t mask)
 {
-    for (; mask; mask &= mask - 1) {
-        tensix_touch(tensix, access, state, (unsigned)__builtin_ctz(mask), 1);
+    while (mask) { /* run by run */
+        const unsigned first = (unsigned)__builtin_ctz(mask);
+        const uint32_t behind = mask + (UINT32_C(1) << first); /* the run is a carry */
+        const unsigned end = behind ? (unsigned)__builtin_ctz(behind) : 32;
+        tensix_touch(tensix, access, state, first, end - first);
+        mask &= behind;
     }
 }
 
@@ -266,8 +270,15 @@ static bool waits_for_touch(const struct tensix *tensix, const struct tensix_thr
 
 static void note_releases(struct tensix *tensix, unsigned by)
 {
+    enum {
+        AWAITED = 1 << OBSERVED_STATE_MUTEX | 1 << OBSERVED_STATE_SRC_BANK |
+                  1 << OBSERVED_STATE_L1 | 1 << OBSERVED_STATE_SEMAPHORE
+    };
     struct tensix_touches *touches = &tensix->touches;
     const struct tensix_thread *own = &tensix->thread[by];
+    if (!(touches->writes & AWAITED)) {
+        return;
+    }
     const struct observed_releaser releaser = {
         .is_known = true,
         .thread = by,

@@ -22,6 +22,7 @@ void check_asked_loads(const struct check_scene *scene, struct check_buffer *buf
     uint32_t *seen = seen_by(buffer, scene->hart, is_received);
     const uint32_t now = is_received ? buffer->pushed : buffer->popped;
     const bool is_hart = scene->event->agent <= OBSERVED_NCRISC;
+    scene->own->waits[scene->hart] = true;
     scene->own->asked[scene->hart][is_received] =
         (struct check_asked){.buffer = buffer,
                              .pc = scene->event->pc,
@@ -110,12 +111,13 @@ static void follow_asked(const struct check_scene *scene, struct check_asked *as
     }
 }
 
-void check_asked_starts(const struct check_scene *scene)
+bool check_asked_starts(const struct check_scene *scene)
 {
     struct check_asked *asked = scene->own->asked[scene->hart];
     for (unsigned i = 0; i < 2; i++) {
-        if (asked[i].carried) {
+        if (asked[i].carried && scene->checks->does[CHECK_BUFFERS]) {
             follow_asked(scene, &asked[i], i);
         }
     }
+    return asked[0].carried || asked[1].carried;
 }

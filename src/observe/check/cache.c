@@ -114,6 +114,9 @@ void check_cache_access(const struct check_scene *scene)
 void check_cache_starts(const struct check_scene *scene)
 {
     const struct rv32_operands *insn = check_instruction(scene);
+    if (!scene->checks->does[CHECK_NOC]) {
+        return;
+    }
     if (insn->row == RV32_ROW_FENCE || (insn->size > 0 && insn->effects.traits & RV32_LOADS &&
                                         insn->effects.traits & RV32_STORES)) {
         scene->own->cache[scene->hart] = (struct check_cache){.fenced_at = scene->event->cycle};

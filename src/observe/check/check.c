@@ -149,16 +149,6 @@ static void check_access(const struct check_scene *scene)
     if (scene->checks->does[CHECK_MEMORY]) {
         check_memory_access(scene);
     }
-    if (event->agent <= OBSERVED_NCRISC &&
-        event->address - RV32_LOCAL_BASE < scene->tile->hart[scene->hart].told_local_size) {
-        if (scene->checks->does[CHECK_NOC]) {
-            check_noc_local(scene);
-        }
-        if (scene->checks->does[CHECK_BUFFERS] && event->kind == OBSERVED_WRITTEN) {
-            check_local_stored(scene);
-        }
-        return;
-    }
     if (scene->checks->does[CHECK_NOC] && event->agent <= OBSERVED_NCRISC &&
         event->kind == OBSERVED_READ) {
         check_noc_loaded(scene);
@@ -198,16 +188,20 @@ static void check_access(const struct check_scene *scene)
 
 static void check_starts(const struct check_scene *scene)
 {
-    check_decode(scene);
-    if (!scene->own->is_known && check_instruction(scene)->row == RV32_ROW_JALR) {
+    struct check_tile *own = scene->own;
+    const uint32_t word = scene->event->word;
+    own->word[scene->hart] = word;
+    own->insn[scene->hart] = NULL;
+    if (!own->is_known && check_has_opcode(word, RV32_ROW_JALR) &&
+        check_instruction(scene)->row == RV32_ROW_JALR) {
         know_launch(scene); /* firmware calls a kernel */
     }
-    if (scene->checks->does[CHECK_NOC]) {
-        check_noc_starts(scene);
-        check_cache_starts(scene);
+    if (own->waits[scene->hart]) {
+        bool waits_for_noc = check_noc_starts(scene), waits_for_pages = check_asked_starts(scene);
+        own->waits[scene->hart] = waits_for_noc || waits_for_pages;
     }
-    if (scene->checks->does[CHECK_BUFFERS]) {
-        check_asked_starts(scene);
+    if (check_has_opcode(word, RV32_ROW_FENCE) || check_has_opcode(word, RV32_ROW_AMOADD_W)) {
+        check_cache_starts(scene);
     }
     check_memory_starts(scene);
     if (scene->checks->uninit) {
@@ -305,79 +299,94 @@ static void check_arrived(const struct check_scene *scene)
     }
 }
 
-/* Most events by far tell what a hart executes. */
-static void see_instruction(struct checks *checks, struct tile *tile, const struct observed *event)
+/* Does a hart read or write its own local RAM? */
+static bool is_local(const struct check_scene *scene)
 {
-    const struct check_scene scene = {.checks = checks,
-                                      .tile = tile,
-                                      .own = check_take_tile(checks, tile),
-                                      .event = event,
-                                      .at = tile,
-                                      .hart = event->agent};
-    if (!scene.own || tile->kind->type == TILE_DRAM) {
-        return;
+    const struct observed *event = scene->event;
+    return (event->kind == OBSERVED_READ || event->kind == OBSERVED_WRITTEN) &&
+           event->agent <= OBSERVED_NCRISC &&
+           event->address - RV32_LOCAL_BASE < scene->tile->hart[scene->hart].told_local_size;
+}
+
+static void check_local(const struct check_scene *scene)
+{
+    if (scene->checks->uninit) {
+        check_uninit_access(scene);
     }
-    if (event->kind == OBSERVED_STARTS) {
-        check_starts(&scene);
-    } else {
-        check_finished(&scene);
+    if (scene->checks->does[CHECK_MEMORY]) {
+        check_memory_access(scene);
+    }
+    if (scene->checks->does[CHECK_NOC]) {
+        check_noc_local(scene);
+    }
+    if (scene->checks->does[CHECK_BUFFERS] && scene->event->kind == OBSERVED_WRITTEN) {
+        check_local_stored(scene);
     }
 }
 
-static void see_other(struct checks *checks, struct tile *tile, const struct observed *event)
+static void see_other(const struct check_scene *scene, bool is_own)
 {
-    struct check_scene scene = {
-        .checks = checks, .tile = tile, .event = event, .at = tile, .hart = hart_of(event)};
-    bool is_own = scene.hart < RV32_CORES && !event->is_gddr && tile->kind->type != TILE_DRAM;
-    scene.own = is_own ? check_take_tile(checks, tile) : checks->tile[tile->node];
-    if (checks->uninit && (scene.own || !is_own)) {
-        check_definedness(&scene);
+    const struct checks *checks = scene->checks;
+    const struct tile *tile = scene->tile;
+    const struct observed *event = scene->event;
+    if (checks->uninit && (scene->own || !is_own)) {
+        check_definedness(scene);
     }
-    if (checks->does[CHECK_NOC] && (scene.own || !is_own)) {
-        check_arrivals(&scene);
+    if (checks->does[CHECK_NOC] && (scene->own || !is_own)) {
+        check_arrivals(scene);
     }
     if (checks->does[CHECK_NOC] && event->kind == OBSERVED_DELIVERED &&
         event->packet <= NOC_ATOMIC) {
-        check_noc_delivered(&scene);
+        check_noc_delivered(scene);
     }
     if (checks->does[CHECK_BUFFERS] && event->kind == OBSERVED_WRITTEN && !event->is_gddr &&
         event->address < tile->kind->l1_bytes) {
-        check_buffers_written(&scene);
+        check_buffers_written(scene);
     }
     bool has_arrived = event->agent == OBSERVED_NOC && event->kind == OBSERVED_WRITTEN;
-    if (has_arrived && !event->is_gddr && scene.own) {
-        check_arrived(&scene);
+    if (has_arrived && !event->is_gddr && scene->own) {
+        check_arrived(scene);
     }
-    if (!is_own || !scene.own || event->kind == OBSERVED_LOADED) {
+    if (!is_own || !scene->own || event->kind == OBSERVED_LOADED) {
         return;
     }
-    if (scene.own->unreads && event->kind != OBSERVED_DELIVERED && event->kind != OBSERVED_UNIT) {
-        check_unread_access(&scene);
+    if (scene->own->unreads && event->kind != OBSERVED_DELIVERED) {
+        check_unread_access(scene);
     }
     if (event->kind == OBSERVED_POLLS || event->kind == OBSERVED_GOES_ON) {
         if (event->thread == OBSERVED_NO_THREAD) {
-            check_cache_polls(&scene);
+            check_cache_polls(scene);
         }
     } else if (event->kind == OBSERVED_SENT || event->kind == OBSERVED_DELIVERED) {
-        check_packet(&scene);
-    } else if (event->kind == OBSERVED_UNIT) {
-        check_unit(&scene);
+        check_packet(scene);
     } else if (event->kind == OBSERVED_EXPANDS) {
-        know_launch(&scene);
-        check_config_expands(&scene);
+        know_launch(scene);
+        check_config_expands(scene);
     } else {
-        check_access(&scene);
+        check_access(scene);
     }
 }
 
 static bool see(void *context, struct tile *tile, const struct observed *event)
 {
     struct checks *checks = context;
+    struct check_scene scene = {
+        .checks = checks, .tile = tile, .event = event, .at = tile, .hart = hart_of(event)};
+    bool is_own = scene.hart < RV32_CORES && !event->is_gddr && tile->kind->type != TILE_DRAM;
+    scene.own = is_own ? check_take_tile(checks, tile) : checks->tile[tile->node];
     checks->others = 0;
-    if (event->kind == OBSERVED_STARTS || event->kind == OBSERVED_FINISHED) {
-        see_instruction(checks, tile, event);
+    if (!is_own || !scene.own) {
+        see_other(&scene, is_own);
+    } else if (event->kind == OBSERVED_STARTS) {
+        check_starts(&scene);
+    } else if (event->kind == OBSERVED_FINISHED) {
+        check_finished(&scene);
+    } else if (event->kind == OBSERVED_UNIT) {
+        check_unit(&scene);
+    } else if (is_local(&scene)) {
+        check_local(&scene);
     } else {
-        see_other(checks, tile, event);
+        see_other(&scene, is_own);
     }
     return false;
 }

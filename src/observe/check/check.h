@@ -259,7 +259,12 @@ struct check_races;
 struct check_rows;
 
 struct check_tile {
-    bool is_known;        /* the launch of the kernels that run */
+    bool is_known;          /* the launch of the kernels that run */
+    bool waits[RV32_CORES]; /* the hart has loaded a counter of late, for which it may wait */
+    /* The word of the instruction under way, and (NULL: nobody has asked yet) what it is, of `decoded`.
+     * No other one starts before it has finished. */
+    uint32_t word[RV32_CORES];
+    const struct rv32_operands *insn[RV32_CORES];
     bool knows_programs;  /* those of this launch were looked for, */
     unsigned forgettings; /* and have not been forgotten since (loader/images.h) */
     struct loader_launched launched;
@@ -280,8 +285,6 @@ struct check_tile {
     struct check_rows *rows;     /* and of rows of Dst and Src */
     struct check_table table[RV32_CORES];
     struct check_memory memory;
-    /* The instruction under way, of `decoded`. No other one starts before it has finished. */
-    const struct rv32_operands *insn[RV32_CORES];
 };
 
 /* An instruction word that was decoded, for a vtype. */
@@ -386,16 +389,23 @@ struct check_scene check_scene_at(const struct check_scene *scene, uint16_t node
 /* What the firmware itself does is not looked at. Without firmware all is the program's. */
 bool check_is_of_kernel(const struct check_scene *scene, uint32_t pc);
 
-/* The hart's instruction under way, for check_instruction. */
-void check_decode(const struct check_scene *scene);
+/* The instruction under way of the scene's hart. Most are of no interest, and those that are not asked
+ * for need not be decoded. */
+const struct rv32_operands *check_instruction(const struct check_scene *scene);
 
-/* The instruction under way of the scene's hart. */
-static inline const struct rv32_operands *check_instruction(const struct check_scene *scene)
+/* Has the word the opcode of the row, its lowest seven bits? */
+static inline bool check_has_opcode(uint32_t word, enum rv32_row row)
 {
-    static const struct rv32_operands none = {.row = -1};
-    const struct rv32_operands *insn =
-        scene->hart < RV32_CORES ? scene->own->insn[scene->hart] : NULL;
-    return insn ? insn : &none;
+    enum { OPCODE = 0x7f };
+    return ((word ^ rv32_rows[row].match) & OPCODE) == 0;
+}
+
+/* Registers, a bit each, where instructions name rd, rs1 and rs2: the word reads and writes no others. */
+static inline uint32_t check_named_registers(uint32_t word)
+{
+    enum { REGISTER = 31, RD = 7, RS1 = 15, RS2 = 20 };
+    return UINT32_C(1) << (word >> RD & REGISTER) | UINT32_C(1) << (word >> RS1 & REGISTER) |
+           UINT32_C(1) << (word >> RS2 & REGISTER);
 }
 
 /* --- noc.c --- */
@@ -422,8 +432,9 @@ void check_noc_handed(const struct check_scene *scene, enum check_request_kind k
 /* A kernel of the hart ends. */
 void check_noc_ended(const struct check_scene *scene);
 
-/* A hart is about to execute an instruction. */
-void check_noc_starts(const struct check_scene *scene);
+/* A hart that has loaded a counter of late is about to execute an instruction. May it still compare
+ * that? */
+bool check_noc_starts(const struct check_scene *scene);
 
 /* --- credits.c --- */
 
@@ -528,8 +539,9 @@ void check_buffers_forget(struct check_tile *own);
 /* A hart loads the counter of pages that were pushed, or popped. */
 void check_asked_loads(const struct check_scene *scene, struct check_buffer *buffer,
                        bool is_received);
-/* A hart is about to execute an instruction. */
-void check_asked_starts(const struct check_scene *scene);
+/* A hart that has loaded one of late is about to execute an instruction. May what follows still tell for
+ * how many it has asked? */
+bool check_asked_starts(const struct check_scene *scene);
 
 /* --- spans.c --- */
 

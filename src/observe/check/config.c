@@ -259,56 +259,64 @@ static unsigned keep_place(struct config_places *places, const char *text)
     return *slot - 1;
 }
 
-/* Places of the launch that ends. An instruction sets many pieces, and it takes long to find its
- * line. */
-struct ended_place {
-    uint32_t pc;
-    unsigned hart, place;
+/* An instruction sets many pieces, and a program has many instructions that do. It takes long to find the
+ * program at an address, and longer to find a line. */
+struct ended_launch {
+    struct {
+        uint32_t pc;
+        unsigned hart, place;
+    } known[256];              /* the latest */
+    const struct image *image; /* of the latest; NULL: there is none */
+    uint64_t program;
 };
 
-enum { ENDED_PLACES = 64 };
-
-static unsigned place_of_piece(const struct check_scene *scene, const struct config_piece *piece)
+static unsigned place_of_piece(const struct check_scene *scene, const struct config_piece *piece,
+                               struct ended_launch *ended)
 {
     struct config_places *places = &scene->checks->places;
     const struct tile *tile = scene->tile;
+    const struct images *images = chip_images(scene->checks->chip);
     check_know_programs(scene);
-    const struct image *image =
-        images_find(chip_images(scene->checks->chip), tile->x, tile->y, piece->pc);
-    const uint32_t at = image ? piece->pc - image->base : 0;
-    const uint64_t program = check_program_at(scene, piece->pc);
-    struct config_known *known = &places->known[at / 4 % CONFIG_KNOWN];
-    const unsigned forgettings = scene->checks->chip->head.images.forgettings;
-    if (!image || known->program != program || known->forgettings != forgettings ||
-        known->at != at || known->hart != piece->hart) {
+    if (!ended->image || piece->pc - ended->image->base >= ended->image->size) {
+        ended->image = images_find(images, tile->x, tile->y, piece->pc);
+        ended->program = check_program_at(scene, piece->pc);
+    }
+    const uint32_t at = ended->image ? piece->pc - ended->image->base : 0;
+    struct config_known *known = &places->known[(at / 4 * RV32_CORES + piece->hart) % CONFIG_KNOWN];
+    if (!ended->image || known->program != ended->program ||
+        known->forgettings != images->forgettings || known->at != at ||
+        known->hart != piece->hart) {
         char text[sizeof((struct config_place *)0)->text];
         describe_place(scene, piece->hart, piece->pc, text, sizeof text);
-        *known =
-            (struct config_known){program, forgettings, at, piece->hart, keep_place(places, text)};
+        *known = (struct config_known){ended->program, images->forgettings, at, piece->hart,
+                                       keep_place(places, text)};
     }
     return known->place;
 }
 
 static unsigned place_that_ends(const struct check_scene *scene, const struct config_piece *piece,
-                                struct ended_place ended[ENDED_PLACES])
+                                struct ended_launch *ended)
 {
-    struct ended_place *known = &ended[piece->pc / 4 % ENDED_PLACES];
-    if (known->pc != piece->pc || known->hart != piece->hart) {
-        *known = (struct ended_place){piece->pc, piece->hart, place_of_piece(scene, piece)};
+    enum { KNOWN = sizeof ended->known / sizeof ended->known[0] };
+    const unsigned slot = (piece->pc / 4 * RV32_CORES + piece->hart) % KNOWN;
+    if (ended->known[slot].pc != piece->pc || ended->known[slot].hart != piece->hart) {
+        ended->known[slot].place = place_of_piece(scene, piece, ended);
+        ended->known[slot].pc = piece->pc;
+        ended->known[slot].hart = piece->hart;
     }
-    return known->place;
+    return ended->known[slot].place;
 }
 
 static void end_launch(const struct check_scene *scene, struct check_config *config)
 {
-    struct ended_place ended[ENDED_PLACES] = {{.hart = CHECK_NO_HART}};
+    struct ended_launch ended = {.image = NULL};
     for (unsigned i = 0; i < CONFIG_PIECES; i++) {
         struct config_piece *piece = &config->piece[i];
         piece->last = value_of(&scene->tile->tensix, i);
         const uint32_t left = (piece->last ^ piece->before) & piece->set;
         piece->left = (piece->left & ~piece->set & (piece->last ^ piece->before)) | left;
         if (left) {
-            piece->place = place_that_ends(scene, piece, ended);
+            piece->place = place_that_ends(scene, piece, &ended);
             piece->launch = scene->own->launched.id;
             piece->told = 0;
         }
@@ -341,12 +349,13 @@ static bool is_gpr(unsigned index)
     return index - CONFIG_AT_GPRS < TENSIX_THREADS * TENSIX_GPRS;
 }
 
-static void set_piece(const struct check_scene *scene, unsigned index, uint32_t bits)
+static void set_piece_by(const struct check_scene *scene, bool is_kernel, unsigned index,
+                         uint32_t bits)
 {
     struct config_piece *piece = &scene->own->config->piece[index];
     piece->set |= bits;
     piece->is_ever_set = true;
-    if (check_is_of_kernel(scene, scene->event->pc)) {
+    if (is_kernel) {
         piece->hart = scene->hart;
         piece->pc = scene->event->pc;
     } else {                                         /* the firmware: kernels find what it sets */
@@ -357,6 +366,11 @@ static void set_piece(const struct check_scene *scene, unsigned index, uint32_t 
     if (is_open_piece(scene->own->config, index)) { /* nothing of this opens one */
         reopen_piece(scene->own->config, index);
     }
+}
+
+static void set_piece(const struct check_scene *scene, unsigned index, uint32_t bits)
+{
+    set_piece_by(scene, check_is_of_kernel(scene, scene->event->pc), index, bits);
 }
 
 /* --- Using --- */
@@ -800,7 +814,8 @@ void check_config_unit(const struct check_scene *scene)
     struct config_leaks leaks;
     begin_leaks(&leaks);
     bool schedules = tensix_traits(work->row) & TENSIX_TRAIT_SCHEDULES;
-    bool is_of_kernel = check_is_of_kernel(scene, event->pc) && scene->hart < RV32_CORES;
+    const bool is_by_kernel = check_is_of_kernel(scene, event->pc);
+    const bool is_of_kernel = is_by_kernel && scene->hart < RV32_CORES;
     for (unsigned i = 0; i < work->touches && is_of_kernel; i++) {
         const struct observed_touch *touch = &work->touch[i];
         if (!touch->is_write && touch->state == OBSERVED_STATE_LREG) {
@@ -845,7 +860,8 @@ void check_config_unit(const struct check_scene *scene)
         const uint32_t bits = is_gpr ? gpr_bits_written(scene) : adds ? 0 : UINT32_MAX;
         const struct piece_run run = pieces_of(touch);
         for (unsigned piece = run.first; piece < run.end; piece++) {
-            set_piece(scene, piece, is_config ? config_bits_written(scene, piece) : bits);
+            set_piece_by(scene, is_by_kernel, piece,
+                         is_config ? config_bits_written(scene, piece) : bits);
             if (is_gpr) {
                 note_gpr_set(config, piece - CONFIG_AT_GPRS,
                              tensix_gpr_half_set(work->row, event->word));

@@ -344,11 +344,14 @@ static void judge_stack(const struct check_scene *scene, uint32_t from, uint32_t
 void check_memory_access(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
-    const struct rv32_operands *insn = check_instruction(scene);
     unsigned owner; /* of the local RAM */
     const uint32_t address = check_local_address(scene, &owner);
     bool is_hart = event->agent <= OBSERVED_NCRISC, writes = event->kind == OBSERVED_WRITTEN;
-    bool is_on_stack = is_hart && insn->rs1 == SP && insn->size == 4;
+    const uint32_t saves = UINT32_C(1) << RA | UINT32_C(1) << SP; /* which `sw ra, n(sp)` names */
+    bool may_save =
+        is_hart && (check_named_registers(scene->own->word[scene->hart]) & saves) == saves;
+    const struct rv32_operands *insn = may_save ? check_instruction(scene) : NULL;
+    bool is_on_stack = insn && insn->rs1 == SP && insn->size == 4;
     if (writes && is_on_stack && insn->row == RV32_ROW_SW && insn->rs2 == RA) {
         keep_return(&scene->own->memory.stack[scene->hart], address, event->value, event->pc);
     } else if (writes) {

@@ -493,6 +493,7 @@ static void note_look(const struct check_scene *scene, unsigned noc, unsigned co
                                         [CHECK_ATOMIC] = NIU_MST_ATOMIC_RESP_RECEIVED};
     struct check_requests *requests = &scene->own->requests[scene->hart];
     struct check_look *look = &requests->look;
+    scene->own->waits[scene->hart] = true;
     *look = (struct check_look){.noc = (uint8_t)noc,
                                 .value = scene->event->value,
                                 .pc = scene->event->pc,
@@ -630,28 +631,16 @@ static struct check_multicast *find_miscounted(struct check_requests *requests)
     return found;
 }
 
-/* Compares the hart what it has just loaded? Equal ends a barrier. */
-void check_noc_starts(const struct check_scene *scene)
+/* The hart compares what it has just loaded with `due`. */
+static void judge_barrier(const struct check_scene *scene, uint32_t due)
 {
     struct check_requests *requests = &scene->own->requests[scene->hart];
-    struct check_look *look = &requests->look;
-    if (look->patience == 0) {
-        return;
-    }
-    look->patience--;
-    const struct rv32_operands *insn = check_instruction(scene);
-    const uint32_t *x = scene->tile->hart[scene->hart].x;
-    if ((insn->row != RV32_ROW_BNE && insn->row != RV32_ROW_BEQ) ||
-        (x[insn->rs1] != look->value && x[insn->rs2] != look->value)) {
-        return;
-    }
-    uint32_t due = x[insn->rs1] == look->value ? x[insn->rs2] : x[insn->rs1];
+    const struct check_look *look = &requests->look;
     uint32_t more = due - look->value, less = look->value - due;
     bool is_final = look->is_final && !scene->tile->board->delivery.at_random;
     bool is_late = is_final && more > 0 && more < MOST_ANSWERS;
     bool is_missed = is_final && less > 0 && less < MOST_ANSWERS;
     struct check_multicast *multicast = find_miscounted(requests);
-    look->patience = 0;
     if (multicast && more == 0 && look->open) {
         report_count(scene, &multicast->request, "few",
                      look->open->receivers - look->open->answers);
@@ -662,6 +651,24 @@ void check_noc_starts(const struct check_scene *scene)
     }
     memset(requests->multicast, 0, sizeof requests->multicast);
     requests->latest = NULL;
+}
+
+/* Compares the hart what it has just loaded? Equal ends a barrier. */
+bool check_noc_starts(const struct check_scene *scene)
+{
+    struct check_look *look = &scene->own->requests[scene->hart].look;
+    const struct rv32_operands *insn = check_instruction(scene);
+    const uint32_t *x = scene->tile->hart[scene->hart].x;
+    if (look->patience == 0 || !scene->checks->does[CHECK_NOC]) {
+        return false;
+    }
+    look->patience--;
+    if ((insn->row == RV32_ROW_BNE || insn->row == RV32_ROW_BEQ) &&
+        (x[insn->rs1] == look->value || x[insn->rs2] == look->value)) {
+        look->patience = 0;
+        judge_barrier(scene, x[insn->rs1] == look->value ? x[insn->rs2] : x[insn->rs1]);
+    }
+    return look->patience > 0;
 }
 
 /* --- The end --- */

@@ -346,11 +346,15 @@ static void take_mutex(struct order *order, const struct tensix *tensix, unsigne
     }
 }
 
+static bool hands_any(const struct observed_work *work)
+{
+    return work->writes >> OBSERVED_STATE_SRC_BANK & 1;
+}
+
 /* The bank of Src that an instruction hands over, or else the one that its unit is at. */
 static unsigned bank_of(const struct observed_work *work, unsigned src, unsigned at)
 {
-    bool hands_any = work->writes >> OBSERVED_STATE_SRC_BANK & 1;
-    for (unsigned i = 0; hands_any && i < work->touches; i++) {
+    for (unsigned i = 0; hands_any(work) && i < work->touches; i++) {
         const struct observed_touch *touch = &work->touch[i];
         if (touch->state == OBSERVED_STATE_SRC_BANK && touch->is_write && touch->first / 2 == src) {
             return touch->first % 2;
@@ -369,13 +373,15 @@ static bool hands_over(const struct observed_work *work, unsigned src)
 static void hear_banks(struct order *order, unsigned thread, const struct tensix *tensix,
                        const struct observed_work *work)
 {
-    for (unsigned src = 0; src < TENSIX_SRCS; src++) {
+    const bool takes = work->unit == TENSIX_UNIT_MATRIX;
+    const bool fills =
+        work->unit == TENSIX_UNIT_UNPACK && !tensix_has(work->row, TENSIX_TRAIT_UNASKED);
+    for (unsigned src = 0; (takes || fills) && src < TENSIX_SRCS; src++) {
         const struct tensix_src_banks *banks = &tensix->src[src];
-        if (work->unit == TENSIX_UNIT_MATRIX) {
+        if (takes) {
             unsigned bank = bank_of(work, src, banks->matrix_bank);
             take_gift(order, thread, &order->given[src][bank]);
-        } else if (work->unit == TENSIX_UNIT_UNPACK &&
-                   !tensix_has(work->row, TENSIX_TRAIT_UNASKED)) {
+        } else {
             unsigned bank = bank_of(work, src, banks->unpack_bank);
             take_gift(order, thread, &order->returned[src][bank]);
         }
@@ -387,7 +393,7 @@ static void hear_banks(struct order *order, unsigned thread, const struct tensix
 static void hand_over(struct order *order, const struct order_thread *own,
                       const struct order_stamp *stamp, const struct observed_work *work)
 {
-    for (unsigned src = 0; src < TENSIX_SRCS; src++) {
+    for (unsigned src = 0; hands_any(work) && src < TENSIX_SRCS; src++) {
         if (hands_over(work, src)) {
             unsigned bank = bank_of(work, src, 0);
             if (work->unit == TENSIX_UNIT_MATRIX) {

@@ -59,7 +59,7 @@ struct config_place {
     unsigned told[CONFIG_TOLD], tolds; /* pieces of which a report tells */
 };
 
-enum { CONFIG_SLOTS = 4096, CONFIG_KNOWN = 512 };
+enum { CONFIG_SLOTS = 4096, CONFIG_KNOWN = 4096 };
 
 /* An instruction, whatever the tile and the launch: it takes long to find its line. */
 struct config_known {

@@ -791,7 +791,9 @@ void races_harts_unit(const struct check_scene *scene, const struct order_stamp 
         races->mop[thread] = *stamp;
     }
     struct order_stamp *base =
-        find_base(races, thread, races_base_word(tensix, thread, stamp->word));
+        work->unit == TENSIX_UNIT_UNPACK
+            ? find_base(races, thread, races_base_word(tensix, thread, stamp->word))
+            : NULL;
     if (base) {
         *base = *stamp;
     }

@@ -40,10 +40,9 @@ uint32_t check_local_address(const struct check_scene *scene, unsigned *hart)
     return is_slow ? RV32_LOCAL_BASE + at : address;
 }
 
-void check_decode(const struct check_scene *scene)
+static const struct rv32_operands *decode_word(const struct check_scene *scene, uint32_t word)
 {
     const struct checks *checks = scene->checks;
-    const uint32_t word = scene->event->word;
     uint32_t vtype = scene->tile->hart[scene->hart].csr.vtype;
     struct check_decoded *known =
         &checks->decoded[(word ^ word >> 12 ^ word >> 22) % CHECK_DECODED];
@@ -52,7 +51,18 @@ void check_decode(const struct check_scene *scene)
             true, word, vtype,
             rv32_find_operands(rv32_code_store_index(checks->chip->store), word, vtype)};
     }
-    scene->own->insn[scene->hart] = &known->operands;
+    return &known->operands;
+}
+
+const struct rv32_operands *check_instruction(const struct check_scene *scene)
+{
+    static const struct rv32_operands none = {.row = -1};
+    const struct rv32_operands **insn = &scene->own->insn[scene->hart % RV32_CORES];
+    if (scene->hart >= RV32_CORES || !scene->checks->decoded) {
+        return &none;
+    }
+    *insn = *insn ? *insn : decode_word(scene, scene->own->word[scene->hart]);
+    return *insn;
 }
 
 /* Without memory the tile is not checked. */

@@ -49,13 +49,18 @@ struct pending {
 
 struct hart_bits {
     bool is_known;
+    bool
+        names_any; /* the instruction under way may read or write a register that has undefined bits */
     uint64_t retired;
-    uint32_t undefined[32], loaded;
-    struct uninit_origin origin[32], loaded_origin;
-    uint32_t a0_at;                    /* pc of the instruction that has written a0 last */
-    uint32_t a, b, a_bits, b_bits, sp; /* operands of the instruction under way */
-    uint64_t local[LOCAL_BYTES / BITS_WORD];
+    uint32_t any;                      /* registers that have undefined bits, a bit each */
+    uint32_t a, b, a_bits, b_bits, sp; /* operands of the instruction under way; a and b where it
+                                          names any */
+    uint32_t loaded;
     struct pending pending;
+    uint32_t undefined[32];
+    struct uninit_origin origin[32], loaded_origin;
+    uint32_t a0_at; /* pc of the instruction that has written undefined bits to a0 last */
+    uint64_t local[LOCAL_BYTES / BITS_WORD];
 };
 
 struct read_request {
@@ -244,6 +249,13 @@ static bool branch_depends(const struct hart_bits *bits, int row)
 
 /* --- Harts --- */
 
+static void set_undefined(struct hart_bits *bits, unsigned x, uint32_t undefined)
+{
+    const uint32_t bit = UINT32_C(1) << x;
+    bits->undefined[x] = undefined;
+    bits->any = undefined ? bits->any | bit : bits->any & ~bit;
+}
+
 static struct uninit_tile *uninit_of(const struct check_scene *scene)
 {
     return scene->checks->uninit->tile[scene->tile->node];
@@ -263,7 +275,7 @@ static void report_hart(const struct check_scene *scene, uint32_t pc, struct uni
         uint32_t apart = bits->origin[i].address ^ origin.address;
         bool is_same =
             bits->origin[i].kind == origin.kind && (has_number ? apart == 0 : apart < sizeof word);
-        bits->undefined[i] = is_same ? 0 : bits->undefined[i];
+        set_undefined(bits, i, is_same ? 0 : bits->undefined[i]);
     }
     if (origin.kind == ORIGIN_L1) {
         uninit_define(&own->l1, word, sizeof word);
@@ -356,7 +368,7 @@ static void know_hart(const struct check_scene *scene, struct hart_bits *bits)
         define_loaded(scene, bits);
     }
     for (unsigned i = 1; i < 32 && hart->retired == 0; i++) {
-        bits->undefined[i] = hart->x[i] == 0 ? UINT32_MAX : 0;
+        set_undefined(bits, i, hart->x[i] == 0 ? UINT32_MAX : 0);
         bits->origin[i] = (struct uninit_origin){.kind = ORIGIN_REGISTER, .address = i};
     }
 }
@@ -364,8 +376,8 @@ static void know_hart(const struct check_scene *scene, struct hart_bits *bits)
 void check_uninit_starts(const struct check_scene *scene)
 {
     struct uninit_tile *own = uninit_of(scene);
-    const struct rv32_operands *insn = check_instruction(scene);
     const struct rv32_hart *hart = &scene->tile->hart[scene->hart];
+    const uint32_t word = scene->event->word;
     if (!own) {
         return;
     }
@@ -375,7 +387,12 @@ void check_uninit_starts(const struct check_scene *scene)
     }
     bits->retired = hart->retired;
     bits->sp = hart->x[SP];
-    bits->loaded = 0;
+    bits->loaded = bits->a_bits = bits->b_bits = 0;
+    bits->names_any = bits->any & check_named_registers(word);
+    if (!bits->names_any && !bits->pending.patience && !check_has_opcode(word, RV32_ROW_EBREAK)) {
+        return; /* as most do */
+    }
+    const struct rv32_operands *insn = check_instruction(scene);
     bits->a = hart->x[insn->rs1];
     bits->b = hart->x[insn->rs2];
     bits->a_bits = insn->row >= 0 && insn->effects.reads_rs1 ? bits->undefined[insn->rs1] : 0;
@@ -383,7 +400,7 @@ void check_uninit_starts(const struct check_scene *scene)
     settle_pending(scene, bits, insn->row == RV32_ROW_EBREAK);
     if (insn->row == RV32_ROW_EBREAK) {
         judge_exit(scene, bits);
-        bits->undefined[A0] = 0; /* a host may answer there */
+        set_undefined(bits, A0, 0); /* a host may answer there */
     }
     if (insn->row >= 0 && (bits->a_bits | bits->b_bits)) {
         judge_instruction(scene, bits, insn);
@@ -415,15 +432,17 @@ static void taint_frame(const struct check_scene *scene, struct uninit_tile *own
 void check_uninit_finished(const struct check_scene *scene)
 {
     struct uninit_tile *own = uninit_of(scene);
+    struct hart_bits *bits = own ? &own->hart[scene->hart] : NULL;
+    const uint32_t sp = scene->tile->hart[scene->hart].x[SP];
+    if (!bits || !bits->is_known || !(bits->names_any || bits->loaded || sp != bits->sp)) {
+        return; /* nothing undefined goes into a result or is overwritten by one */
+    }
     const struct rv32_operands *insn = check_instruction(scene);
-    uint32_t results = insn->results[RV32_X];
-    if (!own || !results || !own->hart[scene->hart].is_known) {
+    if (!insn->results[RV32_X]) {
         return;
     }
-    struct hart_bits *bits = &own->hart[scene->hart];
     bool uses_any = bits->a_bits | bits->b_bits | bits->loaded;
     uint32_t undefined = uses_any ? result_bits(bits, insn) : 0;
-    uint32_t sp = scene->tile->hart[scene->hart].x[SP];
     bool is_load = insn->effects.traits & RV32_LOADS;
     if (undefined) {
         struct uninit_origin origin = is_load        ? bits->loaded_origin
@@ -435,8 +454,8 @@ void check_uninit_finished(const struct check_scene *scene)
         origin.is_computed |= !copies;
         bits->origin[insn->rd] = origin;
     }
-    bits->undefined[insn->rd] = insn->rd ? undefined : 0;
-    bits->a0_at = insn->rd == A0 ? scene->event->pc : bits->a0_at;
+    set_undefined(bits, insn->rd, insn->rd ? undefined : 0);
+    bits->a0_at = insn->rd == A0 && undefined ? scene->event->pc : bits->a0_at;
     if (insn->rd == SP && sp < bits->sp && insn->rs1 == SP) {
         taint_frame(scene, own, sp, bits->sp);
     }
