@@ -11,7 +11,8 @@ void tile_tell_kinds(struct tile *tile)
     tile->keeps_awake = false;
     for (unsigned i = 0; i < tile->observers; i++) {
         const struct observer *observer = tile->observer[i];
-        tile->observed |= observer->kinds;
+        tile->observed |=
+            observer->asks ? observer->kinds & ~(1u << OBSERVED_FINISHED) : observer->kinds;
         tile->keeps_awake |= observer->kinds & OBSERVED_OF_HARTS && !observer->lets_sleep;
     }
     tile->tensix.observed = tile->observed;
@@ -66,8 +67,12 @@ bool tile_tell_hart_at(struct tile *tile, enum rv32_core core, enum observed_kin
                              .cycle = cycle,
                              .pc = pc};
     const bool goes_on = kind == OBSERVED_STARTS && tile->run[core].push.is_cut;
-    if (!tile_is_observed(tile, kind) || goes_on) {
+    const bool is_asked = kind == OBSERVED_FINISHED && tile->wanted_ends >> core & 1;
+    if (!(tile_is_observed(tile, kind) || is_asked) || goes_on) {
         return false;
+    }
+    if (kind == OBSERVED_STARTS || kind == OBSERVED_FINISHED) {
+        tile->wanted_ends &= (uint8_t) ~(1u << core);
     }
     const uint8_t *word = tile_code_at(tile, core, pc);
     if (word) {

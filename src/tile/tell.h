@@ -17,6 +17,12 @@ void tile_tell_kinds(struct tile *tile);
 /* Tells them. True, and the tile has stopped, where one wants that. */
 bool tile_tell(struct tile *tile, const struct observed *event);
 
+/* An observer wants to know when the hart has finished the instruction under way. */
+static inline void tile_ask(struct tile *tile, enum rv32_core core)
+{
+    tile->wanted_ends |= (uint8_t)(1u << core);
+}
+
 /* Tells observers, if there are any, what a hart is about to do, has done or waits for. */
 bool tile_tell_hart(struct tile *tile, enum rv32_core core, enum observed_kind kind, uint32_t pc);
 bool tile_tell_hart_at(struct tile *tile, enum rv32_core core, enum observed_kind kind, uint32_t pc,

@@ -395,6 +395,8 @@ struct tile {
     const struct observer *counts;                   /* performance counters that run, or NULL */
     unsigned observers, observed;                    /* kinds that any of these wants: a bit each */
     bool keeps_awake; /* one of them wants to know of each turn of a loop that polls */
+    uint8_t
+        wanted_ends; /* harts, a bit each, of whose instruction under way one wants to know the end */
     struct tile_late late[RV32_CORES];
     uint32_t
         late_command[2][NIU_BUFFERS]; /* cycles by which the packets of a request are to be late */

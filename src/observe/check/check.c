@@ -324,6 +324,27 @@ static void check_local(const struct check_scene *scene)
     }
 }
 
+/* Does a hart push an instruction to the coprocessor? */
+static bool is_push(const struct check_scene *scene)
+{
+    const struct observed *event = scene->event;
+    return event->kind == OBSERVED_WRITTEN && event->agent <= OBSERVED_NCRISC &&
+           event->address - RV32_PUSH_BASE < RV32_PUSH_END - RV32_PUSH_BASE;
+}
+
+static void check_push(const struct check_scene *scene)
+{
+    if (scene->checks->uninit) {
+        check_uninit_access(scene);
+    }
+    if (follows_races(scene)) {
+        check_races_pushed(scene);
+    }
+    if (follows_state(scene->checks)) {
+        know_launch(scene);
+    }
+}
+
 static void see_other(const struct check_scene *scene, bool is_own)
 {
     const struct checks *checks = scene->checks;
@@ -385,6 +406,8 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
         check_unit(&scene);
     } else if (is_local(&scene)) {
         check_local(&scene);
+    } else if (is_push(&scene)) {
+        check_push(&scene);
     } else {
         see_other(&scene, is_own);
     }
@@ -428,6 +451,7 @@ enum penrose_status chip_check(struct penrose_chip *chip, const char *names,
         .kinds = 1 << OBSERVED_READ | 1 << OBSERVED_WRITTEN | 1 << OBSERVED_SENT |
                  1 << OBSERVED_DELIVERED,
         .lets_sleep = true,
+        .asks = true,
         .see = see,
         .context = checks,
     };

@@ -400,11 +400,18 @@ static inline bool check_has_opcode(uint32_t word, enum rv32_row row)
     return ((word ^ rv32_rows[row].match) & OPCODE) == 0;
 }
 
+/* The register where instructions name rd: the word writes no other one. */
+static inline unsigned check_named_result(uint32_t word)
+{
+    enum { REGISTER = 31, RD = 7 };
+    return word >> RD & REGISTER;
+}
+
 /* Registers, a bit each, where instructions name rd, rs1 and rs2: the word reads and writes no others. */
 static inline uint32_t check_named_registers(uint32_t word)
 {
-    enum { REGISTER = 31, RD = 7, RS1 = 15, RS2 = 20 };
-    return UINT32_C(1) << (word >> RD & REGISTER) | UINT32_C(1) << (word >> RS1 & REGISTER) |
+    enum { REGISTER = 31, RS1 = 15, RS2 = 20 };
+    return UINT32_C(1) << check_named_result(word) | UINT32_C(1) << (word >> RS1 & REGISTER) |
            UINT32_C(1) << (word >> RS2 & REGISTER);
 }
 
@@ -469,6 +476,8 @@ void check_cache_polls(const struct check_scene *scene);
 void check_races_unit(const struct check_scene *scene);
 /* A hart or a unit reads or writes L1 or a register. */
 void check_races_access(const struct check_scene *scene);
+/* A hart pushes an instruction to the coprocessor, which is no access. */
+void check_races_pushed(const struct check_scene *scene);
 /* The NoC has written memory or a register of the tile. */
 void check_races_arrived(const struct check_scene *scene);
 /* A hart's request leaves. */

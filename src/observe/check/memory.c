@@ -12,6 +12,7 @@
 #include "metal/firmware.h"
 #include "tile/fault.h"
 #include "tile/noc_port.h"
+#include "tile/tell.h"
 
 enum { RA = 1, SP = 2 };
 
@@ -418,7 +419,10 @@ void check_memory_arrived(const struct check_scene *scene)
 
 void check_memory_starts(const struct check_scene *scene)
 {
-    scene->own->memory.stack[scene->hart].sp = scene->tile->hart[scene->hart].x[SP];
+    if (check_named_result(scene->event->word) == SP) {
+        scene->own->memory.stack[scene->hart].sp = scene->tile->hart[scene->hart].x[SP];
+        tile_ask(scene->tile, (enum rv32_core)scene->hart);
+    }
 }
 
 void check_memory_finished(const struct check_scene *scene)

@@ -854,6 +854,15 @@ void check_races_access(const struct check_scene *scene)
     }
 }
 
+void check_races_pushed(const struct check_scene *scene)
+{
+    struct check_races *races = races_of(scene);
+    if (races) {
+        order_hart_access(&races->order, &scene->tile->tensix, scene->hart, scene->event);
+        races_harts_pushed(scene);
+    }
+}
+
 uint32_t check_races_stores(const struct check_scene *scene)
 {
     const struct check_races *races = scene->own->races;

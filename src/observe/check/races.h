@@ -232,8 +232,9 @@ void races_bytes_forget(const struct check_scene *scene, uint32_t first, uint32_
 
 /* An instruction has executed, whose stamp this is: what it has used of a hart's stores. */
 void races_harts_unit(const struct check_scene *scene, const struct order_stamp *stamp);
-/* A hart has loaded or stored. */
+/* A hart has loaded or stored, or pushed an instruction. */
 void races_harts_access(const struct check_scene *scene);
+void races_harts_pushed(const struct check_scene *scene);
 /* A hart has changed these bits of a word of Config. */
 void races_harts_config(const struct check_scene *scene, unsigned state, unsigned word,
                         uint32_t changed);

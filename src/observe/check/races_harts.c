@@ -387,12 +387,10 @@ static void judge_gpr_access(const struct check_scene *scene)
 /* --- The MOP expander --- */
 
 /* Its instructions may still wait at the gate when a MOP is expanded. */
-static void note_mop_push(const struct check_scene *scene, unsigned thread)
+void races_harts_pushed(const struct check_scene *scene)
 {
-    const struct observed *event = scene->event;
-    bool is_push = event->kind == OBSERVED_WRITTEN && event->address >= RV32_PUSH_BASE &&
-                   event->address < RV32_PUSH_END;
-    if (is_push && event->value >> 24 == TENSIX_OPCODE_MOP) {
+    const unsigned thread = scene->hart - RV32_T0;
+    if (thread < TENSIX_THREADS && scene->event->value >> 24 == TENSIX_OPCODE_MOP) {
         scene->own->races->is_mop_done[thread] = false;
     }
 }
@@ -406,7 +404,6 @@ static void judge_mop_store(const struct check_scene *scene)
     if (thread >= TENSIX_THREADS) {
         return;
     }
-    note_mop_push(scene, thread);
     races->is_mop_done[thread] |= is_done_check;
     if (!(address - AT_MOP_CFG < 4 * MOP_WORDS || is_done_check)) {
         return;

@@ -30,6 +30,7 @@
 #include "tensix/table.h"
 #include "tile/fault.h"
 #include "tile/noc_serve.h"
+#include "tile/tell.h"
 
 enum {
     SP = 2,
@@ -378,6 +379,7 @@ void check_uninit_starts(const struct check_scene *scene)
     struct uninit_tile *own = uninit_of(scene);
     const struct rv32_hart *hart = &scene->tile->hart[scene->hart];
     const uint32_t word = scene->event->word;
+    const bool may_move_sp = check_named_result(word) == SP;
     if (!own) {
         return;
     }
@@ -389,10 +391,14 @@ void check_uninit_starts(const struct check_scene *scene)
     bits->sp = hart->x[SP];
     bits->loaded = bits->a_bits = bits->b_bits = 0;
     bits->names_any = bits->any & check_named_registers(word);
+    if (may_move_sp) {
+        tile_ask(scene->tile, (enum rv32_core)scene->hart);
+    }
     if (!bits->names_any && !bits->pending.patience && !check_has_opcode(word, RV32_ROW_EBREAK)) {
         return; /* as most do */
     }
     const struct rv32_operands *insn = check_instruction(scene);
+    bits->names_any = bits->any & (insn->effects.reads | insn->results[RV32_X]);
     bits->a = hart->x[insn->rs1];
     bits->b = hart->x[insn->rs2];
     bits->a_bits = insn->row >= 0 && insn->effects.reads_rs1 ? bits->undefined[insn->rs1] : 0;
@@ -401,6 +407,9 @@ void check_uninit_starts(const struct check_scene *scene)
     if (insn->row == RV32_ROW_EBREAK) {
         judge_exit(scene, bits);
         set_undefined(bits, A0, 0); /* a host may answer there */
+    }
+    if (bits->names_any) {
+        tile_ask(scene->tile, (enum rv32_core)scene->hart);
     }
     if (insn->row >= 0 && (bits->a_bits | bits->b_bits)) {
         judge_instruction(scene, bits, insn);
@@ -476,12 +485,14 @@ static void hart_loads(const struct check_scene *scene, struct uninit_tile *own)
     if (check_is_gpr(scene, &thread, &gpr)) {
         bits->loaded =
             uninit_gpr_loaded(scene, &own->gprs, thread * TENSIX_GPRS + gpr, &bits->loaded_origin);
+        tile_ask(scene->tile, (enum rv32_core)scene->hart);
         return;
     }
     if (local < LOCAL_BYTES - 4 ? bits_count(locals, local, size) == 0
                                 : uninit_count(&own->l1, address, size) == 0) {
         return;
     }
+    tile_ask(scene->tile, (enum rv32_core)scene->hart);
     for (uint32_t i = 0; i < size; i++) {
         bool is_bad = local < LOCAL_BYTES - 4 ? bits_get(locals, local + i)
                                               : uninit_is_undefined(&own->l1, address + i);
