@@ -394,7 +394,10 @@ static bool see(void *context, struct tile *tile, const struct observed *event)
     struct check_scene scene = {
         .checks = checks, .tile = tile, .event = event, .at = tile, .hart = hart_of(event)};
     bool is_own = scene.hart < RV32_CORES && !event->is_gddr && tile->kind->type != TILE_DRAM;
-    scene.own = is_own ? check_take_tile(checks, tile) : checks->tile[tile->node];
+    scene.own = checks->tile[tile->node];
+    if (is_own && !scene.own) {
+        scene.own = check_take_tile(checks, tile);
+    }
     checks->others = 0;
     if (!is_own || !scene.own) {
         see_other(&scene, is_own);

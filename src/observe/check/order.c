@@ -2,9 +2,11 @@
  * SyncUnit. */
 #include "observe/check/order.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "addresses.h"
+#include "host/array.h"
 #include "tensix/exec.h"
 
 /* --- Clocks --- */
@@ -50,7 +52,7 @@ static void hart_learns(struct order_hart *hart, const struct order_clock *from)
 
 /* Where those leave what they know who store at an address, and those learn it who load there. A
  * stream has registers that change one another. */
-static struct order_clock *place_of(struct order *order, uint32_t address)
+static unsigned place_of(uint32_t address)
 {
     uint32_t place = address / 16;
     if (address - AT_OVERLAY < END_OVERLAY - AT_OVERLAY) {
@@ -59,30 +61,52 @@ static struct order_clock *place_of(struct order *order, uint32_t address)
         place = AT_PC_BUF / 16;
     }
     /* Buffers lie at round distances from each other, and must not share their places. */
-    return &order->place[place * UINT32_C(0x9e3779b1) >> (32 - ORDER_PLACE_BITS)];
+    return place * UINT32_C(0x9e3779b1) >> (32 - ORDER_PLACE_BITS);
 }
 
 /* A mailbox has two ends: who stores names the receiver, and who loads the sender. */
-static struct order_clock *place_of_hart(struct order *order, unsigned hart, uint32_t address,
-                                         bool stores)
+static unsigned place_of_hart(unsigned hart, uint32_t address, bool stores)
 {
     if (address - AT_MAILBOX >= END_MAILBOX - AT_MAILBOX) {
-        return place_of(order, address);
+        return place_of(address);
     }
     const unsigned other = (address - AT_MAILBOX) / STEP_MAILBOX % RV32_CORES;
     const unsigned sender = stores ? hart : other, receiver = stores ? other : hart;
-    return place_of(order, AT_MAILBOX + 16 * (sender * RV32_CORES + receiver));
+    return place_of(AT_MAILBOX + 16 * (sender * RV32_CORES + receiver));
+}
+
+/* What those knew who have stored something at a place, to add to it. */
+static struct order_clock *known_at(struct order *order, unsigned place)
+{
+    if (!order->place[place]) {
+        if (!array_grow(&order->known, order->knowns, &order->room, sizeof *order->known)) {
+            return &order->lost;
+        }
+        order->known[order->knowns++] = (struct order_clock){{0}};
+        order->place[place] = (uint16_t)order->knowns;
+    }
+    return &order->known[order->place[place] - 1];
 }
 
 /* What is known at a place, also by what has come there. */
-static const struct order_clock *look_at_place(struct order *order, struct order_clock *place)
+static const struct order_clock *look_at_place(struct order *order, unsigned place)
 {
-    uint8_t *came = &order->came[place - order->place];
+    static const struct order_clock nothing;
+    uint8_t *came = &order->came[place];
+    if (!*came && !order->place[place]) {
+        return &nothing;
+    }
+    struct order_clock *known = known_at(order, place);
     if (*came) {
-        (void)learn(place, &order->sent[*came - 1]);
+        (void)learn(known, &order->sent[*came - 1]);
         *came = 0;
     }
-    return place;
+    return known;
+}
+
+void order_free(struct order *order)
+{
+    free(order->known);
 }
 
 /* Those who have sent something know more from now on. What they knew is kept as long as a place has its
@@ -92,7 +116,7 @@ static void sent_learns(struct order *order, const struct order_clock *from)
     const struct order_clock *before = &order->sent[order->sent_now];
     if (order->is_sent_used) {
         for (unsigned i = 0; order->sent_now + 1 == ORDER_SENT && i < ORDER_PLACES; i++) {
-            (void)look_at_place(order, &order->place[i]);
+            (void)look_at_place(order, i);
         }
         order->sent_now = (order->sent_now + 1) % ORDER_SENT;
         order->sent[order->sent_now] = *before;
@@ -461,9 +485,9 @@ static void meet_others(struct order *order, const struct observed_touch *touch,
                         const struct order_stamp *stamp)
 {
     struct order_thread *own = &order->thread[stamp->thread];
-    struct order_clock *place = place_of(order, touch->first);
+    const unsigned place = place_of(touch->first);
     if (touch->is_write) {
-        (void)learn(place, &own->clock);
+        (void)learn(known_at(order, place), &own->clock);
         own->handed = touch->state == OBSERVED_STATE_REGISTER ? *stamp : own->handed;
     } else {
         (void)learn(&own->clock, look_at_place(order, place));
@@ -641,9 +665,9 @@ void order_hart_access(struct order *order, const struct tensix *tensix, unsigne
     for (unsigned i = 0; stores && address == AT_SOFT_RESET_0 && i < RV32_CORES; i++) {
         hart_learns(&order->hart[i], &own->clock); /* one that begins knows what was done before */
     }
-    struct order_clock *place = place_of_hart(order, hart, address, stores);
+    const unsigned place = place_of_hart(hart, address, stores);
     if (stores) {
-        (void)learn(place, &own->clock);
+        (void)learn(known_at(order, place), &own->clock);
     } else {
         hart_learns(own, look_at_place(order, place));
         if (tells_of_requests(address)) {
@@ -656,11 +680,12 @@ void order_arrived(struct order *order, uint32_t address, uint32_t size, bool is
 {
     enum { STEP = 16 };
     if (is_of_other_tile) {
-        place_of(order, address + size - 1)->at[ORDER_BROUGHT] = ++order->count[ORDER_BROUGHT];
+        known_at(order, place_of(address + size - 1))->at[ORDER_BROUGHT] =
+            ++order->count[ORDER_BROUGHT];
     }
     for (uint32_t at = address & ~(uint32_t)(STEP - 1); at - address < size || at < address;
          at += STEP) {
-        order->came[place_of(order, at) - order->place] = (uint8_t)(order->sent_now + 1);
+        order->came[place_of(at)] = (uint8_t)(order->sent_now + 1);
     }
     order->is_sent_used = true;
 }

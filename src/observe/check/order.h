@@ -124,7 +124,12 @@ struct order {
     uint32_t count[ORDER_LANES];
     struct order_thread thread[TENSIX_THREADS];
     struct order_hart hart[RV32_CORES];
-    struct order_clock place[ORDER_PLACES]; /* what those knew who have stored something there */
+    /* What those knew who have stored something at a place: 1 + which of `known`; 0: nobody has. A program
+     * stores at few places of many. */
+    uint16_t place[ORDER_PLACES];
+    struct order_clock *known; /* `knowns` of them, with room for more */
+    size_t knowns, room;
+    struct order_clock lost; /* of all places for which there was no memory */
     /* What those knew who have sent something over the NoC: now, and before. A place to which the NoC
      * has brought something has the number of what they knew then, and learns it when somebody
      * looks. So what comes need not be learned line by line. */
@@ -184,6 +189,8 @@ bool order_acquires(const struct order *order, unsigned thread, unsigned packs);
 
 /* Nothing is under way any more. */
 void order_all(struct order *order);
+
+void order_free(struct order *order);
 
 /* Can who has this clock rely on the instruction being over? On its having passed its gate? */
 static inline bool order_is_over(const struct order_clock *clock, const struct order_stamp *stamp)

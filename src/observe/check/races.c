@@ -724,6 +724,7 @@ void check_races_free(struct check_races *races)
 {
     if (races) {
         races_harts_free(races);
+        order_free(&races->order);
     }
     free(races);
 }
