@@ -496,7 +496,8 @@ static enum cli_exit run_and_look(struct replay *replay)
                              host_programs_files(replay->programs));
         exit = told == CLI_DONE ? exit : told;
     }
-    for (unsigned i = 0; i < replay->chips; i++) {
+    const bool is_looked_at = options->dump || options->profile || replay->gdb;
+    for (unsigned i = 0; is_looked_at && i < replay->chips; i++) {
         host_programs_forget(replay->watched[i].programs);
         host_programs_know(replay->watched[i].programs);
     }

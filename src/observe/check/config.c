@@ -279,13 +279,12 @@ static unsigned place_of_piece(const struct check_scene *scene, const struct con
     check_know_programs(scene);
     if (!ended->image || piece->pc - ended->image->base >= ended->image->size) {
         ended->image = images_find(images, tile->x, tile->y, piece->pc);
-        ended->program = check_program_at(scene, piece->pc);
+        ended->program = ended->image ? check_program_at(scene, piece->pc) : 0;
     }
-    const uint32_t at = ended->image ? piece->pc - ended->image->base : 0;
+    const uint32_t at = ended->image ? piece->pc - ended->image->base : piece->pc;
     struct config_known *known = &places->known[(at / 4 * RV32_CORES + piece->hart) % CONFIG_KNOWN];
-    if (!ended->image || known->program != ended->program ||
-        known->forgettings != images->forgettings || known->at != at ||
-        known->hart != piece->hart) {
+    if (known->program != ended->program || known->forgettings != images->forgettings ||
+        known->at != at || known->hart != piece->hart) {
         char text[sizeof((struct config_place *)0)->text];
         describe_place(scene, piece->hart, piece->pc, text, sizeof text);
         *known = (struct config_known){ended->program, images->forgettings, at, piece->hart,

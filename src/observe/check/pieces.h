@@ -65,7 +65,7 @@ enum { CONFIG_SLOTS = 4096, CONFIG_KNOWN = 4096 };
 struct config_known {
     uint64_t program;     /* check_program_at; 0: it is not known */
     unsigned forgettings; /* of images: its file may be another one since then */
-    uint32_t at;          /* from the start of its program on */
+    uint32_t at;          /* from the start of its program on; of one that is not known the pc */
     unsigned hart, place;
 };
 

@@ -28,6 +28,7 @@ struct host_programs {
     char tests[PATH_MAX];   /* where LLK's tests are; empty: they were not looked for yet */
     bool is_current;        /* firmware was looked for since programs were forgotten, */
     bool has_looked;        /* and so were files that have come */
+    uint32_t looked_for;    /* files of this launch were looked for; 0: of none */
     struct program_files *files;
 };
 
@@ -243,30 +244,37 @@ void host_programs_know(struct host_programs *programs)
     }
 }
 
-static void know_tile_at(struct host_programs *programs, unsigned x, unsigned y,
-                         bool is_launch_enough)
+/* The tile has the layout of firmware that is known by then. False: it was not touched. */
+static bool find_tile(struct host_programs *programs, unsigned x, unsigned y,
+                      struct tile_facts *tile)
 {
-    struct tile_facts tile; /* has the layout of firmware that is known by then */
     open_files(programs);
-    if (chip_calls_of(programs->chip)->tile_facts(programs->chip, x, y, false, &tile) &&
-        !(is_launch_enough && know_launched(programs, &tile))) {
-        know_tile(programs, &tile);
-    }
+    return chip_calls_of(programs->chip)->tile_facts(programs->chip, x, y, false, tile);
 }
 
 void host_programs_know_tile(struct host_programs *programs, unsigned x, unsigned y)
 {
-    if (programs) {
-        know_tile_at(programs, x, y, false);
+    struct tile_facts tile;
+    if (programs && find_tile(programs, x, y, &tile)) {
+        know_tile(programs, &tile);
     }
 }
 
 void host_programs_find(void *context, unsigned x, unsigned y)
 {
     struct host_programs *programs = context;
-    if (programs) {
-        expect_change(programs); /* time has passed */
-        know_tile_at(programs, x, y, true);
+    struct tile_facts tile;
+    if (!programs) {
+        return;
+    }
+    expect_change(programs); /* time has passed */
+    if (!find_tile(programs, x, y, &tile) || know_launched(programs, &tile)) {
+        return;
+    }
+    const struct loader_launched launched = launched_in(&tile);
+    if (launched.id == 0 || launched.id != programs->looked_for) {
+        know_tile(programs, &tile);
+        programs->looked_for = launched.id; /* in all tiles: it was compiled before */
     }
 }
 
@@ -282,6 +290,7 @@ void host_programs_forget(struct host_programs *programs)
 {
     if (programs) {
         expect_change(programs);
+        programs->looked_for = 0;
         program_files_forget(programs->files, programs->chip);
     }
 }
