@@ -81,16 +81,25 @@ void tensix_add_touch(struct tensix *tensix, enum tensix_access access, enum obs
     }
 }
 
+static unsigned physical_row(struct tensix_dst_map map, bool is_32bit, unsigned row)
+{
+    return is_32bit ? tensix_dst_physical32(map, row) : tensix_dst_physical16(map, row);
+}
+
 void tensix_add_dst_touch(struct tensix *tensix, enum tensix_access access,
                           enum observed_state state, bool is_32bit, unsigned row, unsigned rows)
 {
     const struct tensix_dst_map map = tensix_dst_map_now(tensix);
-    for (unsigned i = row; i < row + rows; i++) {
-        unsigned physical =
-            is_32bit ? tensix_dst_physical32(map, i) : tensix_dst_physical16(map, i);
-        tensix_add_touch(tensix, access, state, physical, 1);
+    for (unsigned done = 0, count; done < rows; done += count) {
+        const unsigned first = physical_row(map, is_32bit, row + done);
+        count = 1; /* rows that lie one behind the other */
+        while (done + count < rows &&
+               physical_row(map, is_32bit, row + done + count) == first + count) {
+            count++;
+        }
+        tensix_add_touch(tensix, access, state, first, count);
         if (state == OBSERVED_STATE_DST && (is_32bit || map.high_half)) {
-            tensix_add_touch(tensix, access, state, physical + TENSIX_DST_LOWER_HALF, 1);
+            tensix_add_touch(tensix, access, state, first + TENSIX_DST_LOWER_HALF, count);
         }
     }
 }
