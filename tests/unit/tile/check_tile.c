@@ -4,6 +4,7 @@
 #include "unit/test.h"
 #include "unit/tile/tile_harness.h"
 #include "tile/observe.h"
+#include "tile/tell.h"
 #include "tile/weak.h"
 
 /* B and T0 hand a counter back and forth through L1, each counting its spins. */
@@ -253,6 +254,45 @@ TEST(weak_memory_shows_missing_fences)
         harness_close(&harness);
     }
     ck_assert(seen);
+}
+
+/* Ends of instructions of which an observer was told, after it has asked for that at `asks_at`. */
+struct told_ends {
+    uint32_t asks_at, at;
+    unsigned count;
+};
+
+static bool see_ends(void *context, struct tile *tile, const struct observed *event)
+{
+    struct told_ends *told = context;
+    if (event->kind == OBSERVED_STARTS && event->pc == told->asks_at) {
+        tile_ask(tile, (enum rv32_core)event->agent);
+    } else if (event->kind == OBSERVED_FINISHED) {
+        told->count++;
+        told->at = event->pc;
+    }
+    return false;
+}
+
+TEST(observers_are_told_of_ends_for_which_they_ask)
+{
+    static const char program[] = "addi a0, zero, 1; addi a1, zero, 2; addi a2, zero, 3; ebreak";
+    for (unsigned asks = 0; asks < 2; asks++) {
+        struct told_ends told = {.asks_at = 0x1004};
+        const struct observer observer = {.kinds = 1 << OBSERVED_STARTS | 1 << OBSERVED_FINISHED,
+                                          .asks = asks,
+                                          .see = see_ends,
+                                          .context = &told};
+        struct tile_harness harness;
+        harness_open(&harness);
+        harness_assemble(&harness, 0x1000, program);
+        ck_assert(tile_observe(harness.tile, &observer));
+        harness_release(&harness, RV32_B, 0x1000);
+        tile_run(harness.tile, 12800);
+        ck_assert_uint_eq(told.count, asks ? 1 : 4);
+        ck_assert_uint_eq(told.at, asks ? 0x1004 : 0x100c);
+        harness_close(&harness);
+    }
 }
 
 struct range_row {
