@@ -94,7 +94,8 @@ wait='PUSH(STALLWAIT, .block_mask = BLOCK_CONFIG, .condition_mask = WAIT_PACKER)
 policy=config-unset=ignore leaves "a field that is not put back" config-leak \
     'PACR uses THCON_SEC0_REG1_Exp_threshold, which this kernel has not set: .* launch 0' pack \
     'config_change(THCON_SEC0_REG1_Exp_threshold, 0);' "$packs" \
-    "if (first) {~        ${relu/STACC_RELU_ApplyRelu, 1/THCON_SEC0_REG1_Exp_threshold, 3}~    }" "$zeros"
+    "if (first) {~        ${relu/STACC_RELU_ApplyRelu, 1/THCON_SEC0_REG1_Exp_threshold, 3}~    }" \
+    "config_change(THCON_SEC0_REG1_Exp_threshold_en, 1);~    $zeros"
 policy=config-unset=ignore leaves "an address counter of the operation before" config-leak \
     'PACR uses counter [WZ] of channel [01] of the packer, which this kernel has not set: as left by launch 0' pack \
     'PUSH(SETADCZW, .cnt_set_mask = ADC_PACKER, .bit_mask = ALL_COUNTERS);' 'pack_address(0x120000);' \
