@@ -613,6 +613,11 @@ uint32_t overlay_register(const struct overlay *overlay, unsigned stream, unsign
     return access.value;
 }
 
+uint32_t overlay_stored(const struct overlay *overlay, unsigned stream, unsigned index)
+{
+    return stream < overlay_count(overlay) ? overlay_get(overlay, stream, index) : 0;
+}
+
 enum answer overlay_write(struct overlay *overlay, unsigned stream, unsigned index, bool effects,
                           uint32_t value)
 {

@@ -145,6 +145,9 @@ enum answer overlay_write(struct overlay *overlay, unsigned stream, unsigned ind
 /* The value of a register, without effects; 0 of a stream that is not there. */
 uint32_t overlay_register(const struct overlay *overlay, unsigned stream, unsigned index);
 
+/* The same of a register that reads as it was written, such as one that counts pages. */
+uint32_t overlay_stored(const struct overlay *overlay, unsigned stream, unsigned index);
+
 /* Has the stream been used for more than registers? If not, its state is all zeros. */
 bool overlay_is_used(const struct overlay *overlay, unsigned stream);
 

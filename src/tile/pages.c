@@ -7,8 +7,8 @@ bool tile_pops_too_many(const struct tile *tile, uint32_t address, char text[TIL
 {
     const struct overlay *overlay = &tile->overlay;
     const unsigned stream = (address - AT_OVERLAY) / STEP_STREAM;
-    const uint32_t popped = overlay_register(overlay, stream, OVERLAY_REMOTE_DEST_BUF_START);
-    const uint32_t pushed = overlay_register(overlay, stream, OVERLAY_REMOTE_DEST_BUF_SIZE);
+    const uint32_t popped = overlay_stored(overlay, stream, OVERLAY_REMOTE_DEST_BUF_START);
+    const uint32_t pushed = overlay_stored(overlay, stream, OVERLAY_REMOTE_DEST_BUF_SIZE);
     const int16_t excess = (int16_t)(popped - pushed);
     if (excess <= 0 || !tile->board->claim || !tile->board->knows_launches(tile->owner, tile)) {
         return false;
