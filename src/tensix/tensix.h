@@ -440,9 +440,6 @@ struct tensix_outcome tensix_run(struct tensix *tensix, uint64_t end);
 struct tensix_outcome tensix_push_and_run(struct tensix *tensix, const struct tensix_pushed *pushed,
                                           struct tensix_push_cut *cut);
 
-/* The same where the thread is blocked, and would be if its instruction were offered once more. */
-struct tensix_outcome tensix_push_behind(struct tensix *tensix, const struct tensix_pushed *pushed);
-
 /* Runs one thread in a functional run; true when an instruction passed its gate, or ended in the
  * front end. */
 bool tensix_run_thread(struct tensix *tensix, unsigned thread, uint64_t end);

@@ -214,12 +214,12 @@ static void note_wait(struct tile *tile, unsigned thread)
 }
 
 /* Does the thread wait, and has nothing changed since it was found to? Then nobody need look once
- * more, unless somebody counts how often it is found to. */
+ * more. */
 static bool still_waits(const struct tile *tile, unsigned thread)
 {
     const struct tensix *tensix = &tile->tensix;
     return tensix->thread[thread].blocked && tile->gate_epoch[thread] == gate_changes(tile) &&
-           !tensix->outcome.changed && !tensix->stopped && !tile_is_observed(tile, OBSERVED_STALLS);
+           !tensix->outcome.changed && !tensix->stopped;
 }
 
 /* SPEC: pushes are discarded while the debug bus has control. */
@@ -265,11 +265,12 @@ bool tile_push(struct tile *tile, enum tile_agent agent, unsigned thread, uint32
                                          .cycle = cycle,
                                          .end = end < tile->turn_end ? end : tile->turn_end};
     struct tensix_push_cut *cut = &tile->run[agent].push;
-    const bool is_behind = still_waits(tile, thread) && !cut->is_cut;
+    const bool is_short = shortcuts_on(tile->tensix.shortcuts) && !cut->is_cut;
+    const bool is_behind = is_short && still_waits(tile, thread);
     struct tensix_outcome outcome = {.is_taken = false};
     if (is_behind) {
         outcome = tensix_push_behind(&tile->tensix, &pushed);
-    } else if (shortcuts_on(tile->tensix.shortcuts) && !cut->is_cut) {
+    } else if (is_short) {
         outcome = tensix_execute(&tile->tensix, &pushed);
     }
     const bool runs = !is_behind && !outcome.is_taken;

@@ -42,6 +42,23 @@ static inline uint32_t tensix_pop(struct tensix *tensix, struct tensix_thread *t
     return word;
 }
 
+/* An instruction that waits does not start before the next cycle after the latest change. */
+static inline void tensix_pass_event(const struct tensix *tensix, struct tensix_thread *thread)
+{
+    if (thread->blocked && thread->time <= tensix->outcome.event) {
+        thread->time = tensix->outcome.event + 1;
+    }
+}
+
+/* The instruction of the row has come to its unit, and waits there: nothing else gets into the Scalar
+ * Unit meanwhile. */
+static inline void tensix_stay_in_unit(struct tensix *tensix, unsigned thread, unsigned row)
+{
+    if (tensix_row_infos[row].unit == TENSIX_UNIT_SCALAR) {
+        tensix->scalar_held_by = (uint8_t)(thread + 1);
+    }
+}
+
 /* Is anything of the thread in the front end? */
 bool tensix_has_more(const struct tensix_thread *thread);
 

@@ -233,9 +233,7 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
         return result;
     }
     if (result == TENSIX_STALL) {
-        if (tensix_row_infos[row].unit == TENSIX_UNIT_SCALAR) {
-            tensix->scalar_held_by = (uint8_t)(thread + 1);
-        }
+        tensix_stay_in_unit(tensix, thread, row);
         own->blocked = !comes_by_itself(tensix, own);
         own->time += !own->blocked;
     } else if (result == TENSIX_DONE) {
@@ -262,18 +260,10 @@ static enum tensix_exec offer(struct tensix *tensix, unsigned thread)
 
 /* --- Running --- */
 
-/* An instruction that waits does not start before the next cycle after the latest change. */
-static void pass_event(const struct tensix *tensix, struct tensix_thread *thread)
-{
-    if (thread->blocked && thread->time <= tensix->outcome.event) {
-        thread->time = tensix->outcome.event + 1;
-    }
-}
-
 /* A thread that was blocked tries again. */
 static void catch_up(const struct tensix *tensix, struct tensix_thread *thread)
 {
-    pass_event(tensix, thread);
+    tensix_pass_event(tensix, thread);
     thread->blocked = false;
 }
 
@@ -519,19 +509,6 @@ struct tensix_outcome tensix_push_and_run(struct tensix *tensix, const struct te
     tensix->outcome.moved =
         (push.is_pushed || push.progress) && (push.was_busy || tensix_has_more(own));
     struct tensix_outcome outcome = tensix_end_push(tensix, push.is_pushed, pushed->cycle);
-    outcome.holds = true;
-    return outcome;
-}
-
-struct tensix_outcome tensix_push_behind(struct tensix *tensix, const struct tensix_pushed *pushed)
-{
-    struct tensix_thread *own = &tensix->thread[pushed->thread];
-    bool is_pushed =
-        tensix_push(tensix, pushed->thread, pushed->origin, &pushed->word, 1, pushed->cycle);
-    pass_event(tensix, own);
-    own->blocked = own->time < pushed->end; /* that far it would have been offered again */
-    tensix->outcome.moved = is_pushed;
-    struct tensix_outcome outcome = tensix_end_push(tensix, is_pushed, pushed->cycle);
     outcome.holds = true;
     return outcome;
 }

@@ -3,8 +3,8 @@
  * handler, or a wait whose conditions have been met, can hold an instruction: nothing is in reset
  * or stopped. Such an instruction starts by one look at its opcode, or is found to wait. Plain
  * instructions of the front FIFO go on from there, and those of the replay buffer in a loop. A
- * TRISC's push to a thread with nothing queued executes at once. What the shortcut does not decide
- * goes to the gate.
+ * TRISC's push to a thread with nothing queued executes at once. A push behind an instruction that
+ * waits does not offer that once more. What the shortcut does not decide goes to the gate.
  * Proof: tests/difftest/tensix/check_ways.c, tests/unit/chip/check_state_hash.c,
  * check_issue_fast.c.
  * Gain: ttnn's exp of 1024x1024 executes 13 % fewer instructions of the host; bench/tensix, INCRWC
@@ -64,15 +64,6 @@ static inline enum tensix_exec start_unchecked(struct tensix *tensix, unsigned t
     tensix->thread[thread].next = word;
     tensix->now = time;
     return op->run(tensix, thread, word);
-}
-
-/* The instruction at the gate waits, for what its handler has said. */
-static void block(struct tensix *tensix, unsigned thread, enum tensix_row row)
-{
-    tensix->thread[thread].blocked = true;
-    if (tensix_row_infos[row].unit == TENSIX_UNIT_SCALAR) {
-        tensix->scalar_held_by = (uint8_t)(thread + 1);
-    }
 }
 
 /* Passes what is latched, if its conditions have been met: the instruction may have to wait until
@@ -154,7 +145,8 @@ static bool start_fast(struct tensix *tensix, unsigned thread, uint64_t end)
     }
     enum tensix_exec result = start_unchecked(tensix, thread, op, own->next, time);
     if (result == TENSIX_STALL) {
-        block(tensix, thread, op->row);
+        own->blocked = true;
+        tensix_stay_in_unit(tensix, thread, op->row);
         return true;
     }
     if (result != TENSIX_DONE) {
@@ -219,4 +211,17 @@ struct tensix_outcome tensix_execute(struct tensix *tensix, const struct tensix_
     }
     own->pushed++;
     return tensix_end_push(tensix, true, pushed->cycle);
+}
+
+struct tensix_outcome tensix_push_behind(struct tensix *tensix, const struct tensix_pushed *pushed)
+{
+    struct tensix_thread *own = &tensix->thread[pushed->thread];
+    bool is_pushed =
+        tensix_push(tensix, pushed->thread, pushed->origin, &pushed->word, 1, pushed->cycle);
+    tensix_pass_event(tensix, own);
+    own->blocked = own->time < pushed->end; /* that far it would have been offered again */
+    tensix->outcome.moved = is_pushed;
+    struct tensix_outcome outcome = tensix_end_push(tensix, is_pushed, pushed->cycle);
+    outcome.holds = true;
+    return outcome;
 }

@@ -12,4 +12,7 @@ void tensix_go_on_fast(struct tensix *tensix, unsigned thread, uint64_t end);
  * is not taken is to be pushed, and then nothing has happened. */
 struct tensix_outcome tensix_execute(struct tensix *tensix, const struct tensix_pushed *pushed);
 
+/* tensix_push_and_run where the thread is blocked, and would be if its instruction were offered once more. */
+struct tensix_outcome tensix_push_behind(struct tensix *tensix, const struct tensix_pushed *pushed);
+
 #endif
