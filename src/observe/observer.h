@@ -173,9 +173,9 @@ struct observed {
 struct observer {
     unsigned kinds;  /* that it wants: a bit for each */
     bool lets_sleep; /* it need not be told of each turn of a loop that polls */
-    bool
-        asks; /* OBSERVED_FINISHED: it wants those alone for which it asks by tile_ask (tile/tell.h),
-                  when the instruction starts or has accessed something; it may be told of others */
+    /* Of OBSERVED_FINISHED it wants those alone for which it asks by tile_ask (tile/tell.h), when the
+     * instruction starts or has accessed something. It may be told of others. */
+    bool asks;
     bool (*see)(void *context, struct tile *tile, const struct observed *event);
     /* Does it want to know of this tile? NULL: of all. */
     bool (*wants)(void *context, const struct tile *tile);

@@ -338,8 +338,8 @@ struct tile_devices {
     struct pic pic;
     struct tdma tdma;
     uint32_t commands; /* in `command` */
-    uint32_t
-        overlay_waits; /* NoCs on which others' transactions kept it from sending: a bit each */
+    /* NoCs on which others' transactions kept it from sending: a bit each */
+    uint32_t overlay_waits;
     uint8_t overlay_left[OVERLAY_STREAMS]; /* packets that it sent and has not been told of */
 };
 
@@ -395,13 +395,13 @@ struct tile {
     const struct observer *counts;                   /* performance counters that run, or NULL */
     unsigned observers, observed;                    /* kinds that any of these wants: a bit each */
     bool keeps_awake; /* one of them wants to know of each turn of a loop that polls */
-    uint8_t
-        wanted_ends; /* harts, a bit each, of whose instruction under way one wants to know the end */
+    /* harts, a bit each, of whose instruction under way one wants to know the end */
+    uint8_t wanted_ends;
     struct tile_late late[RV32_CORES];
-    uint32_t
-        late_command[2][NIU_BUFFERS]; /* cycles by which the packets of a request are to be late */
-    uint32_t late_packets;            /* the same, of the request that leaves now */
-    struct noc_target behind[2];      /* the tile as its NIUs' packets find it */
+    /* cycles by which the packets of a request are to be late, and of the one that leaves now */
+    uint32_t late_command[2][NIU_BUFFERS];
+    uint32_t late_packets;
+    struct noc_target behind[2]; /* the tile as its NIUs' packets find it */
     const struct tile_board *board;
     void *owner;
     void *notes;                /* the owner's, about this tile */

@@ -50,8 +50,8 @@ struct pending {
 
 struct hart_bits {
     bool is_known;
-    bool
-        names_any; /* the instruction under way may read or write a register that has undefined bits */
+    /* the instruction under way may read or write a register that has undefined bits */
+    bool names_any;
     uint64_t retired;
     uint32_t any;                      /* registers that have undefined bits, a bit each */
     uint32_t a, b, a_bits, b_bits, sp; /* operands of the instruction under way; a and b where it
