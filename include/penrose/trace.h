@@ -40,7 +40,9 @@ extern "C" {
 
 enum penrose_trace_kind {
     PENROSE_TRACE_INSTRUCTION, /* a hart executes `word` at `pc`; `result` is the new value of its
-                                  destination register */
+                                  destination register; in a kernel of a Tensix tile, `value` is
+                                  the number that the host gave to its program (host_assigned_id
+                                  of tt-metal's launch message) */
     PENROSE_TRACE_TENSIX,      /* the coprocessor executes `word`, which `agent` pushed by the
                                   instruction at `pc`, perhaps in a MOP or replay buffer; it has
                                   waited for `waited` cycles at its gate */

@@ -152,12 +152,24 @@ static void read_buffers(const struct loader_layout *layout, struct loader_memor
 
 /* --- The whole --- */
 
+/* Where the message's kernel_config is. */
+static uint64_t find_config(const struct loader_layout *layout, struct loader_memory memory)
+{
+    return layout->mailbox_base + layout->mailboxes_launch.offset +
+           (uint64_t)loader_launch_slot(layout, memory) * layout->launch_msg_size +
+           layout->launch_msg_kernel_config.offset;
+}
+
+uint32_t loader_launched_id(const struct loader_layout *layout, struct loader_memory memory)
+{
+    return (uint32_t)read_member(memory, find_config(layout, memory),
+                                 &layout->kernel_config_host_assigned_id, 0);
+}
+
 void loader_launched_read(const struct loader_layout *layout, struct loader_memory memory,
                           struct loader_launched *launched)
 {
-    uint64_t config = layout->mailbox_base + layout->mailboxes_launch.offset +
-                      (uint64_t)loader_launch_slot(layout, memory) * layout->launch_msg_size +
-                      layout->launch_msg_kernel_config.offset;
+    const uint64_t config = find_config(layout, memory);
     *launched =
         (struct loader_launched){.base = (uint32_t)read_member(
                                      memory, config, &layout->kernel_config_kernel_config_base, 0)};
@@ -180,6 +192,5 @@ void loader_launched_read(const struct loader_layout *layout, struct loader_memo
                                  layout->DM_DEDICATED_NOC
                              ? LOADER_NOC_DEDICATED
                              : LOADER_NOC_DYNAMIC;
-    launched->id =
-        (uint32_t)read_member(memory, config, &layout->kernel_config_host_assigned_id, 0);
+    launched->id = loader_launched_id(layout, memory);
 }

@@ -43,6 +43,9 @@ struct loader_launched {
 void loader_launched_read(const struct loader_layout *layout, struct loader_memory memory,
                           struct loader_launched *launched);
 
+/* The number that the host gave to the program of that launch message; 0: none. */
+uint32_t loader_launched_id(const struct loader_layout *layout, struct loader_memory memory);
+
 /* The entry of the ring of launch messages that the firmware takes next. */
 uint32_t loader_launch_slot(const struct loader_layout *layout, struct loader_memory memory);
 

@@ -14,6 +14,8 @@
 #include "chip/chip.h"
 #include "chip/link.h"
 #include "isa/error.h"
+#include "loader/launched.h"
+#include "metal/firmware.h"
 #include "observe/trace/causes.h"
 #include "observe/trace/code.h"
 #include "observe/trace/filter.h"
@@ -74,6 +76,9 @@ static void hand_out(struct tracer *tracer, struct gathered *gathered)
         return;
     }
     trace_code_find(&tracer->code, event);
+    if (event->kind == PENROSE_TRACE_INSTRUCTION && !*event->kernel) {
+        event->value = 0; /* the latest message is not this one's */
+    }
     if (trace_filter_takes(&tracer->filter, event)) {
         tracer->take(tracer->context, event);
     }
@@ -205,10 +210,19 @@ static void drop_start(struct tracer *tracer, const struct tile *tile, const str
     }
 }
 
-static void see_start(struct tracer *tracer, const struct tile *tile, const struct observed *seen)
+/* The number of the program that was launched last. It may be another one when the window ends. */
+static uint32_t program_of(const struct tracer *tracer, struct tile *tile)
+{
+    const struct loader_layout *layout =
+        tile->kind->type == TILE_TENSIX ? metal_layout(tracer->chip, tile) : NULL;
+    return layout ? loader_launched_id(layout, metal_l1(tile)) : 0;
+}
+
+static void see_start(struct tracer *tracer, struct tile *tile, const struct observed *seen)
 {
     struct gathered gathered = {.event = start_event(tile, seen, PENROSE_TRACE_INSTRUCTION),
                                 .is_open = true};
+    gathered.event.value = program_of(tracer, tile);
     drop_start(tracer, tile, seen);
     gather_entry(tracer, &gathered);
     tracer->tile[tile->node].open[seen->agent] = tracer->count;
