@@ -5,6 +5,7 @@ COMMAND_FILES = \
 	%D%/commands/compiler.py \
 	%D%/commands/doctor.py \
 	%D%/commands/execute.py \
+	%D%/commands/host/penrose_operations.py \
 	%D%/commands/host/sitecustomize.py \
 	%D%/commands/hunt.py \
 	%D%/commands/installation.py \

@@ -152,9 +152,28 @@ def tell_allocations(environment: dict[str, str]) -> str | None:
     except OSError:
         return None
     environment["PENROSE_CHECK"] += f",allocated={path}"
+    return path
+
+
+def tell_operations(environment: dict[str, str]) -> str | None:
+    """Lets a Python program tell profiles which operations of ttnn it calls (host/penrose_operations.py). The result
+    is the path of a file of our own; None: the user has named one, or there is no profile."""
+    named = environment.get("PENROSE_OPERATIONS")
+    if named:
+        environment["PENROSE_OPERATIONS"] = os.path.abspath(named)  # the command may change its folder
+    if named or not environment.get("PENROSE_PROFILE"):
+        return None
+    try:
+        environment["PENROSE_OPERATIONS"] = new_file(environment, "operations")
+    except OSError:
+        return None
+    return environment["PENROSE_OPERATIONS"]
+
+
+def patch_ttnn(environment: dict[str, str]) -> None:
+    """Lets Python start with host/sitecustomize.py, which patches ttnn."""
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "host")
     environment["PYTHONPATH"] = os.pathsep.join(filter(None, [folder, environment.get("PYTHONPATH")]))
-    return path
 
 
 # --- Running it ---
@@ -347,7 +366,9 @@ def run_command(settings: Settings, command: list[str]) -> int:
     words = arguments_of(command, library)
     set_variables(environment, settings, library, choose_root(settings, command))
     file = choose_summary(environment, "quiet" in settings)
-    allocated = tell_allocations(environment)
+    allocated, operations = tell_allocations(environment), tell_operations(environment)
+    if allocated or environment.get("PENROSE_OPERATIONS"):
+        patch_ttnn(environment)
     try:
         if "fail-on" in settings and (not file or file.is_device):
             raise Refusal(
@@ -367,8 +388,8 @@ def run_command(settings: Settings, command: list[str]) -> int:
     finally:
         if file and file.is_own:
             installation.remove(file.path)
-        if allocated:
-            installation.remove(allocated)
+        for path in filter(None, [allocated, operations]):
+            installation.remove(path)
 
 
 def run(settings: Settings, command: list[str]) -> int:

@@ -123,6 +123,7 @@ static void start_trace(struct device *device)
         .filter = host_variable("PENROSE_TRACE_FILTER"),
         .appends = true,
         .is_profile = !traced,
+        .operations = host_variable("PENROSE_OPERATIONS"),
         .chip = device->number};
     if (traced && host_variable("PENROSE_PROFILE")) {
         device_complain(device, "PENROSE_PROFILE",

@@ -274,6 +274,10 @@ static const struct exec_row exec_rows[] = {
      "ends in .html, a table where in .csv (.ops.csv: of launches), or a trace for ui.perfetto.dev "
      "where in .pftrace; a page or a table replaces what FILE has",
      .variable = "PENROSE_PROFILE", .path = PATH_ADDED},
+    {"operations", "FILE",
+     "Add the operations of ttnn that a Python program calls to FILE, by which penrose trace "
+     "--profile calls launches; a profile knows them without it, too (docs/PROFILING.md)",
+     .variable = "PENROSE_OPERATIONS", .path = PATH_ADDED},
     {"trace-filter", "FILTER", "Trace or profile only this, see penrose(1)",
      .variable = "PENROSE_TRACE_FILTER", .check = check_filter},
     {"dump-on", "EVENT,...",

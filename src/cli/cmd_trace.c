@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/noc_trace.h"
 #include "cli/options.h"
@@ -21,7 +22,8 @@ enum {
     KEY_TEXT,
     KEY_PROFILE,
     KEY_PERFETTO,
-    KEY_NOC_TRACE
+    KEY_NOC_TRACE,
+    KEY_OPERATIONS
 };
 
 /* --- Counting --- */
@@ -43,7 +45,7 @@ enum { TALLY_KINDS, TALLY_AGENTS, TALLY_TENSIX, TALLY_RISCV, TALLY_WAITS, TALLY_
 
 struct trace_query {
     struct cli *cli;
-    const char *path, *profile_path, *noc_path;
+    const char *path, *profile_path, *noc_path, *operations;
     struct noc_trace noc; /* for `noc_path` */
     char filter[FILTER_BYTES];
     bool is_summary, has_addresses;
@@ -182,6 +184,10 @@ static void set_details(json_t *object, const struct penrose_trace_event *event)
 {
     switch (event->kind) {
     case PENROSE_TRACE_INSTRUCTION:
+        if (event->value > 0) {
+            json_set_count(object, "program", event->value);
+        }
+        break;
     case PENROSE_TRACE_TENSIX:
     case PENROSE_TRACE_KINDS:
         break;
@@ -410,6 +416,9 @@ static error_t parse_trace(int key, char *argument, struct argp_state *state)
     case KEY_NOC_TRACE:
         query->noc_path = argument;
         return 0;
+    case KEY_OPERATIONS:
+        query->operations = argument;
+        return 0;
     case KEY_TEXT:
         return 0; /* what there is without --json */
     case ARGP_KEY_ARG:
@@ -443,6 +452,10 @@ static const struct argp_option option_rows[] = {
      0},
     {"perfetto", KEY_PERFETTO, "OUT", 0,
      "Write a profile for ui.perfetto.dev, as --profile does, whatever OUT is called", 0},
+    {"operations", KEY_OPERATIONS, "FILE", 0,
+     "With --profile or --perfetto: call launches by the operations of ttnn that penrose exec "
+     "--operations has written to FILE",
+     0},
     {"noc-trace", KEY_NOC_TRACE, "OUT", 0,
      "Write requests to the NoC to OUT in place of events, as tt-metal's profiler does: JSON for "
      "tt-npe and ttnn-visualizer. The trace must have the kind noc",
@@ -481,10 +494,15 @@ static enum cli_exit read_queried(struct trace_query *query)
 {
     struct trace_reading reading = {.take = take_queried, .context = query};
     struct penrose_error error;
+    if (query->operations && access(query->operations, R_OK) != 0) {
+        return complain(query->cli, "--operations: cannot read %s: %s", query->operations,
+                        strerror(errno));
+    }
     if (query->profile_path) {
         query->profile =
             trace_file_profile(&(struct trace_file_options){.path = query->profile_path,
-                                                            .is_perfetto = query->is_perfetto},
+                                                            .is_perfetto = query->is_perfetto,
+                                                            .operations = query->operations},
                                query->cli->kind, &error);
         if (!query->profile) {
             return complain(query->cli, "--%s: %s", query->is_perfetto ? "perfetto" : "profile",

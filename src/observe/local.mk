@@ -168,6 +168,8 @@ libpenrose_core_la_SOURCES += \
 	%D%/profile/csv.c \
 	%D%/profile/flame.c \
 	%D%/profile/flame.h \
+	%D%/profile/host_operations.c \
+	%D%/profile/host_operations.h \
 	%D%/profile/launches.c \
 	%D%/profile/links.c \
 	%D%/profile/links.h \

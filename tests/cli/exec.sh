@@ -111,6 +111,76 @@ tells "ttnn on several chips" 'launch: \[\]' 'ttnn.generic_op([ttnn.tensor(2)], 
 expect "buffers that are not asked for" 0 'out:^$' -- exec --quiet --check noc -- \
     sh -c 'echo "${PENROSE_CHECK#noc}"'
 
+# --- Operations that ttnn calls, by a module in its place ---
+
+mkdir -p "$work/called/ttnn"
+cat >"$work/called/ttnn/__init__.py" <<'MODULE'
+from types import SimpleNamespace as Space
+
+launched = 1
+_ttnn = Space(get_device_operation_id=lambda: launched)
+
+class Tensor:
+    dtype, layout = Space(name="BFLOAT16"), Space(name="TILE")
+
+    def __init__(self, *shape, is_freed=False):
+        self.shape, self.padded_shape, self.is_freed = shape, (32, 32), is_freed
+
+    def memory_config(self):
+        if self.is_freed:
+            raise RuntimeError("it is freed")
+        return Space(buffer_type=Space(name="DRAM"), memory_layout=Space(name="INTERLEAVED"))
+
+class FastOperation:
+    def __init__(self, name, function):
+        self.python_fully_qualified_name, self.function = name, function
+
+    def __call__(self, *arguments, **options):
+        return self.function(*arguments, **options)
+
+class Operation(FastOperation):
+    def __call__(self, *arguments, **options):
+        return self.function(*arguments, **options)
+
+def launch(*arguments, fails=False, **options):
+    global launched
+    launched += 1
+    if fails:
+        raise ValueError
+    return Tensor(3, 5)
+
+decorators = Space(FastOperation=FastOperation, Operation=Operation)
+relu = FastOperation("ttnn.relu", launch)
+sum = Operation("ttnn.sum", lambda *tensors: (relu(tensors[0]), relu(tensors[1])))
+shape = FastOperation("ttnn.shape", lambda tensor: tensor.shape)
+MODULE
+cat >"$work/called/net.py" <<'PROGRAM'
+import json, os, sys
+import ttnn
+a, b = ttnn.Tensor(2, 3), ttnn.Tensor(4, is_freed=True)
+ttnn.shape(a)
+ttnn.sum(a, b)
+try:
+    ttnn.relu([b], fails=True)
+except ValueError:
+    pass
+for line in open(os.environ["PENROSE_OPERATIONS"]):
+    told = json.loads(line)
+    assert told["process"] == os.getpid() and told["file"] == os.path.abspath(sys.argv[0]), told
+    shapes = [[tensor["shape"] for tensor in told[side]] for side in ("inputs", "outputs")]
+    print(told["first"], told["end"], told["name"], told["line"], *shapes, [tensor.get("memory") for tensor in told["inputs"]])
+print("file", os.environ["PENROSE_OPERATIONS"])
+PROGRAM
+for option in "--profile=$work/called/p.txt" "--operations=$work/called/told"; do
+    expect "calls, with $option" 0 \
+        "out:^1 3 ttnn.sum 5 \[\[2, 3\], \[4\]\] \[\[3, 5\], \[3, 5\]\] \['DRAM_INTERLEAVED', None\]\$" \
+        'out:^3 4 ttnn.relu 7 \[\[4\]\] \[\] \[None\]$' -- exec --quiet "$option" -- python3 "$work/called/net.py"
+    report "nested calls, and those that launch nothing, are not told" "$([ "$(wc -l <"$work/out")" -eq 3 ] || cat "$work/out")"
+done
+report "the file that was asked for stays" "$([ "$(wc -l <"$work/called/told")" -eq 2 ] || ls "$work/called")"
+expect "with a profile, too" 0 -- exec --quiet --profile "$work/called/p.txt" -- python3 "$work/called/net.py"
+report "else it is gone" "$([ ! -e "$(sed -n 's/^file //p' "$work/out")" ] || echo "it is there")"
+
 # --- Files that cannot be written ---
 
 touch "$work/file"

@@ -212,6 +212,15 @@ expect "the snapshot is missing" 2 'chip.snapshot: cannot be read' -- run "$file
 expect "a trace" 0 -- exec --quiet --fast-dispatch --trace "$work/t.ptrace" \
     --trace-filter 'tile=1,2 kind=instruction' -- "$host" "$firmware" "$work/kernels"
 expect "its lines" 0 'out:[+]0x[0-9a-f]+ +[^ ]*kernels/brisc[.]c:[0-9]+$' -- trace "$work/t.ptrace" hart=brisc
+printf '{"first": %s, "end": %s, "name": "ttnn.%s"}\n' 71 72 first 72 73 second >"$work/told"
+expect "its launches by what the host has told of them" 0 -- trace "$work/t.ptrace" --profile "$work/t.txt" \
+    --operations "$work/told"
+report "of which there are two" "$(grep -q '^Launch 1 (ttnn.first: ' "$work/t.txt" && grep -q '^Launch 2 (ttnn.second: ' "$work/t.txt" ||
+    cat "$work/t.txt")"
+report "their numbers" "$("$PENROSE" trace "$work/t.ptrace" --json | grep -oE '"program": ?[0-9]+' | uniq | tr -dc '0-9\n' |
+    tr '\n' ' ' | grep -vx '71 72 ')"
+expect "what is told nowhere" 2 'operations: cannot read /nowhere: No such file' -- \
+    trace "$work/t.ptrace" --profile "$work/t.txt" --operations /nowhere
 report "names of all but the first jump" \
     "$("$PENROSE" trace "$work/t.ptrace" --json | grep -v '"symbol"' | grep -v '"pc":"0x00000000"' | head -3)"
 finish

@@ -1,15 +1,17 @@
 #!/bin/bash
 # Profiles, read by those for whom they are: slices, tracks, flows and counters by Perfetto's own Python
-# package, launches by the vendor's tt-perf-report.
+# package, launches by the vendor's tt-perf-report; and names of ttnn's operations, of an unmodified program.
 #
 #   profiles.sh
 #
-# Exit code 77 where the packages cannot be had, without the firmware (scripts/fetch-firmware) or without a
-# RISC-V cross compiler.
+# ttnn-fast.sh tells what ttnn needs. Exit code 77 where the packages cannot be had, without the firmware
+# (scripts/fetch-firmware) or without a RISC-V cross compiler.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/clients/common.bash
 . "$here/common.bash"
+# shellcheck source=tests/clients/ttnn/environment.bash
+. "$here/ttnn/environment.bash"
 packages=$(client_venv profiles 3 perfetto==0.59.1 tt-perf-report==1.4.1)/bin
 set +e
 # shellcheck source=tests/cli/lib.bash
@@ -120,4 +122,19 @@ if not 0.7 * length < work < length or cycles("critical", 8, 9) < 0.95 * work or
     print(length, work, cycles("critical", 8, 9), cycles("critical"))
 PYTHON
 )"
+# Calls of a program of ttnn: in slow dispatch by a trace, in fast dispatch by a profile of the program itself.
+library=$(client_library "") && ttnn_setup "$(ttnn_venv numpy)" || exit
+called='ttnn\.add \(launches\.py:[0-9]+\) of 64x64, 64x64, eltwise/binary_ng: |ttnn\.matmul \(launches\.py:[0-9]+\) of 256x256, 256x256, matmul: '
+PENROSE_TIMING=timed PENROSE_TRACE=$work/ttnn.ptrace PENROSE_OPERATIONS=$work/ttnn.jsonl \
+    ttnn_run "$library" "$work" "$here/ttnn/launches.py" make >"$work/log" 2>&1
+report "a program of ttnn" "$([ "$(wc -l <"$work/ttnn.jsonl")" -eq 2 ] || tail -20 "$work/log")"
+for form in txt html pftrace ops.csv; do
+    [ $form != ops.csv ] || called='"ttnn\.add"|"ttnn\.matmul"'
+    "$ttnn_program" trace "$work/ttnn.ptrace" --profile "$work/ttnn.$form" --operations "$work/ttnn.jsonl"
+    report "its calls and their lines, in $form" "$(grep -aoE "$called" "$work/ttnn.$form" | sort -u | wc -l | grep -vx 2)"
+done
+PENROSE_TIMING=timed PENROSE_PROFILE=$work/fast.txt TTNN_DISPATCH=fast \
+    ttnn_run "$library" "$work" "$here/ttnn/launches.py" make >"$work/log" 2>&1
+report "in fast dispatch, behind the kernels of that" "$(sed -nE 's/^Launch ([123]) \((ttnn\.[a-z]+ \(launches|cq_).*/\1 \2/p' "$work/fast.txt" |
+    tr '\n' ' ' | grep -vxF '1 cq_ 2 ttnn.add (launches 3 ttnn.matmul (launches ')"
 finish

@@ -1,7 +1,8 @@
-"""Tells Penrose's checks what ttnn has allocated when a program launches kernels of its own.
+"""Tells Penrose what the host alone knows, when a program imports ttnn.
 
-`penrose exec --check` puts this folder in front of PYTHONPATH. ttnn's allocator is in the memory of this process,
-where the chip cannot see it. Before ttnn.generic_op launches kernels, all buffers that there are go to the file that
+`penrose exec` puts this folder in front of PYTHONPATH for checks and for profiles. What profiles are told is the
+business of penrose_operations.py. Checks are told what ttnn has allocated when a program launches kernels of its own:
+ttnn's allocator is in the memory of this process, where the chip cannot see it. Before ttnn.generic_op launches kernels, all buffers that there are go to the file that
 the checks read (allocated=FILE in PENROSE_CHECK), and behind it the file is empty again: for operations that allocate
 their results by themselves nothing is known.
 """
@@ -43,7 +44,7 @@ def device_of(arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     return device if device and device.get_num_devices() == 1 else None
 
 
-def patch(ttnn: Any, path: str) -> None:
+def patch_launch(ttnn: Any, path: str) -> None:
     launch = ttnn.generic_op.function
     get_buffers = ttnn._ttnn.reports.get_buffers
     names = {ttnn.BufferType.DRAM: "dram", ttnn.BufferType.L1: "l1", ttnn.BufferType.L1_SMALL: "l1"}
@@ -63,11 +64,17 @@ def patch(ttnn: Any, path: str) -> None:
     object.__setattr__(ttnn.generic_op, "function", launch_known)
 
 
+def patch_calls(ttnn: Any, path: str) -> None:
+    import penrose_operations
+
+    penrose_operations.patch(ttnn, path)
+
+
 class Finder:
     """Finds ttnn as Python does, and patches it when it has been imported."""
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, patches: list[tuple[Any, str]]) -> None:
+        self.patches = patches
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         if name != "ttnn":
@@ -82,10 +89,11 @@ class Finder:
 
             def execute_and_patch(module: Any) -> None:
                 execute(module)
-                try:
-                    patch(module, self.path)
-                except AttributeError:
-                    pass  # another version: nothing is known of its buffers
+                for patch, path in self.patches:
+                    try:
+                        patch(module, path)
+                    except AttributeError:
+                        pass  # another version: nothing is known of it
 
             spec.loader.exec_module = execute_and_patch  # type: ignore[method-assign]
         return spec
@@ -100,6 +108,8 @@ def run_hidden() -> None:
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
-if path_of_file():
-    sys.meta_path.insert(0, Finder(path_of_file()))  # type: ignore[arg-type]
+wanted = [(patch_launch, path_of_file()), (patch_calls, os.environ.get("PENROSE_OPERATIONS"))]
+patches = [(patch, path) for patch, path in wanted if path]
+if patches:
+    sys.meta_path.insert(0, Finder(patches))
 run_hidden()

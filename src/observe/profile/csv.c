@@ -33,13 +33,18 @@ static void print_table_row(const char *lane, const char *kind, const struct pro
 /* A launch is a row with its cycles, and one with what bounds it. */
 static void print_launch_rows(const struct profile *profile, FILE *file)
 {
-    char lane[32], name[512], bound[1024];
+    char lane[32], name[PROFILE_NAME_BYTES], bound[1024];
     for (size_t i = 0; i < profile->launches; i++) {
         const struct profile_launch *launch = &profile->launch[i];
-        const struct profile_row length = {.symbol = name, .source = "", .waits = ""};
-        const struct profile_row what = {.symbol = name, .source = "", .waits = bound};
+        const struct host_operation *host = launch->host;
+        const struct profile_row length = {.symbol = name,
+                                           .source = host ? host->file : "",
+                                           .line = host ? host->line : 0,
+                                           .waits = ""};
+        struct profile_row what = length;
+        what.waits = bound;
         snprintf(lane, sizeof lane, "launch %zu", i + 1);
-        profile_launch_name(launch, name, sizeof name);
+        profile_launch_name(launch, false, name, sizeof name);
         profile_launch_bound(profile, launch, bound, sizeof bound);
         if (launch->kernels > 0) {
             print_table_row(lane, "length", &length, launch->last - launch->first, 1, file);

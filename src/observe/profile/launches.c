@@ -74,7 +74,7 @@ enum profile_group profile_group_of(const struct profile *profile, unsigned lane
 
 /* --- Begin and end of kernels --- */
 
-static struct profile_launch *add_launch(struct profile *profile, uint64_t cycle)
+static struct profile_launch *add_launch(struct profile *profile, uint64_t cycle, uint32_t program)
 {
     if (!array_grow(&profile->launch, profile->launches, &profile->launch_room,
                     sizeof *profile->launch)) {
@@ -82,21 +82,24 @@ static struct profile_launch *add_launch(struct profile *profile, uint64_t cycle
         return NULL;
     }
     struct profile_launch *launch = &profile->launch[profile->launches++];
-    *launch = (struct profile_launch){.first = cycle, .last = cycle};
+    *launch = (struct profile_launch){.first = cycle, .last = cycle, .program = program};
     return launch;
 }
 
 /* The launch to which a kernel that begins belongs; NULL: it is the first of another one, since its
- * hart has had one in the latest, or its tile has waited for work since, or all other tiles have ended. */
+ * hart has had one in the latest, or its tile has waited for work since, or all other tiles have ended, or
+ * the host gave its program another number. Other kinds of tiles do not tell that. */
 static struct profile_launch *launch_under_way(struct profile *profile,
-                                               const struct profile_tile *tile, unsigned lane)
+                                               const struct profile_tile *tile, unsigned lane,
+                                               uint32_t program)
 {
     struct profile_launch *launch =
         profile->launches ? &profile->launch[profile->launches - 1] : NULL;
     bool has_tile = tile->launch == profile->launches;
     bool has_hart = tile->lane[lane].launch == profile->launches;
     bool has_worker = has_tile && lane < PROFILE_OTHERS;
-    return launch && !launch->has_path && !has_hart &&
+    bool is_other = launch && lane < PROFILE_OTHERS && launch->program != program;
+    return launch && !launch->has_path && !has_hart && !is_other &&
                    (has_worker ? !tile->is_done : launch->running > 0)
                ? launch
                : NULL;
@@ -156,8 +159,10 @@ static bool is_latest_launch(const struct profile *profile, uint32_t number)
 }
 
 void profile_note_kernel(struct profile *profile, struct profile_tile *tile, unsigned lane_number,
-                         const char *kernel, uint64_t cycle)
+                         const struct penrose_trace_event *event)
 {
+    const char *kernel = event->kernel;
+    const uint64_t cycle = event->cycle;
     struct profile_lane *lane = &tile->lane[lane_number];
     const bool is_worker = lane_number < PROFILE_OTHERS;
     bool is_in_kernel = *kernel != '\0';
@@ -166,8 +171,8 @@ void profile_note_kernel(struct profile *profile, struct profile_tile *tile, uns
     }
     lane->is_in_kernel = is_in_kernel;
     if (is_in_kernel) {
-        struct profile_launch *launch = launch_under_way(profile, tile, lane_number);
-        launch = launch || !is_worker ? launch : add_launch(profile, cycle);
+        struct profile_launch *launch = launch_under_way(profile, tile, lane_number, event->value);
+        launch = launch || !is_worker ? launch : add_launch(profile, cycle, event->value);
         lane->launch = 0;
         if (launch) {
             begin_kernel(profile, tile, lane_number, launch, kernel);
@@ -316,7 +321,7 @@ static void end_with_lane(const struct path *path, struct profile_launch *launch
 /* A run without kernels is a launch of none. */
 static void add_whole_run(struct profile *profile)
 {
-    struct profile_launch *launch = add_launch(profile, profile->first);
+    struct profile_launch *launch = add_launch(profile, profile->first, 0);
     if (!launch) {
         return;
     }
@@ -407,10 +412,13 @@ const struct profile_row **profile_critical_rows(const struct profile *profile, 
 
 /* --- Sums of operations --- */
 
-/* Without an operation the name tells which kernel computes: tt-metal calls those that move data reader and
+/* Without any operation the name tells which kernel computes: tt-metal calls those that move data reader and
  * writer. */
 const char *profile_operation_name(const struct profile_launch *launch)
 {
+    if (launch->host) {
+        return launch->host->name;
+    }
     for (unsigned i = 0; i < launch->kernels && !launch->operation; i++) {
         bool moves_data = strncmp(launch->kernel[i], "reader", strlen("reader")) == 0 ||
                           strncmp(launch->kernel[i], "writer", strlen("writer")) == 0;
@@ -581,6 +589,9 @@ void profile_lacks(const struct profile *profile, char *text, size_t size)
     sink_put(&sink, profile->links.lost > 0 && profile->links.packets == 0
                         ? " The trace does not say which way packets went."
                         : "");
+    if (profile->host.unread > 0) {
+        sink_put(&sink, " %zu lines of the host's file tell no operation.", profile->host.unread);
+    }
     if (profile->path.forgotten) {
         sink_put(&sink, " Critical paths are not known before cycle %" PRIu64 ".",
                  profile->path.forgotten);
@@ -606,11 +617,30 @@ static void put_tile_counts(const struct profile_launch *launch, struct sink *si
     sink_put(sink, is_first ? "no tile" : "");
 }
 
-void profile_launch_name(const struct profile_launch *launch, char *text, size_t size)
+/* "ttnn.add (net.py:12) of 32x64, 32x64" */
+static void put_host_operation(const struct host_operation *host, bool has_caller,
+                               struct sink *sink)
+{
+    const char *slash = strrchr(host->file, '/');
+    sink_put(sink, "%.80s", host->name);
+    if (has_caller && *host->file) {
+        sink_put(sink, " (%.60s:%u)", slash ? slash + 1 : host->file, host->line);
+    }
+    if (*host->shapes) {
+        sink_put(sink, " of %.60s", host->shapes);
+    }
+}
+
+void profile_launch_name(const struct profile_launch *launch, bool has_caller, char *text,
+                         size_t size)
 {
     struct sink sink = {.text = text, .size = size};
+    if (launch->host) {
+        put_host_operation(launch->host, has_caller, &sink);
+        sink_put(&sink, launch->operation ? ", " : ": ");
+    }
     if (launch->operation) {
-        sink_put(&sink, "ttnn %.80s: ", launch->operation);
+        sink_put(&sink, "%s%.80s: ", launch->host ? "" : "ttnn ", launch->operation);
     }
     for (unsigned i = 0; i < launch->kernels; i++) {
         sink_put(&sink, "%.60s, ", launch->kernel[i]);

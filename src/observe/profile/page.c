@@ -96,8 +96,8 @@ static void put_strip(const struct profile *profile, FILE *file)
     for (size_t i = 0; i < profile->launches; i++) {
         const struct profile_launch *launch = &profile->launch[i];
         const double begin = wave_x(profile, launch->first), end = wave_x(profile, launch->last);
-        char name[512];
-        profile_launch_name(launch, name, sizeof name);
+        char name[PROFILE_NAME_BYTES];
+        profile_launch_name(launch, true, name, sizeof name);
         fprintf(file, "<g><title>%zu: ", i + 1);
         html_text(file, name);
         fprintf(file,
@@ -241,7 +241,7 @@ static void put_launches(const struct profile *profile, FILE *file)
         const struct profile_launch *launch = &profile->launch[i];
         const uint64_t ended = i > 0 ? launch[-1].last : launch->first;
         fprintf(file, "<tr><td class=\"n\">%zu</td><td>", i + 1);
-        profile_launch_name(launch, text, sizeof text);
+        profile_launch_name(launch, true, text, sizeof text);
         html_text(file, text);
         fprintf(file,
                 "</td><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%" PRIu64

@@ -597,8 +597,8 @@ static void put_launch(struct perfetto *perfetto, const struct profile *profile,
 {
     const struct profile_launch *launch = &profile->launch[number];
     struct message packet = {0}, event = {0}, annotation = {0};
-    char name[512], bound[1024];
-    profile_launch_name(launch, name, sizeof name);
+    char name[PROFILE_NAME_BYTES], bound[1024];
+    profile_launch_name(launch, true, name, sizeof name);
     profile_launch_bound(profile, launch, bound, sizeof bound);
     const char *numbered = keep_formatted(perfetto, "%zu: %.200s", number + 1, name);
     put_varint_field(&packet, PACKET_TIMESTAMP, launch->first);

@@ -1,6 +1,7 @@
 /* See profile.h. */
 #include "observe/profile/profile.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -314,7 +315,7 @@ static void fold_hart(struct profile *profile, struct profile_tile *tile, unsign
     charge_hart(profile, tile, number, event->cycle,
                 event->kind == PENROSE_TRACE_WAIT ? event : NULL);
     if (is_instruction) {
-        profile_note_kernel(profile, tile, number, event->kernel, event->cycle);
+        profile_note_kernel(profile, tile, number, event);
         profile_note_source(profile, tile, number, event);
     }
     /* its firmware waits for work, and not for the other harts */
@@ -532,6 +533,7 @@ void profile_destroy(struct profile *profile)
         free(profile->zone);
         path_free(&profile->path);
         spots_free(&profile->spots);
+        host_operations_free(&profile->host);
         free(profile);
     }
 }
@@ -552,6 +554,13 @@ static int compare_rows(const void *a, const void *b)
     return by_source ? by_source : by_line ? by_line : by_agent;
 }
 
+bool profile_know_operations(struct profile *profile, const char *path, long process)
+{
+    const bool is_read = host_operations_read(&profile->host, &profile->names, path, process);
+    profile->has_failed |= !is_read && errno == ENOMEM;
+    return is_read;
+}
+
 void profile_end(struct profile *profile)
 {
     for (size_t i = 0; i < profile->tiles; i++) {
@@ -561,6 +570,10 @@ void profile_end(struct profile *profile)
         }
     }
     profile_find_paths(profile);
+    for (size_t i = 0; i < profile->launches; i++) {
+        struct profile_launch *launch = &profile->launch[i];
+        launch->host = host_operations_find(&profile->host, launch->program);
+    }
     if (profile->rows > 0) {
         qsort(profile->row, profile->rows, sizeof *profile->row, compare_rows);
     }

@@ -22,6 +22,7 @@
 #include <penrose/trace.h>
 
 #include "observe/names.h"
+#include "observe/profile/host_operations.h"
 #include "observe/profile/links.h"
 #include "observe/profile/path.h"
 #include "observe/profile/peaks.h"
@@ -50,6 +51,7 @@ enum {
     PROFILE_WAVES = 128,
     PROFILE_SIDE = 64,
     PROFILE_KERNELS = 6, /* that a launch names */
+    PROFILE_NAME_BYTES = 768,
 };
 
 /* Groups of tiles that take part in a launch, by their harts. */
@@ -110,8 +112,11 @@ struct profile_launch {
     unsigned kernels;
     const char *operation;   /* of ttnn, as the folder of a kernel's file tells; NULL: none does */
     unsigned operation_rank; /* how much that kernel tells of it; 0: nothing */
-    unsigned running;        /* harts of workers that have not left their kernels */
-    uint64_t first, last;    /* cycles: the first instruction, behind the last one */
+    uint32_t program;        /* the number that the host gave to the program; 0: not known */
+    const struct host_operation
+        *host;            /* that launched it, when the profile has ended; NULL: not known */
+    unsigned running;     /* harts of workers that have not left their kernels */
+    uint64_t first, last; /* cycles: the first instruction, behind the last one */
     struct profile_cycles lane[PROFILE_LANES];
     unsigned tiles[PROFILE_GROUPS];
     struct profile_bytes bytes[PROFILE_GROUPS]; /* of those tiles */
@@ -155,6 +160,7 @@ struct profile {
     unsigned chip; /* its number */
     struct links links;
     struct spots spots;
+    struct host_operations host;
 };
 
 /* Of a chip of that kind, and its number in its cluster. NULL when memory runs out. */
@@ -163,6 +169,10 @@ struct profile *profile_create(const struct chip_calls *calls, unsigned chip,
 void profile_destroy(struct profile *profile); /* NULL does nothing */
 
 void profile_take(struct profile *profile, const struct penrose_trace_event *event);
+
+/* Before the end: launches are called by the operations that their host has told of, in a file
+ * (host_operations.h), by this process (0: by any). False: it cannot be read; errno says why. */
+bool profile_know_operations(struct profile *profile, const char *path, long process);
 
 /* Behind the last event: waits under way are charged up to there, and rows are sorted: those of kernels
  * before the others, and the most cycles first. */
@@ -191,10 +201,9 @@ size_t profile_active_tiles(const struct profile *profile);
 /* The longest wait of a lane, in kernels if there is one; NULL: it has not waited. */
 const struct profile_row *profile_wait(const struct profile *profile, unsigned lane);
 
-/* A hart executes an instruction of a kernel, or (an empty name) one outside of any: it may
- * begin one, or end one. */
+/* A hart executes an instruction of a kernel, or one outside of any: it may begin one, or end one. */
 void profile_note_kernel(struct profile *profile, struct profile_tile *tile, unsigned lane,
-                         const char *kernel, uint64_t cycle);
+                         const struct penrose_trace_event *event);
 
 /* A hart executes an instruction of its kernel. If that is a kernel of ttnn, its launch is an operation. */
 void profile_note_source(struct profile *profile, struct profile_tile *tile, unsigned lane,
@@ -213,11 +222,13 @@ void profile_find_ended(struct profile *profile);
 /* The same of all launches, when the profile ends, before rows are sorted. */
 void profile_find_paths(struct profile *profile);
 
-/* "ttnn eltwise/unary: reader_unary, eltwise_sfpu, 64 tiles, 2 of Ethernet": the operation and the names of
- * its kernels, as far as they are known, and its tiles. */
-void profile_launch_name(const struct profile_launch *launch, char *text, size_t size);
+/* "ttnn.relu (net.py:12) of 32x64, eltwise/unary: reader_unary, eltwise_sfpu, 64 tiles, 2 of Ethernet": the
+ * host's operation, ttnn's operation and the names of its kernels, as far as they are known, and its tiles.
+ * Without the host's it begins with "ttnn eltwise/unary". The place in parentheses is that of the caller. */
+void profile_launch_name(const struct profile_launch *launch, bool has_caller, char *text,
+                         size_t size);
 
-/* That of its operation, or of the kernel that computes. */
+/* That of the host's operation, of ttnn's, or of the kernel that computes. */
 const char *profile_operation_name(const struct profile_launch *launch);
 
 /* Launches whose operations are called the same, those with most cycles first, and behind them one without

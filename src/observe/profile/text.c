@@ -56,11 +56,11 @@ static void print_wait(const struct profile_row *row, FILE *file)
 /* Between launches tiles wait for their host, or for a kernel that dispatches. */
 static void print_launches(const struct profile *profile, FILE *file)
 {
-    char name[512], bound[1024];
+    char name[PROFILE_NAME_BYTES], bound[1024];
     for (size_t i = 0; i < profile->launches; i++) {
         const struct profile_launch *launch = &profile->launch[i];
         const uint64_t ended = i > 0 ? launch[-1].last : launch->first;
-        profile_launch_name(launch, name, sizeof name);
+        profile_launch_name(launch, true, name, sizeof name);
         profile_launch_bound(profile, launch, bound, sizeof bound);
         if (launch->kernels > 0) {
             fprintf(file, "\nLaunch %zu (%s), cycle=%" PRIu64 "-%" PRIu64, i + 1, name,

@@ -31,9 +31,10 @@ struct trace_file {
     profile_form *show;        /* in the form that was asked for; NULL: that is Perfetto's, */
     struct perfetto *perfetto; /* which is written as events come */
     int fd;
-    pid_t process; /* that started it; a child that has a copy of this must not write */
-    int error;     /* errno of what has failed; 0: nothing */
-    char *path;    /* of a file that is this trace alone, else NULL */
+    pid_t process;    /* that started it; a child that has a copy of this must not write */
+    int error;        /* errno of what has failed; 0: nothing */
+    char *path;       /* of a file that is this trace alone, else NULL */
+    char *operations; /* in which the host tells them; NULL: it does not */
     size_t used;
     char buffer[BUFFER_BYTES];
 };
@@ -203,6 +204,7 @@ static bool close_file(struct trace_file *trace)
     perfetto_destroy(trace->perfetto);
     profile_destroy(trace->profile);
     free(trace->path);
+    free(trace->operations);
     free(trace);
     errno = error ? error : errno;
     return !error;
@@ -223,6 +225,7 @@ static struct trace_file *open_trace(const struct chip_calls *calls, struct penr
     trace->process = getpid();
     trace->fd = options->path ? open(options->path, flags, 0666) : STDERR_FILENO;
     trace->path = options->path && !options->appends ? strdup(options->path) : NULL;
+    trace->operations = options->operations ? strdup(options->operations) : NULL;
     if (trace->fd < 0) {
         error_set(error, PENROSE_E_FILE, "cannot write %s: %s", options->path, strerror(errno));
     } else if (!choose_form(trace, calls, options)) {
@@ -266,8 +269,19 @@ struct trace_file *trace_file_profile(const struct trace_file_options *options,
     return open_trace(calls, NULL,
                       &(struct trace_file_options){.path = options->path,
                                                    .is_profile = true,
-                                                   .is_perfetto = options->is_perfetto},
+                                                   .is_perfetto = options->is_perfetto,
+                                                   .operations = options->operations},
                       error);
+}
+
+/* Those of this process, or of a trace, which does not tell whose it is, of any. A host that has called no
+ * operation may have written no file: then launches have the names that they have without. */
+static void know_operations(struct trace_file *trace)
+{
+    const long process = trace->chip ? (long)trace->process : 0;
+    if (trace->operations) {
+        (void)profile_know_operations(trace->profile, trace->operations, process);
+    }
 }
 
 bool trace_file_stop(struct trace_file *trace)
@@ -282,6 +296,7 @@ bool trace_file_stop(struct trace_file *trace)
         trace_writer_flush(trace->binary);
     }
     if (trace->profile) {
+        know_operations(trace);
         profile_end(trace->profile);
     }
     if (trace->perfetto) {

@@ -17,8 +17,9 @@ struct trace_file_options {
      * has in any case. */
     bool appends;
     bool is_profile;
-    bool is_perfetto; /* a profile in Perfetto's form, whatever the file is called */
-    unsigned chip;    /* its number in its cluster */
+    bool is_perfetto;       /* a profile in Perfetto's form, whatever the file is called */
+    unsigned chip;          /* its number in its cluster */
+    const char *operations; /* a file in which the host tells its operations; NULL: it does not */
 };
 
 /*
@@ -33,8 +34,8 @@ enum penrose_status trace_file_start(struct penrose_chip *chip,
  * the file itself. `own` has PATH_MAX bytes; the result is that, or the path. */
 const char *trace_file_of_chip(const char *path, unsigned chip, char *own);
 
-/* A profile of events that come from elsewhere, by trace_file_take. Of the options it takes `path` and
- * `is_perfetto`. NULL: *error says why not. */
+/* A profile of events that come from elsewhere, by trace_file_take. Of the options it takes `path`,
+ * `is_perfetto` and `operations`. NULL: *error says why not. */
 struct trace_file *trace_file_profile(const struct trace_file_options *options,
                                       const struct chip_calls *calls, struct penrose_error *error);
 void trace_file_take(void *trace, const struct penrose_trace_event *event);

@@ -1,6 +1,8 @@
 /* Launches of profiles, and their critical paths. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tile/timing.h"
 #include "unit/observe/profile_events.h"
@@ -61,7 +63,7 @@ TEST(a_packet_is_under_way_from_its_request_on)
         profile_end(profile);
         const struct profile_launch *launch = launch_at(0);
         char name[100], bound[500];
-        profile_launch_name(launch, name, sizeof name);
+        profile_launch_name(launch, true, name, sizeof name);
         ck_assert_str_eq(name, "reader, 1 tile");
         ck_assert_uint_eq(launch->part[rows[i].part], 100);
         ck_assert_uint_eq(launch->part[PATH_HARTS], 10);
@@ -258,7 +260,7 @@ TEST(other_tiles_leave_shares_of_workers_alone)
         ck_assert_msg(strstr(text, "The busiest hart is trisc1, for 100 % of the time. ") != NULL,
                       "%s", text);
         ck_assert_msg(strstr(text, ". Math is busy for 50 % of the time") != NULL, "%s", text);
-        profile_launch_name(launch_at(0), text, sizeof text);
+        profile_launch_name(launch_at(0), true, text, sizeof text);
         ck_assert_str_eq(text, others ? "worker, sender, 1 tile, 1 of Ethernet" : "worker, 1 tile");
         ck_assert_uint_eq(launch_at(0)->bytes[PROFILE_ETHERNET].sent, others ? 500 : 0);
         ck_assert_uint_eq(launch_at(0)->bytes[PROFILE_WORKERS].sent, 0);
@@ -375,7 +377,7 @@ TEST(a_launch_names_six_kernels)
         snprintf(kernel, sizeof kernel, "k%u", i);
         runs(1 + i, PENROSE_BRISC, kernel, i, 1);
     }
-    profile_launch_name(launch_at(0), text, sizeof text);
+    profile_launch_name(launch_at(0), true, text, sizeof text);
     ck_assert_str_eq(text, "k0, k1, k2, k3, k4, k5, and others, 8 tiles");
     end_profile();
 }
@@ -464,7 +466,7 @@ TEST(operations_are_known_by_the_files_of_kernels)
         runs_in(PENROSE_TRISC1, "compute", rows[i].compute, 1);
         runs_in(PENROSE_NCRISC, "move", rows[i].move, 2);
         profile_end(profile);
-        profile_launch_name(launch_at(0), name, sizeof name);
+        profile_launch_name(launch_at(0), true, name, sizeof name);
         ck_assert_str_eq(name, rows[i].name);
         ck_assert_str_eq(profile_operation_name(launch_at(0)), rows[i].operation);
         end_profile();
@@ -496,5 +498,127 @@ TEST(cycles_of_operations_are_summed)
     expect_written(profile_text, "            60   26.1%         2  same\n");
     expect_written(profile_page, "<td class=\"n\">2</td><td>same</td></tr>\n");
     expect_written(profile_page, "<td></td><td>between launches</td></tr>\n");
+    end_profile();
+}
+
+/* --- Operations that the host has told of --- */
+
+/* Told by two processes, in part what cannot be read, and in part twice: a number may come again. */
+static const char told[] =
+    "{\"process\": 7, \"first\": 1, \"end\": 3, \"name\": \"ttnn.add\", \"file\": "
+    "\"/home/me/net.py\","
+    " \"line\": 12, \"inputs\": [{\"shape\": [2, 3, 1, 30, 64], \"padded\": [2, 3, 1, 32, 64],"
+    " \"type\": \"BFLOAT16\", \"memory\": \"DRAM_INTERLEAVED\"}, {\"shape\": [64]}], \"outputs\": "
+    "[]}\n"
+    "no JSON\n"
+    "[]\n"
+    "{\"process\": 7, \"first\": 3, \"name\": \"it has no end\"}\n"
+    "{\"process\": 7, \"first\": 3, \"end\": 3, \"name\": \"of no program\"}\n"
+    "{\"process\": 7, \"first\": -1, \"end\": 4294967296, \"name\": \"of what are no numbers\"}\n"
+    "{\"process\": 7, \"first\": 3, \"end\": 4, \"name\": \"\"}\n"
+    "{\"process\": 7, \"first\": 5, \"end\": 6, \"name\": \"old\"}\n"
+    "{\"process\": 7, \"first\": 5, \"end\": 6, \"name\": \"ttnn.\\u001b[31m\", \"inputs\": 3, "
+    "\"line\": []}\n"
+    "{\"process\": 8, \"first\": 6, \"end\": 7, \"name\": \"of another process\"}\n"
+    "{\"process\": 7, \"first\": 8, \"en";
+
+/* Writes it to a file, whose path is the result. */
+static const char *write_told(void)
+{
+    static char path[32];
+    strcpy(path, "/tmp/told-XXXXXX");
+    const int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, told, sizeof told - 1), sizeof told - 1);
+    close(file);
+    return path;
+}
+
+TEST(operations_of_a_host_are_read)
+{
+    struct host_operations list = {0};
+    struct names names = {0};
+    const char *path = write_told();
+    ck_assert(host_operations_read(&list, &names, path, 7));
+    ck_assert_uint_eq(list.count, 3);
+    ck_assert_uint_eq(list.unread, 7);
+    const struct host_operation *add = host_operations_find(&list, 2);
+    ck_assert_ptr_eq(add, host_operations_find(&list, 1));
+    ck_assert_str_eq(add->name, "ttnn.add");
+    ck_assert_str_eq(add->shapes, "2x3x1x30x64, 64");
+    ck_assert_str_eq(add->tensor[0].type, "BFLOAT16");
+    ck_assert_str_eq(add->tensor[0].memory, "DRAM_INTERLEAVED");
+    ck_assert_mem_eq(add->tensor[0].side, ((uint32_t[]){6, 1, 30, 64}), sizeof add->tensor[0].side);
+    ck_assert_mem_eq(add->tensor[0].padded, ((uint32_t[]){6, 1, 32, 64}),
+                     sizeof add->tensor[0].padded);
+    ck_assert_mem_eq(add->tensor[1].padded, ((uint32_t[]){1, 1, 1, 64}),
+                     sizeof add->tensor[1].padded);
+    ck_assert_uint_eq(add->tensor[HOST_OUTPUT].side[3], 0);
+    ck_assert_str_eq(host_operations_find(&list, 5)->name, "ttnn.?[31m"); /* the latest */
+    const uint32_t unknown[] = {0, 3, 4, 6, 8};
+    for (unsigned i = 0; i < COUNT(unknown); i++) {
+        ck_assert_ptr_null(host_operations_find(&list, unknown[i]));
+    }
+    host_operations_free(&list);
+    ck_assert(host_operations_read(&list, &names, path, 0));
+    ck_assert_str_eq(host_operations_find(&list, 6)->name, "of another process");
+    host_operations_free(&list);
+    unlink(path);
+    ck_assert(!host_operations_read(&list, &names, path, 0));
+    ck_assert_int_eq(errno, ENOENT);
+    names_free(&names);
+}
+
+/* In a program that has this number. */
+static void runs_program(unsigned x, uint32_t program, const char *kernel, const char *source,
+                         uint64_t cycle)
+{
+    struct penrose_trace_event event = made_event(PENROSE_TRACE_INSTRUCTION, cycle, -1, 1);
+    event.x = x;
+    event.agent = (enum penrose_agent)PENROSE_BRISC;
+    event.agent_name = "brisc";
+    event.kernel = kernel;
+    event.source = source;
+    event.value = program;
+    profile_take(profile, &event);
+}
+
+/* A kernel that never ends, as of tt-metal's dispatch, and programs that begin while it runs: one that the
+ * host has told of, and one that it has not. */
+TEST(launches_are_called_by_operations_of_the_host)
+{
+    static const char *const names[] = {
+        "dispatch, 1 tile",
+        "ttnn.add (net.py:12) of 2x3x1x30x64, 64, eltwise/binary_ng: binary, 2 tiles",
+        "ttnn eltwise/binary_ng: binary, 1 tile",
+    };
+    const char *path = write_told(), *source = TREE "eltwise/binary_ng/device/kernels/binary.cpp";
+    char name[200];
+    begin_profile();
+    runs_program(3, 0, "dispatch", "dispatch.cpp", 0);
+    runs_program(1, 2, "binary", source, 10);
+    runs_program(2, 2, "binary", source, 11);
+    runs_program(1, 0, "", source, 20);
+    runs_program(2, 0, "", source, 21);
+    runs_program(1, 4, "binary", source, 40);
+    runs_program(1, 0, "", source, 50);
+    ck_assert(profile_know_operations(profile, path, 7));
+    unlink(path);
+    profile_end(profile);
+    ck_assert_uint_eq(profile->launches, COUNT(names));
+    for (unsigned i = 0; i < COUNT(names); i++) {
+        profile_launch_name(launch_at(i), true, name, sizeof name);
+        ck_assert_str_eq(name, names[i]);
+    }
+    ck_assert_uint_eq(launch_at(1)->last - launch_at(1)->first, 11);
+    expect_written(profile_text, "\nLaunch 2 (ttnn.add (net.py:12) of 2x3x1x30x64, 64, "
+                                 "eltwise/binary_ng: binary, 2 tiles), cycle=10-21:\n");
+    expect_written(profile_text, " 1  ttnn.add\n");
+    expect_written(profile_text, " 7 lines of the host's file tell no operation.\n");
+    expect_written(profile_page, "<td>ttnn.add</td>");
+    expect_written(profile_page, "ttnn.add (net.py:12) of 2x3x1x30x64, 64");
+    expect_written(profile_table,
+                   "\"launch 2\",\"length\",\"\",\"ttnn.add of 2x3x1x30x64, 64, eltwise/binary_ng: "
+                   "binary, 2 tiles\",\"/home/me/net.py\",12,\"\",\"\",11,1\n");
     end_profile();
 }
