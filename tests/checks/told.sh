@@ -162,6 +162,67 @@ void kernel_main(void)
     atomic_barrier();
 }'
 
+# Two launches of a host on two tiles, and one on the first tile alone: what the second one has read is over by then.
+name="a block of the launch behind"
+if [[ $name =~ ${PENROSE_CASES:-} ]]; then
+    for mistake in '#define MISTAKE' ''; do
+        rm -rf "$work/two"
+        mkdir -p "$work/two/src"
+        for hart in ncrisc trisc; do
+            echo 'void kernel_main(void) {}' >"$work/two/src/$hart.c"
+        done
+        { echo "$mistake" && cat <<'KERNEL'; } >"$work/two/src/brisc.c"
+#include "grid/dataflow.h"
+enum { ARRIVED, FIRST = 1 | 2 << 6, SECOND = 2 | 2 << 6, BLOCK = 0x90000, INBOX = 0x91000, WORDS = 16 };
+static void send(void)
+{
+    noc_write(BLOCK, SECOND, INBOX, 4 * WORDS);
+    write_barrier();
+}
+void kernel_main(void)
+{
+    volatile uint32_t *block = (volatile uint32_t *)BLOCK, *inbox = (volatile uint32_t *)INBOX;
+    uint32_t sum = 0;
+    dataflow_begin();
+    if (own_tile() == FIRST) {
+        for (uint32_t i = 0; i < WORDS; i++) {
+            block[i] = i;
+        }
+        fence();
+        send();
+        semaphore_add(ARRIVED, SECOND, 1);
+#ifdef MISTAKE
+        for (volatile uint32_t i = 0; i < 100000; i++) { // long enough for the other one, as luck has it
+        }
+        send();
+#endif
+        atomic_barrier();
+    } else {
+        semaphore_wait(ARRIVED, 1);
+        for (uint32_t i = 0; i < WORDS; i++) {
+            sum += inbox[i];
+        }
+        *(volatile uint32_t *)0x80000 = sum;
+    }
+}
+KERNEL
+        "$srcdir/scripts/link-kernels" "$firmware" "$work/two/kernels" "$work/two/src" || exit 1
+        own=$work/two/tt-metal-cache${firmware##*/} # as tt-metal keeps programs
+        mkdir -p "$own"
+        ln -s "$firmware" "$own/firmware"
+        for hart in brisc ncrisc trisc0 trisc1 trisc2; do
+            mkdir -p "$own/kernels/two/1/$hart"
+            cp "$work/two/kernels/$hart.elf" "$own/kernels/two/1/$hart"
+        done
+        PENROSE_FIRMWARE=$firmware TT_METAL_CACHE=$work/two timeout 120 "$PENROSE" exec --check all -- "$builddir/tests/firmware/launching_host" \
+            "$firmware" "$work/two/kernels" 0 alone >"$work/out" 2>"$work/said" </dev/null
+        found=$(sed -zE 's/\n  inlined at//g' "$work/said" | grep -E '^penrose: race-l1: ' |
+            grep -cE 'which brisc .* has read before, and has not heard of that.*/brisc.c:6\b')
+        report "$name${mistake:+, the mistake}" "$([ "$found" = "$((${#mistake} > 0))" ] && grep -q '^73:' "$work/out" ||
+            { echo "found $found of them:" && cut -c1-400 "$work/said"; })"
+    done
+fi
+
 on_ring "a semaphore that is set back" race-l1 'changes over the NoC in no order with that' \
 '// kernel
 #include "ring.h"

@@ -4,9 +4,9 @@
  * a third worker sends over the NoC, which counts from then on in its L1. Between the first two go
  * signals it writes a semaphore of the second tile, as if the first had.
  *
- *   launching_host FIRMWARE KERNELS [CHIP]
+ *   launching_host FIRMWARE KERNELS [CHIP [alone]]
  *
- * The chip is one of several, counted from 0.
+ * The chip is one of several, counted from 0. With `alone`, a third launch follows on the first tile only.
  *
  * Prints the five words that each launch leaves on each tile. Exit codes: 0 done, 1 otherwise, 2
  * usage.
@@ -202,25 +202,25 @@ static void send(unsigned x, const struct loader_write *go)
     libttsim_clock(64);
 }
 
-static void launch(uint32_t pages, uint32_t number, bool by_kernel)
+static void launch(uint32_t pages, uint32_t number, unsigned tiles, bool by_kernel)
 {
     struct loader_write go[TILES];
     uint32_t semaphores[TILES];
-    for (unsigned i = 0; i < TILES; i++) {
+    for (unsigned i = 0; i < tiles; i++) {
         go[i] = prepare(1 + i, pages, number, &semaphores[i]);
     }
-    for (unsigned i = 0; i < TILES; i++) {
+    for (unsigned i = 0; i < tiles; i++) {
         if (by_kernel) {
             send(1 + i, &go[i]);
         } else {
             tile_write(1 + i, Y, go[i].address, go[i].bytes, go[i].size);
-            write_word(TILES, semaphores[TILES - 1] + 16, 9);
+            write_word(tiles, semaphores[tiles - 1] + 16, 9);
         }
         free(go[i].bytes);
         libttsim_clock(1);
     }
     wait_until_ready("a launch does not end");
-    for (unsigned i = 0; i < TILES; i++) {
+    for (unsigned i = 0; i < tiles; i++) {
         uint32_t word[RESULT_WORDS];
         tile_read(1 + i, Y, RESULT, word, sizeof word);
         printf("%u:", number);
@@ -235,11 +235,11 @@ int main(int argc, char **argv)
 {
     struct loader_firmware *opened;
     struct penrose_error error;
-    if (argc != 3 && argc != 4) {
-        fprintf(stderr, "usage: %s FIRMWARE KERNELS [CHIP]\n", argv[0]);
+    if (argc < 3 || argc > 5) {
+        fprintf(stderr, "usage: %s FIRMWARE KERNELS [CHIP [alone]]\n", argv[0]);
         return 2;
     }
-    chip = argc == 4 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
+    chip = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
     if (loader_firmware_open(&arch, rv32_find_operands, argv[1], &opened, &error) != PENROSE_OK) {
         give_up(error.text);
     }
@@ -260,8 +260,11 @@ int main(int argc, char **argv)
         boot(x);
     }
     wait_until_ready("the firmware does not become ready");
-    launch(5, 71, false);
-    launch(19, 72, true);
+    launch(5, 71, TILES, false);
+    launch(19, 72, TILES, true);
+    if (argc == 5) {
+        launch(5, 73, 1, false);
+    }
     libttsim_exit();
     for (unsigned i = 0; i < LOADER_PROCESSORS; i++) {
         loader_blob_free(&blob[i]);

@@ -259,6 +259,14 @@ static void note_brought_data(const struct check_scene *scene, const struct chec
     }
 }
 
+/* The host has let the launch of the one end before it began that of the other. A number is 0 where the
+ * host gives none. */
+static bool are_of_two_launches(const struct check_scene *scene, const struct check_scene *other)
+{
+    const uint32_t own = scene->own->launched.id, others = other->own->launched.id;
+    return own != 0 && others != 0 && own != others;
+}
+
 void races_heard_arrived(const struct check_scene *scene)
 {
     const struct observed *event = scene->event;
@@ -272,7 +280,7 @@ void races_heard_arrived(const struct check_scene *scene)
     struct check_scene sender = check_scene_at(scene, event->node);
     sender.hart = event->asker;
     if (!sender.tile || !sender.own || sender.tile->kind->type != TILE_TENSIX ||
-        !check_is_of_kernel(&sender, event->pc) ||
+        !check_is_of_kernel(&sender, event->pc) || are_of_two_launches(scene, &sender) ||
         event->address + event->size > scene->tile->kind->l1_bytes) {
         return;
     }
