@@ -24,7 +24,7 @@ static const char *keep_string(struct names *names, const json_t *object, const 
 }
 
 /* A number of 32 bits; false: it has none of that name. */
-static bool take_number(const json_t *object, const char *name, uint32_t *number)
+static bool read_field(const json_t *object, const char *name, uint32_t *number)
 {
     const json_t *found = json_object_get(object, name);
     const json_int_t value = json_integer_value(found);
@@ -88,9 +88,9 @@ static bool take_operation(struct names *names, const json_t *object,
     const json_t *inputs = json_object_get(object, "inputs");
     const json_t *outputs = json_object_get(object, "outputs");
     uint32_t line;
-    const bool has_numbers = take_number(object, "first", &operation->first) &&
-                             take_number(object, "end", &operation->end);
-    (void)take_number(object, "line", &line);
+    const bool has_numbers = read_field(object, "first", &operation->first) &&
+                             read_field(object, "end", &operation->end);
+    (void)read_field(object, "line", &line);
     operation->name = keep_string(names, object, "name");
     operation->file = keep_string(names, object, "file");
     operation->line = line;
@@ -108,7 +108,7 @@ static bool take_told(struct host_operations *list, struct names *names, const c
 {
     json_t *object = json_loadb(line, length, 0, NULL);
     uint32_t by = 0;
-    const bool is_of_process = take_number(object, "process", &by) && (long)by == process;
+    const bool is_of_process = read_field(object, "process", &by) && (long)by == process;
     bool has_room = true;
     struct host_operation operation;
     if (!object || !take_operation(names, object, &operation)) {

@@ -617,7 +617,7 @@ static void put_tile_counts(const struct profile_launch *launch, struct sink *si
     sink_put(sink, is_first ? "no tile" : "");
 }
 
-/* "ttnn.add (net.py:12) of 32x64, 32x64" */
+/* "ttnn.add (FILE:12) of 32x64, 32x64" */
 static void put_host_operation(const struct host_operation *host, bool has_caller,
                                struct sink *sink)
 {

@@ -222,7 +222,7 @@ void profile_find_ended(struct profile *profile);
 /* The same of all launches, when the profile ends, before rows are sorted. */
 void profile_find_paths(struct profile *profile);
 
-/* "ttnn.relu (net.py:12) of 32x64, eltwise/unary: reader_unary, eltwise_sfpu, 64 tiles, 2 of Ethernet": the
+/* "ttnn.relu (FILE:12) of 32x64, eltwise/unary: reader_unary, eltwise_sfpu, 64 tiles, 2 of Ethernet": the
  * host's operation, ttnn's operation and the names of its kernels, as far as they are known, and its tiles.
  * Without the host's it begins with "ttnn eltwise/unary". The place in parentheses is that of the caller. */
 void profile_launch_name(const struct profile_launch *launch, bool has_caller, char *text,
