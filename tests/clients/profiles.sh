@@ -125,7 +125,7 @@ PYTHON
 # Calls of a program of ttnn: in slow dispatch by a trace, in fast dispatch by a profile of the program itself.
 library=$(client_library "") && ttnn_setup "$(ttnn_venv numpy)" || exit
 called='ttnn\.add \(launches\.py:[0-9]+\) of 64x64, 64x64, eltwise/binary_ng: |ttnn\.matmul \(launches\.py:[0-9]+\) of 256x256, 256x256, matmul: '
-PENROSE_TIMING=timed PENROSE_TRACE=$work/ttnn.ptrace PENROSE_OPERATIONS=$work/ttnn.jsonl \
+PENROSE_SCHEDULE=timed PENROSE_TRACE=$work/ttnn.ptrace PENROSE_OPERATIONS=$work/ttnn.jsonl \
     ttnn_run "$library" "$work" "$here/ttnn/launches.py" make >"$work/log" 2>&1
 report "a program of ttnn" "$([ "$(wc -l <"$work/ttnn.jsonl")" -eq 2 ] || tail -20 "$work/log")"
 for form in txt html pftrace ops.csv; do
@@ -133,7 +133,7 @@ for form in txt html pftrace ops.csv; do
     "$ttnn_program" trace "$work/ttnn.ptrace" --profile "$work/ttnn.$form" --operations "$work/ttnn.jsonl"
     report "its calls and their lines, in $form" "$(grep -aoE "$called" "$work/ttnn.$form" | sort -u | wc -l | grep -vx 2)"
 done
-PENROSE_TIMING=timed PENROSE_PROFILE=$work/fast.txt TTNN_DISPATCH=fast \
+PENROSE_SCHEDULE=timed PENROSE_PROFILE=$work/fast.txt TTNN_DISPATCH=fast \
     ttnn_run "$library" "$work" "$here/ttnn/launches.py" make >"$work/log" 2>&1
 report "in fast dispatch, behind the kernels of that" "$(sed -nE 's/^Launch ([123]) \((ttnn\.[a-z]+ \(launches|cq_).*/\1 \2/p' "$work/fast.txt" |
     tr '\n' ' ' | grep -vxF '1 cq_ 2 ttnn.add (launches 3 ttnn.matmul (launches ')"

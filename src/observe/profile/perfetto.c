@@ -428,6 +428,9 @@ static void show_cause(struct perfetto *perfetto, const struct penrose_trace_eve
     if (!cause->is_known || event->waited < SHORT || !is_lane || !tile || !tile->has_track[lane]) {
         return;
     }
+    if (cause->cycle > event->cycle) {
+        return; /* in functional runs a hart that polls may see a change a round too early */
+    }
     uint64_t flow = wait_flow(track, event->cycle);
     put_flow(perfetto, cause->cycle, track_of(cause->x, cause->y, lane), releases, flow, false);
     put_flow(perfetto, event->cycle, track, goes_on, flow, true);

@@ -73,6 +73,30 @@ TEST(flows_of_packets_do_not_end)
     }
 }
 
+/* A wait's end has a flow from whoever has made it end, but none from a later time. */
+TEST(flows_do_not_go_back)
+{
+    for (uint64_t later = 0; later < 2; later++) {
+        struct written written = {0};
+        struct perfetto *perfetto = perfetto_create(&chip_calls, keep_written, &written);
+        ck_assert_ptr_nonnull(perfetto);
+        struct penrose_trace_event event = made_event(PENROSE_TRACE_INSTRUCTION, 90, -1, 1);
+        event.agent = (enum penrose_agent)PENROSE_BRISC;
+        perfetto_take(perfetto, &event);
+        event = made_event(PENROSE_TRACE_WAIT, 100, -1, 1);
+        event.waited = 50;
+        event.cause = (struct penrose_trace_cause){.is_known = true,
+                                                   .x = 1,
+                                                   .y = 2,
+                                                   .agent = (enum penrose_agent)PENROSE_BRISC,
+                                                   .thread = -1,
+                                                   .cycle = 100 + later};
+        perfetto_take(perfetto, &event);
+        ck_assert_int_eq(memmem(written.bytes, written.size, "releases", 8) != NULL, !later);
+        perfetto_destroy(perfetto);
+    }
+}
+
 static void count_written(void *context, const void *bytes, size_t size)
 {
     static const char is_full[] = "the file is full";
