@@ -6,7 +6,8 @@
  *
  *   launching_host FIRMWARE KERNELS [CHIP [alone]]
  *
- * The chip is one of several, counted from 0. With `alone`, a third launch follows on the first tile only.
+ * The chip is one of several, counted from 0. With `alone`, a third launch follows on the first tile
+ * only.
  *
  * Prints the five words that each launch leaves on each tile. Exit codes: 0 done, 1 otherwise, 2
  * usage.
@@ -235,7 +236,8 @@ int main(int argc, char **argv)
 {
     struct loader_firmware *opened;
     struct penrose_error error;
-    if (argc < 3 || argc > 5) {
+    const bool has_third = argc == 5 && strcmp(argv[4], "alone") == 0;
+    if (argc < 3 || argc > (has_third ? 5 : 4)) {
         fprintf(stderr, "usage: %s FIRMWARE KERNELS [CHIP [alone]]\n", argv[0]);
         return 2;
     }
@@ -262,7 +264,7 @@ int main(int argc, char **argv)
     wait_until_ready("the firmware does not become ready");
     launch(5, 71, TILES, false);
     launch(19, 72, TILES, true);
-    if (argc == 5) {
+    if (has_third) {
         launch(5, 73, 1, false);
     }
     libttsim_exit();
