@@ -14,8 +14,6 @@ import sys
 import threading
 from typing import Any
 
-VARIABLE = "PENROSE_OPERATIONS"
-
 
 def caller(inner: str) -> tuple[str, int]:
     """File and line of the nearest frame that is not in the folder `inner`, nor here."""

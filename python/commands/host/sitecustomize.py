@@ -1,10 +1,12 @@
 """Tells Penrose what the host alone knows, when a program imports ttnn.
 
-`penrose exec` puts this folder in front of PYTHONPATH for checks and for profiles. What profiles are told is the
-business of penrose_operations.py. Checks are told what ttnn has allocated when a program launches kernels of its own:
-ttnn's allocator is in the memory of this process, where the chip cannot see it. Before ttnn.generic_op launches kernels, all buffers that there are go to the file that
-the checks read (allocated=FILE in PENROSE_CHECK), and behind it the file is empty again: for operations that allocate
-their results by themselves nothing is known.
+`penrose exec` puts this folder in front of PYTHONPATH for checks and for profiles. penrose_operations.py tells profiles
+which operations the program calls.
+
+Checks are told here what ttnn has allocated, when a program launches kernels of its own. ttnn's allocator is in the
+memory of this process, where the chip cannot see it. Before ttnn.generic_op launches kernels, all buffers that there
+are go to the file that the checks read (allocated=FILE in PENROSE_CHECK). Behind it the file is empty again: for
+operations that allocate their results by themselves nothing is known.
 """
 
 from __future__ import annotations
