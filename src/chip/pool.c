@@ -20,9 +20,9 @@
 #include "isa/host_time.h"
 
 enum {
-    TURNS_TO_SHARE = 2,        /* of those that are worth it; for fewer no thread is woken */
-    SPIN_NANOSECONDS = 200000, /* longer than what a chip does between two lists */
-    SPINS_PER_LOOK = 32,       /* at the clock */
+    TURNS_TO_SHARE = 2,       /* of those that are worth it; for fewer no thread is woken */
+    SPIN_NANOSECONDS = 30000, /* as long as most of what a chip does between two lists takes */
+    SPINS_PER_LOOK = 32,      /* at the clock */
 };
 
 /* A thread's share: the next number, and the end; in a cache line of its own. */
