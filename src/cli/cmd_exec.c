@@ -201,6 +201,7 @@ struct exec_row {
     const char *name, *argument, *help;
     const char *variable; /* gets the value; NULL: only that module wants it */
     error_t (*check)(const struct cli *cli, const char *origin, const char *text);
+    const char *without;   /* the value where none is given; NULL: one has to be */
     const char *separator; /* several options are one list; NULL: the last one counts */
     enum exec_path path;
     int letter;
@@ -254,8 +255,9 @@ static const struct exec_row exec_rows[] = {
      "Add fault and deadlock reports to FILE, in full; what checks find in SARIF, where its name "
      "ends in .sarif",
      .variable = "PENROSE_REPORT", .path = PATH_ADDED},
-    {"check", "CHECK,...", "Look for mistakes of kernels that hurt only sometimes: " CHECK_HELP,
-     .variable = "PENROSE_CHECK", .check = options_checks},
+    {"check", "CHECK,...",
+     "Look for mistakes of kernels that hurt only sometimes: " CHECK_HELP " (default)",
+     .variable = "PENROSE_CHECK", .check = options_checks, .without = "all"},
     {"suppress", "FILE", "Do not report what a line KIND PATTERN REASON of FILE excuses",
      .setting = "suppress"},
     {"gen-suppressions", "FILE", "Add a line to FILE for each finding", .setting = "generate"},
@@ -356,6 +358,14 @@ static error_t take_value(struct exec_options *options, size_t i, const char *te
     return error ? error : keep_value(row, &options->value[i], text);
 }
 
+/* The value of an option that may go without one. Nothing but options stands in front of the command, so
+ * another word behind the option is its value. */
+static const char *optional_value(const struct exec_row *row, struct argp_state *state)
+{
+    bool has_word = state->next < state->argc && *state->argv[state->next] != '-';
+    return has_word ? state->argv[state->next++] : row->without;
+}
+
 static error_t parse_exec(int key, char *argument, struct argp_state *state)
 {
     struct exec_options *options = state->input;
@@ -370,8 +380,12 @@ static error_t parse_exec(int key, char *argument, struct argp_state *state)
                               argument);
     }
     for (size_t i = 0; i < EXEC_ROWS; i++) {
-        if (exec_rows[i].name && key == exec_key(i)) {
-            return take_value(options, i, argument ? argument : "1");
+        const struct exec_row *row = &exec_rows[i];
+        if (row->name && key == exec_key(i)) {
+            const char *value = argument       ? argument
+                                : row->without ? optional_value(row, state)
+                                               : "1";
+            return take_value(options, i, value);
         }
     }
     return ARGP_ERR_UNKNOWN;
@@ -409,9 +423,11 @@ static bool parse_options(struct exec_options *options, int argc, char **argv, e
     for (size_t i = 0; i < EXEC_ROWS; i++) {
         const struct exec_row *row = &exec_rows[i];
         group += !row->name;
-        shown[i] =
-            row->name ? (struct argp_option){row->name, exec_key(i), row->argument, 0, row->help, 0}
-                      : (struct argp_option){.doc = row->help, .group = group};
+        shown[i] = row->name
+                       ? (struct argp_option){row->name,     exec_key(i),
+                                              row->argument, row->without ? OPTION_ARG_OPTIONAL : 0,
+                                              row->help,     0}
+                       : (struct argp_option){.doc = row->help, .group = group};
     }
     return options_parse(options->cli, &argp, argc, argv, options, exit);
 }

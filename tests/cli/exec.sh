@@ -43,6 +43,11 @@ messages=0 expect "findings without checks where nothing has run" 123 'out:^core
     exec --quiet --fail-on finding -- sh -c 'echo "$PENROSE_CHECK"'
 expect "kernels with lines while checks are on" 0 'out:^1 all,report=/.*/out.sarif,allocated=/.*$' -- exec --quiet --check all \
     --report "$work/out.sarif" -- sh -c 'echo "$TT_METAL_RISCV_DEBUG_INFO $PENROSE_CHECK"'
+expect "all checks" 0 'out:^all,allocated=/' -- exec --quiet --check -- sh -c 'echo "$PENROSE_CHECK"'
+expect "all checks in front of another option" 0 'out:^all,allocated=/' -- exec --check --quiet -- sh -c 'echo "$PENROSE_CHECK"'
+expect "some checks" 0 'out:^noc,cb$' -- exec --quiet --check=noc,cb -- sh -c 'echo "$PENROSE_CHECK"'
+expect "some checks behind a space" 0 'out:^noc,cb$' -- exec --check noc,cb --quiet -- sh -c 'echo "$PENROSE_CHECK"'
+expect "an unknown check" 125 "no check 'x'" -- exec --check x -- true
 messages=0 expect "a run in which nothing was checked" 123 -- exec --quiet --check all --fail-on finding -- true
 expect "an empty list of failures" 125 "is none of fault" -- exec --fail-on= -- true
 expect "a wrong loopback" 125 "--loopback: 'x' is no Ethernet tile; write all, or X,Y" -- exec --loopback x -- true
